@@ -1,0 +1,73 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Settings for every Swift target: no target opts out of a check.
+let checked: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// A module, which depends only on those above it; `ArchitectureTests` checks its imports.
+func module(
+  _ name: String, on dependencies: Target.Dependency..., settings: [SwiftSetting] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: checked + settings)
+}
+
+/// The tests of `module`; their golden files are read from the source tree, not bundled.
+func tests(
+  of module: String, on dependencies: Target.Dependency..., exclude: [String] = []
+) -> Target {
+  .testTarget(
+    name: "\(module)Tests", dependencies: [.target(name: module)] + dependencies,
+    exclude: exclude, swiftSettings: checked)
+}
+
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+let crypto = Target.Dependency.product(
+  name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux]))
+
+let package = Package(
+  name: "urlcache-admin",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "urlcache-admin", targets: ["urlcache-admin"]),
+    .executable(name: "sample-cache", targets: ["sample-cache"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    module("Files", on: crypto),
+    module("HTTPCaching"),
+    // A view over a `Span` stores it, which needs this feature.
+    module("PropertyLists", settings: [.enableExperimentalFeature("Lifetimes")]),
+    module("SQLite", on: "CSQLite", "Files"),
+    module("ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
+    module("Administration", on: "Files", "HTTPCaching", "ResponseStorage"),
+    module("Rendering", on: "Administration", "HTTPCaching", "ResponseStorage"),
+    module(
+      "AdminCommands", on: "Administration", "Files", "Rendering", "ResponseStorage",
+      argumentParser),
+    .executableTarget(
+      name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
+    .executableTarget(
+      name: "sample-cache",
+      dependencies: ["Files", "PropertyLists", "ResponseStorage", argumentParser],
+      swiftSettings: checked),
+
+    tests(of: "ResponseStorage", on: "PropertyLists", "SQLite"),
+    .testTarget(
+      name: "ExecutableTests", dependencies: ["urlcache-admin", "sample-cache"],
+      swiftSettings: checked),
+  ]
+)

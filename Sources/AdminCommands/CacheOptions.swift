@@ -1,0 +1,48 @@
+import Administration
+import ArgumentParser
+import ResponseStorage
+
+/// Which cache a command is about.
+struct CacheOptions: ParsableArguments {
+  @Option(
+    name: [.short, .customLong("cache")],
+    help: ArgumentHelp(
+      "The cache: a Cache.db, or the folder that it is in. Or set URLCACHE_ADMIN_CACHE.",
+      valueName: "path"))
+  var cache: String?
+
+  @Option(
+    help: ArgumentHelp("How long to wait for a lock of another process.", valueName: "duration"),
+    transform: parseDuration)
+  var wait: Double = 5
+
+  @Option(
+    help: ArgumentHelp("Evaluate ages as of this time instead of now.", valueName: "time"),
+    transform: parseTime)
+  var at: ParsedTime?
+
+  /// Opens the cache, and tells the user what is odd about it.
+  func open(in environment: CommandEnvironment) throws -> any ResponseSource {
+    guard let path = cache ?? environment.variable("URLCACHE_ADMIN_CACHE"), !path.isEmpty else {
+      throw CommandFailure.usage(
+        "no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
+    }
+    let milliseconds = Int32(min(max(wait * 1_000, 0), 86_400_000))
+    let source = try environment.openSource(path, milliseconds)
+    for note in source.description.notes { environment.note(note) }
+    return source
+  }
+
+  /// The time that everything is evaluated as of.
+  func now(in environment: CommandEnvironment) -> Timestamp {
+    if let note = at?.note { environment.note(note) }
+    return at?.time ?? environment.now
+  }
+}
+
+extension CommandEnvironment {
+  /// Tells the user something that is no failure.
+  func note(_ text: String) {
+    writeMessage("note: \(printable(text))\n")
+  }
+}

@@ -1,0 +1,65 @@
+import Files
+public import ResponseStorage
+
+/// What a command gets from the world around it, so that a whole command line runs in a test.
+public struct CommandEnvironment {
+  /// The time that everything is evaluated as of, unless `--at` says another.
+  public var now: Timestamp
+
+  /// Returns an environment variable.
+  public var variable: (String) -> String?
+
+  /// The width of the terminal that the output goes to, in columns; `nil` if it goes elsewhere.
+  public var terminalWidth: Int?
+
+  /// Whether the output goes to a terminal.
+  public var isOutputTerminal: Bool
+
+  /// Writes data.
+  public var write: ([UInt8]) throws -> Void
+
+  /// Writes messages.
+  public var writeMessage: (String) -> Void
+
+  /// Reads the standard input, up to a number of bytes.
+  public var readInput: (Int) throws -> [UInt8]
+
+  /// Opens the cache at a path for reading, waiting for a lock for some milliseconds.
+  public var openSource: (String, Int32) throws -> any ResponseSource
+
+  /// Creates an environment.
+  public init(
+    now: Timestamp, variable: @escaping (String) -> String? = { _ in nil }, terminalWidth: Int? = nil,
+    isOutputTerminal: Bool = false, write: @escaping ([UInt8]) throws -> Void,
+    writeMessage: @escaping (String) -> Void,
+    readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },
+    openSource: @escaping (String, Int32) throws -> any ResponseSource
+  ) {
+    self.now = now
+    self.variable = variable
+    self.terminalWidth = terminalWidth
+    self.isOutputTerminal = isOutputTerminal
+    self.write = write
+    self.writeMessage = writeMessage
+    self.readInput = readInput
+    self.openSource = openSource
+  }
+
+  /// The environment of this process; `nil` if its clock shows no time.
+  public static func live() -> CommandEnvironment? {
+    guard let now = Timestamp(secondsSince1970: LocalTime.now()) else { return nil }
+    let temporaryFolder =
+      CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    return CommandEnvironment(
+      now: now, variable: CurrentProcess.variable,
+      terminalWidth: StandardStream.output.terminalWidth,
+      isOutputTerminal: StandardStream.output.isTerminal,
+      write: { try StandardStream.output.write($0) },
+      // A message that nobody can read is no reason to fail.
+      writeMessage: { try? StandardStream.error.write(Array($0.utf8)) },
+      readInput: { try StandardStream.readInput(upTo: $0) },
+      openSource: { path, wait in
+        try AppleStore(readingFrom: path, wait: wait, temporaryFolder: temporaryFolder)
+      })
+  }
+}

@@ -1,0 +1,69 @@
+import Files
+import ResponseStorage
+
+/// A failure as the user is told of it.
+struct CommandFailure: Error {
+  /// What the process ends with.
+  var status: ExitStatus
+
+  /// The kind of failure, one word for programs.
+  var kind: String
+
+  /// What happened, with the facts.
+  var message: String
+
+  /// One thing to try, with a command that works.
+  var hint: String?
+
+  /// The file in question.
+  var path: String?
+
+  init(
+    _ status: ExitStatus, kind: String, _ message: String, hint: String? = nil, path: String? = nil
+  ) {
+    self.status = status
+    self.kind = kind
+    self.message = message
+    self.hint = hint
+    self.path = path
+  }
+
+  /// A wrong command line.
+  static func usage(_ message: String, hint: String? = nil) -> CommandFailure {
+    CommandFailure(.usage, kind: "usage", message, hint: hint)
+  }
+}
+
+extension CommandFailure {
+  /// Says what happened to a store, and what ends the process.
+  init(_ error: StoreError) {
+    let facts: (status: ExitStatus, kind: String, hint: String?) =
+      switch error.code {
+      case .notFound:
+        (.noInput, "not-found", "check the path; a cache is a Cache.db, or the folder that it is in")
+      case .notACache:
+        (.data, "not-a-cache", "give the Cache.db of an app, or its folder, with '-c PATH'")
+      case .damaged:
+        (.data, "damaged", "look at what SQLite says with 'sqlite3 FILE \"PRAGMA quick_check\"'")
+      case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
+      case .changedWhileReading: (.temporary, "changed", "run the command again")
+      case .accessDenied: (.noPermission, "no-permission", "run it as the user whose cache it is")
+      case .inputOutput: (.inputOutput, "io", nil)
+      case .noSuchResponse: (.no, "no-such-entry", "list what is there with 'urlcache-admin list'")
+      }
+    self.init(
+      facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
+  }
+
+  /// Says what the operating system said.
+  init(_ error: FileError) {
+    let (status, kind): (ExitStatus, String) =
+      switch error.kind {
+      case .notFound: (.noInput, "not-found")
+      case .accessDenied: (.noPermission, "no-permission")
+      case .exists, .symbolicLink: (.cannotCreate, "cannot-create")
+      case .brokenPipe, .other: (.inputOutput, "io")
+      }
+    self.init(status, kind: kind, error.description, path: error.path)
+  }
+}

@@ -1,0 +1,190 @@
+import Administration
+public import ArgumentParser
+public import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin list`: one line for each selected entry.
+  struct List: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the entries of a cache.",
+      discussion: """
+        COLUMNS
+          \(Column.allCases.map(\.rawValue).joined(separator: " "))
+
+        EXIT STATUS
+          0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77
+        """,
+      aliases: ["ls"])
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var secrets: SecretOptions
+
+    @Option(help: "How to write the entries: table, json, ndjson, csv, tsv, urls.")
+    var format = ListFormat.table
+
+    @Option(
+      help: ArgumentHelp("The columns, separated by commas.", valueName: "columns"),
+      transform: parseColumns)
+    var columns: [Column]?
+
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp(
+        "Sort by this column, with '-' before it from the largest down.", valueName: "column"),
+      transform: ResponseOrder.init(parsing:))
+    var sort: ResponseOrder?
+
+    @Option(help: ArgumentHelp("Stop after this many entries.", valueName: "number"))
+    var limit: Int?
+
+    @Flag(help: "Print only the number of selected entries.")
+    var count = false
+
+    var writesJSON: Bool { format == .json }
+
+    func validate() throws {
+      if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let source = try cache.open(in: environment)
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, in: environment)
+      var listing = Listing(selection: selection, now: now, limit: limit)
+      if count {
+        try listing.scan(source, selection.projection) { _ in }
+        try environment.write(Array("\(listing.shown)\n".utf8))
+      } else {
+        try write(source, &listing, now, environment)
+      }
+      try source.finish()
+      return report(listing, environment)
+    }
+
+    private func write(
+      _ source: any ResponseSource, _ listing: inout Listing, _ now: Timestamp,
+      _ environment: CommandEnvironment
+    ) throws {
+      var renderer = format.makeRenderer(
+        columns: columns, secrets: secrets.policy, now: now, store: source.description,
+        terminalWidth: environment.terminalWidth)
+      var projection = (columns ?? format.standardColumns).projection
+      projection.formUnion([listing.selection.projection, .body])
+      var output = OutputBuffer(environment)
+      renderer.begin(into: &output.text)
+      if let sort {
+        var sorted = SortedResponses(by: sort, limit: limit)
+        listing.limit = nil
+        try listing.scan(source, projection.union(sort.column.projection)) { sorted.insert($0) }
+        listing.shown = 0
+        listing.bodyBytes = 0
+        for response in sorted.finished() {
+          listing.count(response)
+          renderer.render(response, into: &output.text)
+          try output.flushIfLarge()
+        }
+      } else {
+        try listing.scan(source, projection) { response in
+          renderer.render(response, into: &output.text)
+          try output.flushIfLarge()
+        }
+      }
+      let total = try listing.wasStopped ? source.count() : listing.seen
+      let summary = ListSummary(shown: listing.shown, total: total, bodyBytes: listing.bodyBytes)
+      renderer.finish(summary: summary, into: &output.text)
+      try output.flush()
+      environment.writeMessage(
+        "\(summary.shown) of \(summary.total) entries, \(ByteSizeText.text(summary.bodyBytes))\n")
+    }
+
+    /// Tells the user what was named and is not there, and what could not be decided.
+    private func report(_ listing: Listing, _ environment: CommandEnvironment) -> ExitStatus {
+      if listing.unknownTimes > 0 {
+        environment.note("\(listing.unknownTimes) entries of unknown age were not selected")
+      }
+      guard !selection.entries.isEmpty, listing.shown == 0, limit != 0 else { return .done }
+      environment.writeMessage("no entry has a URL or id that was named\n")
+      return .no
+    }
+  }
+}
+
+/// A walk over the selected entries, and what it counts.
+struct Listing {
+  let selection: Selection
+  let now: Timestamp
+  var limit: Int?
+  var shown: Int64 = 0
+  var seen: Int64 = 0
+  var bodyBytes: Int64 = 0
+  var unknownTimes = 0
+  var wasStopped = false
+
+  init(selection: Selection, now: Timestamp, limit: Int? = nil) {
+    self.selection = selection
+    self.now = now
+    self.limit = limit
+  }
+
+  /// Calls `body` with each selected entry, up to the limit.
+  mutating func scan(
+    _ source: any ResponseSource, _ projection: Projection,
+    _ body: (borrowing StoredResponse) throws -> Void
+  ) throws {
+    if limit == 0 {
+      wasStopped = true
+      return
+    }
+    if case .row? = selection.ids.first, selection.urls.isEmpty {
+      for id in selection.ids.sorted() {
+        guard let response = try source.response(id, projection) else { continue }
+        wasStopped = true
+        if try visit(response, body) == .stop { return }
+      }
+      wasStopped = true
+      return
+    }
+    try source.forEachResponse(projection) { response in try visit(response, body) }
+  }
+
+  private mutating func visit(
+    _ response: borrowing StoredResponse, _ body: (borrowing StoredResponse) throws -> Void
+  ) throws -> ScanStep {
+    seen += 1
+    switch selection.decision(for: response, now: now) {
+    case .notSelected: return .next
+    case .unknownTime:
+      unknownTimes += 1
+      return .next
+    case .selected: break
+    }
+    count(response)
+    try body(response)
+    guard let limit, shown >= limit else { return .next }
+    wasStopped = true
+    return .stop
+  }
+
+  /// Counts an entry that is shown.
+  mutating func count(_ response: borrowing StoredResponse) {
+    shown += 1
+    bodyBytes += response.bodySize ?? 0
+  }
+}
+
+/// Columns on the command line.
+func parseColumns(_ text: String) throws -> [Column] {
+  try text.utf8.split(separator: UInt8(ascii: ",")).map { name in
+    let name = String(decoding: Array(name), as: UTF8.self)
+    guard let column = Column(rawValue: name) else {
+      throw ValidationError(
+        "There is no column '\(printable(name))'. There are: "
+          + Column.allCases.map(\.rawValue).joined(separator: " ") + ".")
+    }
+    return column
+  }
+}
+
+extension ListFormat: ExpressibleByArgument {}

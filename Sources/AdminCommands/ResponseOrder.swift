@@ -1,0 +1,105 @@
+import Administration
+import ArgumentParser
+import Rendering
+import ResponseStorage
+
+/// An order of entries: by a column, then by id.
+struct ResponseOrder: Hashable {
+  /// The column.
+  let column: Column
+  /// Whether the largest comes first.
+  let isDescending: Bool
+
+  /// Reads `size` or `-size`.
+  init(parsing text: String) throws {
+    let isDescending = text.utf8.first == UInt8(ascii: "-")
+    let columns = try parseColumns(isDescending ? String(text.dropFirst()) : text)
+    guard columns.count == 1 else { throw ValidationError("'--sort' takes one column.") }
+    self.column = columns[0]
+    self.isDescending = isDescending
+  }
+
+  /// What an entry is sorted by; what is not known comes before all else.
+  enum Key: Hashable, Comparable {
+    case unknown
+    case number(Double)
+    case text(ByteString)
+  }
+
+  /// Returns what an entry is sorted by.
+  func key(of response: borrowing StoredResponse) -> Key {
+    switch column {
+    case .id:
+      if case .row(let row) = response.id { .number(Double(row)) } else { .unknown }
+    case .stored: Self.number(response.stored?.secondsSince1970)
+    case .age: Self.number((response.stored?.secondsSince1970).map { -$0 })
+    case .firstStored: Self.number(response.firstStored?.secondsSince1970)
+    case .status: Self.number(response.status.map { Double($0) })
+    case .size, .disk: Self.number(response.bodySize.map { Double($0) })
+    case .method: Self.text(response.request.method)
+    case .mime: Self.text(response.mimeType)
+    case .url: Self.text(response.url)
+    case .host: Self.text(response.url.flatMap { CanonicalURL.host(of: $0) })
+    case .path: Self.text(response.url.flatMap { CanonicalURL.path(of: $0) })
+    case .scheme: Self.text(response.url.flatMap { CanonicalURL.scheme(of: $0) })
+    case .partition: Self.text(response.partition)
+    case .key: Self.text(response.key)
+    case .bodyLocation: Self.text(response.bodyLocation.map { ByteString($0.rawValue) })
+    case .policy: Self.text(response.storagePolicy.map { ByteString("\($0)") })
+    case .etag: Self.text(response.responseHeaders?.firstValue(named: "etag"))
+    case .cacheControl: Self.text(response.responseHeaders?.firstValue(named: "cache-control"))
+    case .lastModified: Self.time(response, .lastModified)
+    case .date: Self.time(response, .date)
+    case .expires: Self.text(response.responseHeaders?.firstValue(named: "expires"))
+    case .requestHeaders: Self.number(response.request.headers.map { Double($0.fields.count) })
+    case .responseHeaders: Self.number(response.responseHeaders.map { Double($0.fields.count) })
+    case .notes: .number(Double(response.notes.count))
+    }
+  }
+
+  private static func number(_ value: Double?) -> Key { value.map { .number($0) } ?? .unknown }
+
+  private static func text(_ value: ByteString?) -> Key { value.map { .text($0) } ?? .unknown }
+
+  private static func time(_ response: borrowing StoredResponse, _ basis: AgeBasis) -> Key {
+    let time = response.stored.flatMap { basis.time(of: response, now: $0) }
+    return number(time?.secondsSince1970)
+  }
+}
+
+/// The first entries in an order.
+struct SortedResponses {
+  private let order: ResponseOrder
+  private let limit: Int?
+  private var responses: [(key: ResponseOrder.Key, response: StoredResponse)] = []
+
+  /// Starts without entries.
+  ///
+  /// - Parameter limit: How many entries are kept; `nil` for all of them.
+  init(by order: ResponseOrder, limit: Int?) {
+    self.order = order
+    self.limit = limit
+  }
+
+  /// Takes an entry in; now and then those that cannot be among the first are dropped.
+  mutating func insert(_ response: borrowing StoredResponse) {
+    responses.append((order.key(of: response), copy response))
+    if let limit, responses.count >= max(limit.multipliedReportingOverflow(by: 2).partialValue, 4_096) {
+      prune()
+    }
+  }
+
+  /// The entries, in their order.
+  mutating func finished() -> [StoredResponse] {
+    prune()
+    return responses.map(\.response)
+  }
+
+  private mutating func prune() {
+    responses.sort { first, second in
+      if first.key == second.key { return first.response.id < second.response.id }
+      return order.isDescending ? second.key < first.key : first.key < second.key
+    }
+    if let limit, responses.count > limit { responses.removeLast(responses.count - limit) }
+  }
+}

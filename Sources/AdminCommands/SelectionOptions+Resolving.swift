@@ -1,0 +1,139 @@
+import Administration
+import Files
+import ResponseStorage
+
+extension SelectionOptions {
+  /// Turns what the user wrote into a selection.
+  ///
+  /// - Parameter now: The time that ages are counted to.
+  func resolved(at now: Timestamp, in environment: CommandEnvironment) throws -> Selection {
+    var selection = Selection()
+    var urls: [ByteString] = []
+    for entry in entries {
+      switch EntryName(entry) {
+      case .url(let url): urls.append(url)
+      case .id(let id): selection.ids.insert(.row(id))
+      case .path(let path): throw CommandFailure.pathAsOperand(path)
+      }
+    }
+    selection.ids.formUnion(id.map { .row($0) })
+    for file in urlFile { urls += try Self.urls(in: file, environment) }
+    selection.urls = urls
+    selection.prefixes = prefix.map { ByteString($0) }
+    selection.globs = try glob.map { try Self.glob($0, "--glob") }
+    selection.mimeTypes = try mime.map {
+      try Self.glob(ByteString($0).asciiLowercased.string ?? $0, "--mime")
+    }
+    selection.expressions = try regex.map { pattern in
+      do { return try URLExpression(pattern) } catch {
+        throw CommandFailure.usage(
+          "'\(pattern)' is not a regular expression: \(error)",
+          hint: "quote it for the shell; '--glob' takes simple patterns")
+      }
+    }
+    selection.hosts = host.map { ByteString($0).asciiLowercased }
+    selection.methods = method.map { ByteString($0) }
+    selection.statuses = status.flatMap { $0 }
+    guard let basis = AgeBasis(name: ageBasis) else {
+      throw CommandFailure.usage(
+        "'\(ageBasis)' is not an age basis",
+        hint: "take one of stored, first-stored, date, last-modified, user-info:KEY")
+    }
+    selection.ageBasis = basis
+    for note in [storedBefore?.note, storedAfter?.note].compactMap({ $0 }) { environment.note(note) }
+    let olderBound = olderThan.flatMap { Timestamp(secondsSince1970: now.secondsSince1970 - $0) }
+    let newerBound = newerThan.flatMap { Timestamp(secondsSince1970: now.secondsSince1970 - $0) }
+    selection.before = [olderBound, storedBefore?.time].compactMap { $0 }.min()
+    selection.after = [newerBound, storedAfter?.time].compactMap { $0 }.max()
+    selection.largerThan = largerThan
+    selection.smallerThan = smallerThan
+    selection.bodyLocations = Set(body)
+    selection.partitions = Set(partition.map { ByteString($0) })
+    return selection
+  }
+
+  private static func glob(_ pattern: String, _ option: String) throws -> Glob {
+    if let glob = Glob(pattern) { return glob }
+    throw CommandFailure.usage(
+      "the pattern '\(pattern)' of '\(option)' has a class that is not closed",
+      hint: "write '\\[' for a bracket that stands for itself")
+  }
+
+  /// The URLs of a file, one a line; empty lines are skipped.
+  private static func urls(in file: String, _ environment: CommandEnvironment) throws
+    -> [ByteString]
+  {
+    let limit = 256 << 20
+    let bytes: [UInt8]
+    if file == "-" {
+      bytes = try environment.readInput(limit)
+    } else {
+      let list = try OpenFile(reading: file)
+      var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
+      var count = try list.read(into: &buffer)
+      while count > 0, all.count <= limit {
+        all += buffer[..<count]
+        count = try list.read(into: &buffer)
+      }
+      bytes = all
+    }
+    guard bytes.count <= limit else {
+      throw CommandFailure.usage("the list of URLs '\(file)' is larger than 256 MiB")
+    }
+    return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      return line.isEmpty ? nil : ByteString(Array(line))
+    }
+  }
+}
+
+/// What an operand names an entry by.
+enum EntryName {
+  case id(Int64)
+  case url(ByteString)
+  case path(String)
+
+  init(_ operand: String) {
+    if let id = Int64(operand) {
+      self = .id(id)
+    } else if CanonicalURL.scheme(of: ByteString(operand)) != nil {
+      self = .url(ByteString(operand))
+    } else {
+      self = .path(operand)
+    }
+  }
+
+  /// Finds the one entry of that name.
+  func resolved(in source: any ResponseSource, now: Timestamp) throws -> StoredResponse.ID {
+    var selection = Selection()
+    switch self {
+    case .id(let id): return .row(id)
+    case .path(let path): throw CommandFailure.pathAsOperand(path)
+    case .url(let url): selection.urls = [url]
+    }
+    var found: [StoredResponse.ID] = []
+    try source.forEachResponse(selection.projection) { response in
+      if selection.decision(for: response, now: now) == .selected { found.append(response.id) }
+      return found.count > 1 ? .stop : .next
+    }
+    guard let id = found.first else {
+      throw CommandFailure(
+        .no, kind: "no-such-entry", "no entry has this URL",
+        hint: "list what is there with 'urlcache-admin list'")
+    }
+    guard found.count == 1 else {
+      throw CommandFailure.usage(
+        "several entries have this URL",
+        hint: "list them with 'urlcache-admin list URL', and give the id of one")
+    }
+    return id
+  }
+}
+
+extension CommandFailure {
+  static func pathAsOperand(_ path: String) -> CommandFailure {
+    .usage(
+      "'\(path)' is neither a URL nor an id",
+      hint: "the cache is named with '-c PATH'; a part of a URL with '--glob' or '--prefix'")
+  }
+}

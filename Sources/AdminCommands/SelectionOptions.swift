@@ -1,0 +1,85 @@
+import Administration
+public import ArgumentParser
+public import ResponseStorage
+
+/// The options with which a user selects entries: different ones must all hold, of a repeated one
+/// any.
+struct SelectionOptions: ParsableArguments {
+  @Argument(help: "URLs or ids of entries; a URL is taken literally, never as a pattern.")
+  var entries: [String] = []
+
+  @Option(help: ArgumentHelp("Only the entry with this id.", valueName: "id"))
+  var id: [Int64] = []
+
+  @Option(
+    help: ArgumentHelp("Only the URLs in this file, one a line; '-' is the standard input.",
+      valueName: "file"))
+  var urlFile: [String] = []
+
+  @Option(help: ArgumentHelp("Only URLs that begin so.", valueName: "text"))
+  var prefix: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Only URLs that match: '*' any text, '?' one character, '[a-z]'.",
+      valueName: "pattern"))
+  var glob: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Only URLs that match from beginning to end.", valueName: "expression"))
+  var regex: [String] = []
+
+  @Option(help: ArgumentHelp("Only this host; '.example.com' is that and all below it.",
+    valueName: "host"))
+  var host: [String] = []
+
+  @Option(help: ArgumentHelp("Only requests with this method.", valueName: "method"))
+  var method: [String] = []
+
+  @Option(help: ArgumentHelp("Only these statuses, for example '200,4xx'.", valueName: "statuses"),
+    transform: parseStatuses)
+  var status: [[ClosedRange<Int64>]] = []
+
+  @Option(help: ArgumentHelp("Only this media type, for example 'image/*'.", valueName: "type"))
+  var mime: [String] = []
+
+  @Option(help: ArgumentHelp("Only entries older than this.", valueName: "duration"),
+    transform: parseDuration)
+  var olderThan: Double?
+
+  @Option(help: ArgumentHelp("Only entries newer than this.", valueName: "duration"),
+    transform: parseDuration)
+  var newerThan: Double?
+
+  @Option(help: ArgumentHelp("Only entries stored before this time.", valueName: "time"),
+    transform: parseTime)
+  var storedBefore: ParsedTime?
+
+  @Option(
+    name: [.long, .customLong("since")],
+    help: ArgumentHelp("Only entries stored after this time (the newer ones).", valueName: "time"),
+    transform: parseTime)
+  var storedAfter: ParsedTime?
+
+  @Option(
+    help: ArgumentHelp(
+      "What ages and times are taken from: stored, first-stored, date, last-modified,"
+        + " user-info:KEY.", valueName: "basis"))
+  var ageBasis: String = "stored"
+
+  @Option(help: ArgumentHelp("Only bodies of more than this.", valueName: "size"),
+    transform: parseSize)
+  var largerThan: Int64?
+
+  @Option(help: ArgumentHelp("Only bodies of less than this.", valueName: "size"),
+    transform: parseSize)
+  var smallerThan: Int64?
+
+  @Option(help: ArgumentHelp("Only bodies that are there: inline, file, missing.",
+    valueName: "where"))
+  var body: [StoredResponse.BodyLocation] = []
+
+  @Option(help: ArgumentHelp("Only this cache partition.", valueName: "site"))
+  var partition: [String] = []
+}
+
+extension StoredResponse.BodyLocation: ExpressibleByArgument {}

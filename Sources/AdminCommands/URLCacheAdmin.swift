@@ -1,0 +1,22 @@
+public import ArgumentParser
+import ResponseStorage
+
+/// The command that the others are subcommands of.
+public struct URLCacheAdmin: ParsableCommand {
+  public static let configuration = CommandConfiguration(
+    commandName: "urlcache-admin",
+    abstract: "Look into the response cache that URLCache keeps on disk.",
+    discussion: """
+      It never changes a cache: nothing is written, moved or locked for writing, also beside a running
+      app.
+
+      EXIT STATUS
+        0 done · 1 the answer is "no" · 64 usage · 65 not a cache, or damaged · 66 no such file ·
+        70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission
+      """,
+    version: "urlcache-admin 0.1.0 (SQLite \(AppleStore.libraryVersion))",
+    subcommands: [List.self, Body.self])
+
+  /// Creates the command.
+  public init() {}
+}

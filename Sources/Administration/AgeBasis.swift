@@ -1,0 +1,65 @@
+import HTTPCaching
+public import ResponseStorage
+
+/// What the time of a response is taken from.
+public enum AgeBasis: Hashable, Sendable {
+  /// When it was last stored or refreshed.
+  case stored
+  /// When it was first stored.
+  case firstStored
+  /// Its `Date` header field.
+  case date
+  /// Its `Last-Modified` header field.
+  case lastModified
+  /// A date that the application attached under a key.
+  case userInfo(ByteString)
+
+  /// Creates a basis from its name: `stored`, `first-stored`, `date`, `last-modified` or
+  /// `user-info:KEY`.
+  public init?(name: String) {
+    switch name {
+    case "stored": self = .stored
+    case "first-stored": self = .firstStored
+    case "date": self = .date
+    case "last-modified": self = .lastModified
+    default:
+      let prefix = "user-info:"
+      guard name.utf8.starts(with: prefix.utf8), name.utf8.count > prefix.utf8.count else {
+        return nil
+      }
+      self = .userInfo(ByteString(Array(name.utf8.dropFirst(prefix.utf8.count))))
+    }
+  }
+
+  /// What a response has to have been decoded for ``time(of:now:)``.
+  public var projection: Projection {
+    switch self {
+    case .stored: .stored
+    case .firstStored: .firstStored
+    case .date, .lastModified: .responseHeaders
+    case .userInfo: .userInfo
+    }
+  }
+
+  /// The time of a response; `nil` if it is not known.
+  public func time(of response: borrowing StoredResponse, now: Timestamp) -> Timestamp? {
+    switch self {
+    case .stored: return response.stored
+    case .firstStored: return response.firstStored
+    case .date: return Self.date(response.responseHeaders?.firstValue(named: "date"), now)
+    case .lastModified:
+      return Self.date(response.responseHeaders?.firstValue(named: "last-modified"), now)
+    case .userInfo(let key):
+      guard case .date(let time) = response.userInfo.first(where: { $0.key == key })?.value else {
+        return nil
+      }
+      return time
+    }
+  }
+
+  private static func date(_ value: ByteString?, _ now: Timestamp) -> Timestamp? {
+    value.flatMap {
+      HTTPDate.secondsSince1970($0.bytes, currentYear: CivilTime(now).year)
+    }.flatMap { Timestamp(secondsSince1970: Double($0)) }
+  }
+}

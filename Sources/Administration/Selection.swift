@@ -1,0 +1,148 @@
+public import ResponseStorage
+
+/// Which responses a command is about: all criteria must hold, of the values of one any.
+public struct Selection {
+  /// URLs, which select a response with that URL or that key.
+  public var urls: [ByteString] = [] {
+    didSet {
+      canonicalURLs = Set(urls.map { CanonicalURL.of($0) })
+      keys = Set(urls)
+    }
+  }
+  /// What the store calls the responses.
+  public var ids: Set<StoredResponse.ID> = []
+  /// The beginnings of URLs.
+  public var prefixes: [ByteString] = []
+  /// Patterns for whole URLs.
+  public var globs: [Glob] = []
+  /// Regular expressions for whole URLs.
+  public var expressions: [URLExpression] = []
+  /// Hosts, in small letters; `.example.com` stands for that host and all below it.
+  public var hosts: [ByteString] = []
+  /// Methods, in either case.
+  public var methods: [ByteString] = []
+  /// Statuses.
+  public var statuses: [ClosedRange<Int64>] = []
+  /// Patterns for media types, in either case.
+  public var mimeTypes: [Glob] = []
+  /// Only what is from before this moment, by ``ageBasis``.
+  public var before: Timestamp?
+  /// Only what is from after this moment, by ``ageBasis``.
+  public var after: Timestamp?
+  /// What the time of a response is taken from.
+  public var ageBasis = AgeBasis.stored
+  /// Only bodies of more than this number of bytes.
+  public var largerThan: Int64?
+  /// Only bodies of less than this number of bytes.
+  public var smallerThan: Int64?
+  /// Where the body is.
+  public var bodyLocations: Set<StoredResponse.BodyLocation> = []
+  /// Cache partitions.
+  public var partitions: Set<ByteString> = []
+
+  private var canonicalURLs: Set<ByteString> = []
+  private var keys: Set<ByteString> = []
+
+  /// Creates a selection of all responses.
+  public init() {}
+
+  /// What a response has to have been decoded for ``decision(for:now:)``.
+  public var projection: Projection {
+    var result: Projection = []
+    if !urls.isEmpty { result.formUnion([.url, .key]) }
+    if !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty || !hosts.isEmpty {
+      result.formUnion(.url)
+    }
+    if !methods.isEmpty { result.formUnion(.method) }
+    if !statuses.isEmpty { result.formUnion(.status) }
+    if !mimeTypes.isEmpty { result.formUnion(.mimeType) }
+    if before != nil || after != nil { result.formUnion(ageBasis.projection) }
+    if largerThan != nil || smallerThan != nil || !bodyLocations.isEmpty { result.formUnion(.body) }
+    if !partitions.isEmpty { result.formUnion(.storage) }
+    return result
+  }
+
+  /// What a selection says of a response.
+  public enum Decision: Hashable, Sendable {
+    case selected
+    case notSelected
+    /// All else holds, but the time of the response is not known: it is not selected.
+    case unknownTime
+  }
+
+  /// Decides on a response.
+  ///
+  /// - Parameter now: The time from which a year of two digits is told.
+  public func decision(for response: borrowing StoredResponse, now: Timestamp) -> Decision {
+    guard ids.isEmpty || ids.contains(response.id), urls.isEmpty || isNamed(response),
+      matchesURL(response), matchesMessage(response), matchesBody(response),
+      partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false
+    else { return .notSelected }
+    guard before != nil || after != nil else { return .selected }
+    guard let time = ageBasis.time(of: response, now: now) else { return .unknownTime }
+    let isBefore = before.map { time < $0 } ?? true
+    let isAfter = after.map { time > $0 } ?? true
+    return isBefore && isAfter ? .selected : .notSelected
+  }
+
+  private func isNamed(_ response: borrowing StoredResponse) -> Bool {
+    if let key = response.key, keys.contains(key) { return true }
+    guard let url = response.url else { return false }
+    return keys.contains(url) || canonicalURLs.contains(CanonicalURL.of(url))
+  }
+
+  private func matchesURL(_ response: borrowing StoredResponse) -> Bool {
+    guard !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty || !hosts.isEmpty else {
+      return true
+    }
+    guard let url = response.url else { return false }
+    guard prefixes.isEmpty || prefixes.contains(where: { url.bytes.starts(with: $0.bytes) }) else {
+      return false
+    }
+    if !hosts.isEmpty {
+      guard let host = CanonicalURL.host(of: url), hosts.contains(where: { $0.covers(host) }) else {
+        return false
+      }
+    }
+    guard !globs.isEmpty || !expressions.isEmpty else { return true }
+    guard let text = url.string else { return false }
+    return (globs.isEmpty || globs.contains { $0.matches(text) })
+      && (expressions.isEmpty || expressions.contains { $0.matches(text) })
+  }
+
+  private func matchesMessage(_ response: borrowing StoredResponse) -> Bool {
+    if !methods.isEmpty {
+      guard let method = response.request.method,
+        methods.contains(where: { $0.equalsIgnoringASCIICase(method) })
+      else { return false }
+    }
+    if !statuses.isEmpty {
+      guard let status = response.status, statuses.contains(where: { $0.contains(status) }) else {
+        return false
+      }
+    }
+    guard !mimeTypes.isEmpty else { return true }
+    guard let type = response.mimeType?.asciiLowercased.string else { return false }
+    return mimeTypes.contains { $0.matches(type) }
+  }
+
+  private func matchesBody(_ response: borrowing StoredResponse) -> Bool {
+    if !bodyLocations.isEmpty {
+      guard let location = response.bodyLocation, bodyLocations.contains(location) else {
+        return false
+      }
+    }
+    guard largerThan != nil || smallerThan != nil else { return true }
+    guard let size = response.bodySize else { return false }
+    return (largerThan.map { size > $0 } ?? true) && (smallerThan.map { size < $0 } ?? true)
+  }
+}
+
+extension ByteString {
+  /// Whether this is the host, or `.` and a domain that the host is or is below.
+  fileprivate func covers(_ host: ByteString) -> Bool {
+    guard bytes.first == UInt8(ascii: ".") else { return self == host }
+    return host.bytes.elementsEqual(bytes.dropFirst())
+      || host.bytes.count > bytes.count && host.bytes.suffix(bytes.count).elementsEqual(bytes)
+  }
+}

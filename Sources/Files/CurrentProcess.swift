@@ -1,0 +1,21 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What the process was started with, and its end.
+public enum CurrentProcess {
+  /// Returns an environment variable, or `nil` if it is not set or not UTF-8.
+  public static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(validatingCString: value)
+  }
+
+  /// Ends the process.
+  public static func end(with status: Int32) -> Never {
+    exit(status)
+  }
+}

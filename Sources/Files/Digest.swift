@@ -1,0 +1,25 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
+
+/// A SHA-256 digest in the making (FIPS 180-4).
+public struct Digest: Sendable {
+  private var hasher = SHA256()
+
+  /// Starts a digest of no bytes.
+  public init() {}
+
+  /// Takes more bytes in.
+  public mutating func update(_ bytes: ArraySlice<UInt8>) {
+    unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
+  }
+
+  /// The digest of all bytes so far, as 64 small hexadecimal digits.
+  public var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    let text = hasher.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,69 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A folder that is open, and is closed when its owner goes away.
+///
+/// Files are looked up by name in the folder that was opened, whatever happens to its path.
+public struct Directory: ~Copyable {
+  let descriptor: Int32
+
+  /// The path that the folder was opened by.
+  public let path: String
+
+  /// Opens a folder. A symbolic link is refused.
+  public init(_ path: String) throws(FileError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Creates a folder, which only its owner may look into.
+  public static func create(_ path: String) throws(FileError) {
+    guard unsafe mkdir(path, 0o700) == 0 else { throw .last(at: path) }
+  }
+
+  /// Returns the status of a file of the folder; a symbolic link is not followed.
+  public borrowing func status(of name: String) throws(FileError) -> FileStatus {
+    var status = stat()
+    guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw .last(at: "\(path)/\(name)")
+    }
+    return FileStatus(status)
+  }
+
+  /// Calls `body` with the name of each file, in no order, but for `.` and `..`.
+  ///
+  /// - Parameter body: What to do with the bytes of a name, which need not be UTF-8.
+  public borrowing func forEachName(_ body: ([UInt8]) throws -> Void) throws {
+    // `fdopendir` takes its descriptor over, and reading moves its offset: it gets one of its own.
+    let own = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard own >= 0 else { throw FileError.last(at: path) }
+    guard let stream = unsafe fdopendir(own) else {
+      let error = FileError.last(at: path)
+      close(own)
+      throw error
+    }
+    defer { unsafe closedir(stream) }
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else {
+        guard errno == 0 else { throw FileError.last(at: path) }
+        return
+      }
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe Array(bytes.prefix { $0 != 0 })
+      }
+      if name != [46] && name != [46, 46] { try body(name) }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A failure that the operating system reported.
+public struct FileError: Error, Hashable, Sendable {
+  /// The kinds of failure that a program can act on.
+  public enum Kind: Hashable, Sendable {
+    /// There is no such file (`ENOENT`, `ENOTDIR`).
+    case notFound
+    /// The system refused access (`EACCES`, `EPERM`).
+    case accessDenied
+    /// The last component of the path is a symbolic link (`ELOOP`).
+    case symbolicLink
+    /// The file is there already (`EEXIST`).
+    case exists
+    /// Nobody reads the other end of the pipe (`EPIPE`).
+    case brokenPipe
+    /// Anything else.
+    case other
+  }
+
+  /// The number of the failure, as in `errno`.
+  public let number: Int32
+
+  /// The path of the file.
+  public let path: String
+
+  /// Creates an error from the number of the failure.
+  public init(_ number: Int32, at path: String) {
+    self.number = number
+    self.path = path
+  }
+
+  /// The error that `errno` names now.
+  static func last(at path: String) -> FileError { FileError(errno, at: path) }
+
+  /// What kind of failure it is.
+  public var kind: Kind {
+    switch number {
+    case ENOENT, ENOTDIR: .notFound
+    case EACCES, EPERM: .accessDenied
+    case ELOOP: .symbolicLink
+    case EEXIST: .exists
+    case EPIPE: .brokenPipe
+    default: .other
+    }
+  }
+
+  /// The system's own words for the failure.
+  public var reason: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+      guard let start = buffer.baseAddress, unsafe strerror_r(number, start, buffer.count) == 0
+      else { return "error \(number)" }
+      return unsafe String(cString: start)
+    }
+  }
+}
+
+extension FileError: CustomStringConvertible {
+  public var description: String { "'\(path)': \(reason)" }
+}

@@ -1,0 +1,71 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What the file system says of a file.
+public struct FileStatus: Hashable, Sendable {
+  /// The kinds of file.
+  public enum Kind: String, Hashable, Sendable {
+    case regular = "a regular file"
+    case directory = "a folder"
+    case symbolicLink = "a symbolic link"
+    case fifo = "a named pipe"
+    case socket = "a socket"
+    case device = "a device"
+    case unknown = "a file of an unknown kind"
+  }
+
+  /// The kind of file.
+  public let kind: Kind
+
+  /// The length, in bytes.
+  public let size: Int64
+
+  /// What the file system charges for the file, in bytes.
+  public let allocatedSize: Int64
+
+  /// The number of names that the file has.
+  public let linkCount: UInt64
+
+  /// The device and the number of the file on it, which together tell it from all others.
+  public let identity: [UInt64]
+
+  /// When the bytes last changed, in nanoseconds since 1970; wraps in the year 2262.
+  public let modified: Int64
+
+  init(_ status: stat) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFLNK: .symbolicLink
+      case S_IFIFO: .fifo
+      case S_IFSOCK: .socket
+      case S_IFBLK, S_IFCHR: .device
+      default: .unknown
+      }
+    size = Int64(status.st_size)
+    allocatedSize = Int64(status.st_blocks) * 512
+    linkCount = UInt64(status.st_nlink)
+    identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+
+  /// Returns the status of what is at `path`; a symbolic link is not followed.
+  ///
+  /// The corresponding C function is `lstat`.
+  public static func of(_ path: String) throws(FileError) -> FileStatus {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { throw .last(at: path) }
+    return FileStatus(status)
+  }
+}

@@ -1,0 +1,34 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What the system says of the time.
+public enum LocalTime {
+  /// The time of the system's clock, in seconds since 1970-01-01 00:00:00 UTC.
+  public static func now() -> Double {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// The first second of a day in the system's time zone, with the offset of that zone then.
+  ///
+  /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, and the seconds that the zone is east of
+  ///   UTC; `nil` if the system cannot tell.
+  public static func midnight(year: Int64, month: Int64, day: Int64) -> (
+    seconds: Int64, offset: Int64
+  )? {
+    var parts = unsafe tm()
+    unsafe parts.tm_year = Int32(truncatingIfNeeded: year - 1_900)
+    unsafe parts.tm_mon = Int32(truncatingIfNeeded: month - 1)
+    unsafe parts.tm_mday = Int32(truncatingIfNeeded: day)
+    unsafe parts.tm_isdst = -1
+    let time = unsafe mktime(&parts)
+    guard time != -1 else { return nil }
+    return unsafe (Int64(time), Int64(parts.tm_gmtoff))
+  }
+}

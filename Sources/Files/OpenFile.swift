@@ -1,0 +1,126 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A file that is open, and is closed when its owner goes away.
+public struct OpenFile: ~Copyable {
+  let descriptor: Int32
+
+  /// The path that the file was opened by.
+  public let path: String
+
+  /// Opens a file for reading. A symbolic link is refused, and a pipe is not waited for.
+  ///
+  /// The corresponding C function is `open` with `O_NOFOLLOW` and `O_NONBLOCK`.
+  public init(reading path: String) throws(FileError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  /// Opens a file of a folder for reading. A symbolic link is refused, and a pipe is not waited for.
+  ///
+  /// - Parameter name: The name of the file, which must not hold a slash.
+  public init(reading name: String, in directory: borrowing Directory) throws(FileError) {
+    let path = "\(directory.path)/\(name)"
+    let descriptor = unsafe openat(
+      directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  /// Creates a file for writing, which only its owner may read.
+  ///
+  /// - Parameter replacing: Whether a file that is there already is emptied; otherwise it is an
+  ///   error.
+  public init(creating path: String, replacing: Bool = false) throws(FileError) {
+    let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (replacing ? O_TRUNC : O_EXCL)
+    let descriptor = unsafe open(path, flags, 0o600)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// The status of the file.
+  public borrowing func status() throws(FileError) -> FileStatus {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
+    return FileStatus(status)
+  }
+
+  /// Reads on from where the last reading ended, into the front of `buffer`.
+  ///
+  /// - Returns: The number of bytes read; 0 at the end of the file.
+  public borrowing func read(into buffer: inout [UInt8]) throws(FileError) -> Int {
+    while true {
+      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+        #if canImport(Darwin)
+          unsafe Darwin.read(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+          unsafe Musl.read(descriptor, bytes.baseAddress, bytes.count)
+        #else
+          unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+      }
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw .last(at: path) }
+    }
+  }
+
+  /// Reads up to `count` bytes from `offset`; fewer if the file ends before.
+  public borrowing func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: count)
+    let read = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    }
+    guard read >= 0 else { throw .last(at: path) }
+    buffer.removeLast(count - read)
+    return buffer
+  }
+
+  /// Writes all of `bytes` where the last writing ended.
+  public borrowing func write(_ bytes: [UInt8]) throws(FileError) {
+    try Self.write(bytes[...], to: descriptor, path: path)
+  }
+
+  /// Waits until the file is on the disk. The corresponding C function is `fsync`.
+  public borrowing func synchronize() throws(FileError) {
+    guard fsync(descriptor) == 0 else { throw .last(at: path) }
+  }
+
+  static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, path: String)
+    throws(FileError)
+  {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { bytes in
+        #if canImport(Darwin)
+          unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+          unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+          unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+      }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        // Somebody made the stream non-blocking: wait for room instead of losing bytes.
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&request, 1, -1)
+      } else if errno != EINTR {
+        throw .last(at: path)
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// One of the streams that a process starts with.
+public struct StandardStream: Sendable {
+  private let descriptor: Int32
+  private let name: String
+
+  /// The standard output.
+  public static let output = StandardStream(descriptor: STDOUT_FILENO, name: "standard output")
+
+  /// The standard error.
+  public static let error = StandardStream(descriptor: STDERR_FILENO, name: "standard error")
+
+  /// Writes all of `bytes`. Nobody reading them is a ``FileError`` of the kind `brokenPipe`.
+  public func write(_ bytes: [UInt8]) throws(FileError) {
+    try OpenFile.write(bytes[...], to: descriptor, path: name)
+  }
+
+  /// Whether the stream is a terminal.
+  public var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  /// The width of the terminal in columns, or `nil` if it is none or does not say.
+  public var terminalWidth: Int? {
+    var size = winsize()
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
+
+  /// Reads the standard input to its end, or until there are more than `limit` bytes.
+  public static func readInput(upTo limit: Int) throws(FileError) -> [UInt8] {
+    var result: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while result.count <= limit {
+      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+        #if canImport(Darwin)
+          unsafe Darwin.read(STDIN_FILENO, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+          unsafe Musl.read(STDIN_FILENO, bytes.baseAddress, bytes.count)
+        #else
+          unsafe Glibc.read(STDIN_FILENO, bytes.baseAddress, bytes.count)
+        #endif
+      }
+      if count > 0 {
+        result += buffer[..<count]
+      } else if count == 0 {
+        break
+      } else if errno != EINTR {
+        throw .last(at: "standard input")
+      }
+    }
+    return result
+  }
+
+  /// Makes writing to a pipe that nobody reads an error instead of the end of the process.
+  public static func ignoreBrokenPipes() {
+    _ = signal(SIGPIPE, SIG_IGN)
+  }
+}

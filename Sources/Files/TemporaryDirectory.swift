@@ -1,0 +1,55 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A folder that only this user may look into, and that goes with its owner.
+public struct TemporaryDirectory: ~Copyable {
+  /// The path of the folder.
+  public let path: String
+
+  /// Creates a folder below `parent`, under a name that nobody can foresee.
+  public init(in parent: String) throws(FileError) {
+    var template = Array("\(parent)/urlcache-admin.XXXXXX".utf8CString)
+    let made = unsafe template.withUnsafeMutableBufferPointer { template -> String? in
+      guard let start = template.baseAddress, let path = unsafe mkdtemp(start) else {
+        return nil
+      }
+      return unsafe String(cString: path)
+    }
+    guard let made else { throw .last(at: parent) }
+    path = made
+  }
+
+  /// Copies a regular file into the folder.
+  ///
+  /// - Parameter name: What the copy is called.
+  public borrowing func copy(_ source: String, as name: String) throws(FileError) {
+    let input = try OpenFile(reading: source)
+    let output = try OpenFile(creating: "\(path)/\(name)")
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = try input.read(into: &buffer)
+      if count == 0 { return }
+      if count == buffer.count {
+        try output.write(buffer)
+      } else {
+        try output.write(Array(buffer[..<count]))
+      }
+    }
+  }
+
+  deinit {
+    // The folder holds plain files only, as nobody else can write to it. What cannot be removed
+    // stays in the system's folder for temporary files, which the system empties.
+    if let directory = try? Directory(path) {
+      try? directory.forEachName { name in
+        _ = unsafe unlinkat(directory.descriptor, String(decoding: name, as: UTF8.self), 0)
+      }
+    }
+    unsafe rmdir(path)
+  }
+}

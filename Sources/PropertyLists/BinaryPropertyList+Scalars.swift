@@ -1,0 +1,143 @@
+extension BinaryPropertyList {
+  /// A boolean; `nil` if the object is of another type.
+  public func boolean(_ object: Object) throws(PropertyListError) -> Bool? {
+    let head = try head(of: object)
+    return try kind(of: head) == .boolean ? head.marker == 0x09 : nil
+  }
+
+  /// An integer; `nil` if the object is of another type.
+  ///
+  /// Integers of 1, 2 and 4 bytes are unsigned and those of 8 signed; one of 16 bytes that does not fit
+  /// is malformed.
+  public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
+    let head = try head(of: object)
+    guard try kind(of: head) == .integer else { return nil }
+    return try integer(head)
+  }
+
+  func integer(_ head: Head) throws(PropertyListError) -> Int64 {
+    let size = 1 << head.count
+    try check(head, size: size, count: 1)
+    if size < 16 { return Int64(bitPattern: bits(at: head.payload, size: size)) }
+    let high = Int64(bitPattern: bits(at: head.payload, size: 8))
+    let low = Int64(bitPattern: bits(at: head.payload + 8, size: 8))
+    guard high == 0 && low >= 0 || high == -1 && low < 0 else {
+      throw PropertyListError(.malformed, at: head.offset)
+    }
+    return low
+  }
+
+  /// A real number; `nil` if the object is of another type, also if it is an integer.
+  public func real(_ object: Object) throws(PropertyListError) -> Double? {
+    let head = try head(of: object)
+    guard try kind(of: head) == .real else { return nil }
+    return try real(head)
+  }
+
+  func real(_ head: Head) throws(PropertyListError) -> Double {
+    let size = 1 << head.count
+    try check(head, size: size, count: 1)
+    let bits = bits(at: head.payload, size: size)
+    return size == 4
+      ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
+  }
+
+  /// A date, in seconds since 2001-01-01 00:00:00 UTC; `nil` if the object is of another type.
+  ///
+  /// A date that is no finite number is malformed.
+  public func date(_ object: Object) throws(PropertyListError) -> Double? {
+    let head = try head(of: object)
+    guard try kind(of: head) == .date else { return nil }
+    return try date(head)
+  }
+
+  func date(_ head: Head) throws(PropertyListError) -> Double {
+    try check(head, size: 8, count: 1)
+    let seconds = Double(bitPattern: bits(at: head.payload, size: 8))
+    guard seconds.isFinite else { throw PropertyListError(.malformed, at: head.offset) }
+    return seconds
+  }
+
+  func uid(_ head: Head) throws(PropertyListError) -> UInt64 {
+    guard head.count < 8 else { throw PropertyListError(.malformed, at: head.offset) }
+    try check(head, size: head.count + 1, count: 1)
+    return bits(at: head.payload, size: head.count + 1)
+  }
+
+  /// The bytes of a data object; `nil` if the object is of another type.
+  @_lifetime(copy self)
+  public func data(_ object: Object) throws(PropertyListError) -> Span<UInt8>? {
+    let head = try head(of: object)
+    guard try kind(of: head) == .data else { return nil }
+    try check(head, size: 1, count: head.count)
+    return bytes.extracting(head.payload..<head.payload + head.count)
+  }
+
+  /// The text of a string in UTF-8; `nil` if the object is of another type.
+  ///
+  /// A string of single bytes should be ASCII; its bytes are returned as they are. Half of a
+  /// surrogate pair becomes the three bytes that UTF-8 would have for it, which is not valid UTF-8.
+  public func utf8(_ string: Object) throws(PropertyListError) -> [UInt8]? {
+    let head = try head(of: string)
+    guard head.type == 0x5 || head.type == 0x6 else { return nil }
+    return try utf8(head)
+  }
+
+  func utf8(_ head: Head) throws(PropertyListError) -> [UInt8] {
+    if head.type == 0x5 {
+      try check(head, size: 1, count: head.count)
+      return copy(head.payload..<head.payload + head.count)
+    }
+    try check(head, size: 2, count: head.count)
+    var result: [UInt8] = []
+    result.reserveCapacity(head.count)
+    var position = head.payload
+    let end = head.payload + head.count * 2
+    while position < end {
+      var scalar = UInt32(bits(at: position, size: 2))
+      position += 2
+      if scalar & 0xFC00 == 0xD800, position < end {
+        let second = UInt32(bits(at: position, size: 2))
+        if second & 0xFC00 == 0xDC00 {
+          scalar = 0x10000 + (scalar & 0x3FF) << 10 + second & 0x3FF
+          position += 2
+        }
+      }
+      Self.append(scalar, to: &result)
+    }
+    return result
+  }
+
+  /// A copy of a range of the bytes.
+  func copy(_ range: Range<Int>) -> [UInt8] {
+    let bytes = bytes.extracting(range)
+    return [UInt8](capacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
+      for index in bytes.indices { output.append(bytes[index]) }
+    }
+  }
+
+  private func bits(at offset: Int, size: Int) -> UInt64 {
+    var value: UInt64 = 0
+    for position in offset..<offset + size { value = value << 8 | UInt64(bytes[position]) }
+    return value
+  }
+
+  private static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {
+    func continuation(_ shift: UInt32) -> UInt8 { UInt8(0x80 | scalar >> shift & 0x3F) }
+    switch scalar {
+    case ..<0x80: bytes.append(UInt8(scalar))
+    case ..<0x800:
+      bytes.append(UInt8(0xC0 | scalar >> 6))
+      bytes.append(continuation(0))
+    case ..<0x10000:
+      bytes.append(UInt8(0xE0 | scalar >> 12))
+      bytes.append(continuation(6))
+      bytes.append(continuation(0))
+    default:
+      bytes.append(UInt8(0xF0 | scalar >> 18))
+      bytes.append(continuation(12))
+      bytes.append(continuation(6))
+      bytes.append(continuation(0))
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/// A view of a binary property list (`bplist00`), which decodes an object when it is asked for.
+///
+/// The bytes may be hostile. Every size, reference and offset is checked before it is used, and
+/// nothing is allocated but what a function returns. The format is that of `CFBinaryPList.c` of
+/// CoreFoundation: a header of 8 bytes, the objects, a table of their offsets, and a trailer of 32
+/// bytes.
+public struct BinaryPropertyList: ~Escapable {
+  /// An object of the list: its place in the table of offsets.
+  public struct Object: Hashable, Sendable {
+    let index: Int
+  }
+
+  /// The types of objects.
+  public enum Kind: Hashable, Sendable {
+    case null, boolean, integer, real, date, data, string, array, dictionary, set, uid
+  }
+
+  let bytes: Span<UInt8>
+  let limits: PropertyListLimits
+  private let offsetSize: Int
+  let referenceSize: Int
+  private let objectCount: Int
+  /// Where the table of offsets begins, which is where the objects end.
+  let objectsEnd: Int
+
+  /// The object that holds all others.
+  public let root: Object
+
+  /// Creates a view after checking the trailer; objects are checked when they are asked for.
+  ///
+  /// - Complexity: O(1).
+  @_lifetime(copy bytes)
+  public init(
+    _ bytes: Span<UInt8>, limits: PropertyListLimits = .standard
+  ) throws(PropertyListError) {
+    guard bytes.count <= limits.maximumBytes else { throw PropertyListError(.tooLarge, at: 0) }
+    try Self.checkHeader(bytes)
+    guard bytes.count >= 8 + 1 + 1 + 32 else {
+      throw PropertyListError(.truncated, at: bytes.count)
+    }
+    let trailer = bytes.count - 32
+    let offsetSize = Int(bytes[trailer + 6])
+    let referenceSize = Int(bytes[trailer + 7])
+    let objectCount = Self.integer(bytes, at: trailer + 8, size: 8)
+    let root = Self.integer(bytes, at: trailer + 16, size: 8)
+    let table = Self.integer(bytes, at: trailer + 24, size: 8)
+    guard 1...8 ~= offsetSize, 1...8 ~= referenceSize, let objectCount, let root, let table,
+      objectCount > 0, root < objectCount, table >= 9, table < trailer,
+      objectCount <= (trailer - table) / offsetSize
+    else { throw PropertyListError(.malformed, at: trailer) }
+    self.bytes = bytes
+    self.limits = limits
+    self.offsetSize = offsetSize
+    self.referenceSize = referenceSize
+    self.objectCount = objectCount
+    self.objectsEnd = table
+    self.root = Object(index: root)
+  }
+
+  private static func checkHeader(_ bytes: Span<UInt8>) throws(PropertyListError) {
+    // "bplist00", as the eight bytes of a number.
+    if integer(bytes, at: 0, size: 8) == 0x6270_6C69_7374_3030 { return }
+    var start = 0
+    if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { start = 3 }
+    while start < min(bytes.count, 64), [0x20, 0x09, 0x0A, 0x0D].contains(bytes[start]) { start += 1 }
+    let isXML = start < bytes.count && bytes[start] == UInt8(ascii: "<")
+    throw PropertyListError(isXML ? .xmlPropertyList : .notBinaryPropertyList, at: 0)
+  }
+
+  /// Reads a big-endian integer; `nil` if it does not lie in the bytes or is larger than `Int.max`.
+  @inline(__always)
+  static func integer(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> Int? {
+    guard offset >= 0, size <= bytes.count, offset <= bytes.count - size else { return nil }
+    var value: UInt64 = 0
+    for position in offset..<offset + size { value = value << 8 | UInt64(bytes[position]) }
+    return Int(exactly: value)
+  }
+
+  /// The head of an object: its marker, the number of what follows, and where that begins.
+  struct Head {
+    let marker: UInt8
+    let offset: Int
+    /// The low four bits of the marker, or the integer that follows it.
+    let count: Int
+    let payload: Int
+
+    var type: UInt8 { marker >> 4 }
+  }
+
+  /// Reads the head of an object.
+  func head(of object: Object) throws(PropertyListError) -> Head {
+    let entry = objectsEnd + object.index * offsetSize
+    guard object.index < objectCount,
+      let offset = Self.integer(bytes, at: entry, size: offsetSize),
+      offset >= 8, offset < objectsEnd
+    else { throw PropertyListError(.malformed, at: entry) }
+    let marker = bytes[offset]
+    let low = Int(marker & 0x0F)
+    let hasCount = marker >> 4 == 0x4 || marker >> 4 == 0x5 || marker >> 4 == 0x6 || marker >> 4 >= 0xA
+    guard hasCount, low == 0x0F else {
+      return Head(marker: marker, offset: offset, count: low, payload: offset + 1)
+    }
+    guard offset + 1 < objectsEnd else { throw PropertyListError(.truncated, at: offset) }
+    let sizeMarker = bytes[offset + 1]
+    guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 3 else {
+      throw PropertyListError(.malformed, at: offset + 1)
+    }
+    let size = 1 << Int(sizeMarker & 0x0F)
+    guard offset + 2 + size <= objectsEnd else { throw PropertyListError(.truncated, at: offset) }
+    guard let count = Self.integer(bytes, at: offset + 2, size: size) else {
+      throw PropertyListError(.malformed, at: offset + 2)
+    }
+    return Head(marker: marker, offset: offset, count: count, payload: offset + 2 + size)
+  }
+
+  /// Makes sure that `count` things of `size` bytes lie among the objects.
+  @inline(__always)
+  func check(_ head: Head, size: Int, count: Int) throws(PropertyListError) {
+    let (total, overflow) = count.multipliedReportingOverflow(by: size)
+    guard !overflow, total <= objectsEnd - head.payload else {
+      throw PropertyListError(.truncated, at: head.offset)
+    }
+  }
+
+  /// The type of an object.
+  public func kind(of object: Object) throws(PropertyListError) -> Kind {
+    try kind(of: head(of: object))
+  }
+
+  func kind(of head: Head) throws(PropertyListError) -> Kind {
+    switch head.type {
+    case 0x0:
+      switch head.marker {
+      case 0x00: return .null
+      case 0x08, 0x09: return .boolean
+      default: break
+      }
+    case 0x1 where head.count <= 4: return .integer
+    case 0x2 where head.count == 2 || head.count == 3: return .real
+    case 0x3 where head.count == 3: return .date
+    case 0x4: return .data
+    case 0x5, 0x6: return .string
+    case 0x8: return .uid
+    case 0xA: return .array
+    case 0xC: return .set
+    case 0xD: return .dictionary
+    default: break
+    }
+    throw PropertyListError(.unsupportedType, at: head.offset)
+  }
+}

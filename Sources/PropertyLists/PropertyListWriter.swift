@@ -1,0 +1,111 @@
+/// Writes binary property lists (`bplist00`).
+///
+/// Equal strings are written once, as CoreFoundation does; the same value always gives the same bytes.
+public struct PropertyListWriter {
+  private var objects: [[UInt8]] = []
+  private var strings: [[UInt8]: Int] = [:]
+  /// Containers whose references are written when the number of objects, and so their size, is known.
+  private var containers: [(object: Int, head: [UInt8], references: [Int])] = []
+
+  /// Creates a writer.
+  public init() {}
+
+  /// Returns the bytes of a list whose root is `value`.
+  ///
+  /// A string that is not UTF-8 is written with U+FFFD in place of what cannot be decoded.
+  public func bytes(of value: PropertyListValue) -> [UInt8] {
+    var writer = Self()
+    let root = writer.add(value)
+    return writer.joined(root: root)
+  }
+
+  /// Adds an object and all below it, and returns its number.
+  private mutating func add(_ value: PropertyListValue) -> Int {
+    switch value {
+    case .null: return append([0x00])
+    case .boolean(let value): return append([value ? 0x09 : 0x08])
+    case .integer(let value): return append(Self.integer(value))
+    case .real(let value): return append([0x23] + Self.bytes(value.bitPattern, count: 8))
+    case .date(let seconds): return append([0x33] + Self.bytes(seconds.bitPattern, count: 8))
+    case .data(let bytes): return append(Self.head(0x40, bytes.count) + bytes)
+    case .string(let text): return add(string: text)
+    case .uid(let number):
+      let count = Self.width(of: number)
+      return append([0x80 | UInt8(count - 1)] + Self.bytes(number, count: count))
+    case .array(let values):
+      let object = append([])
+      let references = values.map { add($0) }
+      containers.append((object, Self.head(0xA0, values.count), references))
+      return object
+    case .dictionary(let entries):
+      let object = append([])
+      let keys = entries.map { add(string: $0.key) }
+      let values = entries.map { add($0.value) }
+      containers.append((object, Self.head(0xD0, entries.count), keys + values))
+      return object
+    }
+  }
+
+  private mutating func add(string text: [UInt8]) -> Int {
+    if let known = strings[text] { return known }
+    let object: Int
+    if text.allSatisfy({ $0 < 0x80 }) {
+      object = append(Self.head(0x50, text.count) + text)
+    } else {
+      let units = Array(String(decoding: text, as: UTF8.self).utf16)
+      object = append(
+        Self.head(0x60, units.count)
+          + units.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] })
+    }
+    strings[text] = object
+    return object
+  }
+
+  private mutating func append(_ bytes: [UInt8]) -> Int {
+    objects.append(bytes)
+    return objects.count - 1
+  }
+
+  private mutating func joined(root: Int) -> [UInt8] {
+    let referenceSize = Self.width(of: UInt64(objects.count))
+    for container in containers {
+      objects[container.object] =
+        container.head
+        + container.references.flatMap { Self.bytes(UInt64($0), count: referenceSize) }
+    }
+    var result = Array("bplist00".utf8)
+    var offsets: [Int] = []
+    offsets.reserveCapacity(objects.count)
+    for object in objects {
+      offsets.append(result.count)
+      result += object
+    }
+    let table = result.count
+    let offsetSize = Self.width(of: UInt64(table))
+    for offset in offsets { result += Self.bytes(UInt64(offset), count: offsetSize) }
+    result += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+    result += Self.bytes(UInt64(objects.count), count: 8)
+    result += Self.bytes(UInt64(root), count: 8)
+    result += Self.bytes(UInt64(table), count: 8)
+    return result
+  }
+
+  private static func head(_ type: UInt8, _ count: Int) -> [UInt8] {
+    count < 15 ? [type | UInt8(count)] : [type | 0x0F] + integer(Int64(count))
+  }
+
+  /// Integers of 1, 2 and 4 bytes are unsigned and those of 8 signed.
+  private static func integer(_ value: Int64) -> [UInt8] {
+    let count = value < 0 ? 8 : width(of: UInt64(value))
+    return [0x10 | UInt8(count.trailingZeroBitCount)] + bytes(UInt64(bitPattern: value), count: count)
+  }
+
+  /// The smallest number of bytes, a power of two, that holds `value`.
+  private static func width(of value: UInt64) -> Int {
+    value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
+  }
+
+  private static func bytes(_ value: UInt64, count: Int) -> [UInt8] {
+    (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
+  }
+}

@@ -1,0 +1,30 @@
+/// Bars that show a share.
+enum BarText {
+  /// A bar of at most `width` columns, in eighths of a column, or of `#` if `asciiOnly`.
+  static func text(part: Int64, of whole: Int64, width: Int, asciiOnly: Bool) -> String {
+    let share = share(part, of: whole)
+    if asciiOnly {
+      return String(repeating: "#", count: Int((share * Double(width)).rounded()))
+    }
+    let eighths = Int((share * Double(width * 8)).rounded())
+    let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    return String(repeating: "█", count: eighths / 8) + partial[eighths % 8]
+  }
+
+  /// The whole percents that `part` is of `whole`, which may be more than 100.
+  static func percent(_ part: Int64, of whole: Int64) -> Int64 {
+    guard whole > 0, part > 0 else { return 0 }
+    let percent = (Double(part) / Double(whole) * 100).rounded()
+    return percent < 1e15 ? Int64(percent) : .max
+  }
+
+  /// How many columns ``text(part:of:width:asciiOnly:)`` takes up.
+  static func columns(part: Int64, of whole: Int64, width: Int, asciiOnly: Bool) -> Int {
+    text(part: part, of: whole, width: width, asciiOnly: asciiOnly).unicodeScalars.count
+  }
+
+  private static func share(_ part: Int64, of whole: Int64) -> Double {
+    guard whole > 0 else { return 0 }
+    return min(max(Double(part) / Double(whole), 0), 1)
+  }
+}

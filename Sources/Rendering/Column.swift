@@ -1,0 +1,99 @@
+public import ResponseStorage
+
+/// A fact about a stored response that a list can show.
+public enum Column: String, Hashable, Sendable, CaseIterable {
+  case id
+  case stored
+  case firstStored = "first-stored"
+  case age
+  case status
+  case method
+  case size
+  case mime
+  case url
+  case host
+  case path
+  case scheme
+  case partition
+  case disk
+  case bodyLocation = "body-location"
+  case policy
+  case etag
+  case lastModified = "last-modified"
+  case cacheControl = "cache-control"
+  case date
+  case expires
+  case key
+  case requestHeaders = "request-headers"
+  case responseHeaders = "response-headers"
+  case notes
+
+  /// The columns of a list for people.
+  public static let standard: [Column] = [
+    .id, .stored, .firstStored, .age, .status, .method, .size, .mime, .url,
+  ]
+
+  /// The columns of a list for programs.
+  public static let standardJSON: [Column] = [
+    .id, .url, .method, .status, .mime, .size, .stored, .firstStored, .bodyLocation, .notes,
+  ]
+
+  /// To which side of its column a cell is moved.
+  public enum Alignment: Hashable, Sendable {
+    case left
+    case right
+  }
+
+  /// The heading of the column in a table.
+  public var title: String {
+    ByteString(
+      rawValue.utf8.map { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte & ~0x20
+        case UInt8(ascii: "-"): UInt8(ascii: " ")
+        default: byte
+        }
+      }
+    ).string ?? rawValue
+  }
+
+  /// The name of the column in JSON.
+  public var jsonKey: String {
+    ByteString(rawValue.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }).string
+      ?? rawValue
+  }
+
+  /// To which side the cells of the column are moved in a table.
+  public var alignment: Alignment {
+    switch self {
+    case .id, .age, .status, .size, .disk: .right
+    default: .left
+    }
+  }
+
+  /// What has to be decoded of a response for this column.
+  public var projection: Projection {
+    switch self {
+    case .id: []
+    case .stored, .age: .stored
+    case .firstStored: .firstStored
+    case .status: .status
+    case .method: .method
+    case .size, .disk, .bodyLocation: .body
+    case .mime: .mimeType
+    case .url, .host, .path, .scheme: .url
+    case .partition, .policy: .storage
+    case .key: .key
+    case .requestHeaders: .requestHeaders
+    case .etag, .lastModified, .cacheControl, .date, .expires, .responseHeaders: .responseHeaders
+    case .notes: .notes
+    }
+  }
+}
+
+extension Sequence<Column> {
+  /// What has to be decoded of a response for all these columns.
+  public var projection: Projection {
+    reduce(into: []) { $0.formUnion($1.projection) }
+  }
+}

@@ -1,0 +1,80 @@
+import ResponseStorage
+
+/// The members of the JSON object of one response.
+struct EntryJSON {
+  /// A column with what comes before its value.
+  private struct Member {
+    var column: Column
+    var key: String
+    var prefix: [UInt8]
+  }
+
+  private let members: [Member]
+  private let cells: CellReader
+  private let now: Timestamp
+
+  init(columns: [Column], secrets: SecretPolicy, now: Timestamp) {
+    members = columns.enumerated().map { index, column in
+      Member(
+        column: column, key: column.jsonKey,
+        prefix: Array("\(index == 0 ? "" : ",")\"\(column.jsonKey)\":".utf8))
+    }
+    cells = CellReader(secrets: secrets, reader: .programs)
+    self.now = now
+  }
+
+  /// Appends the members, without the braces around them.
+  func append(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
+    for member in members {
+      buffer.append(contentsOf: member.prefix)
+      switch cells.value(of: member.column, in: response) {
+      case .unknown: buffer.append("null")
+      case .integer(let value), .byteCount(let value): buffer.append(integer: value)
+      case .text(let text): buffer.append(json: text, orBase64Named: member.key)
+      case .word(let word): buffer.append(json: word)
+      case .time(let time): buffer.append(json: time)
+      case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
+      case .headers(let headers): buffer.append(json: headers)
+      case .notes(let notes): buffer.append(json: notes)
+      }
+    }
+  }
+}
+
+extension TextBuffer {
+  /// Appends header fields as `[["Name","value"],…]`.
+  ///
+  /// A pair that is not UTF-8 has `null` for what is not, and a third item with both in Base64.
+  mutating func append(json headers: HeaderFields) {
+    append(UInt8(ascii: "["))
+    for (index, field) in headers.fields.enumerated() {
+      append(index == 0 ? "[" : ",[")
+      let isName = append(json: field.name.bytes)
+      append(isName ? "," : "null,")
+      let isValue = append(json: field.value.bytes)
+      if !isValue { append("null") }
+      if !isName || !isValue {
+        append(",{\"name_base64\":")
+        append(base64: field.name.bytes)
+        append(",\"value_base64\":")
+        append(base64: field.value.bytes)
+        append("}")
+      }
+      append(UInt8(ascii: "]"))
+    }
+    append(UInt8(ascii: "]"))
+  }
+
+  /// Appends notes as `[{"code":…,"message":…},…]`.
+  mutating func append(json notes: [StoredResponse.Note]) {
+    append(UInt8(ascii: "["))
+    for (index, note) in notes.enumerated() {
+      append(index == 0 ? "{\"code\":" : ",{\"code\":")
+      append(json: note.code.rawValue)
+      append(",\"message\":")
+      append(json: note.message)
+      append(UInt8(ascii: "}"))
+    }
+    append(UInt8(ascii: "]"))
+  }
+}

@@ -1,0 +1,130 @@
+import ResponseStorage
+
+extension TextBuffer {
+  /// Appends a JSON string, or nothing if the bytes are not UTF-8.
+  ///
+  /// What ``HostileText`` hides is escaped, so that the text is safe on a terminal and still reads
+  /// back exactly.
+  ///
+  /// - Returns: Whether the bytes are UTF-8.
+  @discardableResult
+  mutating func append(json text: [UInt8]) -> Bool {
+    var isSpecial = false
+    for byte in text {
+      isSpecial =
+        isSpecial || (byte &- 0x20) >= 0x5F || byte == UInt8(ascii: "\"")
+        || byte == UInt8(ascii: "\\")
+    }
+    if !isSpecial {
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(contentsOf: text)
+      bytes.append(UInt8(ascii: "\""))
+      return true
+    }
+    let start = bytes.count
+    bytes.append(UInt8(ascii: "\""))
+    var index = 0
+    while index < text.count {
+      let (scalar, length) = HostileText.scalar(in: text[...], at: index)
+      guard let scalar else {
+        bytes.removeSubrange(start...)
+        return false
+      }
+      switch scalar {
+      case "\"": append("\\\"")
+      case "\\": append("\\\\")
+      case "\n": append("\\n")
+      case "\r": append("\\r")
+      case "\t": append("\\t")
+      case _ where HostileText.isHidden(scalar):
+        for unit in scalar.utf16 {
+          append("\\u")
+          append(hexadecimal: UInt32(unit), width: 4)
+        }
+      default: bytes.append(contentsOf: text[index..<(index + length)])
+      }
+      index += length
+    }
+    bytes.append(UInt8(ascii: "\""))
+    return true
+  }
+
+  /// Appends a JSON string.
+  mutating func append(json text: String) {
+    append(json: Array(text.utf8))
+  }
+
+  /// Appends a JSON string, or `null`.
+  mutating func append(json text: String?) {
+    if let text { append(json: text) } else { append("null") }
+  }
+
+  /// Appends a JSON number, or `null`.
+  mutating func append(json value: Int64?) {
+    if let value { append(integer: value) } else { append("null") }
+  }
+
+  /// Appends a JSON string of a moment, or `null`.
+  mutating func append(json moment: Timestamp?) {
+    guard let moment else { return append("null") }
+    append(UInt8(ascii: "\""))
+    append(time: moment)
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a JSON number, or `null` if JSON has no such number.
+  mutating func append(json value: Double?) {
+    guard let value, value.isFinite else { return append("null") }
+    append("\(value)")
+  }
+
+  /// Appends a JSON string of bytes in Base64.
+  mutating func append(base64 data: [UInt8]) {
+    append(UInt8(ascii: "\""))
+    var index = 0
+    while index < data.count {
+      let count = min(3, data.count - index)
+      var group = UInt32(data[index]) << 16
+      if count > 1 { group |= UInt32(data[index + 1]) << 8 }
+      if count > 2 { group |= UInt32(data[index + 2]) }
+      for position in 0..<4 {
+        let digit = UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * position)) & 0x3F
+        append(position <= count ? Self.base64Digit(digit) : UInt8(ascii: "="))
+      }
+      index += 3
+    }
+    append(UInt8(ascii: "\""))
+  }
+
+  private static func base64Digit(_ value: UInt8) -> UInt8 {
+    switch value {
+    case ..<26: UInt8(ascii: "A") + value
+    case ..<52: UInt8(ascii: "a") + value - 26
+    case ..<62: UInt8(ascii: "0") + value - 52
+    case 62: UInt8(ascii: "+")
+    default: UInt8(ascii: "/")
+    }
+  }
+
+  /// Appends what follows a name and a colon in a JSON object: a string, `null`, or for text that
+  /// is not UTF-8 `null` and a second member, `NAME_base64`.
+  mutating func append(json text: ByteString?, orBase64Named name: String) {
+    guard let text else { return append("null") }
+    guard !append(json: text.bytes) else { return }
+    append("null,\"")
+    append(name)
+    append("_base64\":")
+    append(base64: text.bytes)
+  }
+
+  /// Appends the description of a store as a JSON object.
+  mutating func append(json store: StoreDescription) {
+    append("{\"path\":")
+    append(json: store.path)
+    append(",\"format\":\"")
+    append(store.format.rawValue)
+    append("\",\"schema_version\":")
+    append(json: store.schemaVersion)
+    append("}")
+  }
+}

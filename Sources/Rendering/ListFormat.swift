@@ -1,0 +1,75 @@
+public import ResponseStorage
+
+/// What a list says about itself at its end.
+public struct ListSummary: Hashable, Sendable {
+  /// The number of responses that were shown.
+  public var shown: Int64
+
+  /// The number of responses that the store holds.
+  public var total: Int64
+
+  /// The sizes of the bodies of the responses that were shown.
+  public var bodyBytes: Int64
+
+  /// Creates a summary.
+  public init(shown: Int64, total: Int64, bodyBytes: Int64) {
+    self.shown = shown
+    self.total = total
+    self.bodyBytes = bodyBytes
+  }
+}
+
+/// Something that turns responses, one after the other, into text.
+public protocol ResponseRenderer {
+  /// Appends what comes before the first response.
+  mutating func begin(into buffer: inout TextBuffer)
+
+  /// Appends one response, or keeps it until the widths of the columns are known.
+  mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer)
+
+  /// Appends what comes after the last response.
+  mutating func finish(summary: ListSummary, into buffer: inout TextBuffer)
+}
+
+/// The formats of a list of responses.
+public enum ListFormat: String, Hashable, Sendable, CaseIterable {
+  case table
+  case json
+  case ndjson
+  case csv
+  case tsv
+  case urls
+
+  /// The columns that the format has if none are asked for.
+  public var standardColumns: [Column] {
+    switch self {
+    case .table: Column.standard
+    case .json, .ndjson, .csv, .tsv: Column.standardJSON
+    case .urls: [.url]
+    }
+  }
+
+  /// Creates what renders a list in this format.
+  ///
+  /// - Parameters:
+  ///   - columns: The columns, or `nil` for ``standardColumns``.
+  ///   - secrets: Which secrets the list may contain.
+  ///   - now: The moment that ages are counted to.
+  ///   - store: The store that is listed.
+  ///   - terminalWidth: The width to shorten URLs for, or `nil` to leave them whole.
+  public func makeRenderer(
+    columns: [Column]?, secrets: SecretPolicy, now: Timestamp, store: StoreDescription,
+    terminalWidth: Int?
+  ) -> any ResponseRenderer {
+    let columns = columns ?? standardColumns
+    return switch self {
+    case .table:
+      TableRenderer(columns: columns, secrets: secrets, now: now, terminalWidth: terminalWidth)
+    case .json: JSONRenderer(columns: columns, secrets: secrets, now: now, store: store)
+    case .ndjson: NDJSONRenderer(columns: columns, secrets: secrets, now: now)
+    case .csv: CSVRenderer(columns: columns, secrets: secrets, now: now)
+    case .tsv: TSVRenderer(columns: columns, secrets: secrets, now: now)
+    case .urls: URLsRenderer(secrets: secrets)
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import ResponseStorage
+
+/// A list as JSON objects, one response a line.
+struct NDJSONRenderer: ResponseRenderer {
+  private let entry: EntryJSON
+
+  init(columns: [Column], secrets: SecretPolicy, now: Timestamp) {
+    entry = EntryJSON(columns: columns, secrets: secrets, now: now)
+  }
+
+  mutating func begin(into buffer: inout TextBuffer) {}
+
+  mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
+    buffer.append(UInt8(ascii: "{"))
+    entry.append(response, into: &buffer)
+    buffer.append("}\n")
+  }
+
+  mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {}
+}

@@ -1,0 +1,94 @@
+public import ResponseStorage
+
+/// Numbers of bytes as people read them: `4.1 MiB`.
+public enum ByteSizeText {
+  /// The text of a number of bytes, in units of 1024, with at most three significant digits.
+  public static func text(_ byteCount: Int64) -> String {
+    let sign = byteCount < 0 ? "-" : ""
+    let magnitude = byteCount.magnitude
+    guard magnitude >= 1024 else { return "\(sign)\(magnitude) B" }
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    var size: UInt64 = 1024
+    for (index, unit) in units.enumerated() {
+      let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: size)
+      let isLast = index == units.count - 1
+      let tenths = whole > 1024 ? whole * 10 : whole * 10 + (rest * 10 + size / 2) / size
+      if tenths < 1000 { return "\(sign)\(tenths / 10).\(tenths % 10) \(unit)" }
+      let rounded = whole + (rest >= size / 2 ? 1 : 0)
+      if rounded < 1024 || isLast { return "\(sign)\(rounded) \(unit)" }
+      // What rounds up to 1024 is one of the next unit.
+      if whole < 1024 { return "\(sign)1.0 \(units[index + 1])" }
+      size *= 1024
+    }
+    return "\(sign)\(magnitude) B"
+  }
+}
+
+/// Spans of time as people read them: `12 d`.
+public enum AgeText {
+  /// The text of the time from `moment` to `now`; `in 3 d` if `moment` is yet to come.
+  public static func text(from moment: Timestamp, to now: Timestamp) -> String {
+    let seconds = now.wholeSeconds - moment.wholeSeconds
+    return seconds < 0 ? "in \(text(seconds: -seconds))" : text(seconds: seconds)
+  }
+
+  /// The text of a span of whole seconds, in its largest unit that is worth two.
+  public static func text(seconds: Int64) -> String {
+    if seconds < 0 { return "-" + text(seconds: seconds == .min ? .max : -seconds) }
+    let days = seconds / 86_400
+    return switch seconds {
+    case ..<60: "\(seconds) s"
+    case ..<3_600: "\(seconds / 60) min"
+    case ..<(48 * 3_600): "\(seconds / 3_600) h"
+    case ..<(60 * 86_400): "\(days) d"
+    case ..<(730 * 86_400): "\((days * 12 + 182) / 365) mo"
+    default: "\(days / 365) y"
+    }
+  }
+}
+
+/// Moments as RFC 3339 writes them: `2026-01-01T00:00:00Z`.
+public enum TimeText {
+  /// The text of a moment in UTC, its fraction of a second cut off.
+  public static func text(_ moment: Timestamp) -> String {
+    var buffer = TextBuffer()
+    buffer.append(time: moment)
+    return ByteString(buffer.bytes).string ?? ""
+  }
+}
+
+extension TextBuffer {
+  /// Appends a moment as RFC 3339 writes it, in UTC, its fraction of a second cut off.
+  public mutating func append(time moment: Timestamp) {
+    let time = CivilTime(moment)
+    append(integer: time.year, width: 4)
+    append(pair: time.month, after: UInt8(ascii: "-"))
+    append(pair: time.day, after: UInt8(ascii: "-"))
+    append(pair: time.hour, after: UInt8(ascii: "T"))
+    append(pair: time.minute, after: UInt8(ascii: ":"))
+    append(pair: time.second, after: UInt8(ascii: ":"))
+    append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func append(pair value: Int64, after separator: UInt8) {
+    let value = UInt8(truncatingIfNeeded: value)
+    append(separator)
+    append(UInt8(ascii: "0") + value / 10)
+    append(UInt8(ascii: "0") + value % 10)
+  }
+
+  /// Appends a number in decimal, in groups of three digits: `4,304`.
+  mutating func append(grouped value: Int64) {
+    var digits = TextBuffer()
+    digits.append(integer: value)
+    let count = digits.bytes.count
+    for (index, digit) in digits.bytes.enumerated() {
+      let isDigit = digit != UInt8(ascii: "-")
+      if index > 0, (count - index) % 3 == 0, isDigit, digits.bytes[index - 1] != UInt8(ascii: "-")
+      {
+        append(UInt8(ascii: ","))
+      }
+      append(digit)
+    }
+  }
+}

@@ -1,0 +1,170 @@
+public import ResponseStorage
+
+/// All that is known of single responses, as text or as JSON.
+public struct ShowRenderer: Sendable {
+  /// What to show of a response.
+  public enum Part: Hashable, Sendable, CaseIterable {
+    case everything
+
+    /// The header fields of the response only, as `Name: value` lines.
+    case responseHeaders
+
+    /// The request only.
+    case request
+  }
+
+  /// What to show of a response.
+  public var part: Part
+
+  /// Which secrets the output may contain.
+  public var secrets: SecretPolicy
+
+  /// The moment that ages are counted to.
+  public var now: Timestamp
+
+  /// Creates a renderer.
+  public init(part: Part = .everything, secrets: SecretPolicy, now: Timestamp) {
+    self.part = part
+    self.secrets = secrets
+    self.now = now
+  }
+
+  /// Appends a response for people.
+  ///
+  /// - Parameter sha256: The digest of the body in hexadecimal, if it was worked out.
+  public func appendText(
+    _ response: StoredResponse, sha256: String? = nil, into buffer: inout TextBuffer
+  ) {
+    switch part {
+    case .responseHeaders:
+      append(response.responseHeaders, indentation: "", into: &buffer)
+    case .request:
+      appendRequest(response, indentation: "", into: &buffer)
+    case .everything:
+      appendFacts(response, sha256: sha256, into: &buffer)
+      buffer.append("\nRequest\n")
+      appendRequest(response, indentation: "  ", into: &buffer)
+      buffer.append("\nResponse\n  ")
+      if let status = response.status {
+        buffer.append(integer: status)
+      } else {
+        buffer.append("status unknown")
+      }
+      buffer.append(UInt8(ascii: "\n"))
+      append(response.responseHeaders, indentation: "  ", into: &buffer)
+      append(response.userInfo, titled: "User info", into: &buffer)
+      append(response.protocolProperties, titled: "Protocol properties", into: &buffer)
+      if !response.notes.isEmpty { buffer.append("\nNotes\n") }
+      for note in response.notes {
+        buffer.append("  \(note.code.rawValue): ")
+        buffer.append(shown: ByteString(note.message))
+        buffer.append(UInt8(ascii: "\n"))
+      }
+    }
+  }
+
+  private func appendFacts(
+    _ response: StoredResponse, sha256: String?, into buffer: inout TextBuffer
+  ) {
+    let cells = CellReader(secrets: secrets, reader: .people)
+    let facts: [(String, Column)] = [
+      ("Entry", .id), ("URL", .url), ("Key", .key), ("Stored", .stored),
+      ("First stored", .firstStored), ("Media type", .mime), ("Partition", .partition),
+      ("Policy", .policy), ("Body", .bodyLocation), ("Size", .size),
+    ]
+    for (title, column) in facts {
+      let value = cells.value(of: column, in: response)
+      if case .unknown = value, column == .partition || column == .key { continue }
+      buffer.append(title)
+      buffer.append(UInt8(ascii: " "), count: 14 - title.utf8.count)
+      append(value, into: &buffer)
+      if column == .bodyLocation, let name = response.bodyFileName {
+        buffer.append(" ")
+        buffer.append(shown: name)
+      }
+      buffer.append(UInt8(ascii: "\n"))
+    }
+    if let sha256 {
+      buffer.append("SHA-256       ")
+      buffer.append(shown: ByteString(sha256))
+      buffer.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  private func append(_ value: CellValue, into buffer: inout TextBuffer) {
+    switch value {
+    case .byteCount(let count):
+      buffer.append(ByteSizeText.text(count))
+      if count >= 1024 {
+        buffer.append(" (")
+        buffer.append(grouped: count)
+        buffer.append(" bytes)")
+      }
+    case .time(let time):
+      buffer.append(time: time)
+      let seconds = now.wholeSeconds - time.wholeSeconds
+      let age = AgeText.text(from: time, to: now)
+      buffer.append(seconds < 0 ? " (\(age))" : " (\(age) ago)")
+    case .integer(let number): buffer.append(integer: number)
+    case .text(let text): buffer.append(shown: text)
+    case .word(let word): buffer.append(word)
+    case .unknown, .age, .headers, .notes: buffer.append("-")
+    }
+  }
+
+  private func appendRequest(
+    _ response: StoredResponse, indentation: String, into buffer: inout TextBuffer
+  ) {
+    let request = response.request
+    buffer.append(indentation)
+    buffer.append(shown: request.method ?? "-")
+    buffer.append(UInt8(ascii: " "))
+    buffer.append(shown: (request.url ?? response.url).map { secrets.url($0, for: .people) } ?? "-")
+    buffer.append(UInt8(ascii: "\n"))
+    append(request.headers, indentation: indentation, into: &buffer)
+    if let policy = request.cachePolicy {
+      buffer.append("\(indentation)(cache policy \(policy))\n")
+    }
+    if let seconds = request.timeoutSeconds {
+      buffer.append("\(indentation)(timeout \(seconds) s)\n")
+    }
+    if let body = request.body {
+      buffer.append("\(indentation)(body \(ByteSizeText.text(Int64(body.count)))")
+      buffer.append(secrets.showSecrets ? ")\n" : ", masked)\n")
+      if secrets.showSecrets {
+        buffer.append(indentation)
+        buffer.append(shown: body)
+        buffer.append(UInt8(ascii: "\n"))
+      }
+    }
+  }
+
+  private func append(
+    _ headers: HeaderFields?, indentation: String, into buffer: inout TextBuffer
+  ) {
+    for field in headers.map(secrets.headers)?.fields ?? [] {
+      buffer.append(indentation)
+      buffer.append(shown: field.name)
+      buffer.append(": ")
+      buffer.append(shown: field.value)
+      buffer.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  private func append(
+    _ properties: [StoredResponse.Property], titled title: String,
+    into buffer: inout TextBuffer
+  ) {
+    if properties.isEmpty { return }
+    buffer.append("\n\(title)\n")
+    for property in secrets.properties(properties) {
+      buffer.append("  ")
+      buffer.append(shown: property.key)
+      buffer.append(": ")
+      var text = TextBuffer()
+      text.append(json: property.value)
+      buffer.append(shown: text.bytes)
+      buffer.append(UInt8(ascii: "\n"))
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import ResponseStorage
+
+/// A list as a table for people.
+///
+/// The first rows are kept until the widths of the columns can be taken from them; later rows are
+/// passed on at once, even where a cell is wider than its column.
+struct TableRenderer: ResponseRenderer {
+  /// The cells of one row.
+  private struct Row {
+    var text = TextBuffer()
+    /// Where each cell ends in the text.
+    var ends: [Int] = []
+    var widths: [Int] = []
+  }
+
+  private static let gap = 2
+  private static let widestColumn = 60
+  private static let keptRowLimit = 256
+  private static let keptByteLimit = 1 << 20
+
+  private let columns: [Column]
+  private let cells: CellReader
+  private let now: Timestamp
+  private let terminalWidth: Int?
+  private var kept: [Row] = []
+  private var keptBytes = 0
+  private var widths: [Int]?
+  private var reused = Row()
+
+  init(columns: [Column], secrets: SecretPolicy, now: Timestamp, terminalWidth: Int?) {
+    self.columns = columns
+    cells = CellReader(secrets: secrets, reader: .people)
+    self.now = now
+    self.terminalWidth = terminalWidth
+  }
+
+  mutating func begin(into buffer: inout TextBuffer) {}
+
+  mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
+    if let widths {
+      fill(&reused, with: response)
+      append(reused, widths, into: &buffer)
+      return
+    }
+    var row = Row()
+    fill(&row, with: response)
+    keptBytes += row.text.bytes.count
+    kept.append(row)
+    if kept.count == Self.keptRowLimit || keptBytes > Self.keptByteLimit {
+      appendKept(into: &buffer)
+    }
+  }
+
+  mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {
+    if widths == nil { appendKept(into: &buffer) }
+  }
+
+  private func fill(_ row: inout Row, with response: borrowing StoredResponse) {
+    row.text.removeAll(keepingCapacity: true)
+    row.ends.removeAll(keepingCapacity: true)
+    row.widths.removeAll(keepingCapacity: true)
+    for column in columns {
+      let start = row.text.bytes.count
+      append(cells.value(of: column, in: response), into: &row.text)
+      if row.text.bytes.count == start { row.text.append(UInt8(ascii: "-")) }
+      row.ends.append(row.text.bytes.count)
+      row.widths.append(DisplayWidth.width(of: row.text.bytes[start...]))
+    }
+  }
+
+  private func append(_ value: CellValue, into text: inout TextBuffer) {
+    switch value {
+    case .unknown: break
+    case .integer(let value): text.append(integer: value)
+    case .byteCount(let value): text.append(ByteSizeText.text(value))
+    case .text(let value): text.append(shown: value)
+    case .word(let word): text.append(word)
+    case .time(let time): text.append(time: time)
+    case .age(let time): text.append(AgeText.text(from: time, to: now))
+    case .headers(let headers): text.append(shown: headers.joined)
+    case .notes(let notes): text.append(codesOf: notes)
+    }
+  }
+
+  private mutating func appendKept(into buffer: inout TextBuffer) {
+    var header = Row()
+    var widths: [Int] = []
+    for (index, column) in columns.enumerated() {
+      header.text.append(column.title)
+      header.ends.append(header.text.bytes.count)
+      header.widths.append(column.title.utf8.count)
+      let widest = kept.reduce(0) { max($0, $1.widths[index]) }
+      widths.append(max(min(widest, Self.widestColumn), column.title.utf8.count))
+    }
+    append(header, widths, into: &buffer)
+    for row in kept { append(row, widths, into: &buffer) }
+    kept = []
+    self.widths = widths
+  }
+
+  private func append(_ row: Row, _ widths: [Int], into buffer: inout TextBuffer) {
+    var start = 0
+    var used = 0
+    for (index, column) in columns.enumerated() {
+      if index > 0 {
+        buffer.append(UInt8(ascii: " "), count: Self.gap)
+        used += Self.gap
+      }
+      let cell = row.text.bytes[start..<row.ends[index]]
+      start = row.ends[index]
+      let padding = widths[index] - row.widths[index]
+      let isLast = index == columns.count - 1
+      if column.alignment == .right { buffer.append(UInt8(ascii: " "), count: padding) }
+      if isLast, column == .url || column == .key, let terminalWidth {
+        let room = max(terminalWidth - used, 20)
+        buffer.append(contentsOf: DisplayWidth.shortened(cell, to: room))
+      } else {
+        buffer.append(contentsOf: cell)
+      }
+      if column.alignment == .left, !isLast { buffer.append(UInt8(ascii: " "), count: padding) }
+      used += max(widths[index], row.widths[index])
+    }
+    buffer.trimTrailingSpaces()
+    buffer.append(UInt8(ascii: "\n"))
+  }
+}

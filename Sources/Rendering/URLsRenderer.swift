@@ -1,0 +1,25 @@
+import ResponseStorage
+
+/// A list as URLs, one a line, with all but printable ASCII percent-encoded.
+///
+/// A response whose URL is not known has no line.
+struct URLsRenderer: ResponseRenderer {
+  let secrets: SecretPolicy
+
+  mutating func begin(into buffer: inout TextBuffer) {}
+
+  mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
+    guard let url = response.url else { return }
+    for byte in secrets.url(url, for: .programs).bytes {
+      if byte > 0x20, byte < 0x7F {
+        buffer.append(byte)
+      } else {
+        buffer.append(UInt8(ascii: "%"))
+        buffer.append(hexadecimal: UInt32(byte), width: 2)
+      }
+    }
+    buffer.append(UInt8(ascii: "\n"))
+  }
+
+  mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {}
+}

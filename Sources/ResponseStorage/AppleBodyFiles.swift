@@ -1,0 +1,123 @@
+import Files
+
+/// The files of `fsCachedData`, each of which is one body.
+///
+/// A name comes from a database that anybody may have written: it is used only after it has matched
+/// CFNetwork's own naming rule, and only a regular file is opened.
+struct AppleBodyFiles: ~Copyable {
+  private let directory: Directory?
+  private let path: String
+
+  /// Looks for the folder at `path`; none there is no error.
+  init(at path: String) {
+    self.path = path
+    directory = try? Directory(path)
+  }
+
+  /// Fills in what is known of the file that `response` names.
+  borrowing func examine(_ response: inout StoredResponse) {
+    guard response.bodyLocation == .file else { return }
+    response.bodyLocation = .missing
+    guard let name = response.bodyFileName.flatMap({ Self.validated($0.bytes) }) else {
+      response.notes.append(.init(.badBodyFileName, "the name of its body file is no UUID"))
+      return
+    }
+    do throws(FileError) {
+      let status = try status(of: name)
+      guard status.kind == .regular else {
+        response.notes.append(
+          .init(.notARegularFile, "its body file is \(status.kind.rawValue)"))
+        return
+      }
+      response.bodyLocation = .file
+      response.bodySize = status.size
+    } catch {
+      switch error.kind {
+      case .notFound:
+        response.notes.append(.init(.missingBodyFile, "its body file is missing"))
+      default:
+        response.notes.append(
+          .init(.unreadableBodyFile, "its body file cannot be read: \(error.reason)"))
+      }
+    }
+  }
+
+  /// Opens the file that a response names.
+  borrowing func open(_ name: ByteString?) throws(StoreError) -> BodyReader {
+    guard let name = name.flatMap({ Self.validated($0.bytes) }) else {
+      throw StoreError(.damaged, at: path, because: "the name of the body file is no UUID")
+    }
+    let file = "\(path)/\(name)"
+    do throws(FileError) {
+      let body = try openFile(name)
+      let status = try body.status()
+      if status.kind == .regular { return BodyReader(body, size: status.size) }
+    } catch {
+      guard error.kind == .notFound else { throw StoreError(error, path: file) }
+      throw StoreError(.noSuchResponse, at: file, because: "the body file is missing")
+    }
+    throw StoreError(.damaged, at: file, because: "the body file is not a regular file")
+  }
+
+  /// Calls `body` with the name and the status of each file.
+  borrowing func forEachFile(_ body: (_ name: [UInt8], FileStatus) -> Void) throws {
+    switch directory {
+    case .none: return
+    case .some(let directory):
+      try directory.forEachName { name in
+        guard let text = String(validating: name, as: UTF8.self),
+          let status = try? directory.status(of: text)
+        else { return }
+        body(name, status)
+      }
+    }
+  }
+
+  private borrowing func status(of name: String) throws(FileError) -> FileStatus {
+    switch directory {
+    case .none: throw FileError(Self.noSuchFile, at: path)
+    case .some(let directory): return try directory.status(of: name)
+    }
+  }
+
+  private borrowing func openFile(_ name: String) throws(FileError) -> OpenFile {
+    switch directory {
+    case .none: throw FileError(Self.noSuchFile, at: path)
+    case .some(let directory): return try OpenFile(reading: name, in: directory)
+    }
+  }
+
+  /// `ENOENT`, which is 2 on every system.
+  private static let noSuchFile: Int32 = 2
+
+  /// The name, if it is a UUID as CFNetwork writes one: 8-4-4-4-12 hexadecimal digits.
+  static func validated(_ name: [UInt8]) -> String? {
+    UUIDBytes(name) == nil ? nil : String(decoding: name, as: UTF8.self)
+  }
+}
+
+/// The 128 bits of a UUID, which take less memory than its text.
+struct UUIDBytes: Hashable {
+  private var high: UInt64 = 0
+  private var low: UInt64 = 0
+
+  /// Reads `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`; `nil` for anything else.
+  init?(_ text: [UInt8]) {
+    guard text.count == 36 else { return nil }
+    for (index, byte) in text.enumerated() {
+      if index == 8 || index == 13 || index == 18 || index == 23 {
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+      default: return nil
+      }
+      high = high << 4 | low >> 60
+      low = low << 4 | UInt64(digit)
+    }
+  }
+}

@@ -1,0 +1,215 @@
+public import PropertyLists
+
+/// What an Apple store archives of a response and of its request, as property lists.
+///
+/// Both are dictionaries of a version and an array whose positions have a meaning; a null token
+/// stands for what there is not. Source: `cache-db-format.md` §6, checked against the sample stores.
+public enum AppleMessage {
+  /// A response, archived as the column `response_object`, version 1.
+  public struct Response: Hashable, Sendable {
+    /// The URL of the response, after redirects.
+    public var url: ByteString
+
+    /// When the response was stored or refreshed.
+    public var stored: Timestamp
+
+    /// The status code.
+    public var status: Int64
+
+    /// The header fields as they were received, repeated ones included.
+    public var headers: HeaderFields
+
+    /// The number of bytes of the stored body, or `nil` if it is what `Content-Length` says.
+    public var expectedLength: Int64?
+
+    /// The media type without parameters, in small letters.
+    public var mimeType: ByteString?
+
+    /// Whether the archive ends after the header fields, as that of some redirects does.
+    public var endsAfterHeaders: Bool
+
+    /// Creates a response to archive.
+    public init(
+      url: ByteString, stored: Timestamp, status: Int64, headers: HeaderFields,
+      expectedLength: Int64? = nil, mimeType: ByteString? = nil, endsAfterHeaders: Bool = false
+    ) {
+      self.url = url
+      self.stored = stored
+      self.status = status
+      self.headers = headers
+      self.expectedLength = expectedLength
+      self.mimeType = mimeType
+      self.endsAfterHeaders = endsAfterHeaders
+    }
+
+    /// The property list: 7 elements, or 5 if it ends after the header fields.
+    public var propertyList: PropertyListValue {
+      var elements: [PropertyListValue] = [
+        AppleMessage.archivedURL(url),
+        .real(stored.secondsSince2001),
+        .integer(0),
+        .integer(status),
+        AppleMessage.archivedHeaders(headers),
+      ]
+      if !endsAfterHeaders {
+        elements.append(expectedLength.map { .integer($0) } ?? Self.nullToken)
+        elements.append(mimeType.map { .string($0.bytes) } ?? Self.nullToken)
+      }
+      return AppleMessage.archive(version: 1, elements)
+    }
+
+    private static let nullToken = PropertyListValue.string(
+      Array("__CFURLResponseNullTokenString__".utf8))
+  }
+
+  /// A request, archived as the column `request_object`, version 9.
+  public struct Request: Hashable, Sendable {
+    /// The URL that was asked for.
+    public var url: ByteString
+
+    /// The method.
+    public var method: ByteString
+
+    /// The header fields.
+    public var headers: HeaderFields
+
+    /// The raw value of `NSURLRequest.CachePolicy`.
+    public var cachePolicy: Int64
+
+    /// After how many seconds the request was to time out.
+    public var timeoutSeconds: Double
+
+    /// The URL of the page that the request was made for.
+    public var mainDocumentURL: ByteString?
+
+    /// The priority, from 0 to 4, or -1 for none.
+    public var priority: Int64
+
+    /// The parts of the body.
+    public var bodyParts: [[UInt8]]?
+
+    /// Creates a request to archive.
+    public init(
+      url: ByteString, method: ByteString = "GET", headers: HeaderFields, cachePolicy: Int64 = 0,
+      timeoutSeconds: Double = 60, mainDocumentURL: ByteString? = nil, priority: Int64 = -1,
+      bodyParts: [[UInt8]]? = nil
+    ) {
+      self.url = url
+      self.method = method
+      self.headers = headers
+      self.cachePolicy = cachePolicy
+      self.timeoutSeconds = timeoutSeconds
+      self.mainDocumentURL = mainDocumentURL
+      self.priority = priority
+      self.bodyParts = bodyParts
+    }
+
+    /// The property list: 22 elements.
+    public var propertyList: PropertyListValue {
+      propertyList(archivedHeaders: AppleMessage.archivedHeaders(headers))
+    }
+
+    /// The property list, with header fields that were archived before.
+    ///
+    /// - Parameter archivedHeaders: What ``AppleMessage/archivedHeaders(_:)`` makes of `headers`.
+    public func propertyList(archivedHeaders: PropertyListValue) -> PropertyListValue {
+      AppleMessage.archive(
+        version: 9,
+        [
+          .boolean(false),
+          AppleMessage.archivedURL(url),
+          .real(timeoutSeconds),
+          .integer(cachePolicy),
+          mainDocumentURL.map(AppleMessage.archivedURL) ?? Self.nullToken,
+          .boolean(true),
+          .integer(explicitlySet),
+          Self.nullToken,
+          Self.nullToken,
+          .boolean(true),
+          .boolean(false),
+          .integer(0),
+          .real(0),
+          .real(0),
+          .integer(0),
+          .integer(priority),
+          Self.nullToken,
+          .integer(2),
+          .string(method.bytes),
+          archivedHeaders,
+          Self.nullToken,
+          bodyParts.map { .array($0.map { .data($0) }) } ?? Self.nullToken,
+        ])
+    }
+
+    /// The set of properties that are not at their defaults: 4 is the network service type, which
+    /// nearly every request of the sample stores has, 128 the cache policy, 256 the time-out.
+    private var explicitlySet: Int64 {
+      4 | (cachePolicy == 0 ? 0 : 128) | (timeoutSeconds == 60 ? 0 : 256)
+    }
+
+    private static let nullToken = PropertyListValue.string(
+      Array("__CFURLRequestNullTokenString__".utf8))
+  }
+}
+
+extension AppleMessage {
+  /// The entry of the column `proto_props` by which a response that varies is matched: the value of
+  /// `Vary` as it was received, and the nominated fields of the request that were sent.
+  public static func varyRecord(
+    _ vary: ByteString, of request: HeaderFields
+  ) -> PropertyListValue.Entry {
+    let names = vary.bytes.split(separator: UInt8(ascii: ",")).map { name in
+      ByteString(Array(name.drop { $0 == 0x20 || $0 == 0x09 }))
+    }
+    let sent = names.compactMap { name -> PropertyListValue.Entry? in
+      let field = request.fields.first { $0.name.equalsIgnoringASCIICase(name) }
+      return field.map { .init(key: name.bytes, value: .string($0.value.bytes)) }
+    }
+    return .init(key: vary.bytes, value: .dictionary(sent))
+  }
+
+  /// Header fields as a dictionary, which joins repeated ones, with the key `__hhaa__` ("HTTP
+  /// headers as arrays") that keeps them apart.
+  ///
+  /// Source: `cache-db-format.md` §6.3; that the text begins with two line ends, CR and LF each,
+  /// and has none at its end, is so in all 208 values of the sample stores.
+  public static func archivedHeaders(_ headers: HeaderFields) -> PropertyListValue {
+    var names: [ByteString] = []
+    var values: [[ByteString]] = []
+    for field in headers.fields {
+      if let index = names.firstIndex(where: { $0.equalsIgnoringASCIICase(field.name) }) {
+        values[index].append(field.value)
+      } else {
+        names.append(field.name == "ETag" ? "Etag" : field.name)
+        values.append([field.value])
+      }
+    }
+    var arrays: [PropertyListValue.Entry] = []
+    var joined: [PropertyListValue.Entry] = []
+    for (name, values) in zip(names, values) {
+      arrays.append(.init(key: name.bytes, value: .array(values.map { .string($0.bytes) })))
+      let value = Array(values.map(\.bytes).joined(separator: [0x2C, 0x20]))
+      joined.append(.init(key: name.bytes, value: .string(value)))
+    }
+    let archive = PropertyListWriter().bytes(of: .dictionary(arrays))
+    let text = Base64.encode(archive, after: [0x0D, 0x0A, 0x0D, 0x0A])
+    joined.append(.init(key: Array("__hhaa__".utf8), value: .string(text)))
+    return .dictionary(joined)
+  }
+
+  private static func archive(version: Int64, _ elements: [PropertyListValue]) -> PropertyListValue
+  {
+    .dictionary([
+      .init(key: Array("Version".utf8), value: .integer(version)),
+      .init(key: Array("Array".utf8), value: .array(elements)),
+    ])
+  }
+
+  /// A URL: 15 says that the string is all of it.
+  private static func archivedURL(_ url: ByteString) -> PropertyListValue {
+    .dictionary([
+      .init(key: Array("_CFURLStringType".utf8), value: .integer(15)),
+      .init(key: Array("_CFURLString".utf8), value: .string(url.bytes)),
+    ])
+  }
+}

@@ -1,0 +1,232 @@
+import PropertyLists
+
+/// How CFNetwork archives a response and a request: a dictionary of an `Array` and the `Version` that
+/// says what each place of it holds.
+extension StoredResponse {
+  /// Decodes what `projection` asks for of a `response_object`, whose only known version is 1.
+  mutating func decodeResponseObject(
+    _ bytes: Span<UInt8>, _ projection: Projection
+  ) throws(PropertyListError) {
+    let list = try BinaryPropertyList(bytes)
+    let root = list.root
+    guard let array = try list.value(forKey: "Array", in: root), try list.count(of: array) != nil
+    else {
+      notes.append(.init(.undecodable, "response_object has no Array"))
+      return
+    }
+    if projection.contains(.notes) {
+      let version = try list.value(forKey: "Version", in: root)
+      let number = if let version { try list.integer(version) } else { nil as Int64? }
+      if number != 1 {
+        notes.append(.init(.unknownVersion, "response_object has an unknown version"))
+      }
+    }
+    if projection.contains(.url), let place = try list.element(0, of: array) {
+      url = try list.archivedURL(place)
+    }
+    if projection.contains(.stored), let place = try list.element(1, of: array) {
+      stored = try list.real(place).flatMap { Timestamp(secondsSince2001: $0) }
+      if stored == nil {
+        notes.append(.init(.badTime, "the creation time of the response is no time"))
+      }
+    }
+    if projection.contains(.status), let place = try list.element(3, of: array) {
+      status = try list.integer(place)
+    }
+    if projection.contains(.responseHeaders), let place = try list.element(4, of: array) {
+      responseHeaders = try list.archivedHeaders(place)
+    }
+    if projection.contains(.mimeType), let place = try list.element(6, of: array) {
+      mimeType = try list.text(place)
+    }
+  }
+
+  /// Where a `request_object` of a version keeps what.
+  private struct RequestPlaces {
+    let method: Int
+    let headers: Int
+    let body: Int
+    let bodyParts: Int?
+
+    init?(version: Int64) {
+      switch version {
+      case 3: (method, headers, body, bodyParts) = (12, 13, 14, nil)
+      case 4: (method, headers, body, bodyParts) = (13, 14, 15, nil)
+      case 9: (method, headers, body, bodyParts) = (18, 19, 20, 21)
+      default: return nil
+      }
+    }
+  }
+
+  /// Decodes what `projection` asks for of a `request_object` of version 3, 4 or 9; of another
+  /// version, what can be told by its shape.
+  mutating func decodeRequestObject(
+    _ bytes: Span<UInt8>, _ projection: Projection
+  ) throws(PropertyListError) {
+    let list = try BinaryPropertyList(bytes)
+    let root = list.root
+    guard let array = try list.value(forKey: "Array", in: root),
+      let count = try list.count(of: array)
+    else {
+      notes.append(.init(.undecodable, "request_object has no Array"))
+      return
+    }
+    if let place = try list.element(1, of: array) {
+      request.url = try list.archivedURL(place)
+    }
+    let version = try list.value(forKey: "Version", in: root)
+    let number = if let version { try list.integer(version) } else { nil as Int64? }
+    guard let number, let places = RequestPlaces(version: number) else {
+      notes.append(.init(.unknownVersion, "request_object has an unknown version"))
+      try decodeRequestByShape(list, array, count: count)
+      return
+    }
+    if projection.contains(.method), let place = try list.element(places.method, of: array) {
+      request.method = try list.text(place)
+    }
+    if projection.contains(.requestHeaders), let place = try list.element(places.headers, of: array) {
+      request.headers = try list.archivedHeaders(place)
+    }
+    if projection.contains(.requestDetails) {
+      if let place = try list.element(2, of: array) { request.timeoutSeconds = try list.real(place) }
+      if let place = try list.element(3, of: array) { request.cachePolicy = try list.integer(place) }
+      var body: [UInt8]?
+      if let place = try list.element(places.body, of: array) {
+        body = try list.dataBytes(place)
+      }
+      if let index = places.bodyParts, let parts = try list.element(index, of: array),
+        let partCount = try list.count(of: parts), try list.kind(of: parts) == .array
+      {
+        for position in 0..<partCount {
+          guard let part = try list.element(position, of: parts),
+            let bytes = try list.dataBytes(part)
+          else { continue }
+          body = (body ?? []) + bytes
+        }
+      }
+      request.body = body
+    }
+  }
+
+  /// Takes the string that is an HTTP method for the method, and the dictionary that is no URL for
+  /// the header fields.
+  private mutating func decodeRequestByShape(
+    _ list: borrowing BinaryPropertyList, _ array: BinaryPropertyList.Object, count: Int
+  ) throws(PropertyListError) {
+    let methods: [ByteString] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"]
+    for position in 0..<min(count, 64) {
+      guard let place = try list.element(position, of: array) else { return }
+      switch try list.kind(of: place) {
+      case .string:
+        if let text = try list.text(place), methods.contains(text) { request.method = text }
+      case .dictionary:
+        if try list.value(forKey: "_CFURLString", in: place) == nil {
+          request.headers = try list.archivedHeaders(place)
+        }
+      default: break
+      }
+    }
+  }
+
+  /// Decodes a dictionary of properties; what is not a dictionary is one property without a name.
+  static func decodeProperties(_ bytes: Span<UInt8>) throws(PropertyListError) -> [Property] {
+    let list = try BinaryPropertyList(bytes)
+    let value = PropertyValue(try list.value(of: list.root))
+    if case .dictionary(let properties) = value { return properties }
+    return [Property(key: "", value: value)]
+  }
+}
+
+extension StoredResponse.PropertyValue {
+  /// The value that a property list holds.
+  init(_ value: PropertyListValue) {
+    self =
+      switch value {
+      case .null: .null
+      case .boolean(let value): .boolean(value)
+      case .integer(let value): .integer(value)
+      case .real(let value): .real(value)
+      case .date(let seconds):
+        Timestamp(secondsSince2001: seconds).map { .date($0) } ?? .opaque("date out of range")
+      case .data(let bytes): .data(bytes)
+      case .string(let bytes): .text(ByteString(bytes))
+      case .array(let values): .array(values.map { Self($0) })
+      case .dictionary(let entries):
+        .dictionary(
+          entries.map { .init(key: ByteString($0.key), value: Self($0.value)) })
+      case .uid(let number): .opaque("UID \(number)")
+      }
+  }
+}
+
+extension BinaryPropertyList {
+  /// The text of a string; `nil` for the strings that stand for nothing, and for what is no string.
+  func text(_ object: Object) throws(PropertyListError) -> ByteString? {
+    guard let bytes = try utf8(object) else { return nil }
+    let isNull =
+      bytes.count > 20 && bytes[0] == UInt8(ascii: "_")
+      && (bytes == nullResponseToken || bytes == nullRequestToken)
+    return isNull ? nil : ByteString(bytes)
+  }
+
+  /// The text of an archived URL: a dictionary of its string and the number 15, which says that the
+  /// string is the whole URL.
+  func archivedURL(_ object: Object) throws(PropertyListError) -> ByteString? {
+    guard let string = try value(forKey: "_CFURLString", in: object) else { return nil }
+    return try utf8(string).map { ByteString($0) }
+  }
+
+  /// A copy of the bytes of a data object.
+  func dataBytes(_ object: Object) throws(PropertyListError) -> [UInt8]? {
+    guard let bytes = try data(object) else { return nil }
+    return [UInt8](capacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
+      for index in bytes.indices { output.append(bytes[index]) }
+    }
+  }
+
+  /// Archived header fields, in the order of the dictionary.
+  ///
+  /// The dictionary has one value a name, with repeated fields joined by `, `. Newer systems add a
+  /// key `__hhaa__` with all values of each name, from which repeated fields are told apart; its
+  /// damage is no error, as the joined values are still there.
+  func archivedHeaders(_ object: Object) throws(PropertyListError) -> HeaderFields? {
+    guard try kind(of: object) == .dictionary else { return nil }
+    var fields: [HeaderFields.Field] = []
+    var repeated: [ByteString: [ByteString]] = [:]
+    try forEachEntry(in: object) { (name, value) throws(PropertyListError) in
+      guard let name = try utf8(name) else { return }
+      if name == allValuesKey {
+        if let text = try utf8(value) { repeated = (try? Self.allValues(text)) ?? [:] }
+      } else if let value = try utf8(value) {
+        fields.append(.init(name: ByteString(name), value: ByteString(value)))
+      }
+    }
+    guard !repeated.isEmpty else { return HeaderFields(fields) }
+    return HeaderFields(
+      fields.flatMap { field in
+        guard let values = repeated[field.name], values.count > 1 else { return [field] }
+        return values.map { HeaderFields.Field(name: field.name, value: $0) }
+      })
+  }
+
+  /// Decodes the value of `__hhaa__`: base64 between line feeds, of a dictionary of arrays.
+  private static func allValues(_ text: [UInt8]) throws(PropertyListError) -> [ByteString:
+    [ByteString]]
+  {
+    guard let bytes = Base64.decode(text) else { return [:] }
+    let list = try BinaryPropertyList(bytes.span)
+    guard case .dictionary(let entries) = try list.value(of: list.root) else { return [:] }
+    var result: [ByteString: [ByteString]] = [:]
+    for entry in entries {
+      guard case .array(let values) = entry.value else { continue }
+      result[ByteString(entry.key)] = values.compactMap {
+        if case .string(let value) = $0 { ByteString(value) } else { nil }
+      }
+    }
+    return result
+  }
+}
+
+private let nullResponseToken = Array("__CFURLResponseNullTokenString__".utf8)
+private let nullRequestToken = Array("__CFURLRequestNullTokenString__".utf8)
+private let allValuesKey = Array("__hhaa__".utf8)

@@ -1,0 +1,62 @@
+/// The schemas of an Apple store that new stores are created with.
+///
+/// Source: `cache-db-format.md` §2, the text of `sqlite_master` in 313 databases.
+public enum AppleSchema: Int64, Hashable, Sendable, CaseIterable {
+  /// macOS 10.13 to 10.15: the version is the row of a table.
+  case version202 = 202
+
+  /// macOS 11 and iOS 15 onwards: the version is the `user_version` of the database.
+  case version203 = 203
+}
+
+extension AppleSchema {
+  /// What must be set before the first table is made.
+  static let pragmasBeforeCreation = ["PRAGMA page_size=4096", "PRAGMA auto_vacuum=2"]
+
+  /// The statements that make the tables and indexes, in the order in which CFNetwork makes them.
+  ///
+  /// SQLite keeps their text, tabs and double spaces included, so it is byte for byte Apple's.
+  var creationStatements: [String] {
+    switch self {
+    case .version202: [Self.versionTable] + Self.tablesAndIndexes
+    case .version203: Self.tablesAndIndexes
+    }
+  }
+
+  /// The statement that gives the database its version, which comes last.
+  var versionStatement: String {
+    switch self {
+    case .version202:
+      "INSERT INTO cfurl_cache_schema_version(schema_version) VALUES (\(rawValue))"
+    case .version203:
+      "PRAGMA user_version=\(rawValue)"
+    }
+  }
+
+  /// The statements that store a response. The order of their parameters is that of the columns.
+  static let responseInsertion =
+    "INSERT INTO cfurl_cache_response(entry_ID, version, hash_value, storage_policy, request_key, "
+    + "time_stamp, partition) VALUES (?, 0, ?, ?, ?, ?, ?)"
+  static let blobInsertion =
+    "INSERT INTO cfurl_cache_blob_data(entry_ID, response_object, request_object, proto_props, "
+    + "user_info) VALUES (?, ?, ?, ?, ?)"
+  static let bodyInsertion =
+    "INSERT INTO cfurl_cache_receiver_data(entry_ID, isDataOnFS, receiver_data) VALUES (?, ?, ?)"
+
+  private static let versionTable =
+    "CREATE TABLE cfurl_cache_schema_version(schema_version INTEGER)"
+
+  private static let tablesAndIndexes = [
+    "CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE, \t "
+      + "version INTEGER, hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE, \t "
+      + "time_stamp NOT NULL DEFAULT CURRENT_TIMESTAMP, partition TEXT)",
+    "CREATE TABLE cfurl_cache_blob_data(entry_ID INTEGER PRIMARY KEY, response_object BLOB, "
+      + "request_object BLOB, \t\t\t  proto_props BLOB, user_info BLOB)",
+    "CREATE TABLE cfurl_cache_receiver_data(entry_ID INTEGER PRIMARY KEY, isDataOnFS INTEGER, "
+      + "receiver_data BLOB)",
+    "CREATE INDEX request_key_index ON cfurl_cache_response(request_key)",
+    "CREATE INDEX time_stamp_index ON cfurl_cache_response(time_stamp)",
+    "CREATE INDEX proto_props_index ON cfurl_cache_blob_data(entry_ID)",
+    "CREATE INDEX receiver_data_index ON cfurl_cache_receiver_data(entry_ID)",
+  ]
+}

@@ -1,0 +1,184 @@
+import Files
+import SQLite
+
+/// One consistent state of an Apple store's database, open for reading without changing a byte.
+///
+/// How it is opened depends on who else has the database open, and on what its log and journal hold:
+///
+/// - Somebody has it open: under SQLite's locks, as any other reader. A shared lock, taken first, keeps
+///   the last other process from removing the log meanwhile, which SQLite would then create anew.
+/// - Nobody has, and neither log nor journal holds anything: as an immutable file.
+/// - Nobody has, and there is a log: without locks, its index in memory.
+/// - Nobody has, and a transaction was cut short: SQLite has to roll it back, so it gets a copy.
+///
+/// Without a lock, a change by somebody else can only be noticed: see ``verifyUnchanged()``.
+struct AppleSnapshot: ~Copyable {
+  // The connection goes first: closing any descriptor of the file drops the locks of SQLite.
+  let connection: Connection
+  private let guardian: OpenFile
+  private let files: AppleStoreFiles
+  private let stateAtOpening: AppleStoreFiles.State?
+
+  /// Whether another process had the database open.
+  let inUse: Bool
+  /// What to tell the user about the way in which the database was opened.
+  let notes: [String]
+
+  /// Opens the database.
+  ///
+  /// - Parameters:
+  ///   - wait: How long to wait for a lock, in milliseconds.
+  ///   - temporaryFolder: Where a private copy may be put.
+  init(of files: AppleStoreFiles, wait: Int32, temporaryFolder: String) throws(StoreError) {
+    let state = try files.state()
+    let guardian: OpenFile
+    let lock: RecordLock?
+    do throws(FileError) {
+      guardian = try OpenFile(reading: files.database)
+    } catch {
+      throw StoreError(error, path: files.database)
+    }
+    try Self.checkHeader(of: guardian, files)
+    do throws(FileError) {
+      lock = try DatabaseProbe.lockHeldElsewhere(on: guardian, indexPath: files.shm)
+      if lock != nil { _ = try guardian.lockShared(DatabaseProbe.sharedLock) }
+    } catch {
+      throw StoreError(error, path: files.database)
+    }
+    var notes: [String] = []
+    if state.database.linkCount > 1 {
+      notes.append("the database file has other names (hard links); SQLite cannot protect it then")
+    }
+    if lock != nil {
+      connection = try Self.openShared(files, wait)
+      stateAtOpening = nil
+    } else if try Self.hasHotJournal(files, state) {
+      connection = try Self.openCopy(files, state, temporaryFolder)
+      notes.append("an unfinished transaction was rolled back in a private copy")
+      stateAtOpening = state
+    } else {
+      connection = try Self.connect(files, state.hasLog ? .unlocked : .immutable, 0)
+      stateAtOpening = state
+    }
+    self.guardian = guardian
+    self.files = files
+    self.inUse = lock != nil
+    self.notes = notes
+  }
+
+  /// Makes sure that nobody changed or opened the database since it was opened without a lock.
+  borrowing func verifyUnchanged() throws(StoreError) {
+    guard let stateAtOpening else { return }
+    let lock: RecordLock?
+    do throws(FileError) {
+      lock = try DatabaseProbe.lockHeldElsewhere(on: guardian, indexPath: files.shm)
+    } catch {
+      throw StoreError(error, path: files.database)
+    }
+    let state = try? files.state()
+    guard lock == nil, state == stateAtOpening else {
+      throw StoreError(
+        .changedWhileReading, at: files.path,
+        because: "another process opened it or wrote to it meanwhile")
+    }
+  }
+
+  private static func connect(
+    _ files: AppleStoreFiles, _ access: Connection.Access, _ wait: Int32
+  ) throws(StoreError) -> Connection {
+    do throws(SQLiteError) {
+      let connection = try Connection(path: files.database, access: access, busyTimeout: wait)
+      try begin(connection)
+      return connection
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  private static func openShared(_ files: AppleStoreFiles, _ wait: Int32) throws(StoreError)
+    -> Connection
+  {
+    do throws(SQLiteError) {
+      let connection = try Connection(path: files.database, access: .shared, busyTimeout: wait)
+      try begin(connection)
+      return connection
+    } catch {
+      // No mark in the log's index serves, or there is no index: let SQLite see to it.
+      guard error.kind == .readOnly || error.kind == .cannotOpen else {
+        throw StoreError(error, path: files.path)
+      }
+      return try connect(files, .sharedMarking, wait)
+    }
+  }
+
+  /// Starts the transaction that all reading belongs to; the first look at the schema takes the
+  /// snapshot.
+  private static func begin(_ connection: borrowing Connection) throws(SQLiteError) {
+    try connection.execute("BEGIN")
+    try connection.execute("SELECT count(*) FROM sqlite_master")
+  }
+
+  private static func openCopy(
+    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ temporaryFolder: String
+  ) throws(StoreError) -> Connection {
+    let folder: TemporaryDirectory
+    do throws(FileError) { folder = try TemporaryDirectory(in: temporaryFolder) } catch {
+      throw StoreError(error, path: error.path)
+    }
+    do throws(FileError) {
+      try folder.copy(files.database, as: "Cache.db")
+      try folder.copy(files.journal, as: "Cache.db-journal")
+      if state.hasLog { try folder.copy(files.wal, as: "Cache.db-wal") }
+    } catch {
+      throw StoreError(error, path: error.path)
+    }
+    guard try files.state() == state else { throw StoreError(.changedWhileReading, at: files.path) }
+    do throws(SQLiteError) {
+      let connection = try Connection(path: folder.path + "/Cache.db", access: .readWrite)
+      // SQLite rolls back here. The copy then stays readable without its names, which go now, so
+      // that nothing is left behind whatever ends this process.
+      try begin(connection)
+      return connection
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  /// Refuses what does not begin as an SQLite database does, before SQLite sees it: an empty file
+  /// with a log would make SQLite delete the log.
+  private static func checkHeader(
+    of file: borrowing OpenFile, _ files: AppleStoreFiles
+  ) throws(StoreError) {
+    let header: [UInt8]
+    do throws(FileError) { header = try file.read(100, at: 0) } catch {
+      throw StoreError(error, path: files.database)
+    }
+    guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+      let reason = header.isEmpty ? "the file is empty" : "it is not an SQLite database"
+      throw StoreError(.notACache, at: files.path, because: reason)
+    }
+  }
+
+  /// Whether a journal holds the begin of a transaction that SQLite would roll back.
+  private static func hasHotJournal(
+    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State
+  ) throws(StoreError) -> Bool {
+    guard let size = state.journal?.size, size > 0 else { return false }
+    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    let (start, end): ([UInt8], [UInt8])
+    do throws(FileError) {
+      let journal = try OpenFile(reading: files.journal)
+      start = try journal.read(8, at: 0)
+      end = try journal.read(8, at: max(0, size - 8))
+    } catch {
+      throw StoreError(error, path: files.journal)
+    }
+    guard start == magic else { return false }
+    // A journal that ends so names another file, which SQLite would look at and may delete.
+    guard size == 8 || end != magic else {
+      throw StoreError(
+        .damaged, at: files.path, because: "its journal belongs to a transaction over several files")
+    }
+    return true
+  }
+}

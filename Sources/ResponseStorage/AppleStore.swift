@@ -1,0 +1,179 @@
+import Files
+import SQLite
+
+/// The store that CFNetwork keeps on Apple platforms: `Cache.db` and `fsCachedData`.
+public final class AppleStore: ResponseSource {
+  private let snapshot: AppleSnapshot
+  private let files: AppleStoreFiles
+  private let layout: AppleLayout
+  private let bodies: AppleBodyFiles
+
+  public let description: StoreDescription
+
+  /// The version of the SQLite library that is linked, for example `3.40.1`.
+  public static var libraryVersion: String { Connection.libraryVersion }
+
+  /// Opens the store at `path` for reading.
+  ///
+  /// - Parameters:
+  ///   - path: The database, whatever it is called, or the folder of a `Cache.db`.
+  ///   - wait: How long to wait for another process's lock, in milliseconds.
+  ///   - temporaryFolder: Where a private copy is put if a transaction has to be rolled back.
+  /// - Throws: ``StoreError``.
+  public init(readingFrom path: String, wait: Int32, temporaryFolder: String) throws {
+    files = try AppleStoreFiles(at: path)
+    snapshot = try AppleSnapshot(of: files, wait: wait, temporaryFolder: temporaryFolder)
+    do {
+      layout = try AppleLayout(of: snapshot.connection, path: path)
+    } catch {
+      // What was read of a file that changed meanwhile says nothing of the file.
+      try snapshot.verifyUnchanged()
+      if let error = error as? SQLiteError { throw StoreError(error, path: path) }
+      throw error
+    }
+    bodies = AppleBodyFiles(at: files.bodies)
+    description = StoreDescription(
+      path: path, format: .apple, schemaVersion: layout.schemaVersion, inUse: snapshot.inUse,
+      rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
+      notes: snapshot.notes + layout.notes)
+  }
+
+  public func forEachResponse(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    try scan(projection, only: nil, body)
+  }
+
+  public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse? {
+    guard case .row(let row) = id else { return nil }
+    var result: StoredResponse?
+    try scan(projection, only: row) { response in
+      result = copy response
+      return .stop
+    }
+    return result
+  }
+
+  private func scan(
+    _ projection: Projection, only id: Int64?,
+    _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    do {
+      var scan = try AppleScan(snapshot.connection, layout, projection, only: id)
+      while var response = try scan.next() {
+        if projection.contains(.body) { bodies.examine(&response) }
+        if try body(response) == .stop { return }
+      }
+    } catch let error as SQLiteError {
+      throw try translated(error)
+    } catch is DisorderedRows {
+      throw StoreError(.damaged, at: files.path, because: "its rows are out of order")
+    }
+  }
+
+  public func count() throws -> Int64 {
+    let tables = Set([AppleLayout.responses, AppleLayout.blobs, layout.bodyTable]).sorted()
+    let counts = try tables.map { try integer("SELECT count(*) FROM \($0)") }
+    guard Set(counts).count > 1 else { return counts[0] }
+    // Rows are missing from a table: count what a scan would list.
+    let ids = tables.map { "SELECT entry_ID FROM \($0)" }.joined(separator: " UNION ")
+    return try integer("SELECT count(*) FROM (\(ids))")
+  }
+
+  public func withBody(
+    of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
+  ) throws {
+    guard let response = try response(id, .body), case .row(let row) = id else {
+      throw StoreError(.noSuchResponse, at: files.path)
+    }
+    if response.bodyFileName != nil {
+      var reader = try bodies.open(response.bodyFileName)
+      try read(&reader)
+      return
+    }
+    guard response.bodyLocation == .inline else {
+      throw StoreError(.noSuchResponse, at: files.path, because: "the entry has no body")
+    }
+    let blob: Blob
+    do throws(SQLiteError) {
+      blob = try snapshot.connection.blob(
+        table: layout.bodyTable, column: "receiver_data", row: row)
+    } catch {
+      throw try translated(error)
+    }
+    var reader = BodyReader(blob)
+    try read(&reader)
+  }
+
+  public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
+    guard description.rawPropertyLists.contains(name), case .row(let row) = id else { return nil }
+    do throws(SQLiteError) {
+      var rows = try snapshot.connection.prepare(
+        "SELECT \(name) FROM \(AppleLayout.blobs) WHERE entry_ID = \(row)")
+      guard try rows.step(), rows.type(at: 0) != .null else { return nil }
+      return rows.bytes(at: 0)
+    } catch {
+      throw try translated(error)
+    }
+  }
+
+  public func footprint() throws -> Footprint {
+    var footprint = Footprint()
+    for (path, field) in [
+      (files.database, \Footprint.databaseBytes), (files.wal, \.walBytes), (files.shm, \.shmBytes),
+    ] as [(String, WritableKeyPath<Footprint, Int64>)] {
+      guard let status = try? FileStatus.of(path) else { continue }
+      footprint[keyPath: field] = status.size
+      footprint.allocatedBytes += status.allocatedSize
+    }
+    footprint.freeBytes = try integer("PRAGMA freelist_count") * integer("PRAGMA page_size")
+    let named = try namedBodyFiles()
+    try bodies.forEachFile { name, status in
+      guard status.kind == .regular else { return }
+      footprint.bodyFilesBytes += status.size
+      footprint.allocatedBytes += status.allocatedSize
+      if UUIDBytes(name).map({ !named.contains($0) }) ?? true {
+        footprint.orphanFiles += 1
+        footprint.orphanBytes += status.size
+      }
+    }
+    return footprint
+  }
+
+  public func finish() throws {
+    try snapshot.verifyUnchanged()
+  }
+
+  /// The names of the files that responses say their bodies are in.
+  private func namedBodyFiles() throws -> Set<UUIDBytes> {
+    guard layout.hasBodyFiles else { return [] }
+    var names: Set<UUIDBytes> = []
+    do throws(SQLiteError) {
+      var rows = try snapshot.connection.prepare(
+        "SELECT receiver_data FROM \(layout.bodyTable) NOT INDEXED WHERE isDataOnFS > 0")
+      while try rows.step() {
+        if let name = UUIDBytes(rows.bytes(at: 0)) { names.insert(name) }
+      }
+    } catch {
+      throw try translated(error)
+    }
+    return names
+  }
+
+  private func integer(_ sql: String) throws -> Int64 {
+    do throws(SQLiteError) {
+      var rows = try snapshot.connection.prepare(sql)
+      return try rows.step() ? rows.integer(at: 0) : 0
+    } catch {
+      throw try translated(error)
+    }
+  }
+
+  /// Says what SQLite said in a store's terms.
+  ///
+  /// - Throws: ``StoreError`` if the store changed meanwhile, which explains any damage.
+  private func translated(_ error: SQLiteError) throws -> StoreError {
+    try snapshot.verifyUnchanged()
+    return StoreError(error, path: files.path)
+  }
+}

@@ -1,0 +1,106 @@
+import Files
+import SQLite
+
+/// Where the files of an Apple store are, and how they stood when they were looked at.
+struct AppleStoreFiles {
+  /// The path that the user gave.
+  let path: String
+  /// The folder that the database is in.
+  let folder: String
+  /// The database file.
+  let database: String
+
+  var wal: String { database + "-wal" }
+  var shm: String { database + "-shm" }
+  var journal: String { database + "-journal" }
+  var bodies: String { folder + "/fsCachedData" }
+
+  /// Finds the database at `path`, which is one or the folder of a `Cache.db`.
+  init(at path: String) throws(StoreError) {
+    self.path = path
+    let status = try Self.status(of: path, for: path)
+    // A link to a folder is followed, as the system's own folders for temporary files are links on
+    // macOS; a link to a file is not.
+    if status.kind == .directory || Self.isLinkToFolder(path, status) {
+      folder = path
+      database = path + (path.utf8.last == UInt8(ascii: "/") ? "Cache.db" : "/Cache.db")
+    } else {
+      let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+      folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+      database = path
+    }
+  }
+
+  /// How the files stand that a reading depends on.
+  struct State: Hashable {
+    let database: FileStatus
+    let wal: FileStatus?
+    let journal: FileStatus?
+
+    /// Whether the write-ahead log holds anything.
+    var hasLog: Bool { wal.map { $0.size > 0 } ?? false }
+  }
+
+  /// Looks at the files, each of which must be a regular file where it exists.
+  func state() throws(StoreError) -> State {
+    guard let database = try regularFile(database) else {
+      throw StoreError(.notACache, at: path, because: "the folder has no Cache.db")
+    }
+    _ = try regularFile(shm)
+    return State(database: database, wal: try regularFile(wal), journal: try regularFile(journal))
+  }
+
+  private func regularFile(_ file: String) throws(StoreError) -> FileStatus? {
+    let status: FileStatus
+    do throws(FileError) {
+      status = try FileStatus.of(file)
+    } catch {
+      if error.kind == .notFound { return nil }
+      throw StoreError(error, path: file)
+    }
+    guard status.kind == .regular else {
+      throw StoreError(
+        .notACache, at: path,
+        because: "'\(file)' is \(status.kind.rawValue), not a regular file")
+    }
+    return status
+  }
+
+  private static func status(of file: String, for path: String) throws(StoreError) -> FileStatus {
+    do throws(FileError) { return try FileStatus.of(file) } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  private static func isLinkToFolder(_ path: String, _ status: FileStatus) -> Bool {
+    guard status.kind == .symbolicLink else { return false }
+    return (try? FileStatus.of(path + "/."))?.kind == .directory
+  }
+}
+
+extension StoreError {
+  /// Says in a store's terms what the operating system said.
+  init(_ error: FileError, path: String) {
+    switch error.kind {
+    case .notFound: self.init(.notFound, at: path)
+    case .accessDenied: self.init(.accessDenied, at: path, because: error.reason)
+    case .symbolicLink:
+      self.init(.notACache, at: path, because: "it is a symbolic link, which is not followed")
+    case .exists, .brokenPipe, .other:
+      self.init(.inputOutput, at: path, because: error.reason)
+    }
+  }
+
+  /// Says in a store's terms what SQLite said.
+  init(_ error: SQLiteError, path: String) {
+    switch error.kind {
+    case .busy: self.init(.inUse, at: path, because: "another process holds its lock")
+    case .notADatabase: self.init(.notACache, at: path, because: "it is not an SQLite database")
+    case .accessDenied: self.init(.accessDenied, at: path, because: error.message)
+    case .inputOutput, .cannotOpen, .readOnly, .interrupted:
+      self.init(.inputOutput, at: path, because: error.description)
+    case .corrupt, .tooLarge, .other:
+      self.init(.damaged, at: path, because: error.description)
+    }
+  }
+}

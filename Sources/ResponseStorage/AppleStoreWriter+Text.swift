@@ -1,0 +1,41 @@
+extension AppleStoreWriter {
+  /// Returns a random UUID (RFC 9562 §5.4) in capitals, as CFNetwork names body files.
+  public static func uuid(using generator: inout some RandomNumberGenerator) -> [UInt8] {
+    var high = generator.next() as UInt64
+    var low = generator.next() as UInt64
+    high = high & ~0xF000 | 0x4000
+    low = low & ~(0b11 << 62) | 0b10 << 62
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for (word, dashes) in [(high, [8, 12]), (low, [0, 4])] {
+      for digit in 0..<16 {
+        if dashes.contains(digit) { text.append(UInt8(ascii: "-")) }
+        let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * digit) & 15)
+        text.append(value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10))
+      }
+    }
+    return text
+  }
+
+  /// Returns the text of a moment as SQLite's `CURRENT_TIMESTAMP` writes it: UTC, whole seconds.
+  static func text(of moment: Timestamp) -> [UInt8] {
+    let time = CivilTime(moment)
+    var text: [UInt8] = []
+    text.reserveCapacity(19)
+    func append(_ number: Int64, digits: Int64, after separator: StaticString = "") {
+      text += Array(separator.description.utf8)
+      var divisor: Int64 = digits == 4 ? 1000 : 10
+      while divisor > 0 {
+        text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+        divisor /= 10
+      }
+    }
+    append(time.year, digits: 4)
+    append(time.month, digits: 2, after: "-")
+    append(time.day, digits: 2, after: "-")
+    append(time.hour, digits: 2, after: " ")
+    append(time.minute, digits: 2, after: ":")
+    append(time.second, digits: 2, after: ":")
+    return text
+  }
+}

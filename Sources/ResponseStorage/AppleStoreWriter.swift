@@ -1,0 +1,261 @@
+internal import Files
+internal import SQLite
+
+/// Creates an Apple store: `Cache.db`, and the folder `fsCachedData` for larger bodies.
+///
+/// All rows are inserted in one transaction, which ``finish()`` commits; a store that is not
+/// finished has no responses. The database is filled without a write-ahead log and set to one at
+/// the end, so that each page is written once and nothing but `Cache.db` stays behind.
+public struct AppleStoreWriter: ~Copyable {
+  /// What is stored of one response.
+  public struct Row: Hashable, Sendable {
+    /// The cache key; no two rows may have the same.
+    public var key: ByteString
+
+    /// When the response was first stored, kept as whole seconds.
+    public var firstStored: Timestamp
+
+    /// Whether the response was stored again since, which tells in the hash of the key.
+    public var wasUpdated: Bool
+
+    /// The raw value of `URLCache.StoragePolicy` on Apple platforms.
+    public var storagePolicy: Int64
+
+    /// The cache partition; the key must end with it.
+    public var partition: ByteString?
+
+    /// The property list of an ``AppleMessage/Response``.
+    public var response: [UInt8]
+
+    /// The property list of an ``AppleMessage/Request``.
+    public var request: [UInt8]
+
+    /// The property list of the `Vary` record and the request's properties.
+    public var protocolProperties: [UInt8]?
+
+    /// The body.
+    public var body: Body
+
+    /// Creates a row.
+    public init(
+      key: ByteString, firstStored: Timestamp, wasUpdated: Bool = false, storagePolicy: Int64 = 0,
+      partition: ByteString? = nil, response: [UInt8], request: [UInt8],
+      protocolProperties: [UInt8]? = nil, body: Body
+    ) {
+      self.key = key
+      self.firstStored = firstStored
+      self.wasUpdated = wasUpdated
+      self.storagePolicy = storagePolicy
+      self.partition = partition
+      self.response = response
+      self.request = request
+      self.protocolProperties = protocolProperties
+      self.body = body
+    }
+  }
+
+  /// The body of a response.
+  public enum Body: Hashable, Sendable {
+    /// The bytes, for the writer to put where they belong.
+    case bytes([UInt8])
+
+    /// A file in `fsCachedData` that is up to the caller, by its name.
+    case file(ByteString)
+  }
+
+  /// From how many bytes on a body has a file of its own (`cache-db-format.md` §3).
+  public static let fileThreshold = 4096
+
+  /// The name of the database of a store.
+  public static let databaseName = "Cache.db"
+
+  /// The name of the folder of body files of a store.
+  public static let bodyFolderName = "fsCachedData"
+
+  private let path: String
+  private let bodyFolder: String
+  private let fileThreshold: Int
+  private let isDurable: Bool
+  private let connection: Connection
+  private var responses: Statement
+  private var blobs: Statement
+  private var bodies: Statement
+  private var lastID: Int64 = 0
+
+  /// Creates an empty store, and its folder unless that is there.
+  ///
+  /// - Parameters:
+  ///   - directory: The folder to create the store in.
+  ///   - schema: The schema of the database.
+  ///   - isDurable: Whether to wait until the files are on the disk. A made-up store can do without.
+  ///   - storesAllInline: Whether to keep bodies of any size in the database.
+  /// - Throws: ``StoreError``, also if the folder holds a store already.
+  public init(
+    creating directory: String, schema: AppleSchema, isDurable: Bool = true,
+    storesAllInline: Bool = false
+  ) throws(StoreError) {
+    let path = "\(directory)/\(Self.databaseName)"
+    let bodyFolder = "\(directory)/\(Self.bodyFolderName)"
+    let connection = try Self.translatingErrors(at: path) {
+      try Self.createFolder(directory)
+      // Fails if the file is there, which SQLite itself would not.
+      _ = try OpenFile(creating: path)
+      try Self.createFolder(bodyFolder)
+      return try Self.createDatabase(path, schema, isDurable: isDurable)
+    }
+    let responses = try Self.translatingErrors(at: path) {
+      try connection.prepare(AppleSchema.responseInsertion)
+    }
+    let blobs = try Self.translatingErrors(at: path) {
+      try connection.prepare(AppleSchema.blobInsertion)
+    }
+    let bodies = try Self.translatingErrors(at: path) {
+      try connection.prepare(AppleSchema.bodyInsertion)
+    }
+    // A noncopyable value has all of its fields or none: nothing throws from here on.
+    self.connection = connection
+    self.responses = responses
+    self.blobs = blobs
+    self.bodies = bodies
+    self.path = path
+    self.bodyFolder = bodyFolder
+    self.isDurable = isDurable
+    fileThreshold = storesAllInline ? .max : Self.fileThreshold
+  }
+
+  /// Inserts a response.
+  ///
+  /// - Parameters:
+  ///   - row: What to store.
+  ///   - generator: What the name of a body file is drawn from.
+  /// - Returns: The number of the row in all three tables.
+  @discardableResult
+  public mutating func insert(
+    _ row: Row, using generator: inout some RandomNumberGenerator
+  ) throws(StoreError) -> Int64 {
+    let id = lastID + 1
+    do {
+      let body = try place(row.body, using: &generator)
+      try insertResponse(row, as: id)
+      try insertBlobs(of: row, as: id)
+      try insert(body, as: id)
+    } catch {
+      throw Self.storeError(error, at: path)
+    }
+    lastID = id
+    return id
+  }
+
+  /// Commits all rows, and leaves the database in the journal mode that CFNetwork uses.
+  public consuming func finish() throws(StoreError) {
+    do {
+      try connection.execute("COMMIT")
+      try connection.execute("PRAGMA journal_mode=WAL")
+    } catch {
+      throw Self.storeError(error, at: path)
+    }
+  }
+
+  /// Puts a body that is large enough into a file.
+  private func place(
+    _ body: Body, using generator: inout some RandomNumberGenerator
+  ) throws(FileError) -> Body {
+    guard case .bytes(let bytes) = body, bytes.count >= fileThreshold else { return body }
+    let name = Self.uuid(using: &generator)
+    let file = try OpenFile(creating: "\(bodyFolder)/\(String(decoding: name, as: UTF8.self))")
+    try file.write(bytes)
+    if isDurable { try file.synchronize() }
+    return .file(ByteString(name))
+  }
+
+  private mutating func insertResponse(_ row: Row, as id: Int64) throws(SQLiteError) {
+    let hash = CacheKeyHash(of: row.key)
+    responses.reset()
+    try responses.bind(integer: id, at: 1)
+    try responses.bind(integer: row.wasUpdated ? hash.whenUpdated : hash.whenInserted, at: 2)
+    try responses.bind(integer: row.storagePolicy, at: 3)
+    try responses.bind(text: row.key.bytes, at: 4)
+    try responses.bind(text: Self.text(of: row.firstStored), at: 5)
+    if let partition = row.partition {
+      try responses.bind(text: partition.bytes, at: 6)
+    } else {
+      try responses.bindNull(at: 6)
+    }
+    _ = try responses.step()
+  }
+
+  private mutating func insertBlobs(of row: Row, as id: Int64) throws(SQLiteError) {
+    blobs.reset()
+    try blobs.bind(integer: id, at: 1)
+    try blobs.bind(blob: row.response, at: 2)
+    try blobs.bind(blob: row.request, at: 3)
+    if let properties = row.protocolProperties {
+      try blobs.bind(blob: properties, at: 4)
+    } else {
+      try blobs.bindNull(at: 4)
+    }
+    try blobs.bindNull(at: 5)
+    _ = try blobs.step()
+  }
+
+  private mutating func insert(_ body: Body, as id: Int64) throws(SQLiteError) {
+    bodies.reset()
+    try bodies.bind(integer: id, at: 1)
+    switch body {
+    case .bytes(let bytes):
+      try bodies.bind(integer: 0, at: 2)
+      try bodies.bind(blob: bytes, at: 3)
+    case .file(let name):
+      try bodies.bind(integer: 1, at: 2)
+      try bodies.bind(text: name.bytes, at: 3)
+    }
+    _ = try bodies.step()
+  }
+
+  /// Creates the tables and indexes, and begins the transaction.
+  private static func createDatabase(
+    _ path: String, _ schema: AppleSchema, isDurable: Bool
+  ) throws(SQLiteError) -> Connection {
+    let connection = try Connection(path: path, access: .create)
+    for pragma in AppleSchema.pragmasBeforeCreation { try connection.execute(pragma) }
+    try connection.execute("PRAGMA synchronous=\(isDurable ? "FULL" : "OFF")")
+    // In kibibytes: the indexes over random keys of a large store are too much for the default.
+    try connection.execute("PRAGMA cache_size=-131072")
+    for statement in schema.creationStatements { try connection.execute(statement) }
+    try connection.execute(schema.versionStatement)
+    try connection.execute("BEGIN IMMEDIATE")
+    return connection
+  }
+
+  private static func createFolder(_ path: String) throws(FileError) {
+    do {
+      try Directory.create(path)
+    } catch {
+      // A folder that is there serves as well; anything else shows when a file is created in it.
+      guard error.kind == .exists else { throw error }
+    }
+  }
+
+  private static func translatingErrors<Result: ~Copyable>(
+    at path: String, _ body: () throws -> Result
+  ) throws(StoreError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw storeError(error, at: path)
+    }
+  }
+
+  private static func storeError(_ error: any Error, at path: String) -> StoreError {
+    switch error {
+    case let error as FileError where error.kind == .exists:
+      StoreError(.inputOutput, at: error.path, because: "the file exists already")
+    case let error as FileError where error.kind == .accessDenied:
+      StoreError(.accessDenied, at: error.path, because: error.reason)
+    case let error as FileError:
+      StoreError(.inputOutput, at: error.path, because: error.reason)
+    default:
+      StoreError(.inputOutput, at: path, because: "\(error)")
+    }
+  }
+}

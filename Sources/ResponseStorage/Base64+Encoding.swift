@@ -1,0 +1,31 @@
+extension Base64 {
+  /// Returns the ASCII of `prefix` and, after it, of the encoded `bytes`, with padding
+  /// and without line breaks.
+  static func encode(_ bytes: [UInt8], after prefix: [UInt8] = []) -> [UInt8] {
+    var text = prefix
+    text.reserveCapacity(prefix.count + (bytes.count + 2) / 3 * 4)
+    var index = 0
+    while index + 2 < bytes.count {
+      let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
+      text.append(alphabet[group >> 18])
+      text.append(alphabet[group >> 12 & 63])
+      text.append(alphabet[group >> 6 & 63])
+      text.append(alphabet[group & 63])
+      index += 3
+    }
+    switch bytes.count - index {
+    case 1:
+      let group = Int(bytes[index]) << 4
+      text += [alphabet[group >> 6], alphabet[group & 63], padding, padding]
+    case 2:
+      let group = Int(bytes[index]) << 10 | Int(bytes[index + 1]) << 2
+      text += [alphabet[group >> 12], alphabet[group >> 6 & 63], alphabet[group & 63], padding]
+    default: break
+    }
+    return text
+  }
+
+  private static let padding = UInt8(ascii: "=")
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+}

@@ -1,0 +1,60 @@
+import Files
+import SQLite
+
+/// The stored body of a response, read piece by piece.
+public struct BodyReader: ~Copyable {
+  private enum Source: ~Copyable {
+    case blob(Blob)
+    case file(OpenFile)
+    case bytes([UInt8])
+  }
+
+  private let source: Source
+  private var offset = 0
+
+  /// The number of bytes.
+  public let size: Int64
+
+  init(_ blob: consuming Blob) {
+    size = Int64(blob.count)
+    source = .blob(blob)
+  }
+
+  init(_ file: consuming OpenFile, size: Int64) {
+    self.size = size
+    source = .file(file)
+  }
+
+  /// Creates a reader of bytes that are in memory.
+  public init(_ bytes: [UInt8]) {
+    size = Int64(bytes.count)
+    source = .bytes(bytes)
+  }
+
+  /// Reads on, into the front of `buffer`, which must not be empty.
+  ///
+  /// - Returns: The number of bytes read; 0 at the end.
+  public mutating func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
+    switch source {
+    case .blob(let blob):
+      let count = min(buffer.count, blob.count - offset)
+      guard count > 0 else { return 0 }
+      do throws(SQLiteError) {
+        try blob.read(into: &buffer, count: count, at: offset)
+      } catch {
+        throw StoreError(error, path: "body")
+      }
+      offset += count
+      return count
+    case .file(let file):
+      do throws(FileError) { return try file.read(into: &buffer) } catch {
+        throw StoreError(error, path: file.path)
+      }
+    case .bytes(let bytes):
+      let count = min(buffer.count, bytes.count - offset)
+      buffer.replaceSubrange(0..<count, with: bytes[offset..<offset + count])
+      offset += count
+      return count
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// Text as its store holds it: bytes that are meant to be UTF-8, and may not be.
+///
+/// Two byte strings are equal when their bytes are. A `String` would take a URL in NFC and the same
+/// one in NFD for equal, and `"` followed by U+0301 for something that is not `"`: a cache key is
+/// compared, and hostile text is escaped, by bytes.
+public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+  /// The bytes.
+  public var bytes: [UInt8]
+
+  /// Creates a text of the given bytes.
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Creates a text of the UTF-8 of `string`.
+  public init(_ string: some StringProtocol) {
+    bytes = Array(string.utf8)
+  }
+
+  public init(stringLiteral value: StaticString) {
+    bytes = Array(value.description.utf8)
+  }
+
+  /// The text as a string, or `nil` if the bytes are not UTF-8.
+  public var string: String? {
+    String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The order of the bytes, which for UTF-8 is that of the Unicode scalars.
+  public static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.bytes.lexicographicallyPrecedes(rhs.bytes)
+  }
+}

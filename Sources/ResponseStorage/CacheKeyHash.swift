@@ -1,0 +1,44 @@
+/// The hash that an Apple store keeps beside each cache key: CoreFoundation's hash of the key's UTF-16.
+///
+/// Nothing looks a response up by it. Source: `cache-db-format.md` §4.
+public struct CacheKeyHash: Hashable, Sendable {
+  /// The hash.
+  public let value: UInt64
+
+  /// Hashes a key. Bytes that are not UTF-8 count as U+FFFD.
+  public init(of key: ByteString) {
+    if key.bytes.allSatisfy({ $0 < 0x80 }) {
+      value = Self.hash(key.bytes)
+    } else {
+      value = Self.hash(Array(String(decoding: key.bytes, as: UTF8.self).utf16))
+    }
+  }
+
+  /// The column `hash_value` of a response that was stored once: all 64 bits.
+  public var whenInserted: Int64 { Int64(bitPattern: value) }
+
+  /// The column `hash_value` of a response that was stored again: the low 32 bits, sign-extended.
+  public var whenUpdated: Int64 { Int64(Int32(truncatingIfNeeded: value)) }
+
+  private static func hash(_ units: [some FixedWidthInteger & UnsignedInteger]) -> UInt64 {
+    let count = units.count
+    var result = UInt64(count)
+    func addFours(_ range: Range<Int>) {
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+        result =
+          result &* 67_503_105 &+ UInt64(units[start]) &* 16_974_593
+          &+ UInt64(units[start + 1]) &* 66_049 &+ UInt64(units[start + 2]) &* 257
+          &+ UInt64(units[start + 3])
+      }
+    }
+    if count <= 96 {
+      let fours = count & ~3
+      addFours(0..<fours)
+      for unit in units[fours...] { result = result &* 257 &+ UInt64(unit) }
+    } else {
+      // A long key counts by its first, middle and last 32 units only.
+      for start in [0, (count >> 1) - 16, count - 32] { addFours(start..<start + 32) }
+    }
+    return result &+ (result << UInt64(count & 31))
+  }
+}

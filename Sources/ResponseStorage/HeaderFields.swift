@@ -1,0 +1,55 @@
+/// The header fields of a message, in the order in which the store holds them.
+///
+/// A field that was repeated in the message is repeated here, if the store kept it so.
+public struct HeaderFields: Hashable, Sendable {
+  /// One header field.
+  public struct Field: Hashable, Sendable {
+    /// The field's name, in the case in which it was stored.
+    public var name: ByteString
+
+    /// The field's value.
+    public var value: ByteString
+
+    /// Creates a field.
+    public init(name: ByteString, value: ByteString) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The fields.
+  public var fields: [Field]
+
+  /// Creates a list of fields.
+  public init(_ fields: [Field] = []) {
+    self.fields = fields
+  }
+
+  /// The value of the first field called `name`, whose case does not matter (RFC 9110 §5.1), or
+  /// `nil` if there is none.
+  ///
+  /// - Parameter name: The name, in lower-case ASCII.
+  /// - Complexity: O(*n*), where *n* is the number of fields.
+  public func firstValue(named name: StaticString) -> ByteString? {
+    let name = ByteString(stringLiteral: name)
+    return fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+  }
+}
+
+extension ByteString {
+  /// Whether this is `other` when ASCII letters of either case are the same.
+  public func equalsIgnoringASCIICase(_ other: ByteString) -> Bool {
+    bytes.count == other.bytes.count
+      && zip(bytes, other.bytes).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+  }
+
+  /// The text with its ASCII capitals made small; other bytes stay as they are.
+  public var asciiLowercased: ByteString { ByteString(bytes.map(\.asciiLowercased)) }
+}
+
+extension UInt8 {
+  /// The small letter of an ASCII capital; any other byte as it is.
+  public var asciiLowercased: UInt8 {
+    self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
+  }
+}

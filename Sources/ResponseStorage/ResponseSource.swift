@@ -1,0 +1,163 @@
+/// Somewhere that stored responses can be read from, in whatever format they are on disk.
+///
+/// Reading creates, changes and deletes nothing in the store's folder.
+public protocol ResponseSource {
+  /// What the source is.
+  var description: StoreDescription { get }
+
+  /// Calls `body` with each response, in ascending order of ``StoredResponse/ID``.
+  ///
+  /// The source drives the loop, so that no cursor outlives the snapshot that it reads. A response
+  /// that is damaged is passed on with what is known of it and a note; it is no error.
+  ///
+  /// - Parameters:
+  ///   - projection: What to decode of each response.
+  ///   - body: What to do with a response. Return ``ScanStep/stop`` to end the scan.
+  /// - Throws: ``StoreError``, or whatever `body` throws.
+  func forEachResponse(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep) throws
+
+  /// Returns one response, or `nil` if the store has none that is called `id`.
+  func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
+
+  /// Counts the responses, without decoding any.
+  func count() throws -> Int64
+
+  /// Passes the body of one response to `read`, which takes it piece by piece.
+  ///
+  /// - Throws: ``StoreError`` if there is no such response or no such body, or whatever `read`
+  ///   throws.
+  func withBody(of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void) throws
+
+  /// Returns the bytes of a property list as stored, or `nil` if the store has none there.
+  ///
+  /// - Parameter name: One of ``StoreDescription/rawPropertyLists``.
+  func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]?
+
+  /// Measures what the store takes up on disk.
+  func footprint() throws -> Footprint
+
+  /// Ends the reading: makes sure that all that was read belongs to one state of the store.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/changedWhileReading`` if it does not.
+  func finish() throws
+}
+
+/// What a scan does after a response.
+public enum ScanStep: Sendable {
+  case next
+  case stop
+}
+
+/// What a source is.
+public struct StoreDescription: Hashable, Sendable {
+  /// The formats that responses are read from.
+  public enum Format: String, Hashable, Sendable, CaseIterable {
+    /// `Cache.db` and `fsCachedData`, as CFNetwork writes them.
+    case apple
+
+    /// A folder of keyed archives, as swift-corelibs-foundation writes them.
+    case foundation
+  }
+
+  /// The path of the store, as the user gave it.
+  public var path: String
+
+  /// The format.
+  public var format: Format
+
+  /// The schema version of an Apple store; `nil` if the store names none.
+  public var schemaVersion: Int64?
+
+  /// Whether another process had the store open when the reading began.
+  public var inUse: Bool
+
+  /// The names by which ``ResponseSource/rawPropertyList(_:of:)`` knows the parts of a response.
+  public var rawPropertyLists: [String]
+
+  /// What is odd about the store as a whole, for people.
+  public var notes: [String]
+
+  /// Creates a description.
+  public init(
+    path: String, format: Format, schemaVersion: Int64?, inUse: Bool = false,
+    rawPropertyLists: [String] = [], notes: [String] = []
+  ) {
+    self.path = path
+    self.format = format
+    self.schemaVersion = schemaVersion
+    self.inUse = inUse
+    self.rawPropertyLists = rawPropertyLists
+    self.notes = notes
+  }
+}
+
+/// What to decode of each response; what is not asked for costs nothing.
+public struct Projection: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// ``StoredResponse/key``.
+  public static let key = Self(rawValue: 1 << 0)
+  /// ``StoredResponse/firstStored``.
+  public static let firstStored = Self(rawValue: 1 << 1)
+  /// ``StoredResponse/storagePolicy`` and ``StoredResponse/partition``.
+  public static let storage = Self(rawValue: 1 << 2)
+  /// ``StoredResponse/url``.
+  public static let url = Self(rawValue: 1 << 3)
+  /// ``StoredResponse/stored``.
+  public static let stored = Self(rawValue: 1 << 4)
+  /// ``StoredResponse/status``.
+  public static let status = Self(rawValue: 1 << 5)
+  /// ``StoredResponse/mimeType``.
+  public static let mimeType = Self(rawValue: 1 << 6)
+  /// ``StoredResponse/responseHeaders``.
+  public static let responseHeaders = Self(rawValue: 1 << 7)
+  /// ``StoredResponse/Request/method``.
+  public static let method = Self(rawValue: 1 << 8)
+  /// ``StoredResponse/Request/headers``.
+  public static let requestHeaders = Self(rawValue: 1 << 9)
+  /// All else of ``StoredResponse/request``.
+  public static let requestDetails = Self(rawValue: 1 << 10)
+  /// ``StoredResponse/bodySize``, ``StoredResponse/bodyLocation`` and
+  /// ``StoredResponse/bodyFileName``.
+  public static let body = Self(rawValue: 1 << 11)
+  /// ``StoredResponse/userInfo``.
+  public static let userInfo = Self(rawValue: 1 << 12)
+  /// ``StoredResponse/protocolProperties``.
+  public static let protocolProperties = Self(rawValue: 1 << 13)
+  /// All ``StoredResponse/notes`` that a full decode gives.
+  public static let notes = Self(rawValue: 1 << 14)
+
+  /// Everything.
+  public static let all = Self(rawValue: (1 << 15) - 1)
+}
+
+/// What a store takes up on disk, in bytes.
+public struct Footprint: Hashable, Sendable {
+  /// The length of the database file.
+  public var databaseBytes: Int64 = 0
+  /// The length of the write-ahead log.
+  public var walBytes: Int64 = 0
+  /// The length of the log's index.
+  public var shmBytes: Int64 = 0
+  /// The lengths of all regular files below the folder of body files, orphans included.
+  public var bodyFilesBytes: Int64 = 0
+  /// The free pages of the database.
+  public var freeBytes: Int64 = 0
+  /// The number of files in the folder of body files that no response names.
+  public var orphanFiles: Int64 = 0
+  /// The lengths of those files.
+  public var orphanBytes: Int64 = 0
+  /// What the file system charges for all of these files.
+  public var allocatedBytes: Int64 = 0
+
+  /// Creates a footprint of nothing.
+  public init() {}
+
+  /// The lengths of all files, which is what `URLCache` holds against its disk capacity.
+  public var totalBytes: Int64 { databaseBytes + walBytes + shmBytes + bodyFilesBytes }
+}

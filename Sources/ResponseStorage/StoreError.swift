@@ -1,0 +1,62 @@
+/// A failure to open or read a store.
+public struct StoreError: Error, Hashable, Sendable {
+  /// What went wrong, as far as a program can act on it.
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    /// There is nothing at the path.
+    case notFound
+
+    /// There is something at the path, but no store of a known format.
+    case notACache
+
+    /// The store breaks the rules of its own format.
+    case damaged
+
+    /// Another process holds a lock that reading needs.
+    case inUse
+
+    /// The store changed while it was read without a lock, as nobody had it open at first.
+    case changedWhileReading
+
+    /// The operating system refused access.
+    case accessDenied
+
+    /// The operating system failed to read or write.
+    case inputOutput
+
+    /// The store has no such response, or the response no such part.
+    case noSuchResponse
+  }
+
+  /// What went wrong.
+  public let code: Code
+
+  /// The path of the store, as the user gave it, or of the file in question.
+  public let path: String
+
+  /// What lies behind the failure, as one clause without a final full stop, or `nil`.
+  public let reason: String?
+
+  /// Creates an error about the store at `path`.
+  public init(_ code: Code, at path: String, because reason: String? = nil) {
+    self.code = code
+    self.path = path
+    self.reason = reason
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  public var description: String {
+    let summary =
+      switch code {
+      case .notFound: "there is no cache at '\(path)'"
+      case .notACache: "'\(path)' is not a URL cache"
+      case .damaged: "the cache at '\(path)' is damaged"
+      case .inUse: "the cache at '\(path)' is in use"
+      case .changedWhileReading: "the cache at '\(path)' changed while reading"
+      case .accessDenied: "not allowed to read '\(path)'"
+      case .inputOutput: "cannot read '\(path)'"
+      case .noSuchResponse: "no such entry in '\(path)'"
+      }
+    return reason.map { "\(summary): \($0)" } ?? summary
+  }
+}

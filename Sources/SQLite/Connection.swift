@@ -1,0 +1,154 @@
+internal import CSQLite
+
+/// A connection to one SQLite database file.
+///
+/// A connection has a single owner and closes when that owner's lifetime ends. Statements hold no
+/// reference to it: `sqlite3_close_v2` leaves the file open until the last of them is finalized.
+@safe
+public struct Connection: ~Copyable {
+  /// How a connection gets at its file.
+  public enum Access: Hashable, Sendable {
+    /// Reads a database that other processes may be writing, under SQLite's locks. The index of the
+    /// write-ahead log is used as it is and never created.
+    case shared
+
+    /// Like `shared`, but moves read marks in the index of the log where no other mark serves.
+    case sharedMarking
+
+    /// Reads a database that nobody has open and that has no log: takes no lock and looks for no
+    /// log or journal. Wrong if either exists.
+    case immutable
+
+    /// Reads a database that nobody has open, with its log: takes no lock and keeps the index of the
+    /// log in memory. Wrong if somebody opens the database meanwhile.
+    case unlocked
+
+    /// Reads and writes a database that exists, for a private copy.
+    case readWrite
+
+    /// Creates a database, or opens it if it exists.
+    case create
+  }
+
+  let handle: OpaquePointer
+
+  /// Opens the database file at `path`, which must not be a symbolic link.
+  ///
+  /// - Parameters:
+  ///   - access: How to get at the file.
+  ///   - busyTimeout: How long to wait for a lock, in milliseconds.
+  public init(path: String, access: Access, busyTimeout: Int32 = 0) throws(SQLiteError) {
+    unsafe handle = try Self.open(path, access)
+    unsafe sqlite3_extended_result_codes(handle, 1)
+    unsafe sqlite3_busy_timeout(handle, busyTimeout)
+    harden()
+  }
+
+  /// Returns a handle that somebody else must close.
+  private static func open(_ path: String, _ access: Access) throws(SQLiteError) -> OpaquePointer {
+    var handle: OpaquePointer?
+    var code = unsafe sqlite3_open_v2(
+      uri(for: path, access), &handle, flags(for: access), fileSystem(for: access))
+    if code == SQLITE_OK, access == .unlocked {
+      // Before the first access, so that the log's index is never put into a file.
+      code = unsafe sqlite3_exec(handle, "PRAGMA locking_mode = EXCLUSIVE", nil, nil, nil)
+    }
+    guard code == SQLITE_OK, let handle = unsafe handle else {
+      // SQLite hands out a connection even when opening fails, so that it can say why.
+      let error = unsafe SQLiteError(of: handle)
+      unsafe sqlite3_close_v2(handle)
+      throw error
+    }
+    return unsafe handle
+  }
+
+  deinit {
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Compiles one SQL statement.
+  public borrowing func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    var statement: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+    guard code == SQLITE_OK, let statement = unsafe statement else {
+      throw unsafe SQLiteError(of: handle)
+    }
+    return unsafe Statement(owning: statement)
+  }
+
+  /// Carries out one SQL statement, whose rows are ignored.
+  public borrowing func execute(_ sql: String) throws(SQLiteError) {
+    var statement = try prepare(sql)
+    while try statement.step() {}
+  }
+
+  /// Opens one value of a table for reading piece by piece.
+  public borrowing func blob(table: String, column: String, row: Int64) throws(SQLiteError) -> Blob {
+    var blob: OpaquePointer?
+    let code = unsafe sqlite3_blob_open(handle, "main", table, column, row, 0, &blob)
+    guard code == SQLITE_OK, let blob = unsafe blob else {
+      throw unsafe SQLiteError(of: handle)
+    }
+    return unsafe Blob(owning: blob)
+  }
+
+  /// The version of the SQLite library that is linked, for example `3.40.1`.
+  public static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
+
+  /// Makes what a hostile database can do small: no views, triggers or functions of its schema take
+  /// part in our statements, cells are checked, and memory is bounded.
+  private borrowing func harden() {
+    for (option, value) in [
+      (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+      (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
+      (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+    ] as [(Int32, Int32)] {
+      unsafe csqlite_db_config(handle, option, value)
+    }
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 512 << 20)
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    sqlite3_hard_heap_limit64(256 << 20)
+    // Not carried out by a library without the setting, which then checks less.
+    try? execute("PRAGMA cell_size_check = ON")
+    try? execute("PRAGMA mmap_size = 0")
+  }
+
+  private static func flags(for access: Access) -> Int32 {
+    let common = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    return switch access {
+    case .shared, .sharedMarking, .immutable, .unlocked: common | SQLITE_OPEN_READONLY
+    case .readWrite: common | SQLITE_OPEN_READWRITE
+    case .create: common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    }
+  }
+
+  /// The file system layer without locks, which both Linux and macOS call by this name.
+  private static func fileSystem(for access: Access) -> String? {
+    access == .unlocked ? "unix-none" : nil
+  }
+
+  private static func uri(for path: String, _ access: Access) -> String {
+    var uri = "file:"
+    // A path that begins with two slashes would be taken for the name of another machine.
+    if path.utf8.first != UInt8(ascii: "/") { uri += "./" } else { uri += "//" }
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: "_"):
+        uri.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        uri += byte < 16 ? "%0" : "%"
+        uri += String(byte, radix: 16)
+      }
+    }
+    switch access {
+    case .shared: uri += "?readonly_shm=1"
+    case .immutable: uri += "?immutable=1"
+    case .sharedMarking, .unlocked, .readWrite, .create: break
+    }
+    return uri
+  }
+}

@@ -1,0 +1,110 @@
+internal import CSQLite
+
+/// A prepared statement, standing before its first row until ``step()`` is called.
+@safe
+public struct Statement: ~Copyable {
+  /// The types of SQLite's values.
+  public enum ValueType: Hashable, Sendable {
+    case null
+    case integer
+    case real
+    case text
+    case blob
+  }
+
+  private let handle: OpaquePointer
+
+  /// Takes over a statement that no one else will finalize.
+  init(owning handle: OpaquePointer) {
+    unsafe self.handle = handle
+  }
+
+  deinit {
+    unsafe sqlite3_finalize(handle)
+  }
+
+  /// Moves to the next row.
+  ///
+  /// - Returns: `false` when there are no more rows.
+  public mutating func step() throws(SQLiteError) -> Bool {
+    switch unsafe sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default: throw unsafe SQLiteError(of: sqlite3_db_handle(handle))
+    }
+  }
+
+  /// Moves back before the first row, keeping what was bound.
+  public mutating func reset() {
+    unsafe sqlite3_reset(handle)
+  }
+
+  /// Binds an integer to a parameter; parameters count from one.
+  public mutating func bind(integer: Int64, at parameter: Int32) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_int64(handle, parameter, integer))
+  }
+
+  /// Binds a text, given as its UTF-8, to a parameter.
+  public mutating func bind(text: [UInt8], at parameter: Int32) throws(SQLiteError) {
+    try check(
+      unsafe text.withUnsafeBytes { bytes in
+        unsafe csqlite_bind_text(handle, parameter, bytes.baseAddress, UInt64(bytes.count))
+      })
+  }
+
+  /// Binds a BLOB to a parameter.
+  public mutating func bind(blob: [UInt8], at parameter: Int32) throws(SQLiteError) {
+    // An empty BLOB needs an address all the same: a null pointer would bind NULL.
+    guard !blob.isEmpty else {
+      try check(unsafe sqlite3_bind_zeroblob(handle, parameter, 0))
+      return
+    }
+    try check(
+      unsafe blob.withUnsafeBytes { bytes in
+        unsafe csqlite_bind_blob(handle, parameter, bytes.baseAddress, UInt64(bytes.count))
+      })
+  }
+
+  /// Binds `NULL` to a parameter.
+  public mutating func bindNull(at parameter: Int32) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_null(handle, parameter))
+  }
+
+  /// The type of the value in a column of the current row; columns count from zero.
+  public borrowing func type(at column: Int32) -> ValueType {
+    switch unsafe sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
+  /// Returns the integer in a column of the current row; 0 for what is no number.
+  public borrowing func integer(at column: Int32) -> Int64 {
+    unsafe sqlite3_column_int64(handle, column)
+  }
+
+  /// Returns the bytes of a text or BLOB in a column of the current row; none for `NULL`.
+  public borrowing func bytes(at column: Int32) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
+    let count = unsafe Int(sqlite3_column_bytes(handle, column))
+    return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  /// Passes the bytes in a column of the current row to `body`, without copying them.
+  public borrowing func withBytes<Result, Failure: Error>(
+    at column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    // The order matters: sqlite3_column_blob may convert the value, which changes its length.
+    let start = unsafe sqlite3_column_blob(handle, column)
+    let count = unsafe Int(sqlite3_column_bytes(handle, column))
+    let bytes = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    return try body(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
+  }
+
+  private borrowing func check(_ code: Int32) throws(SQLiteError) {
+    guard code == SQLITE_OK else { throw unsafe SQLiteError(of: sqlite3_db_handle(handle)) }
+  }
+}

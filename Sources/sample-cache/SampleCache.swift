@@ -1,0 +1,96 @@
+import ArgumentParser
+import Files
+import ResponseStorage
+
+/// Makes a store that looks like one of Apple's.
+@main
+struct SampleCache: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sample-cache",
+    abstract: "Makes up a URL cache in Apple's format, for trials and tests.",
+    discussion: """
+      DIR/Cache.db and DIR/fsCachedData must not exist. The same options give the same bytes with \
+      the same version of SQLite.
+      """)
+
+  @Option(help: "The schema version: 202 or 203.")
+  var schema: Int64 = 203
+
+  @Option(help: ArgumentHelp("How many entries to store.", valueName: "n"))
+  var entries: Int
+
+  @Option(help: ArgumentHelp("What the entries are drawn from.", valueName: "s"))
+  var seed: UInt64
+
+  @Option(
+    help: ArgumentHelp(
+      "When the newest entry was stored, as in 2026-01-01T00:00:00Z.", valueName: "time"))
+  var newest = "2026-01-01T00:00:00Z"
+
+  @Option(
+    help: ArgumentHelp(
+      "What to break: a list of orphan-files, missing-bodies and undecodable.",
+      valueName: "kind,…"))
+  var faults: Faults?
+
+  @Flag(help: "Keep all bodies small enough for the database.")
+  var noLargeBodies = false
+
+  @Argument(help: ArgumentHelp("The folder to make the cache in.", valueName: "dir"))
+  var directory: String
+
+  func validate() throws {
+    guard AppleSchema(rawValue: schema) != nil else {
+      throw ValidationError("'--schema' must be 202 or 203.")
+    }
+    guard entries >= 0 else { throw ValidationError("'--entries' cannot be less than zero.") }
+    guard Self.moment(newest) != nil else {
+      throw ValidationError("'--newest' must be a time in UTC such as 2026-01-01T00:00:00Z.")
+    }
+  }
+
+  func run() throws {
+    guard let schema = AppleSchema(rawValue: schema), let newest = Self.moment(newest) else {
+      throw ExitCode.validationFailure
+    }
+    let faults = faults?.kinds ?? []
+    var generator = SplitMix64(seed: seed)
+    var maker = ResponseMaker(
+      count: entries, newest: newest, schema: schema, faults: faults,
+      allowsLarge: !noLargeBodies, using: &generator)
+    var store = try AppleStoreWriter(creating: directory, schema: schema, isDurable: false)
+    while let row = maker.next(using: &generator) { try store.insert(row, using: &generator) }
+    try store.finish()
+    if faults.contains(.orphanFiles) { try makeOrphans(using: &generator) }
+  }
+
+  /// Makes files that no row names: one for a hundred rows, and three at least.
+  private func makeOrphans(using generator: inout SplitMix64) throws {
+    let bodies = BodyMaker(allowsLarge: true, using: &generator)
+    for _ in 0..<max(3, entries / 100) {
+      let name = String(decoding: AppleStoreWriter.uuid(using: &generator), as: UTF8.self)
+      let file = try OpenFile(
+        creating: "\(directory)/\(AppleStoreWriter.bodyFolderName)/\(name)")
+      try file.write(bodies.body(of: generator.pick(MediaKind.all), using: &generator))
+    }
+  }
+
+  /// Reads a time in UTC (RFC 3339 §5.6).
+  private static func moment(_ text: String) -> Timestamp? {
+    let pattern = Array("dddd-dd-ddTdd:dd:ddZ".utf8)
+    let bytes = Array(text.utf8)
+    guard bytes.count == pattern.count,
+      zip(bytes, pattern).allSatisfy({ byte, wanted in
+        wanted == UInt8(ascii: "d")
+          ? UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte : byte == wanted
+      })
+    else { return nil }
+    func number(_ range: Range<Int>) -> Int64 {
+      bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+    let time = CivilTime(
+      year: number(0..<4), month: number(5..<7), day: number(8..<10), hour: number(11..<13),
+      minute: number(14..<16), second: number(17..<19))
+    return time.flatMap { Timestamp(secondsSince1970: Double($0.secondsSince1970)) }
+  }
+}

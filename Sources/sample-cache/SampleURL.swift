@@ -1,0 +1,50 @@
+/// The URL of a sample response, and the cache key that belongs to it.
+struct SampleURL {
+  /// The URL as the property lists have it.
+  let url: String
+
+  /// The cache key.
+  let key: String
+
+  /// The cache partition.
+  let partition: String?
+
+  /// Makes up a URL that no response of another `number` has.
+  init(
+    host: String, kind: MediaKind, number: Int, using generator: inout SplitMix64
+  ) {
+    // Multiplying by an odd number mixes the 32 bits without two numbers becoming the same.
+    let name = UInt64(UInt32(truncatingIfNeeded: number) &* 2_654_435_761).hexadecimal(8)
+    let scheme = generator.chance(inThousand: 40) ? "http" : "https"
+    let path = "\(kind.pathPrefix)\(name)\(kind.pathSuffix)"
+    let separator = path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+    var url = "\(scheme)://\(host)\(path)"
+    var key: String?
+    if generator.chance(inThousand: 300) {
+      url += "\(separator)locale=en&width=\(320 * (1 + generator.below(6)))"
+    } else if generator.chance(inThousand: 15) {
+      switch generator.below(8) {
+      case 0: url += "\(separator)q=caf%C3%A9%20%26%20bar"
+      case 1: url += "#section-\(generator.below(9))"
+      case 2: url = "\(scheme)://alice%40mail.example:secret@\(host)\(path)"
+      case 3: url += "\(separator)next=/../../etc/passwd%00"
+      case 4: url += "\(separator)title=%1B%5B31mred%1B%5B0m%0A%E2%80%AE"
+      case 5: url += "\(separator)long=\(String(repeating: "abcdefghij", count: 150))"
+      case 6: url = "\(scheme)://b%C3%BCcher.\(host):8443\(path)"
+      default:
+        // The key has what the URL has raw in percent escapes (`cache-db-format.md` §5).
+        key = "\(url)\(separator)filter%5B0%5D=a%7Cb"
+        url += "\(separator)filter[0]=a|b"
+      }
+    }
+    if generator.chance(inThousand: 4) {
+      let site = generator.pick(["news.example", "shop.example"])
+      partition = site
+      self.key = "\(key ?? url)[\(site)]"
+    } else {
+      partition = nil
+      self.key = key ?? url
+    }
+    self.url = url
+  }
+}

@@ -1,0 +1,3 @@
+import AdminCommands
+
+URLCacheAdmin.runProcess(CommandLine.arguments)
