@@ -46,6 +46,11 @@ public struct Selection {
   /// Creates a selection of all responses.
   public init() {}
 
+  /// Whether no criterion was given, so that every response is selected.
+  public var isEmpty: Bool {
+    ids.isEmpty && partitions.isEmpty && projection.isEmpty
+  }
+
   /// What a response has to have been decoded for ``decision(for:now:)``.
   public var projection: Projection {
     var result: Projection = []

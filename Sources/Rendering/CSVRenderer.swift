@@ -65,11 +65,12 @@ extension TextBuffer {
 
   /// Appends a cell of comma-separated values that a spreadsheet does not take for a formula.
   mutating func append(csv cell: [UInt8]) {
-    var isSpecial = false
+    // No early exit, so that the loop is vectorised.
+    var special: UInt8 = 0
     for byte in cell {
-      isSpecial =
-        isSpecial || (byte &- 0x20) >= 0x5F || byte == UInt8(ascii: ",")
-        || byte == UInt8(ascii: "\"")
+      special |= (byte &- 0x20) >= 0x5F ? 1 : 0
+      special |= byte == UInt8(ascii: ",") ? 1 : 0
+      special |= byte == UInt8(ascii: "\"") ? 1 : 0
     }
     guard let first = cell.first, let last = cell.last else { return }
     let isFormula =
@@ -79,7 +80,7 @@ extension TextBuffer {
       default: false
       }
     let space = UInt8(ascii: " ")
-    if !isSpecial, !isFormula, first != space, last != space {
+    if special == 0, !isFormula, first != space, last != space {
       append(contentsOf: cell)
       return
     }

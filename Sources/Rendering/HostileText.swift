@@ -20,9 +20,9 @@ public enum HostileText {
   /// Whether all bytes are printable ASCII, so that nothing has to be escaped.
   static func isPlain(_ bytes: ArraySlice<UInt8>) -> Bool {
     // No early exit, so that the loop is vectorised.
-    var isSpecial = false
-    for byte in bytes { isSpecial = isSpecial || (byte &- 0x20) >= 0x5F }
-    return !isSpecial
+    var special: UInt8 = 0
+    for byte in bytes { special |= (byte &- 0x20) >= 0x5F ? 1 : 0 }
+    return special == 0
   }
 
   /// Whether a scalar cannot be seen, or changes how the text around it is seen.

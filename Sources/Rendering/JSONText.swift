@@ -9,13 +9,14 @@ extension TextBuffer {
   /// - Returns: Whether the bytes are UTF-8.
   @discardableResult
   mutating func append(json text: [UInt8]) -> Bool {
-    var isSpecial = false
+    // No early exit, so that the loop is vectorised.
+    var special: UInt8 = 0
     for byte in text {
-      isSpecial =
-        isSpecial || (byte &- 0x20) >= 0x5F || byte == UInt8(ascii: "\"")
-        || byte == UInt8(ascii: "\\")
+      special |= (byte &- 0x20) >= 0x5F ? 1 : 0
+      special |= byte == UInt8(ascii: "\"") ? 1 : 0
+      special |= byte == UInt8(ascii: "\\") ? 1 : 0
     }
-    if !isSpecial {
+    if special == 0 {
       bytes.append(UInt8(ascii: "\""))
       bytes.append(contentsOf: text)
       bytes.append(UInt8(ascii: "\""))

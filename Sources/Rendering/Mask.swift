@@ -54,24 +54,31 @@ public enum Mask {
   /// The masked form of a URL, or `nil` if there is nothing to mask.
   private static func masked(_ url: [UInt8], depth: Int) -> [UInt8]? {
     // No early exit, so that the loop is vectorised.
-    var isSuspicious = false
+    var suspicious: UInt8 = 0
     for byte in url {
-      isSuspicious = isSuspicious || byte == UInt8(ascii: "@") || byte == UInt8(ascii: "=")
+      suspicious |= byte == UInt8(ascii: "@") ? 1 : 0
+      suspicious |= byte == UInt8(ascii: "=") ? 1 : 0
     }
-    guard isSuspicious else { return nil }
+    guard suspicious != 0 else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(url.count)
     var position = appendAuthority(of: url, to: &result)
     // Whether `position` may begin a parameter, and in which part of the URL it is.
     var mayBegin = false
     var part = Part.path
+    // Where the last value ended; what is before it is looked into once, however many `;` it has.
+    var valueEnd = 0
     while position < url.count {
-      if mayBegin, let parameter = Parameter(in: url, at: position, part: part) {
+      if mayBegin,
+        let parameter = Parameter(in: url, at: position, part: part, knownEnd: valueEnd)
+      {
         result.append(contentsOf: url[position..<parameter.value.lowerBound])
         let value = url[parameter.value]
         let isSecret =
           SecretNames.isSecretParameter(percentDecoded(url[parameter.name]))
-          || isWebToken(value) || holdsSecret(value, depth: depth)
+          || isWebToken(value)
+          || (parameter.value.upperBound != valueEnd && holdsSecret(value, depth: depth))
+        valueEnd = parameter.value.upperBound
         if isSecret, !value.isEmpty {
           result.append(contentsOf: replacement.bytes)
           position = parameter.value.upperBound
@@ -122,8 +129,12 @@ public enum Mask {
 
   /// Whether a value looks like a JSON Web Token.
   private static func isWebToken(_ value: ArraySlice<UInt8>) -> Bool {
-    value.starts(with: [UInt8(ascii: "e"), UInt8(ascii: "y"), UInt8(ascii: "J")])
-      && value.contains(UInt8(ascii: "."))
+    guard value.starts(with: [UInt8(ascii: "e"), UInt8(ascii: "y"), UInt8(ascii: "J")]) else {
+      return false
+    }
+    // No token has a `;` in it, and a value may have many parameters after one.
+    let end = value.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ";") }
+    return end.map { value[$0] == UInt8(ascii: ".") } ?? false
   }
 
   /// The bytes with `%XX` replaced by what it stands for, and `+` by a space.
@@ -185,7 +196,9 @@ extension Mask {
     let value: Range<Int>
 
     /// The parameter that begins at `start`, or `nil` if there is no `=` in time.
-    init?(in url: [UInt8], at start: Int, part: Part) {
+    ///
+    /// - Parameter knownEnd: Where the value before it ended, which is here too if it is not past.
+    init?(in url: [UInt8], at start: Int, part: Part, knownEnd: Int) {
       var equals = start
       while equals < url.count, url[equals] != UInt8(ascii: "=") {
         switch url[equals] {
@@ -195,7 +208,7 @@ extension Mask {
         }
       }
       guard equals < url.count else { return nil }
-      var end = equals + 1
+      var end = max(equals + 1, knownEnd)
       scan: while end < url.count {
         switch (url[end], part) {
         case (UInt8(ascii: "&"), .query), (UInt8(ascii: "&"), .fragment),

@@ -4,23 +4,9 @@ public import ResponseStorage
 public enum ByteSizeText {
   /// The text of a number of bytes, in units of 1024, with at most three significant digits.
   public static func text(_ byteCount: Int64) -> String {
-    let sign = byteCount < 0 ? "-" : ""
-    let magnitude = byteCount.magnitude
-    guard magnitude >= 1024 else { return "\(sign)\(magnitude) B" }
-    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-    var size: UInt64 = 1024
-    for (index, unit) in units.enumerated() {
-      let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: size)
-      let isLast = index == units.count - 1
-      let tenths = whole > 1024 ? whole * 10 : whole * 10 + (rest * 10 + size / 2) / size
-      if tenths < 1000 { return "\(sign)\(tenths / 10).\(tenths % 10) \(unit)" }
-      let rounded = whole + (rest >= size / 2 ? 1 : 0)
-      if rounded < 1024 || isLast { return "\(sign)\(rounded) \(unit)" }
-      // What rounds up to 1024 is one of the next unit.
-      if whole < 1024 { return "\(sign)1.0 \(units[index + 1])" }
-      size *= 1024
-    }
-    return "\(sign)\(magnitude) B"
+    var buffer = TextBuffer()
+    buffer.append(byteCount: byteCount)
+    return ByteString(buffer.bytes).string ?? ""
   }
 }
 
@@ -58,6 +44,42 @@ public enum TimeText {
 }
 
 extension TextBuffer {
+  /// Appends a number of bytes as ``ByteSizeText`` writes it.
+  public mutating func append(byteCount: Int64) {
+    if byteCount < 0 { append(UInt8(ascii: "-")) }
+    let magnitude = byteCount.magnitude
+    guard magnitude >= 1024 else {
+      append(integer: Int64(magnitude))
+      append(" B")
+      return
+    }
+    var power: UInt64 = 1
+    var (whole, rest) = magnitude.quotientAndRemainder(dividingBy: 1024)
+    var size: UInt64 = 1024
+    // What rounds up to 1024 is one of the next unit.
+    while whole >= 1024 || (whole == 1023 && rest >= size / 2) {
+      size *= 1024
+      power += 1
+      (whole, rest) = magnitude.quotientAndRemainder(dividingBy: size)
+    }
+    let tenths = whole * 10 + (rest * 10 + size / 2) / size
+    if tenths < 1000 {
+      append(integer: Int64(tenths / 10))
+      append(UInt8(ascii: "."))
+      append(integer: Int64(tenths % 10))
+    } else {
+      append(integer: Int64(whole + (rest >= size / 2 ? 1 : 0)))
+    }
+    switch power {
+    case 1: append(" KiB")
+    case 2: append(" MiB")
+    case 3: append(" GiB")
+    case 4: append(" TiB")
+    case 5: append(" PiB")
+    default: append(" EiB")
+    }
+  }
+
   /// Appends a moment as RFC 3339 writes it, in UTC, its fraction of a second cut off.
   public mutating func append(time moment: Timestamp) {
     let time = CivilTime(moment)

@@ -72,7 +72,7 @@ struct TableRenderer: ResponseRenderer {
     switch value {
     case .unknown: break
     case .integer(let value): text.append(integer: value)
-    case .byteCount(let value): text.append(ByteSizeText.text(value))
+    case .byteCount(let value): text.append(byteCount: value)
     case .text(let value): text.append(shown: value)
     case .word(let word): text.append(word)
     case .time(let time): text.append(time: time)

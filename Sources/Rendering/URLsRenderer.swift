@@ -10,7 +10,13 @@ struct URLsRenderer: ResponseRenderer {
 
   mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
     guard let url = response.url else { return }
-    for byte in secrets.url(url, for: .programs).bytes {
+    let bytes = secrets.url(url, for: .programs).bytes
+    if HostileText.isPlain(bytes[...]), !bytes.contains(0x20) {
+      buffer.append(contentsOf: bytes)
+      buffer.append(UInt8(ascii: "\n"))
+      return
+    }
+    for byte in bytes {
       if byte > 0x20, byte < 0x7F {
         buffer.append(byte)
       } else {

@@ -128,7 +128,7 @@ public struct UsageRenderer: Sendable {
     let whole = figures.bodyBytes
     let keys = figures.groups.map { group in
       var text = TextBuffer()
-      if let key = group.key, !key.bytes.isEmpty { text.append(shown: key) } else { text.append("-") }
+      text.append(shown: group.key ?? "-")
       return DisplayWidth.shortened(text.bytes[...], to: Self.widestKey)
     }
     let title = ByteString((figures.groupTitle ?? "group").utf8.map { $0 >= 97 ? $0 & ~0x20 : $0 })

@@ -14,6 +14,9 @@ struct BuiltProduct {
     #endif
   }
 
+  /// The path of the program.
+  var path: String { url.path() }
+
   /// Runs the program to its end.
   func run(_ arguments: [String]) throws -> (status: Int32, error: String) {
     let process = Process()

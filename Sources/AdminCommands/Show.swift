@@ -1,0 +1,139 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin show`: everything about single entries.
+  struct Show: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show everything about entries: times, request, response, body.",
+      discussion: """
+        EXIT STATUS
+          0 done · 1 no such entry · 64 · 65 · 66 · 74 · 75 · 77
+        """)
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var secrets: SecretOptions
+
+    @Option(help: "How to write the entries: table, json.")
+    var format = ShowFormat.table
+
+    @Flag(help: "Show only the header fields of the response.")
+    var headers = false
+
+    @Flag(help: "Show only the request.")
+    var request = false
+
+    @Option(
+      help: ArgumentHelp(
+        "Write the bytes of one property list of one entry: response_object, request_object,"
+          + " proto_props, user_info. Secrets in it are not masked.", valueName: "name"))
+    var rawPlist: String?
+
+    var writesJSON: Bool { format == .json }
+
+    func validate() throws {
+      guard !(headers && request) else {
+        throw ValidationError("'--headers' and '--request' exclude each other.")
+      }
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let source = try cache.open(in: environment)
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, in: environment)
+      guard !selection.isEmpty else {
+        throw CommandFailure.usage(
+          "no entry is named", hint: "name URLs or ids: 'urlcache-admin show -c PATH 1'")
+      }
+      var listing = Listing(selection: selection, now: now)
+      var ids: [StoredResponse.ID] = []
+      try listing.scan(source, selection.projection) { ids.append($0.id) }
+      guard !ids.isEmpty else {
+        throw CommandFailure(
+          .no, kind: "no-such-entry", "no such entry in '\(source.description.path)'",
+          hint: "list what is there with 'urlcache-admin list'")
+      }
+      if let rawPlist {
+        try writePropertyList(rawPlist, of: ids, source, environment)
+      } else {
+        try write(ids, source, now, environment)
+      }
+      try source.finish()
+      return .done
+    }
+
+    private func write(
+      _ ids: [StoredResponse.ID], _ source: any ResponseSource, _ now: Timestamp,
+      _ environment: CommandEnvironment
+    ) throws {
+      let part: ShowRenderer.Part = headers ? .responseHeaders : request ? .request : .everything
+      let renderer = ShowRenderer(part: part, secrets: secrets.policy, now: now)
+      var output = OutputBuffer(environment)
+      var shown: [(response: StoredResponse, sha256: String?)] = []
+      for id in ids {
+        guard let response = try source.response(id, .all) else { continue }
+        let digest = part == .everything ? try digest(of: response, source) : nil
+        if format == .json {
+          shown.append((response, digest))
+        } else {
+          if id != ids.first { output.text.append("\n") }
+          renderer.appendText(response, sha256: digest, into: &output.text)
+          try output.flushIfLarge()
+        }
+      }
+      if format == .json { renderer.appendJSON(shown, into: &output.text) }
+      try output.flush()
+    }
+
+    private func writePropertyList(
+      _ name: String, of ids: [StoredResponse.ID], _ source: any ResponseSource,
+      _ environment: CommandEnvironment
+    ) throws {
+      let names = source.description.rawPropertyLists
+      guard names.contains(name) else {
+        throw CommandFailure.usage(
+          "an entry has no property list '\(name)'",
+          hint: "there are: \(names.joined(separator: ", "))")
+      }
+      guard ids.count == 1 else {
+        throw CommandFailure.usage(
+          "'--raw-plist' takes one entry, and \(ids.count) are selected", hint: "give its id")
+      }
+      guard let bytes = try source.rawPropertyList(name, of: ids[0]) else {
+        throw CommandFailure(
+          .no, kind: "no-such-part", "the entry has no \(name)",
+          hint: "see what it has with 'urlcache-admin show'")
+      }
+      guard !environment.isOutputTerminal else {
+        throw CommandFailure.usage(
+          "a property list is binary, and the output is a terminal",
+          hint: "send it on: 'urlcache-admin show ID --raw-plist \(name) > FILE'")
+      }
+      try environment.write(bytes)
+    }
+
+    /// The SHA-256 of a body; `nil` if it is missing.
+    private func digest(of response: StoredResponse, _ source: any ResponseSource) throws -> String? {
+      guard response.bodyLocation == .inline || response.bodyLocation == .file else { return nil }
+      var digest = Digest()
+      try source.withBody(of: response.id) { reader in
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        var count = try reader.read(into: &buffer)
+        while count > 0 {
+          digest.update(buffer[..<count])
+          count = try reader.read(into: &buffer)
+        }
+      }
+      return digest.hexadecimal
+    }
+  }
+}
+
+/// The formats of `show`.
+enum ShowFormat: String, CaseIterable, ExpressibleByArgument {
+  case table, json
+}

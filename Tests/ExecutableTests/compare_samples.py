@@ -1,0 +1,111 @@
+"""Compares what urlcache-admin lists of real caches with what sqlite3 and plistlib see on a copy.
+
+    compare_samples.py URLCACHE-ADMIN FOLDER
+"""
+
+import base64, hashlib, json, os, plistlib, shutil, sqlite3, subprocess, sys, tempfile
+
+tool, samples = sys.argv[1:]
+
+
+def state(folder):
+    """The names, the bytes and the times of all files of a folder."""
+    result = {}
+    for root, folders, files in os.walk(folder):
+        for name in files + folders:
+            path = os.path.join(root, name)
+            status = os.stat(path)
+            digest = None
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    digest = hashlib.sha256(file.read()).hexdigest()
+            result[path] = (digest, status.st_mtime_ns, status.st_size)
+    return result
+
+
+def archived_headers(value):
+    """Header fields as (name, value) pairs; repeated ones apart where `__hhaa__` tells them."""
+    value = dict(value)
+    repeated = value.pop("__hhaa__", None)
+    repeated = plistlib.loads(base64.b64decode(repeated)) if repeated else {}
+    return sorted(
+        (name, item)
+        for name, text in value.items()
+        for item in (repeated.get(name) if len(repeated.get(name, [])) > 1 else [text])
+    )
+
+
+METHOD = {3: 12, 4: 13, 9: 18}
+
+
+def expected(folder):
+    """The entries of a cache, by id."""
+    with tempfile.TemporaryDirectory() as copy:
+        copy = os.path.join(copy, "cache")
+        shutil.copytree(folder, copy)
+        for root, _, files in os.walk(copy):
+            os.chmod(root, 0o700)
+            for name in files:
+                os.chmod(os.path.join(root, name), 0o600)
+        database = sqlite3.connect(os.path.join(copy, "Cache.db"))
+        columns = [row[1] for row in database.execute("PRAGMA table_info(cfurl_cache_receiver_data)")]
+        in_file = "isDataOnFS" if "isDataOnFS" in columns else "0"
+        result = {}
+        for row in database.execute(
+            f"""SELECT entry_ID, request_key, {in_file}, receiver_data, response_object, request_object
+                FROM cfurl_cache_response JOIN cfurl_cache_blob_data USING (entry_ID)
+                JOIN cfurl_cache_receiver_data USING (entry_ID)"""
+        ):
+            identifier, key, in_file_value, body, response, request = row
+            if in_file_value:
+                size = os.path.getsize(os.path.join(copy, "fsCachedData", body))
+            else:
+                size = len(body)
+            response, request = plistlib.loads(response), plistlib.loads(request)
+            mime = response["Array"][6]
+            place = METHOD[request["Version"]]
+            result[identifier] = {
+                "id": identifier,
+                "key": key,
+                "size": size,
+                "url": response["Array"][0]["_CFURLString"],
+                "status": response["Array"][3],
+                "mime": None if mime.startswith("__CFURL") else mime,
+                "method": request["Array"][place],
+                "response_headers": archived_headers(response["Array"][4]),
+                "request_headers": archived_headers(request["Array"][place + 1]),
+            }
+        database.close()
+        return result
+
+
+def main():
+    equal = refused = 0
+    for name in sorted(os.listdir(samples)):
+        folder = os.path.join(samples, name)
+        before = state(folder)
+        columns = "id,key,size,url,status,mime,method,response-headers,request-headers"
+        run = subprocess.run(
+            [tool, "list", "-c", folder, "--format", "json", "--show-secrets", "--columns", columns],
+            capture_output=True,
+        )
+        assert state(folder) == before, f"{name} changed"
+        if name.startswith("not-a-cache-") or name == "half-created":
+            assert run.returncode == 65, (name, run.returncode)
+            error = json.loads(run.stderr)
+            assert error["kind"] == "not-a-cache" and error["code"] == 65, (name, error)
+            refused += 1
+            continue
+        assert run.returncode == 0, (name, run.stderr)
+        entries = {entry["id"]: entry for entry in json.loads(run.stdout)["entries"]}
+        wanted = expected(folder)
+        assert entries.keys() == wanted.keys(), name
+        for identifier, entry in entries.items():
+            for headers in ("response_headers", "request_headers"):
+                entry[headers] = sorted(tuple(field) for field in entry[headers])
+            assert entry == wanted[identifier], (name, entry, wanted[identifier])
+        equal += 1
+    print(f"{equal} caches equal, {refused} refused, nothing changed")
+
+
+main()

@@ -1,0 +1,102 @@
+import Foundation
+import Rendering
+import ResponseStorage
+import Testing
+
+struct ListFormatTests {
+  struct Entry: Decodable {
+    var id: Int64
+    var url: String?
+    var url_base64: Data?
+  }
+
+  struct List: Decodable {
+    var schema: String
+    var entries: [Entry]
+    var shown: Int64
+  }
+
+  let responses = Samples.hostile.enumerated().map {
+    Samples.response(Int64($0.offset), url: $0.element)
+  }
+
+  @Test(arguments: ListFormat.allCases)
+  func `no format lets through what a terminal obeys or an eye cannot see`(format: ListFormat)
+    throws
+  {
+    let text = try #require(ByteString(Samples.render(format, responses).bytes).string)
+    for scalar in text.unicodeScalars where scalar != "\n" {
+      if format == .tsv, scalar == "\t" { continue }
+      let category = scalar.properties.generalCategory
+      #expect(category != .control && category != .format, "U+\(scalar.value)")
+      #expect(category != .lineSeparator && !scalar.properties.isDefaultIgnorableCodePoint)
+    }
+  }
+
+  @Test(arguments: [(ListFormat.table, 1), (.csv, 1), (.tsv, 1), (.urls, 0), (.ndjson, 0)])
+  func `each response is one line`(format: ListFormat, headers: Int) {
+    let lines = Samples.render(format, responses).bytes.count { $0 == 0x0A }
+    #expect(lines == responses.count + headers)
+  }
+
+  @Test func `JSON gives every byte of a text back`() throws {
+    let data = Data(Samples.render(.json, responses).bytes)
+    let list = try JSONDecoder().decode(List.self, from: data)
+    #expect(list.schema == "urlcache-admin.list/1")
+    for (entry, url) in zip(list.entries, Samples.hostile) {
+      let bytes = entry.url.map { Array($0.utf8) } ?? entry.url_base64.map { Array($0) }
+      #expect(bytes == url.bytes)
+    }
+    #expect(list.shown == Int64(responses.count))
+  }
+
+  @Test func `a line of NDJSON is one entry`() {
+    let response = Samples.response(url: "https://a.example/")
+    #expect(
+      Samples.text(Samples.render(.ndjson, [response])) == """
+        {"id":1,"url":"https://a.example/","method":"GET","status":200,"mime":null,\
+        "size":4300000,"stored":"2025-12-20T00:00:00Z","first_stored":null,\
+        "body_location":"file","notes":[]}
+
+        """)
+  }
+
+  @Test func `CSV quotes what must be quoted and defuses formulas`() {
+    let responses = Samples.hostile[3...4].map { Samples.response(url: $0) }
+    #expect(
+      Samples.text(Samples.render(.csv, responses, columns: [.id, .url]))
+        == "id,url\n1,\"\"\"\u{301},x\"\n1,'=cmd|' /C calc'!A0\n")
+  }
+
+  @Test func `a separator never stands raw in a cell of TSV`() {
+    let response = Samples.response(url: "a\tb\\c")
+    #expect(
+      Samples.text(Samples.render(.tsv, [response], columns: [.url, .status]))
+        == "url\tstatus\na‹U+0009›b‹U+005C›c\t200\n")
+  }
+
+  @Test func `a table is aligned and shortens URLs to the terminal`() {
+    let responses = [
+      Samples.response(7, url: "https://a.example/a/very/long/path/to/something.json"),
+      Samples.response(12, url: ByteString("https://a.example/日本\u{202E}")),
+    ]
+    #expect(
+      Samples.text(
+        Samples.render(.table, responses, columns: [.id, .age, .size, .mime, .url], width: 50))
+          == """
+          ID   AGE     SIZE  MIME  URL
+           7  12 d  4.1 MiB  -     https://a.ex…mething.json
+          12  12 d  4.1 MiB  -     https://a.ex…日本‹U+202E›
+
+          """)
+  }
+
+  @Test func `a table of many rows shows each of them once`() {
+    let responses = (1...600).map {
+      Samples.response($0, url: ByteString("https://a.example/\($0)"))
+    }
+    let lines = Samples.text(Samples.render(.table, responses)).split(separator: "\n")
+    #expect(lines.count == 601)
+    #expect(lines[600].hasSuffix("https://a.example/600"))
+  }
+}

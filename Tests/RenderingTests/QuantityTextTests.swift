@@ -1,0 +1,40 @@
+import Rendering
+import ResponseStorage
+import Testing
+
+struct QuantityTextTests {
+  @Test(
+    arguments: [
+      (0, "0 B"), (512, "512 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (34_918, "34.1 KiB"),
+      (102_348, "99.9 KiB"), (102_400, "100 KiB"), (1_048_575, "1.0 MiB"), (468_713_472, "447 MiB"),
+      (4_300_000, "4.1 MiB"), (Int64.max, "8.0 EiB"), (-2048, "-2.0 KiB"),
+    ] as [(Int64, String)])
+  func `a size has its largest unit`(size: Int64, text: String) {
+    #expect(ByteSizeText.text(size) == text)
+  }
+
+  @Test(
+    arguments: [
+      (40, "40 s"), (300, "5 min"), (10_800, "3 h"), (12 * 86_400, "12 d"), (274 * 86_400, "9 mo"),
+      (800 * 86_400, "2 y"), (Int64.max, "292471208677 y"),
+    ] as [(Int64, String)])
+  func `an age has its largest unit`(seconds: Int64, text: String) {
+    #expect(AgeText.text(seconds: seconds) == text)
+  }
+
+  @Test func `a moment is RFC 3339 and may be yet to come`() throws {
+    let now = try #require(Samples.now)
+    let later = try #require(Timestamp(secondsSince1970: 1_767_225_600.9 + 3 * 86_400))
+    let first = try #require(Timestamp(secondsSince1970: -62_135_596_800))
+    #expect(TimeText.text(now) == "2026-01-01T00:00:00Z")
+    #expect(TimeText.text(first) == "0001-01-01T00:00:00Z")
+    #expect(AgeText.text(from: later, to: now) == "in 3 d")
+  }
+
+  @Test(arguments: [0, 9, 10, 1_234_567, -1, .min, .max] as [Int64])
+  func `an integer is written in decimal`(value: Int64) {
+    var buffer = TextBuffer()
+    buffer.append(integer: value)
+    #expect(Samples.text(buffer) == "\(value)")
+  }
+}
