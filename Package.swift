@@ -65,6 +65,11 @@ let package = Package(
       dependencies: ["Files", "PropertyLists", "ResponseStorage", argumentParser],
       swiftSettings: checked),
 
+    tests(of: "PropertyLists"),
+    tests(of: "HTTPCaching"),
+    tests(of: "Administration", on: "ResponseStorage"),
+    tests(of: "Rendering", on: "ResponseStorage"),
+    .testTarget(name: "ArchitectureTests", swiftSettings: checked),
     tests(of: "ResponseStorage", on: "PropertyLists", "SQLite"),
     .testTarget(
       name: "ExecutableTests", dependencies: ["urlcache-admin", "sample-cache"],

@@ -68,9 +68,9 @@ tests() {
   status=0
   # A pipe would lose the status.
   "$@" >"$log" 2>&1 || status=$?
-  grep -E '^(.\[[0-9;]*m)*. Test [^r].* (passed|failed) after|error:|recorded an issue|^. Test run' "$log" || tail -n 50 "$log"
-  good=$(grep -cE '^[^ ]+ Test [^r].* passed after' "$log")
-  bad=$(grep -cE '^[^ ]+ Test [^r].* failed after' "$log")
+  grep -E '^(.\[[0-9;]*m)*. Test ".* (passed|failed) after|error:|recorded an issue|^. Test run' "$log" || tail -n 50 "$log"
+  good=$(grep -cE '^[^ ]+ Test ".* passed after' "$log")
+  bad=$(grep -cE '^[^ ]+ Test ".* failed after' "$log")
   # A run that ended otherwise than its tests say, or that ran none, is a failure too.
   if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$good" = 0 ]; }; then
     tail -n 50 "$log"

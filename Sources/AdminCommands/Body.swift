@@ -21,7 +21,8 @@ extension URLCacheAdmin {
 
     @Option(
       name: [.short, .long],
-      help: ArgumentHelp("Write to this file, which must not exist yet; '-' is the output.",
+      help: ArgumentHelp(
+        "Write to this file, which must not exist yet; '-' is the output.",
         valueName: "file"))
     var output: String?
 
@@ -66,7 +67,8 @@ extension URLCacheAdmin {
       // The piece may end inside of a character.
       let whole = bytes.dropLast(bytes.reversed().prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
       let end = whole.last.map { $0 >= 0xC0 } ?? false ? whole.dropLast() : whole
-      return String(validating: end, as: UTF8.self) != nil || String(validating: bytes, as: UTF8.self) != nil
+      return String(validating: end, as: UTF8.self) != nil
+        || String(validating: bytes, as: UTF8.self) != nil
     }
   }
 }

@@ -29,7 +29,8 @@ public struct CommandEnvironment {
 
   /// Creates an environment.
   public init(
-    now: Timestamp, variable: @escaping (String) -> String? = { _ in nil }, terminalWidth: Int? = nil,
+    now: Timestamp, variable: @escaping (String) -> String? = { _ in nil },
+    terminalWidth: Int? = nil,
     isOutputTerminal: Bool = false, write: @escaping ([UInt8]) throws -> Void,
     writeMessage: @escaping (String) -> Void,
     readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },

@@ -40,7 +40,10 @@ extension CommandFailure {
     let facts: (status: ExitStatus, kind: String, hint: String?) =
       switch error.code {
       case .notFound:
-        (.noInput, "not-found", "check the path; a cache is a Cache.db, or the folder that it is in")
+        (
+          .noInput, "not-found",
+          "check the path; a cache is a Cache.db, or the folder that it is in"
+        )
       case .notACache:
         (.data, "not-a-cache", "give the Cache.db of an app, or its folder, with '-c PATH'")
       case .damaged:

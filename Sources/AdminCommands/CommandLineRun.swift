@@ -93,7 +93,9 @@ struct CommandLineWords {
         break
       }
     }
-    guard !moved.isEmpty, let verb = rest.first, verb.utf8.first != UInt8(ascii: "-") else { return }
+    guard !moved.isEmpty, let verb = rest.first, verb.utf8.first != UInt8(ascii: "-") else {
+      return
+    }
     self.words = [verb] + moved + rest.dropFirst()
   }
 

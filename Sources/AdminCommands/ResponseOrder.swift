@@ -84,7 +84,9 @@ struct SortedResponses {
   /// Takes an entry in; now and then those that cannot be among the first are dropped.
   mutating func insert(_ response: borrowing StoredResponse) {
     responses.append((order.key(of: response), copy response))
-    if let limit, responses.count >= max(limit.multipliedReportingOverflow(by: 2).partialValue, 4_096) {
+    if let limit,
+      responses.count >= max(limit.multipliedReportingOverflow(by: 2).partialValue, 4_096)
+    {
       prune()
     }
   }

@@ -40,7 +40,9 @@ extension SelectionOptions {
         hint: "take one of stored, first-stored, date, last-modified, user-info:KEY")
     }
     selection.ageBasis = basis
-    for note in [storedBefore?.note, storedAfter?.note].compactMap({ $0 }) { environment.note(note) }
+    for note in [storedBefore?.note, storedAfter?.note].compactMap({ $0 }) {
+      environment.note(note)
+    }
     let olderBound = olderThan.flatMap { Timestamp(secondsSince1970: now.secondsSince1970 - $0) }
     let newerBound = newerThan.flatMap { Timestamp(secondsSince1970: now.secondsSince1970 - $0) }
     selection.before = [olderBound, storedBefore?.time].compactMap { $0 }.min()

@@ -12,7 +12,8 @@ struct SelectionOptions: ParsableArguments {
   var id: [Int64] = []
 
   @Option(
-    help: ArgumentHelp("Only the URLs in this file, one a line; '-' is the standard input.",
+    help: ArgumentHelp(
+      "Only the URLs in this file, one a line; '-' is the standard input.",
       valueName: "file"))
   var urlFile: [String] = []
 
@@ -20,7 +21,8 @@ struct SelectionOptions: ParsableArguments {
   var prefix: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only URLs that match: '*' any text, '?' one character, '[a-z]'.",
+    help: ArgumentHelp(
+      "Only URLs that match: '*' any text, '?' one character, '[a-z]'.",
       valueName: "pattern"))
   var glob: [String] = []
 
@@ -28,29 +30,35 @@ struct SelectionOptions: ParsableArguments {
     help: ArgumentHelp("Only URLs that match from beginning to end.", valueName: "expression"))
   var regex: [String] = []
 
-  @Option(help: ArgumentHelp("Only this host; '.example.com' is that and all below it.",
-    valueName: "host"))
+  @Option(
+    help: ArgumentHelp(
+      "Only this host; '.example.com' is that and all below it.",
+      valueName: "host"))
   var host: [String] = []
 
   @Option(help: ArgumentHelp("Only requests with this method.", valueName: "method"))
   var method: [String] = []
 
-  @Option(help: ArgumentHelp("Only these statuses, for example '200,4xx'.", valueName: "statuses"),
+  @Option(
+    help: ArgumentHelp("Only these statuses, for example '200,4xx'.", valueName: "statuses"),
     transform: parseStatuses)
   var status: [[ClosedRange<Int64>]] = []
 
   @Option(help: ArgumentHelp("Only this media type, for example 'image/*'.", valueName: "type"))
   var mime: [String] = []
 
-  @Option(help: ArgumentHelp("Only entries older than this.", valueName: "duration"),
+  @Option(
+    help: ArgumentHelp("Only entries older than this.", valueName: "duration"),
     transform: parseDuration)
   var olderThan: Double?
 
-  @Option(help: ArgumentHelp("Only entries newer than this.", valueName: "duration"),
+  @Option(
+    help: ArgumentHelp("Only entries newer than this.", valueName: "duration"),
     transform: parseDuration)
   var newerThan: Double?
 
-  @Option(help: ArgumentHelp("Only entries stored before this time.", valueName: "time"),
+  @Option(
+    help: ArgumentHelp("Only entries stored before this time.", valueName: "time"),
     transform: parseTime)
   var storedBefore: ParsedTime?
 
@@ -66,16 +74,20 @@ struct SelectionOptions: ParsableArguments {
         + " user-info:KEY.", valueName: "basis"))
   var ageBasis: String = "stored"
 
-  @Option(help: ArgumentHelp("Only bodies of more than this.", valueName: "size"),
+  @Option(
+    help: ArgumentHelp("Only bodies of more than this.", valueName: "size"),
     transform: parseSize)
   var largerThan: Int64?
 
-  @Option(help: ArgumentHelp("Only bodies of less than this.", valueName: "size"),
+  @Option(
+    help: ArgumentHelp("Only bodies of less than this.", valueName: "size"),
     transform: parseSize)
   var smallerThan: Int64?
 
-  @Option(help: ArgumentHelp("Only bodies that are there: inline, file, missing.",
-    valueName: "where"))
+  @Option(
+    help: ArgumentHelp(
+      "Only bodies that are there: inline, file, missing.",
+      valueName: "where"))
   var body: [StoredResponse.BodyLocation] = []
 
   @Option(help: ArgumentHelp("Only this cache partition.", valueName: "site"))

@@ -117,7 +117,8 @@ extension URLCacheAdmin {
     }
 
     /// The SHA-256 of a body; `nil` if it is missing.
-    private func digest(of response: StoredResponse, _ source: any ResponseSource) throws -> String? {
+    private func digest(of response: StoredResponse, _ source: any ResponseSource) throws -> String?
+    {
       guard response.bodyLocation == .inline || response.bodyLocation == .file else { return nil }
       var digest = Digest()
       try source.withBody(of: response.id) { reader in

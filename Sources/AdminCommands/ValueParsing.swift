@@ -87,7 +87,8 @@ func parseTime(_ text: String) throws -> ParsedTime {
       (midnight.offset < 0 ? "-" : "+") + twoDigits(minutes / 60) + ":" + twoDigits(minutes % 60)
     return ParsedTime(time: time, note: "\(text) is taken as \(text)T00:00:00\(zone)")
   }
-  guard bytes.count >= 20, [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")].contains(bytes[10]),
+  guard bytes.count >= 20,
+    [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")].contains(bytes[10]),
     bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
     let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
     let civil = CivilTime(

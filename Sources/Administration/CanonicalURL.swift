@@ -21,7 +21,9 @@ public enum CanonicalURL {
     }
     host = ArraySlice(host.map(\.asciiLowercased))
     for (scheme, port) in [("http", ":80"), ("https", ":443")]
-    where result.starts(with: Array("\(scheme):".utf8)) && host.reversed().starts(with: port.utf8.reversed()) {
+    where result.starts(with: Array("\(scheme):".utf8))
+      && host.reversed().starts(with: port.utf8.reversed())
+    {
       host = host.dropLast(port.utf8.count)
     }
     result += escaped(host, isHost: true)

@@ -52,7 +52,8 @@ public enum HTTPDate {
     _ year: Int64, _ month: Int, _ day: Int64, time: ArraySlice<UInt8>
   ) -> Int64? {
     let time = Array(time)
-    guard time[2] == UInt8(ascii: ":"), time[5] == UInt8(ascii: ":"), let hour = number(time[0..<2]),
+    guard time[2] == UInt8(ascii: ":"), time[5] == UInt8(ascii: ":"),
+      let hour = number(time[0..<2]),
       let minute = number(time[3..<5]), let second = number(time[6..<8]), hour < 24, minute < 60,
       second <= 60, year >= 1, day >= 1
     else { return nil }

@@ -45,7 +45,8 @@ extension BinaryPropertyList {
   ///
   /// - Throws: ``PropertyListError``, also if there are more entries than objects may be visited.
   public func forEachEntry(
-    in dictionary: Object, _ body: (_ key: Object, _ value: Object) throws(PropertyListError) -> Void
+    in dictionary: Object,
+    _ body: (_ key: Object, _ value: Object) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
     let head = try head(of: dictionary)
     guard head.type == 0xD else { return }

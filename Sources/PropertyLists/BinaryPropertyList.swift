@@ -62,7 +62,9 @@ public struct BinaryPropertyList: ~Escapable {
     if integer(bytes, at: 0, size: 8) == 0x6270_6C69_7374_3030 { return }
     var start = 0
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { start = 3 }
-    while start < min(bytes.count, 64), [0x20, 0x09, 0x0A, 0x0D].contains(bytes[start]) { start += 1 }
+    while start < min(bytes.count, 64), [0x20, 0x09, 0x0A, 0x0D].contains(bytes[start]) {
+      start += 1
+    }
     let isXML = start < bytes.count && bytes[start] == UInt8(ascii: "<")
     throw PropertyListError(isXML ? .xmlPropertyList : .notBinaryPropertyList, at: 0)
   }
@@ -96,7 +98,8 @@ public struct BinaryPropertyList: ~Escapable {
     else { throw PropertyListError(.malformed, at: entry) }
     let marker = bytes[offset]
     let low = Int(marker & 0x0F)
-    let hasCount = marker >> 4 == 0x4 || marker >> 4 == 0x5 || marker >> 4 == 0x6 || marker >> 4 >= 0xA
+    let hasCount =
+      marker >> 4 == 0x4 || marker >> 4 == 0x5 || marker >> 4 == 0x6 || marker >> 4 >= 0xA
     guard hasCount, low == 0x0F else {
       return Head(marker: marker, offset: offset, count: low, payload: offset + 1)
     }

@@ -97,7 +97,8 @@ public struct PropertyListWriter {
   /// Integers of 1, 2 and 4 bytes are unsigned and those of 8 signed.
   private static func integer(_ value: Int64) -> [UInt8] {
     let count = value < 0 ? 8 : width(of: UInt64(value))
-    return [0x10 | UInt8(count.trailingZeroBitCount)] + bytes(UInt64(bitPattern: value), count: count)
+    return [0x10 | UInt8(count.trailingZeroBitCount)]
+      + bytes(UInt64(bitPattern: value), count: count)
   }
 
   /// The smallest number of bytes, a power of two, that holds `value`.

@@ -59,7 +59,10 @@ struct AppleLayout {
       tables.contains(Self.bodies) ? try Self.columns(of: Self.bodies, connection, path) : nil
     for (table, columns, needed) in [
       (Self.responses, responses, ["entry_id", "request_key", "time_stamp", "storage_policy"]),
-      (Self.blobs, blobs, ["entry_id", "response_object", "request_object", "proto_props", "user_info"]),
+      (
+        Self.blobs, blobs,
+        ["entry_id", "response_object", "request_object", "proto_props", "user_info"]
+      ),
       (bodies == nil ? Self.blobs : Self.bodies, bodies ?? blobs, ["entry_id", "receiver_data"]),
     ] {
       for column in needed where !columns.contains(column) {
@@ -103,7 +106,8 @@ struct AppleLayout {
       names.insert(name)
     }
     // Only so is the number of a response that of its row, which a scan goes by.
-    guard keys == ["entry_id"], (try? connection.prepare("SELECT rowid FROM \(table)")) != nil else {
+    guard keys == ["entry_id"], (try? connection.prepare("SELECT rowid FROM \(table)")) != nil
+    else {
       throw StoreError(
         .notACache, at: path, because: "'entry_ID' is not the integer key of the table '\(table)'")
     }

@@ -84,12 +84,17 @@ extension StoredResponse {
     if projection.contains(.method), let place = try list.element(places.method, of: array) {
       request.method = try list.text(place)
     }
-    if projection.contains(.requestHeaders), let place = try list.element(places.headers, of: array) {
+    if projection.contains(.requestHeaders), let place = try list.element(places.headers, of: array)
+    {
       request.headers = try list.archivedHeaders(place)
     }
     if projection.contains(.requestDetails) {
-      if let place = try list.element(2, of: array) { request.timeoutSeconds = try list.real(place) }
-      if let place = try list.element(3, of: array) { request.cachePolicy = try list.integer(place) }
+      if let place = try list.element(2, of: array) {
+        request.timeoutSeconds = try list.real(place)
+      }
+      if let place = try list.element(3, of: array) {
+        request.cachePolicy = try list.integer(place)
+      }
       var body: [UInt8]?
       if let place = try list.element(places.body, of: array) {
         body = try list.dataBytes(place)
@@ -113,7 +118,9 @@ extension StoredResponse {
   private mutating func decodeRequestByShape(
     _ list: borrowing BinaryPropertyList, _ array: BinaryPropertyList.Object, count: Int
   ) throws(PropertyListError) {
-    let methods: [ByteString] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"]
+    let methods: [ByteString] = [
+      "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE",
+    ]
     for position in 0..<min(count, 64) {
       guard let place = try list.element(position, of: array) else { return }
       switch try list.kind(of: place) {
@@ -209,7 +216,7 @@ extension BinaryPropertyList {
       })
   }
 
-  /// Decodes the value of `__hhaa__`: base64 between line feeds, of a dictionary of arrays.
+  /// Decodes the value of `__hhaa__`: white space and base64, of a dictionary of arrays.
   private static func allValues(_ text: [UInt8]) throws(PropertyListError) -> [ByteString:
     [ByteString]]
   {

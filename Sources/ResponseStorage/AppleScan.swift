@@ -30,7 +30,8 @@ struct AppleScan: ~Copyable {
       projection.isDisjoint(with: fields) ? nil : name
     }
     func plist(_ name: String, for fields: Projection) -> String? {
-      column("CASE WHEN length(\(name)) <= \(Self.largestPropertyList) THEN \(name) END", for: fields)
+      column(
+        "CASE WHEN length(\(name)) <= \(Self.largestPropertyList) THEN \(name) END", for: fields)
     }
     let responses = try Rows(
       connection.prepare(

@@ -177,7 +177,8 @@ struct AppleSnapshot: ~Copyable {
     // A journal that ends so names another file, which SQLite would look at and may delete.
     guard size == 8 || end != magic else {
       throw StoreError(
-        .damaged, at: files.path, because: "its journal belongs to a transaction over several files")
+        .damaged, at: files.path, because: "its journal belongs to a transaction over several files"
+      )
     }
     return true
   }

@@ -44,7 +44,8 @@ public final class AppleStore: ResponseSource {
     try scan(projection, only: nil, body)
   }
 
-  public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse? {
+  public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
+  {
     guard case .row(let row) = id else { return nil }
     var result: StoredResponse?
     try scan(projection, only: row) { response in

@@ -1,10 +1,16 @@
 /// A date of the proleptic Gregorian calendar with the time of day, in UTC.
 public struct CivilTime: Hashable, Sendable {
+  /// The year, 1 to 9999.
   public let year: Int64
+  /// The month, 1 to 12.
   public let month: Int64
+  /// The day of the month, from 1.
   public let day: Int64
+  /// The hour, 0 to 23.
   public let hour: Int64
+  /// The minute, 0 to 59.
   public let minute: Int64
+  /// The second, 0 to 59.
   public let second: Int64
 
   /// Creates a date and time, or `nil` if there is no such day, or no such second of the day (a

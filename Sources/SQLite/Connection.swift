@@ -83,7 +83,8 @@ public struct Connection: ~Copyable {
   }
 
   /// Opens one value of a table for reading piece by piece.
-  public borrowing func blob(table: String, column: String, row: Int64) throws(SQLiteError) -> Blob {
+  public borrowing func blob(table: String, column: String, row: Int64) throws(SQLiteError) -> Blob
+  {
     var blob: OpaquePointer?
     let code = unsafe sqlite3_blob_open(handle, "main", table, column, row, 0, &blob)
     guard code == SQLITE_OK, let blob = unsafe blob else {

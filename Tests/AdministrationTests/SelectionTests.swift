@@ -1,0 +1,92 @@
+import Administration
+import ResponseStorage
+import Testing
+
+@Suite struct SelectionTests {
+  @Test func `each criterion selects what it names and nothing else`() throws {
+    let day = try #require(Timestamp(secondsSince1970: 1_767_225_600))
+    let cases: [(String, (inout Selection) -> Void, (inout Selection) -> Void)] = [
+      (
+        "url", { $0.urls = ["HTTPS://Example.COM:443/a?q=%5b1%5D"] },
+        { $0.urls = ["https://example.com/a"] }
+      ),
+      ("key", { $0.urls = ["the key"] }, { $0.urls = ["The key"] }),
+      ("id", { $0.ids = [.row(7)] }, { $0.ids = [.row(8)] }),
+      (
+        "prefix", { $0.prefixes = ["https://example.com/a"] },
+        { $0.prefixes = ["https://example.com/b"] }
+      ),
+      ("glob", { $0.globs = [glob("https://*/a?q=*")] }, { $0.globs = [glob("*/a")] }),
+      ("regex", { $0.expressions = [regex("https?://.*")] }, { $0.expressions = [regex("https")] }),
+      ("host", { $0.hosts = ["example.com"] }, { $0.hosts = ["www.example.com"] }),
+      ("domain", { $0.hosts = [".example.com"] }, { $0.hosts = [".ple.com"] }),
+      ("method", { $0.methods = ["get"] }, { $0.methods = ["POST"] }),
+      ("status", { $0.statuses = [400...499, 200...200] }, { $0.statuses = [201...299] }),
+      ("mime", { $0.mimeTypes = [glob("image/*")] }, { $0.mimeTypes = [glob("text/*")] }),
+      (
+        "before", { $0.before = Timestamp(secondsSince1970: day.secondsSince1970 + 1) },
+        { $0.before = day }
+      ),
+      (
+        "after", { $0.after = Timestamp(secondsSince1970: day.secondsSince1970 - 1) },
+        { $0.after = day }
+      ),
+      ("larger", { $0.largerThan = 99 }, { $0.largerThan = 100 }),
+      ("smaller", { $0.smallerThan = 101 }, { $0.smallerThan = 100 }),
+      ("body", { $0.bodyLocations = [.inline, .file] }, { $0.bodyLocations = [.missing] }),
+      ("partition", { $0.partitions = ["site.example"] }, { $0.partitions = ["other.example"] }),
+    ]
+    var response = StoredResponse(id: .row(7))
+    response.key = "the key"
+    response.url = "https://example.com/a?q=[1]"
+    response.request.method = "GET"
+    response.status = 200
+    response.mimeType = "Image/PNG"
+    response.stored = day
+    response.bodySize = 100
+    response.bodyLocation = .inline
+    response.partition = "site.example"
+    for (name, select, reject) in cases {
+      var (selecting, rejecting) = (Selection(), Selection())
+      select(&selecting)
+      reject(&rejecting)
+      #expect(selecting.decision(for: response, now: day) == .selected, "\(name)")
+      #expect(rejecting.decision(for: response, now: day) == .notSelected, "\(name)")
+      #expect(
+        selecting.decision(for: StoredResponse(id: .row(1)), now: day) != .selected, "\(name)")
+      #expect(!selecting.isEmpty && Selection().isEmpty, "\(name)")
+    }
+  }
+
+  @Test func `what has no time is not selected by age and is told apart`() throws {
+    let day = try #require(Timestamp(secondsSince1970: 1_767_225_600))
+    var selection = Selection()
+    selection.before = day
+    #expect(selection.decision(for: StoredResponse(id: .row(1)), now: day) == .unknownTime)
+    var response = StoredResponse(id: .row(1))
+    response.responseHeaders = HeaderFields([
+      .init(name: "LAST-MODIFIED", value: "Sun, 06 Nov 1994 08:49:37 GMT")
+    ])
+    response.userInfo = [.init(key: "Cached Date", value: .date(day))]
+    selection.ageBasis = .lastModified
+    #expect(selection.decision(for: response, now: day) == .selected)
+    selection.ageBasis = try #require(AgeBasis(name: "user-info:Cached Date"))
+    #expect(selection.decision(for: response, now: day) == .notSelected)
+    #expect(AgeBasis(name: "user-info:") == nil)
+  }
+
+  private func glob(_ pattern: String) -> Glob {
+    guard let glob = Glob(pattern) else {
+      Issue.record("not a pattern: \(pattern)")
+      return Glob("") ?? glob("*")
+    }
+    return glob
+  }
+
+  private func regex(_ pattern: String) -> URLExpression {
+    do { return try URLExpression(pattern) } catch {
+      Issue.record("not an expression: \(pattern)")
+      return regex(".")
+    }
+  }
+}
