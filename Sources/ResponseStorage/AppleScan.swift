@@ -71,15 +71,17 @@ struct AppleScan: ~Copyable {
   /// The largest property list that is decoded, in bytes.
   private static let largestPropertyList = 32 << 20
 
-  /// Returns the next response, or `nil` at the end.
+  /// Puts the next response into `response`, whatever was there.
   ///
+  /// - Returns: `false` at the end.
   /// - Throws: ``SQLiteError``, or ``DisorderedRows`` if a damaged table gives rows twice.
-  mutating func next() throws -> StoredResponse? {
-    guard let id = [responses.id, blobs.id, bodies.id].compactMap({ $0 }).min() else { return nil }
-    var response = StoredResponse(id: .row(id))
-    if responses.id == id {
+  mutating func next(into response: inout StoredResponse) throws -> Bool {
+    let id = min(responses.id, blobs.id, bodies.id)
+    guard id < Rows.end else { return false }
+    response = StoredResponse(id: .row(id))
+    let hasResponse = responses.id == id
+    if hasResponse {
       readResponseRow(into: &response)
-      try responses.advance()
     } else {
       response.notes.append(
         .init(.noResponseRow, "its row in '\(AppleLayout.responses)' is missing"))
@@ -98,13 +100,17 @@ struct AppleScan: ~Copyable {
       response.notes.append(.init(.noBodyRow, "its row in '\(AppleLayout.bodies)' is missing"))
     }
     if projection.contains(.url), response.url == nil {
-      response.url = response.request.url ?? response.key
+      response.url = response.request.url
+      if response.url == nil, hasResponse {
+        response.url = text("request_key", responses.statement, at: 1, &response)
+      }
     }
-    return response
+    if hasResponse { try responses.advance() }
+    return true
   }
 
   private borrowing func readResponseRow(into response: inout StoredResponse) {
-    if !projection.isDisjoint(with: [.key, .url]) {
+    if projection.contains(.key) {
       response.key = text("request_key", responses.statement, at: 1, &response)
     }
     if projection.contains(.firstStored) {
@@ -206,20 +212,23 @@ struct DisorderedRows: Error {}
 
 /// The rows of one table, with the number of the row that stands next.
 private struct Rows: ~Copyable {
+  /// What stands after the last row; a row of this number is not seen, and CFNetwork never gets there.
+  static let end = Int64.max
+
   var statement: Statement
-  private(set) var id: Int64?
+  private(set) var id: Int64
 
   init(_ statement: consuming Statement) throws(SQLiteError) {
     var statement = statement
-    let first = try statement.step() ? statement.integer(at: 0) : nil
+    let first = try statement.step() ? statement.integer(at: 0) : Self.end
     self.statement = statement
     id = first
   }
 
   mutating func advance() throws {
-    guard let last = id else { return }
-    id = try statement.step() ? statement.integer(at: 0) : nil
-    if let id, id <= last { throw DisorderedRows() }
+    let last = id
+    id = try statement.step() ? statement.integer(at: 0) : Self.end
+    if id <= last { throw DisorderedRows() }
   }
 }
 

@@ -41,7 +41,8 @@ public final class AppleStore: ResponseSource {
   public func forEachResponse(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
-    try scan(projection, only: nil, body)
+    // What is odd about a body is only found where its file is looked for.
+    try scan(projection.contains(.notes) ? projection.union(.body) : projection, only: nil, body)
   }
 
   public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
@@ -61,7 +62,8 @@ public final class AppleStore: ResponseSource {
   ) throws {
     do {
       var scan = try AppleScan(snapshot.connection, layout, projection, only: id)
-      while var response = try scan.next() {
+      var response = StoredResponse(id: .row(0))
+      while try scan.next(into: &response) {
         if projection.contains(.body) { bodies.examine(&response) }
         if try body(response) == .stop { return }
       }
