@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// Compares whole outputs with the files of `Golden`, on a made-up cache that is always the same.
+///
+/// With `RECORD_GOLDEN=1` in the environment the files are written instead, and the tests fail, so that a
+/// recording is never mistaken for a pass.
+@Suite(.serialized) struct GoldenTests {
+  @Test func `every command writes what it wrote before`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let made = try Command.run(
+      BuiltProduct("sample-cache").path,
+      [
+        "--entries", "40", "--seed", "7", "--faults", "orphan-files,missing-bodies,undecodable",
+        folder.path(),
+      ])
+    #expect(made.status == 0, "\(made.errors)")
+    for (name, arguments) in commands {
+      let result = try Command.run(
+        BuiltProduct("urlcache-admin").path,
+        [arguments[0], "-c", folder.path()] + arguments.dropFirst())
+      let text = """
+        $ urlcache-admin \(arguments.joined(separator: " "))
+        \(result.output)--- status \(result.status)
+        \(result.errors)
+        """.replacing(folder.path(), with: "CACHE")
+      try expectGolden(text, named: name)
+    }
+  }
+
+  /// The commands, by the names of their files.
+  private let commands: KeyValuePairs<String, [String]> = [
+    "list.table.txt": ["list", "--at", "2026-01-02T00:00:00Z"],
+    "list.json.txt": ["list", "--format", "json", "--limit", "4"],
+    "list.ndjson.txt": ["list", "--format", "ndjson"],
+    "list.csv.txt": [
+      "list", "--format", "csv", "--at", "2026-01-02T00:00:00Z", "--columns",
+      "id,stored,first-stored,age,status,method,size,mime,url,host,path,scheme,partition,disk",
+    ],
+    "list.tsv.txt": [
+      "list", "--format", "tsv", "--columns",
+      "body-location,policy,etag,last-modified,cache-control,date,expires,key,notes",
+    ],
+    "list.urls.txt": ["list", "--format", "urls", "--sort", "url"],
+    "list.headers.txt": [
+      "list", "--format", "ndjson", "--columns", "request-headers,response-headers", "--limit", "9",
+    ],
+    "list.sorted.txt": [
+      "list", "--sort", "-size", "--limit", "5", "--columns", "id,size,url", "--status", "2xx",
+    ],
+    "list.count.txt": ["list", "--count", "--body", "file"],
+    "list.absent.txt": ["list", "https://absent.example/"],
+    "list.bad-column.txt": ["list", "--columns", "colour"],
+    "list.bad-duration.txt": ["list", "--older-than", "1m"],
+    "list.path-operand.txt": ["list", "Cache.db", "--format", "json"],
+    "show.text.txt": ["show", "3", "--at", "2026-01-02T00:00:00Z"],
+    "show.json.txt": ["show", "3", "4", "--format", "json"],
+    "show.headers.txt": ["show", "3", "--headers"],
+    "show.request.txt": ["show", "3", "--request", "--show-secrets"],
+    "show.absent.txt": ["show", "999"],
+    "show.nothing.txt": ["show"],
+    "body.absent.txt": ["body", "999"],
+    "usage.table.txt": ["usage", "--by", "host", "--capacity", "4MiB"],
+    "usage.json.txt": ["usage", "--by", "status", "--format", "json"],
+    "usage.csv.txt": ["usage", "--by", "mime", "--format", "csv"],
+    "usage.tsv.txt": ["usage", "--by", "method", "--format", "tsv"],
+    "usage.above.txt": ["usage", "--capacity", "10kB", "--fail-above", "90%", "--format", "tsv"],
+  ]
+
+  private func expectGolden(_ text: String, named name: String) throws {
+    let golden = Command.tests.appending(components: "ExecutableTests", "Golden", name)
+    if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1" {
+      try Data(text.utf8).write(to: golden)
+      Issue.record("recorded \(name)")
+    } else {
+      let expected = try String(contentsOf: golden, encoding: .utf8)
+      // The allocated bytes are those of the file system at hand.
+      #expect(withoutAllocation(text) == withoutAllocation(expected), "differs from Golden/\(name)")
+    }
+  }
+
+  private func withoutAllocation(_ text: String) -> String {
+    text.replacing(/"allocated_bytes":\d+/, with: "\"allocated_bytes\":N")
+  }
+}

@@ -1,0 +1,103 @@
+"""Lists entries whose URLs hold what terminals, spreadsheets and parsers fall for.
+
+    check_hostile_text.py URLCACHE-ADMIN
+"""
+
+import csv, io, json, os, plistlib, shutil, sqlite3, subprocess, sys, tempfile, unicodedata
+
+tool = sys.argv[1]
+URLS = [
+    "https://a.example/\x1b]0;owned\x07\x1b[2J",
+    "https://a.example/\r\nSet-Cookie: a=b",
+    "https://a.example/\u202egnp.exe",
+    'https://a.example/"\u0301,"x',
+    "=cmd|' /C calc'!A0",
+    "@SUM(1)\t+2",
+    "https://a.example/\u200b\u2066\U000e0041\ufeff\u2028",
+    "https://a.example/nul\x00byte",
+    "https://a.example/e\u0301 https://a.example/\u00e9",
+    "https://a.example/" + "x" * 100_000,
+]
+
+
+def run(*options, status=0, input=None):
+    result = subprocess.run([tool, *options], capture_output=True, input=input)
+    assert result.returncode == status, (options, result)
+    return result.stdout
+
+
+def harmless(output, allowed="\n"):
+    """No control, format or other invisible character is in a text."""
+    for character in output.decode("utf-8"):
+        category = unicodedata.category(character)
+        assert character in allowed or category not in ("Cc", "Cf", "Zl", "Zp", "Cs", "Co"), repr(character)
+
+
+folder = tempfile.mkdtemp()
+try:
+    database = sqlite3.connect(os.path.join(folder, "Cache.db"))
+    database.executescript(
+        """CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE,
+             version INTEGER, hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE,
+             time_stamp NOT NULL DEFAULT CURRENT_TIMESTAMP, partition TEXT);
+           CREATE TABLE cfurl_cache_blob_data(entry_ID INTEGER PRIMARY KEY, response_object BLOB,
+             request_object BLOB, proto_props BLOB, user_info BLOB);
+           CREATE TABLE cfurl_cache_receiver_data(entry_ID INTEGER PRIMARY KEY, isDataOnFS INTEGER,
+             receiver_data BLOB);""")
+    for number, url in enumerate(URLS, 1):
+        archived = {"_CFURLString": url, "_CFURLStringType": 15}
+        response = {"Array": [archived, 7e8, 0, 200, {"X": url}, 3, url[-40:]], "Version": 1}
+        request = {"Array": [False, archived] + ["__CFURLRequestNullTokenString__"] * 16
+                   + [url[-40:], {"X": url}, "", ""], "Version": 9}
+        database.execute("INSERT INTO cfurl_cache_response(entry_ID, storage_policy, request_key, partition)"
+                         " VALUES (?, 0, ?, ?)", (number, url, url))
+        database.execute("INSERT INTO cfurl_cache_blob_data VALUES (?, ?, ?, NULL, NULL)", (
+            number, plistlib.dumps(response, fmt=plistlib.FMT_BINARY),
+            plistlib.dumps(request, fmt=plistlib.FMT_BINARY)))
+        database.execute("INSERT INTO cfurl_cache_receiver_data VALUES (?, 0, x'00')", (number,))
+    database.commit()
+    database.close()
+
+    table = run("list", "-c", folder)
+    harmless(table)
+    assert table.count(b"\n") == len(URLS) + 1
+    print("table: ok")
+
+    columns = "id,url,key,mime,method,partition,request-headers,response-headers"
+    for format, separator in (("csv", ","), ("tsv", "\t")):
+        output = run("list", "-c", folder, "--format", format, "--columns", columns)
+        harmless(output, allowed="\n" + separator)
+        csv.field_size_limit(1 << 24)
+        quoting = csv.QUOTE_MINIMAL if format == "csv" else csv.QUOTE_NONE
+        rows = list(csv.reader(io.StringIO(output.decode(), newline=""), delimiter=separator, quoting=quoting))
+        assert len(rows) == len(URLS) + 1 and {len(row) for row in rows} == {8}, format
+        if format == "csv":
+            cells = [cell for row in rows[1:] for cell in row[1:]]
+            assert not any(cell.startswith(tuple("=+-@\t\r")) for cell in cells), cells
+        print(f"{format}: ok")
+
+    urls = run("list", "-c", folder, "--format", "urls")
+    assert urls.isascii() and urls.count(b"\n") == len(URLS)
+    harmless(urls)
+    print("urls: ok")
+
+    output = run("list", "-c", folder, "--format", "json", "--columns", columns)
+    harmless(output)
+    assert [entry["url"] for entry in json.loads(output)["entries"]] == URLS
+    assert [entry["key"] for entry in json.loads(output)["entries"]] == URLS
+    print("json: ok")
+    output = run("list", "-c", folder, "--format", "ndjson")
+    harmless(output)
+    assert [json.loads(line)["url"] for line in output.decode().split("\n")[:-1]] == URLS
+    print("ndjson: ok")
+
+    harmless(run("show", "-c", folder, *map(str, range(1, len(URLS) + 1))))
+    print("show: ok")
+
+    # What `urls` writes, `--url-file` finds again.
+    named = [url for url in URLS if "://" in url]
+    found = run("list", "-c", folder, "--url-file", "-", "--count", input=urls)
+    assert int(found) >= len(named), found
+    print("url file: ok")
+finally:
+    shutil.rmtree(folder)
