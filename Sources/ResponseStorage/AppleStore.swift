@@ -41,8 +41,9 @@ public final class AppleStore: ResponseSource {
   public func forEachResponse(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
-    // What is odd about a body is only found where its file is looked for.
-    try scan(projection.contains(.notes) ? projection.union(.body) : projection, only: nil, body)
+    // What is odd about a key or a body is only found where it is looked at.
+    let needed = projection.contains(.notes) ? projection.union([.key, .body]) : projection
+    try scan(needed, only: nil, body)
   }
 
   public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Measures urlcache-admin against sqlite3 and Python on the same made-up cache, in one run.
+#
+#   sh Tests/Benchmarks/run.sh [ENTRIES]     1,000,000 unless said; needs 4 GB of disk for that
+#
+# Prints medians, and their ratio to the first line of each table. Needs hyperfine, sqlite3, python3 and
+# valgrind, which it installs with apt.
+set -eu
+cd "$(dirname "$0")/../.."
+entries=${1-1000000}
+
+if command -v dpkg >/dev/null; then
+  missing=
+  for package in hyperfine sqlite3 python3 valgrind; do
+    dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+  done
+  if [ -n "$missing" ]; then
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo=sudo
+    # shellcheck disable=SC2086 # The words are wanted.
+    $sudo apt-get update -qq && $sudo apt-get install -y -qq $missing
+  fi
+fi
+swift build -c release --product urlcache-admin >&2
+swift build -c release --product sample-cache >&2
+tool=$PWD/$(swift build -c release --show-bin-path | sed "s|^$PWD/||")/urlcache-admin
+maker=$(dirname "$tool")/sample-cache
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$maker" --entries "$entries" --seed 1 --no-large-bodies "$folder/large"
+"$maker" --entries 10000 --seed 1 --no-large-bodies "$folder/small"
+cat "$folder/large/Cache.db" >/dev/null
+
+columns=id,stored,status,mime,size,url
+sql='SELECT r.entry_ID, time_stamp, request_key, length(receiver_data) FROM cfurl_cache_response r
+     JOIN cfurl_cache_receiver_data USING (entry_ID)'
+list="$tool list -c $folder/large --columns $columns"
+
+# Prints the medians of the commands after the name, each in one run with the others.
+table() {
+  echo "$1"
+  shift
+  hyperfine --warmup 1 --runs 7 --shell none --output null --export-json "$folder/result" \
+    "$@" >/dev/null 2>&1
+  python3 - "$folder/result" "$folder" "$(dirname "$tool")/" <<'END'
+import json, sys
+results = json.load(open(sys.argv[1]))["results"]
+for result in results:
+    command = " ".join(result["command"].split())
+    for part in sys.argv[2:]:
+        command = command.replace(part, "")
+    print(f"  {result['median'] * 1000:9.1f} ms  {result['median'] / results[0]['median']:5.2f}  {command[:90]}")
+END
+}
+
+echo "$entries entries, $(du -h "$folder/large/Cache.db" | cut -f1)"
+table "list" "sqlite3 -csv $folder/large/Cache.db '$sql'" "$list --format csv" \
+  "$list --format ndjson" "$tool usage -c $folder/large --by host"
+table "list --limit 50, --version" "$tool list -c $folder/large --limit 50" "$tool --version"
+table "Python with plistlib, 10,000 entries" \
+  "python3 Tests/Benchmarks/list_with_plistlib.py $folder/small/Cache.db" \
+  "$tool list -c $folder/small --columns $columns --format csv"
+
+echo "peak memory"
+for size in small large; do
+  /usr/bin/time -f "  %M KiB  list, $size" "$tool" list -c "$folder/$size" --columns $columns \
+    --format csv 2>&1 >/dev/null | grep KiB
+done
