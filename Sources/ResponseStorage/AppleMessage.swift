@@ -58,8 +58,7 @@ public enum AppleMessage {
       return AppleMessage.archive(version: 1, elements)
     }
 
-    private static let nullToken = PropertyListValue.string(
-      Array("__CFURLResponseNullTokenString__".utf8))
+    private static var nullToken: PropertyListValue { .text("__CFURLResponseNullTokenString__") }
   }
 
   /// A request, archived as the column `request_object`, version 9.
@@ -147,8 +146,7 @@ public enum AppleMessage {
       4 | (cachePolicy == 0 ? 0 : 128) | (timeoutSeconds == 60 ? 0 : 256)
     }
 
-    private static let nullToken = PropertyListValue.string(
-      Array("__CFURLRequestNullTokenString__".utf8))
+    private static var nullToken: PropertyListValue { .text("__CFURLRequestNullTokenString__") }
   }
 }
 
