@@ -38,7 +38,7 @@ extension URLCacheAdmin {
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         var count = try reader.read(into: &buffer)
         if let output, output != "-" {
-          let file = try OpenFile(creating: output, replacing: force)
+          let file = try create(output)
           while count > 0 {
             try file.write(Array(buffer[..<count]))
             count = try reader.read(into: &buffer)
@@ -57,6 +57,15 @@ extension URLCacheAdmin {
       }
       try source.finish()
       return .done
+    }
+
+    private func create(_ path: String) throws(CommandFailure) -> OpenFile {
+      do throws(FileError) { return try OpenFile(creating: path, replacing: force) } catch {
+        throw CommandFailure(
+          .cannotCreate, kind: "cannot-create", "cannot create \(error)",
+          hint: error.kind == .exists ? "take another name, or replace it with '--force'" : nil,
+          path: path)
+      }
     }
 
     /// Whether a terminal can show the beginning of a body: UTF-8 without control characters but for

@@ -1,10 +1,12 @@
 extension BinaryPropertyList {
-  /// The number of elements of an array or a set, or of entries of a dictionary; `nil` if the object
-  /// is of another type.
+  /// The number of elements of an array, or of entries of a dictionary; `nil` if the object is of
+  /// another type, also if it is a set.
+  ///
+  /// - Complexity: O(1).
   public func count(of object: Object) throws(PropertyListError) -> Int? {
     let head = try head(of: object)
     switch head.type {
-    case 0xA, 0xC: try check(head, size: referenceSize, count: head.count)
+    case 0xA: try check(head, size: referenceSize, count: head.count)
     case 0xD: try checkDictionary(head)
     default: return nil
     }
@@ -12,6 +14,8 @@ extension BinaryPropertyList {
   }
 
   /// An element of an array; `nil` beyond its end, or if the object is of another type.
+  ///
+  /// - Complexity: O(1).
   public func element(_ position: Int, of array: Object) throws(PropertyListError) -> Object? {
     let head = try head(of: array)
     guard head.type == 0xA, position >= 0, position < head.count else { return nil }
@@ -25,16 +29,20 @@ extension BinaryPropertyList {
   /// - Parameter key: The key, in ASCII.
   /// - Complexity: O(*n*), where *n* is the number of entries.
   public func value(
-    forKey key: StaticString, in dictionary: Object
+    forKey key: String, in dictionary: Object
   ) throws(PropertyListError) -> Object? {
-    let head = try head(of: dictionary)
-    guard head.type == 0xD else { return nil }
-    try checkDictionary(head)
-    guard head.count <= limits.maximumVisits else {
-      throw PropertyListError(.tooManyObjects, at: head.offset)
+    guard #available(macOS 26, *) else {
+      return try value(forKey: Array(key.utf8).span, in: dictionary)
     }
+    return try value(forKey: key.utf8.span, in: dictionary)
+  }
+
+  private func value(
+    forKey key: Span<UInt8>, in dictionary: Object
+  ) throws(PropertyListError) -> Object? {
+    guard let head = try walkedDictionary(dictionary) else { return nil }
     for position in 0..<head.count
-    where try isString(reference(position, head), equalTo: key) {
+    where try isString(self.head(of: reference(position, head)), equalTo: key) {
       return try reference(head.count + position, head)
     }
     return nil
@@ -43,41 +51,74 @@ extension BinaryPropertyList {
   /// Calls `body` with the key and the value of each entry of a dictionary, in their order; does
   /// nothing if the object is of another type.
   ///
+  /// A closure that throws other errors goes with the function of the same name that is generic.
+  ///
   /// - Throws: ``PropertyListError``, also if there are more entries than objects may be visited.
+  /// - Complexity: O(*n*), where *n* is the number of entries.
   public func forEachEntry(
     in dictionary: Object,
     _ body: (_ key: Object, _ value: Object) throws(PropertyListError) -> Void
   ) throws(PropertyListError) {
-    let head = try head(of: dictionary)
-    guard head.type == 0xD else { return }
-    try checkDictionary(head)
-    guard head.count <= limits.maximumVisits else {
-      throw PropertyListError(.tooManyObjects, at: head.offset)
-    }
+    guard let head = try walkedDictionary(dictionary) else { return }
     for position in 0..<head.count {
       try body(reference(position, head), reference(head.count + position, head))
     }
   }
 
-  /// Whether an object is a string with the given text, in ASCII.
+  /// Calls `body` with the key and the value of each entry of a dictionary, in their order; does
+  /// nothing if the object is of another type.
+  ///
+  /// - Throws: What `body` throws, or ``PropertyListError``, also if there are more entries than
+  ///   objects may be visited.
+  /// - Complexity: O(*n*), where *n* is the number of entries.
+  public func forEachEntry<Failure: Error>(
+    in dictionary: Object, _ body: (_ key: Object, _ value: Object) throws(Failure) -> Void
+  ) throws {
+    guard let head = try walkedDictionary(dictionary) else { return }
+    for position in 0..<head.count {
+      try body(reference(position, head), reference(head.count + position, head))
+    }
+  }
+
+  /// Whether an object is a string with the given text, in ASCII; `false` if it is of another type.
+  ///
+  /// - Complexity: O(*n*), where *n* is the length of the text; O(1) if the lengths differ.
   public func isString(
-    _ string: Object, equalTo text: StaticString
+    _ string: Object, equalTo text: String
   ) throws(PropertyListError) -> Bool {
     let head = try head(of: string)
-    let count = text.utf8CodeUnitCount
-    guard head.count == count, head.type == 0x5 || head.type == 0x6 else { return false }
-    let width = head.type == 0x5 ? 1 : 2
-    try check(head, size: width, count: count)
-    var position = head.payload
-    for unit in text.description.utf8 {
-      if width == 2 {
-        guard bytes[position] == 0 else { return false }
-        position += 1
+    guard #available(macOS 26, *) else { return try isString(head, equalTo: Array(text.utf8).span) }
+    return try isString(head, equalTo: text.utf8.span)
+  }
+
+  private func isString(
+    _ head: Head, equalTo text: Span<UInt8>
+  ) throws(PropertyListError) -> Bool {
+    guard head.count == text.count else { return false }
+    switch head.type {
+    case 0x5:
+      try check(head, size: 1, count: head.count)
+      for index in text.indices where bytes[head.payload &+ index] != text[index] { return false }
+    case 0x6:
+      try check(head, size: 2, count: head.count)
+      for index in text.indices
+      where Self.bits(bytes, at: head.payload &+ index &* 2, size: 2) != UInt64(text[index]) {
+        return false
       }
-      guard bytes[position] == unit else { return false }
-      position += 1
+    default: return false
     }
     return true
+  }
+
+  /// The head of a dictionary whose entries may all be visited; `nil` if it is of another type.
+  private func walkedDictionary(_ dictionary: Object) throws(PropertyListError) -> Head? {
+    let head = try head(of: dictionary)
+    guard head.type == 0xD else { return nil }
+    try checkDictionary(head)
+    guard head.count <= limits.maximumVisits else {
+      throw PropertyListError(.tooManyObjects, at: head.offset)
+    }
+    return head
   }
 
   func checkDictionary(_ head: Head) throws(PropertyListError) {
@@ -88,10 +129,10 @@ extension BinaryPropertyList {
 
   /// The object that a container refers to at a position, which must lie in it.
   func reference(_ position: Int, _ head: Head) throws(PropertyListError) -> Object {
-    let offset = head.payload + position * referenceSize
-    guard let index = Self.integer(bytes, at: offset, size: referenceSize) else {
-      throw PropertyListError(.malformed, at: offset)
-    }
-    return Object(index: index)
+    // The caller has checked the head: all references lie in the bytes.
+    let offset = head.payload &+ position &* referenceSize
+    let index = Self.bits(bytes, at: offset, size: referenceSize)
+    guard index < UInt64(objectCount) else { throw PropertyListError(.malformed, at: offset) }
+    return Object(index: Int(truncatingIfNeeded: index))
   }
 }

@@ -1,5 +1,7 @@
 extension BinaryPropertyList {
   /// A boolean; `nil` if the object is of another type.
+  ///
+  /// - Complexity: O(1).
   public func boolean(_ object: Object) throws(PropertyListError) -> Bool? {
     let head = try head(of: object)
     return try kind(of: head) == .boolean ? head.marker == 0x09 : nil
@@ -9,6 +11,8 @@ extension BinaryPropertyList {
   ///
   /// Integers of 1, 2 and 4 bytes are unsigned and those of 8 signed; one of 16 bytes that does not fit
   /// is malformed.
+  ///
+  /// - Complexity: O(1).
   public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
     let head = try head(of: object)
     guard try kind(of: head) == .integer else { return nil }
@@ -28,6 +32,8 @@ extension BinaryPropertyList {
   }
 
   /// A real number; `nil` if the object is of another type, also if it is an integer.
+  ///
+  /// - Complexity: O(1).
   public func real(_ object: Object) throws(PropertyListError) -> Double? {
     let head = try head(of: object)
     guard try kind(of: head) == .real else { return nil }
@@ -45,6 +51,8 @@ extension BinaryPropertyList {
   /// A date, in seconds since 2001-01-01 00:00:00 UTC; `nil` if the object is of another type.
   ///
   /// A date that is no finite number is malformed.
+  ///
+  /// - Complexity: O(1).
   public func date(_ object: Object) throws(PropertyListError) -> Double? {
     let head = try head(of: object)
     guard try kind(of: head) == .date else { return nil }
@@ -65,6 +73,8 @@ extension BinaryPropertyList {
   }
 
   /// The bytes of a data object; `nil` if the object is of another type.
+  ///
+  /// - Complexity: O(1).
   @_lifetime(copy self)
   public func data(_ object: Object) throws(PropertyListError) -> Span<UInt8>? {
     let head = try head(of: object)
@@ -77,6 +87,8 @@ extension BinaryPropertyList {
   ///
   /// A string of single bytes should be ASCII; its bytes are returned as they are. Half of a
   /// surrogate pair becomes the three bytes that UTF-8 would have for it, which is not valid UTF-8.
+  ///
+  /// - Complexity: O(*n*), where *n* is the length of the string.
   public func utf8(_ string: Object) throws(PropertyListError) -> [UInt8]? {
     let head = try head(of: string)
     guard head.type == 0x5 || head.type == 0x6 else { return nil }
@@ -116,10 +128,9 @@ extension BinaryPropertyList {
     }
   }
 
+  @inline(__always)
   private func bits(at offset: Int, size: Int) -> UInt64 {
-    var value: UInt64 = 0
-    for position in offset..<offset + size { value = value << 8 | UInt64(bytes[position]) }
-    return value
+    Self.bits(bytes, at: offset, size: size)
   }
 
   private static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {

@@ -10,7 +10,7 @@ public struct BinaryPropertyList: ~Escapable {
     let index: Int
   }
 
-  /// The types of objects.
+  /// The types of objects; a set is recognised only, its elements are not read.
   public enum Kind: Hashable, Sendable {
     case null, boolean, integer, real, date, data, string, array, dictionary, set, uid
   }
@@ -19,15 +19,19 @@ public struct BinaryPropertyList: ~Escapable {
   let limits: PropertyListLimits
   private let offsetSize: Int
   let referenceSize: Int
-  private let objectCount: Int
+  let objectCount: Int
   /// Where the table of offsets begins, which is where the objects end.
   let objectsEnd: Int
 
   /// The object that holds all others.
   public let root: Object
 
-  /// Creates a view after checking the trailer; objects are checked when they are asked for.
+  /// Creates a view after checking the header and the trailer; objects are checked when they are
+  /// asked for.
   ///
+  /// - Throws: ``PropertyListError``: `xmlPropertyList` for what begins like XML,
+  ///   `notBinaryPropertyList` for anything else but `bplist00`, `tooLarge` beyond
+  ///   `limits.maximumBytes`, `truncated` or `malformed` for a trailer that cannot be right.
   /// - Complexity: O(1).
   @_lifetime(copy bytes)
   public init(
@@ -60,12 +64,14 @@ public struct BinaryPropertyList: ~Escapable {
   private static func checkHeader(_ bytes: Span<UInt8>) throws(PropertyListError) {
     // "bplist00", as the eight bytes of a number.
     if integer(bytes, at: 0, size: 8) == 0x6270_6C69_7374_3030 { return }
-    var start = 0
-    if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { start = 3 }
-    while start < min(bytes.count, 64), [0x20, 0x09, 0x0A, 0x0D].contains(bytes[start]) {
-      start += 1
+    // The beginnings of XML, in UTF-8 and, after a byte order mark, in UTF-16 too.
+    let beginnings: [[UInt8]] = [
+      Array("<?xml".utf8), Array("<plist".utf8), [0xEF, 0xBB, 0xBF, 0x3C],
+      [0xFE, 0xFF, 0x00, 0x3C], [0xFF, 0xFE, 0x3C, 0x00],
+    ]
+    let isXML = beginnings.contains { beginning in
+      beginning.count <= bytes.count && beginning.indices.allSatisfy { bytes[$0] == beginning[$0] }
     }
-    let isXML = start < bytes.count && bytes[start] == UInt8(ascii: "<")
     throw PropertyListError(isXML ? .xmlPropertyList : .notBinaryPropertyList, at: 0)
   }
 
@@ -73,9 +79,18 @@ public struct BinaryPropertyList: ~Escapable {
   @inline(__always)
   static func integer(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> Int? {
     guard offset >= 0, size <= bytes.count, offset <= bytes.count - size else { return nil }
+    return Int(exactly: bits(bytes, at: offset, size: size))
+  }
+
+  /// Reads a big-endian number of up to eight bytes, which must lie in the bytes.
+  @inline(__always)
+  static func bits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
+    // Nearly all references and offsets are that short.
+    if size == 1 { return UInt64(bytes[offset]) }
+    if size == 2 { return UInt64(bytes[offset]) << 8 | UInt64(bytes[offset &+ 1]) }
     var value: UInt64 = 0
     for position in offset..<offset + size { value = value << 8 | UInt64(bytes[position]) }
-    return Int(exactly: value)
+    return value
   }
 
   /// The head of an object: its marker, the number of what follows, and where that begins.
@@ -91,18 +106,26 @@ public struct BinaryPropertyList: ~Escapable {
 
   /// Reads the head of an object.
   func head(of object: Object) throws(PropertyListError) -> Head {
-    let entry = objectsEnd + object.index * offsetSize
-    guard object.index < objectCount,
-      let offset = Self.integer(bytes, at: entry, size: offsetSize),
-      offset >= 8, offset < objectsEnd
-    else { throw PropertyListError(.malformed, at: entry) }
+    // An object of another list may lie beyond this one, however far: compare before multiplying.
+    guard object.index < objectCount else { throw PropertyListError(.malformed, at: objectsEnd) }
+    // The table lies in the bytes, as the trailer was checked.
+    let entry = objectsEnd &+ object.index &* offsetSize
+    let place = Self.bits(bytes, at: entry, size: offsetSize)
+    guard place >= 8, place < UInt64(objectsEnd) else {
+      throw PropertyListError(.malformed, at: entry)
+    }
+    let offset = Int(truncatingIfNeeded: place)
     let marker = bytes[offset]
     let low = Int(marker & 0x0F)
-    let hasCount =
-      marker >> 4 == 0x4 || marker >> 4 == 0x5 || marker >> 4 == 0x6 || marker >> 4 >= 0xA
-    guard hasCount, low == 0x0F else {
-      return Head(marker: marker, offset: offset, count: low, payload: offset + 1)
+    // Data, strings and containers have a count, which follows if it is 15 or more.
+    guard low == 0x0F, (0x4...0x6).contains(marker >> 4) || marker >> 4 >= 0xA else {
+      return Head(marker: marker, offset: offset, count: low, payload: offset &+ 1)
     }
+    return try longHead(marker, offset)
+  }
+
+  /// Reads the head of an object whose count follows its marker.
+  private func longHead(_ marker: UInt8, _ offset: Int) throws(PropertyListError) -> Head {
     guard offset + 1 < objectsEnd else { throw PropertyListError(.truncated, at: offset) }
     let sizeMarker = bytes[offset + 1]
     guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 3 else {
@@ -126,6 +149,10 @@ public struct BinaryPropertyList: ~Escapable {
   }
 
   /// The type of an object.
+  ///
+  /// - Throws: ``PropertyListError`` if there is no such object or no such type. What the object holds
+  ///   is not looked at: it may still be truncated.
+  /// - Complexity: O(1).
   public func kind(of object: Object) throws(PropertyListError) -> Kind {
     try kind(of: head(of: object))
   }

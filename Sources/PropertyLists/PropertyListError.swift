@@ -36,6 +36,7 @@ public struct PropertyListError: Error, Hashable, Sendable {
 }
 
 extension PropertyListError: CustomStringConvertible {
+  /// A short clause in English, for the end of a sentence: "truncated at byte 12".
   public var description: String {
     switch code {
     case .notBinaryPropertyList: "not a binary property list"

@@ -14,17 +14,23 @@ public indirect enum PropertyListValue: Hashable, Sendable {
     }
   }
 
+  /// The absence of a value.
   case null
+  /// A boolean.
   case boolean(Bool)
+  /// An integer.
   case integer(Int64)
+  /// A real number, also one that is not finite.
   case real(Double)
   /// Seconds since 2001-01-01 00:00:00 UTC.
   case date(Double)
+  /// Any bytes.
   case data([UInt8])
-  /// The UTF-8 of a string.
+  /// The UTF-8 of a string; what was read may be no valid UTF-8 (see ``BinaryPropertyList/utf8(_:)``).
   case string([UInt8])
+  /// Elements, in their order.
   case array([PropertyListValue])
-  /// Entries, in their order.
+  /// Entries, in their order; a key may occur more than once.
   case dictionary([Entry])
   /// A reference of a keyed archive.
   case uid(UInt64)
@@ -38,6 +44,7 @@ extension BinaryPropertyList {
   ///
   /// - Throws: ``PropertyListError`` if the tree holds a set or damage, or if a limit is exceeded: what
   ///   is shared counts each time, so that a small list cannot become a large tree.
+  /// - Complexity: O(*n*), where *n* is the size of the tree, which the limits bound.
   public func value(of object: Object) throws(PropertyListError) -> PropertyListValue {
     var visits = 0
     var decoded = 0
@@ -49,10 +56,7 @@ extension BinaryPropertyList {
     of object: Object, _ path: inout [Int], _ visits: inout Int, _ decoded: inout Int
   ) throws(PropertyListError) -> PropertyListValue {
     let head = try head(of: object)
-    visits += 1
-    guard visits <= limits.maximumVisits else {
-      throw PropertyListError(.tooManyObjects, at: head.offset)
-    }
+    try visit(head, &visits)
     switch try kind(of: head) {
     case .null: return .null
     case .boolean: return .boolean(head.marker == 0x09)
@@ -81,6 +85,7 @@ extension BinaryPropertyList {
       var entries: [PropertyListValue.Entry] = []
       for position in 0..<head.count {
         let key = try self.head(of: reference(position, head))
+        try visit(key, &visits)
         guard key.type == 0x5 || key.type == 0x6 else {
           throw PropertyListError(.malformed, at: key.offset)
         }
@@ -91,6 +96,13 @@ extension BinaryPropertyList {
       }
       path.removeLast()
       return .dictionary(entries)
+    }
+  }
+
+  private func visit(_ head: Head, _ visits: inout Int) throws(PropertyListError) {
+    visits += 1
+    guard visits <= limits.maximumVisits else {
+      throw PropertyListError(.tooManyObjects, at: head.offset)
     }
   }
 

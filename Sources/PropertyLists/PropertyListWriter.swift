@@ -13,6 +13,9 @@ public struct PropertyListWriter {
   /// Returns the bytes of a list whose root is `value`.
   ///
   /// A string that is not UTF-8 is written with U+FFFD in place of what cannot be decoded.
+  /// A date must be finite, or the reader refuses it.
+  ///
+  /// - Complexity: O(*n*), where *n* is the size of the tree; as deep in recursion as the tree is.
   public func bytes(of value: PropertyListValue) -> [UInt8] {
     var writer = Self()
     let root = writer.add(value)

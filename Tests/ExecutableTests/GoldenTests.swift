@@ -60,6 +60,8 @@ import Testing
     "show.request.txt": ["show", "3", "--request", "--show-secrets"],
     "show.absent.txt": ["show", "999"],
     "show.nothing.txt": ["show"],
+    "body.no-folder.txt": ["body", "1", "-o", "/no/such/folder/body"],
+    "body.exists.txt": ["body", "1", "-o", "/dev/null"],
     "body.absent.txt": ["body", "999"],
     "usage.table.txt": ["usage", "--by", "host", "--capacity", "4MiB"],
     "usage.json.txt": ["usage", "--by", "status", "--format", "json"],

@@ -39,7 +39,7 @@ METHOD = {3: 12, 4: 13, 9: 18}
 
 
 def expected(folder):
-    """The entries of a cache, by id."""
+    """The entries of a cache, and their bodies, by id."""
     with tempfile.TemporaryDirectory() as copy:
         copy = os.path.join(copy, "cache")
         shutil.copytree(folder, copy)
@@ -50,7 +50,7 @@ def expected(folder):
         database = sqlite3.connect(os.path.join(copy, "Cache.db"))
         columns = [row[1] for row in database.execute("PRAGMA table_info(cfurl_cache_receiver_data)")]
         in_file = "isDataOnFS" if "isDataOnFS" in columns else "0"
-        result = {}
+        result, bodies = {}, {}
         for row in database.execute(
             f"""SELECT entry_ID, request_key, {in_file}, receiver_data, response_object, request_object
                 FROM cfurl_cache_response JOIN cfurl_cache_blob_data USING (entry_ID)
@@ -58,16 +58,16 @@ def expected(folder):
         ):
             identifier, key, in_file_value, body, response, request = row
             if in_file_value:
-                size = os.path.getsize(os.path.join(copy, "fsCachedData", body))
-            else:
-                size = len(body)
+                with open(os.path.join(copy, "fsCachedData", body), "rb") as file:
+                    body = file.read()
+            bodies[identifier] = body
             response, request = plistlib.loads(response), plistlib.loads(request)
             mime = response["Array"][6]
             place = METHOD[request["Version"]]
             result[identifier] = {
                 "id": identifier,
                 "key": key,
-                "size": size,
+                "size": len(body),
                 "url": response["Array"][0]["_CFURLString"],
                 "status": response["Array"][3],
                 "mime": None if mime.startswith("__CFURL") else mime,
@@ -76,7 +76,7 @@ def expected(folder):
                 "request_headers": archived_headers(request["Array"][place + 1]),
             }
         database.close()
-        return result
+        return result, bodies
 
 
 def main():
@@ -98,12 +98,20 @@ def main():
             continue
         assert run.returncode == 0, (name, run.stderr)
         entries = {entry["id"]: entry for entry in json.loads(run.stdout)["entries"]}
-        wanted = expected(folder)
+        wanted, bodies = expected(folder)
         assert entries.keys() == wanted.keys(), name
         for identifier, entry in entries.items():
             for headers in ("response_headers", "request_headers"):
                 entry[headers] = sorted(tuple(field) for field in entry[headers])
             assert entry == wanted[identifier], (name, entry, wanted[identifier])
+        for identifier in list(bodies)[:5]:
+            body = subprocess.run([tool, "body", "-c", folder, str(identifier)], capture_output=True)
+            assert body.returncode == 0 and body.stdout == bodies[identifier], (name, identifier)
+            show = subprocess.run([tool, "show", "-c", folder, str(identifier), "--format", "json"],
+                                  capture_output=True)
+            digest = hashlib.sha256(bodies[identifier]).hexdigest()
+            assert json.loads(show.stdout)[0]["sha256"] == digest, (name, identifier)
+        assert state(folder) == before, f"{name} changed"
         equal += 1
     print(f"{equal} caches equal, {refused} refused, nothing changed")
 

@@ -41,7 +41,7 @@ import Testing
         "an object of an unsupported type at byte 8"
       ),
       ("no type", list([[0x70]]), .unsupportedType, "an object of an unsupported type at byte 8"),
-      ("a reference beyond the end", list([[0xA1, 9]]), .malformed, "malformed at byte 28"),
+      ("a reference beyond the end", list([[0xA1, 9]]), .malformed, "malformed at byte 9"),
       (
         "2^60 elements", list([[0xAF, 0x13, 0x10, 0, 0, 0, 0, 0, 0, 0]]), .truncated,
         "truncated at byte 8"
