@@ -85,7 +85,9 @@ step "build" swift build --build-tests
 tests "tests" swift test
 if $sanitize; then
   tests "ThreadSanitizer" swift test --sanitize=thread --scratch-path .build-tsan
+  # XCTest leaks too, and is not used.
   tests "AddressSanitizer" \
+    env LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.txt:print_suppressions=0" \
     swift test --disable-xctest --sanitize=address --scratch-path .build-asan
 fi
 if $fuzz; then
