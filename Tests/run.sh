@@ -28,24 +28,29 @@ if ! command -v swift >/dev/null; then
   exit 69
 fi
 
-# Packages of Debian; elsewhere they have to be there.
-if command -v dpkg >/dev/null; then
-  missing=
-  for package in libsqlite3-dev pkg-config sqlite3 python3; do
-    dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
-  done
-  if [ -n "$missing" ]; then
-    sudo=
-    [ "$(id -u)" = 0 ] || sudo=sudo
-    # shellcheck disable=SC2086 # The words of both are wanted.
-    $sudo apt-get update -qq && $sudo apt-get install -y -qq $missing || exit 70
-  fi
-fi
-
 passed=0
 failed=0
-log=$(mktemp)
+log=$(mktemp) || exit 70
 trap 'rm -f "$log"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Installs the packages that are missing, with apt; elsewhere they have to be there.
+install() {
+  command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 0
+  missing=
+  for package in "$@"; do
+    dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+  done
+  [ -n "$missing" ] || return 0
+  echo "== install$missing"
+  sudo=
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  # shellcheck disable=SC2086 # Each word is a package.
+  $sudo apt-get update -qq \
+    && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing
+}
 
 # Runs a step that passes or fails as a whole.
 step() {
@@ -60,6 +65,13 @@ step() {
   fi
 }
 
+# The lines of the log that end a test in a way: neither those of suites, of single cases of a test,
+# nor that of the whole run. A name of one word has no quotes.
+ends() {
+  grep -aE "^[^ ]+ Test (\".*\"|[^ \"]+\(.*\))( with [0-9]+ test cases?)? $1 after [0-9.]+ seconds" \
+    "$log"
+}
+
 # Runs tests, and counts them one by one.
 tests() {
   name=$1
@@ -68,18 +80,23 @@ tests() {
   status=0
   # A pipe would lose the status.
   "$@" >"$log" 2>&1 || status=$?
-  grep -E '^(.\[[0-9;]*m)*. Test ".* (passed|failed) after|error:|recorded an issue|^. Test run' "$log" || tail -n 50 "$log"
-  good=$(grep -cE '^[^ ]+ Test ".* passed after' "$log")
-  bad=$(grep -cE '^[^ ]+ Test ".* failed after' "$log")
+  good=$(ends passed | wc -l)
+  bad=$(ends failed | wc -l)
+  ends '(passed|failed)'
+  grep -aE 'error:|recorded an issue|^[^ ]+ Test run with' "$log"
   # A run that ended otherwise than its tests say, or that ran none, is a failure too.
-  if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$good" = 0 ]; }; then
+  if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$good" -eq 0 ]; }; then
     tail -n 50 "$log"
+    echo "== $name ended with $status after $good passed tests"
     bad=1
   fi
   passed=$((passed + good))
   failed=$((failed + bad))
 }
 
+# Without a package, what needs it fails and says so.
+install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 strace \
+  || step "install" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 step "build" swift build --build-tests
 tests "tests" swift test
@@ -95,4 +112,4 @@ if $fuzz; then
 fi
 
 echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+[ "$failed" -eq 0 ]

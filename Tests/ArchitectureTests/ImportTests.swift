@@ -1,12 +1,15 @@
 import Foundation
 import Testing
 
+/// The C library, by its name on each system.
+private let cLibrary: Set<String> = ["Darwin", "Glibc", "Musl"]
+
 /// The modules that each module may import: the arrows of the architecture page.
 private let allowedImports: [String: Set<String>] = [
   "HTTPCaching": [],
   "PropertyLists": [],
-  "Files": ["Glibc", "Musl", "Darwin", "Crypto", "CryptoKit"],
-  "SQLite": ["CSQLite", "Files"],
+  "Files": cLibrary.union(["Crypto", "CryptoKit"]),
+  "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "ResponseStorage": ["Files", "HTTPCaching", "PropertyLists", "SQLite"],
   "Administration": ["Files", "HTTPCaching", "ResponseStorage", "_StringProcessing"],
   "Rendering": ["Administration", "HTTPCaching", "ResponseStorage"],
@@ -17,98 +20,192 @@ private let allowedImports: [String: Set<String>] = [
   "sample-cache": ["ArgumentParser", "Files", "PropertyLists", "ResponseStorage"],
 ]
 
+/// What every module may import.
+private let importedAnywhere: Set<String> = ["Synchronization"]
+
 /// The folders of `Sources` that hold no Swift.
 private let cModules: Set<String> = ["CSQLite"]
 
 /// The only modules that may use what the compiler cannot check.
-private let unsafeModules: Set<String> = ["Files", "SQLite", "Archive"]
+private let unsafeModules: Set<String> = ["Archive", "Files", "SQLite"]
+
+/// The only module that may reach a network.
+private let networkingModule = "urlcache-admin-fetch"
 
 @Suite struct ImportTests {
-  private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(components: "..", "..", "Sources").standardizedFileURL
-
   @Test func `each folder of Sources is a module of the architecture`() throws {
-    let folders = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path())
+    let folders = try FileManager.default.contentsOfDirectory(atPath: SourceFile.root.path())
+      .filter { !$0.hasPrefix(".") }
     #expect(Set(folders) == Set(allowedImports.keys).union(cModules))
   }
 
   @Test func `a module imports only what lies below it`() throws {
-    for (module, allowed) in allowedImports {
-      for file in try Self.files(of: module) {
-        let forbidden = imports(in: file.text).subtracting(allowed)
-        #expect(forbidden == [], "\(module)/\(file.name)")
-      }
+    let files = try SourceFile.all()
+    #expect(Set(files.filter(\.isSwift).map(\.module)) == Set(allowedImports.keys))
+    for file in files where file.isSwift {
+      let allowed = importedAnywhere.union(allowedImports[file.module] ?? [])
+      #expect(imports(in: file.text).subtracting(allowed) == [], "\(file.path)")
+    }
+  }
+
+  @Test func `no module reaches a network`() throws {
+    for file in try SourceFile.all() where file.module != networkingModule {
+      #expect(imports(in: file.text).filter(isNetworking) == [], "\(file.path)")
     }
   }
 
   @Test func `unsafe code has its homes`() throws {
-    for module in allowedImports.keys where !unsafeModules.contains(module) {
-      for file in try Self.files(of: module) {
-        #expect(!isUnsafe(file.text), "\(module)/\(file.name)")
-      }
+    for file in try SourceFile.all() where file.isSwift && !unsafeModules.contains(file.module) {
+      #expect(!isUnsafe(file.text), "\(file.path)")
     }
   }
 
   @Test func `no decoder of Foundation sees the bytes of a cache`() throws {
-    for module in allowedImports.keys {
-      for file in try Self.files(of: module) {
-        for decoder in ["PropertyListSerialization", "PropertyListDecoder", "NSKeyedUnarchiver"] {
-          #expect(!file.text.contains(decoder), "\(module)/\(file.name)")
-        }
-      }
+    for file in try SourceFile.all() {
+      #expect(!namesDecoderOfFoundation(file.text), "\(file.path)")
     }
   }
 
   @Test func `only ResponseStorage knows the tables of CFNetwork`() throws {
-    for module in allowedImports.keys where module != "ResponseStorage" {
-      for file in try Self.files(of: module) {
-        #expect(!file.text.contains("cfurl_"), "\(module)/\(file.name)")
-      }
+    for file in try SourceFile.all() where file.module != "ResponseStorage" {
+      #expect(!file.text.contains("cfurl_"), "\(file.path)")
     }
   }
+}
 
-  @Test func `the checks find what they look for`() {
-    #expect(
-      imports(
-        in: "public import struct A.B\n@testable import C\n  internal import D\n// import E\n")
-        == ["A", "C", "D"])
-    #expect(isUnsafe("let a = unsafe b"))
-    #expect(isUnsafe("var a: UnsafeRawPointer?"))
-    #expect(isUnsafe("OpaquePointer()"))
-    #expect(!isUnsafe("// unsafe\nlet unsafely = 1"))
+@Suite struct ImportCheckerTests {
+  @Test(arguments: [
+    ("import A", "A"),
+    ("public import A", "A"),
+    ("  internal import A", "A"),
+    ("@testable import A", "A"),
+    ("@_implementationOnly import A", "A"),
+    ("@_spi(Inside) public import A", "A"),
+    ("import struct A.B", "A"),
+    ("public import class A.B", "A"),
+    ("import A.B.C", "A"),
+    ("import `A`", "A"),
+    ("import B; import A", "A"),
+    ("#if canImport(B)\n  import A\n#endif", "A"),
+  ])
+  func `an import is found however it is written`(_ text: String, _ module: String) {
+    #expect(imports(in: text).contains(module))
   }
 
-  private static func files(of module: String) throws -> [(name: String, text: String)] {
-    let folder = sources.appending(component: module)
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
-      .filter { $0.hasSuffix(".swift") }
-    #expect(!names.isEmpty, "\(module) has no files")
-    return try names.sorted().map {
-      ($0, try String(contentsOf: folder.appending(component: $0), encoding: .utf8))
+  @Test(arguments: ["// import A", "/// import A", "important()", "let a = b  // import A"])
+  func `what only looks like an import is none`(_ text: String) {
+    #expect(imports(in: text) == [])
+  }
+
+  @Test func `a forbidden import is left over`() {
+    let found = imports(in: "import Files\nimport SQLite\n")
+    #expect(found.subtracting(allowedImports["Rendering"] ?? []) == ["Files", "SQLite"])
+  }
+
+  @Test func `networking is told by the names of its modules`() {
+    let networking = ["AsyncHTTPClient", "FoundationNetworking", "NIO", "NIOCore", "Network"]
+    #expect(networking.allSatisfy(isNetworking))
+    #expect(!["Files", "HTTPCaching", "SQLite"].contains(where: isNetworking))
+  }
+
+  @Test(arguments: [
+    "let a = unsafe b", "var a: UnsafeRawPointer?", "func a(_ b: UnsafeMutablePointer<CChar>)",
+    "OpaquePointer()", #"open("https://a.example", unsafe b)"#, #"open("a // b", unsafe b)"#,
+  ])
+  func `unsafe code is found`(_ text: String) {
+    #expect(isUnsafe(text))
+  }
+
+  @Test(arguments: [
+    "// unsafe", "  /// An UnsafePointer would do.", "let a = b  // unsafe", "let unsafely = 1",
+  ])
+  func `what only speaks of unsafe code is none`(_ text: String) {
+    #expect(!isUnsafe(text))
+  }
+
+  @Test func `the decoders of Foundation are told by their names`() {
+    #expect(namesDecoderOfFoundation("try PropertyListDecoder().decode(A.self, from: b)"))
+    #expect(namesDecoderOfFoundation("PropertyListSerialization"))
+    #expect(namesDecoderOfFoundation("NSKeyedUnarchiver"))
+    #expect(!namesDecoderOfFoundation("BinaryPropertyList"))
+  }
+}
+
+/// A file of `Sources`.
+private struct SourceFile {
+  /// The folder with all modules.
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(components: "..", "..", "Sources").standardizedFileURL
+
+  /// The path below `Sources`.
+  let path: String
+  let text: String
+
+  /// The module, which is the first folder of the path.
+  var module: String { String(path.prefix { $0 != "/" }) }
+
+  var isSwift: Bool { path.hasSuffix(".swift") }
+
+  /// All files of all modules, at any depth.
+  static func all() throws -> [SourceFile] {
+    try FileManager.default.subpathsOfDirectory(atPath: root.path()).sorted().compactMap { path in
+      let file = root.appending(path: path)
+      guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
+        return nil
+      }
+      return SourceFile(path: path, text: try String(contentsOf: file, encoding: .utf8))
     }
   }
 }
 
 /// The modules that a source file imports; a submodule counts as its module.
 private func imports(in text: String) -> Set<String> {
+  let attribute = /@\w+(?:\([^)]*\))?\s+/
+  let access = /(?:public|package|internal|fileprivate|private)\s+/
+  let kind = /(?:struct|class|enum|protocol|func|var|let|typealias|macro)\s+/
   var result: Set<String> = []
-  let kinds = /(?:struct|class|enum|protocol|func|var|let|typealias)\s+/
-  for line in text.split(separator: "\n") {
-    let pattern =
-      /^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+/
-    guard let match = line.prefixMatch(of: pattern) else { continue }
-    var rest = line[match.range.upperBound...]
-    if let kind = rest.prefixMatch(of: kinds) { rest = rest[kind.range.upperBound...] }
-    result.insert(String(rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }))
+  for statement in code(of: text).split(whereSeparator: { $0.isNewline || $0 == ";" }) {
+    var rest = statement.drop(while: \.isWhitespace)
+    while let match = rest.prefixMatch(of: attribute) ?? rest.prefixMatch(of: access) {
+      rest = rest[match.range.upperBound...]
+    }
+    guard let match = rest.prefixMatch(of: /import\s+/) else { continue }
+    rest = rest[match.range.upperBound...]
+    if let match = rest.prefixMatch(of: kind) { rest = rest[match.range.upperBound...] }
+    let name = rest.drop { $0 == "`" }.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    if !name.isEmpty { result.insert(String(name)) }
   }
   return result
 }
 
-/// Whether a source file uses what the compiler cannot check; comments do not count.
+/// Whether a module is one to reach a network with.
+private func isNetworking(_ module: String) -> Bool {
+  ["AsyncHTTPClient", "FoundationNetworking", "Network"].contains(module)
+    || module.hasPrefix("NIO")
+}
+
+/// Whether a source file uses what the compiler cannot check.
 private func isUnsafe(_ text: String) -> Bool {
-  let code = text.split(separator: "\n").map {
-    $0.prefix(upTo: $0.firstRange(of: "//")?.lowerBound ?? $0.endIndex)
-  }
-  .joined(separator: "\n")
-  return code.contains(/\b(unsafe|Unsafe\w*|OpaquePointer)\b/)
+  code(of: text).contains(/\b(?:unsafe|Unsafe\w*|OpaquePointer)\b/)
+}
+
+/// Whether a source file names a decoder that ends the process, or hangs, on hostile bytes.
+private func namesDecoderOfFoundation(_ text: String) -> Bool {
+  text.contains(/PropertyListSerialization|PropertyListDecoder|NSKeyedUnarchiver/)
+}
+
+/// The text of a source file without its comments.
+///
+/// In doubt a comment is kept: it can only make a check fail that should not. So `//` counts only
+/// after white space, as the formatter has it, and not inside of quotes.
+private func code(of text: String) -> String {
+  text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    .map { line in
+      let comment = line.ranges(of: "//").first { range in
+        let before = line[..<range.lowerBound]
+        return before.last?.isWhitespace ?? true && before.count { $0 == "\"" }.isMultiple(of: 2)
+      }
+      return line[..<(comment?.lowerBound ?? line.endIndex)]
+    }
+    .joined(separator: "\n")
 }

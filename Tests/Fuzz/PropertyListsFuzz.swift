@@ -1,23 +1,29 @@
 // Feeds made-up bytes to every function of the reader; built by `run.sh` together with the sources of
 // the module, as libFuzzer brings a `main` of its own.
 
+/// Small enough for thousands of runs a second, and to reach every limit.
+private let limits = PropertyListLimits(
+  maximumBytes: 4096, maximumDepth: 16, maximumVisits: 2000, maximumDecodedBytes: 1 << 15)
+
 /// Reads `bytes` in every way; an error is what most bytes deserve, a trap is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPropertyLists(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  guard let list = try? BinaryPropertyList(bytes.span) else { return 0 }
-  let root = list.root
-  exercise(list, root)
-  if let value = try? list.value(of: root) {
-    // What could be read is written and read again; a string that is not UTF-8 is repaired once.
-    let once = PropertyListWriter().bytes(of: value)
-    guard let first = tree(once) else { fatalError("what was written cannot be read") }
-    let twice = PropertyListWriter().bytes(of: first)
-    guard once == twice || tree(twice) == first || first != first else {
-      fatalError("what was written and read is another")
-    }
+  do {
+    let list = try BinaryPropertyList(bytes.span, limits: limits)
+    exercise(list)
+    check(try list.value(of: list.root))
+  } catch {
+    require(!"\(error)".isEmpty, "an error has words")
   }
   return 0
+}
+
+/// Writes a tree and reads it again: it is the same, but for text that is not UTF-8.
+private func check(_ value: PropertyListValue) {
+  let written = PropertyListWriter().bytes(of: value)
+  require(tree(written).map(normal) == normal(value), "what was written and read is the same")
+  require(PropertyListWriter().bytes(of: value) == written, "the same value, the same bytes")
 }
 
 private func tree(_ bytes: [UInt8]) -> PropertyListValue? {
@@ -25,15 +31,41 @@ private func tree(_ bytes: [UInt8]) -> PropertyListValue? {
   return try? list.value(of: list.root)
 }
 
-private func exercise(_ list: borrowing BinaryPropertyList, _ root: BinaryPropertyList.Object) {
+/// A tree in which text is repaired and what is no number equals itself.
+private func normal(_ value: PropertyListValue) -> PropertyListValue {
+  switch value {
+  case .string(let text): .string(repaired(text))
+  case .real(let number): number.isNaN ? .text("NaN") : value
+  case .array(let values): .array(values.map(normal))
+  case .dictionary(let entries):
+    .dictionary(entries.map { .init(key: repaired($0.key), value: normal($0.value)) })
+  default: value
+  }
+}
+
+private func repaired(_ text: [UInt8]) -> [UInt8] {
+  Array(String(decoding: text, as: UTF8.self).utf8)
+}
+
+private func require(_ condition: Bool, _ words: String) {
+  guard condition else { fatalError("not true: \(words)") }
+}
+
+private func exercise(_ list: borrowing BinaryPropertyList) {
+  let root = list.root
   visit(list, root)
   if let array = try? list.value(forKey: "Array", in: root) {
     visit(list, array)
-    for position in 0..<24 {
-      if let element = try? list.element(position, of: array) {
-        visit(list, element)
-        if let url = try? list.value(forKey: "_CFURLString", in: element) { visit(list, url) }
-      }
+    for position in -1..<24 {
+      guard let element = try? list.element(position, of: array) else { continue }
+      visit(list, element)
+      if let url = try? list.value(forKey: "_CFURLString", in: element) { visit(list, url) }
+    }
+  }
+  if let count = try? list.count(of: root) {
+    require((try? list.element(count, of: root)) == .some(nil), "nothing lies beyond the end")
+    for position in 0..<min(count, 24) {
+      if let element = try? list.element(position, of: root) { visit(list, element) }
     }
   }
   var seen = 0
@@ -43,16 +75,44 @@ private func exercise(_ list: borrowing BinaryPropertyList, _ root: BinaryProper
     visit(list, key)
     visit(list, value)
   }
+  var stopped = 0
+  try? list.forEachEntry(in: root) { (key, _) throws(Stop) in
+    stopped += 1
+    throw Stop()
+  }
+  require(stopped <= 1, "an error of the closure ends the walk")
 }
 
+private struct Stop: Error {}
+
 private func visit(_ list: borrowing BinaryPropertyList, _ object: BinaryPropertyList.Object) {
-  _ = try? list.kind(of: object)
-  _ = try? list.boolean(object)
-  _ = try? list.integer(object)
-  _ = try? list.real(object)
-  _ = try? list.date(object)
-  _ = try? list.count(of: object)
-  _ = try? list.utf8(object)
-  _ = try? list.isString(object, equalTo: "Version")
-  if let data = try? list.data(object), data.count > 0 { _ = data[data.count - 1] }
+  let kind = try? list.kind(of: object)
+  of(.boolean, kind, try? list.boolean(object))
+  of(.integer, kind, try? list.integer(object))
+  of(.real, kind, try? list.real(object))
+  of(.date, kind, try? list.date(object))
+  of(.string, kind, try? list.utf8(object))
+  if let count = try? list.count(of: object) {
+    require(kind == .array || kind == .dictionary, "only containers are counted")
+    require(count >= 0, "a count is not negative")
+  }
+  if let text = try? list.utf8(object) {
+    let isKey = try? list.isString(object, equalTo: "Array")
+    require(isKey == (text == Array("Array".utf8)), "a string equals its own text only")
+  }
+  if let data = try? list.data(object) {
+    require(kind == .data, "only data has bytes")
+    var sum: UInt8 = 0
+    for index in data.indices { sum &+= data[index] }
+  }
+  if case .string(let text)? = try? list.value(of: object) {
+    require((try? list.utf8(object)) == text, "a string is the same alone and in a tree")
+  }
+}
+
+/// A function answers for objects of its own type only.
+private func of<Value>(
+  _ wanted: BinaryPropertyList.Kind, _ kind: BinaryPropertyList.Kind?, _ value: Value??
+) {
+  if case .some(.some) = value { require(kind == wanted, "\(wanted) is read from \(wanted)") }
 }

@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/corpus"
 python3 - "$folder/corpus" <<'END'
-import datetime, plistlib, sys
+import datetime, plistlib, struct, sys
 
 url = {"_CFURLString": "https://example.com/", "_CFURLStringType": 15}
 headers = {"Content-Type": "text/html", "Etag": '"a"', "X": "ä😀"}
@@ -23,6 +23,28 @@ seeds = [
 for number, seed in enumerate(seeds):
     with open(f"{sys.argv[1]}/{number}", "wb") as file:
         plistlib.dump(seed, file, fmt=plistlib.FMT_BINARY)
+
+
+def objects(name, size, *parts):
+    """A list of objects as plistlib never writes them, with references of `size` bytes."""
+    data, offsets = b"bplist00", b""
+    for part in parts:
+        offsets += struct.pack(">H", len(data))
+        data += part
+    data += offsets + struct.pack(">6xBBQQQ", 2, size, len(parts), 0, len(data))
+    with open(f"{sys.argv[1]}/{name}", "wb") as file:
+        file.write(data)
+
+
+objects("wide", 8, b"\xa2" + struct.pack(">QQ", 1, 2**63 - 1), b"\x09")
+objects("wide-dictionary", 8, b"\xd1" + struct.pack(">QQ", 1, 2), b"\x55Array", b"\xa1" + struct.pack(">Q", 1))
+objects("surrogate", 1, b"\x62\xd8\x3d\x00a")
+objects("set", 1, b"\xa1\x01", b"\xc1\x00")
+objects("cycle", 1, b"\xa1\x01", b"\xa1\x00")
+objects("shared", 1, *(bytes([0xA2, n, n]) for n in range(1, 12)), b"\x51a")
+objects("huge-count", 1, b"\xaf\x13" + struct.pack(">Q", 2**60))
+objects("wide-integer", 1, b"\xa2\x01\x02", b"\x14" + b"\xff" * 16, b"\x14" + b"\x7f" * 16)
+objects("real", 1, b"\xa3\x01\x02\x03", b"\x22\x7f\xc0\0\0", b"\x22\x3f\x80\0\0", b"\x33\x7f\xf8" + b"\0" * 6)
 END
 swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 \
   -enable-experimental-feature Lifetimes -module-name PropertyListsFuzz \
@@ -33,7 +55,7 @@ swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 \
   exit 1
 }
 cd "$folder"
-./fuzz -max_total_time="${1:-60}" -max_len=4096 -timeout=5 -rss_limit_mb=512 \
+ASAN_OPTIONS=quarantine_size_mb=16 ./fuzz -max_total_time="${1:-60}" -max_len=4096 -timeout=5 -rss_limit_mb=512 \
   -print_final_stats=1 corpus 2>"$folder/log" || {
   cat "$folder/log" >&2
   exit 1

@@ -23,65 +23,6 @@ import Testing
     try python("verify", folder.path())
   }
 
-  @Test func `damage is an error and says which`() {
-    let cases: [(String, [UInt8], PropertyListError.Code, String)] = [
-      ("nothing", [], .notBinaryPropertyList, "not a binary property list"),
-      (
-        "XML", Array("<?xml version='1.0'?><plist/>".utf8), .xmlPropertyList,
-        "an XML property list, which is not supported"
-      ),
-      ("header only", Array("bplist00".utf8), .truncated, "truncated at byte 8"),
-      ("a list in itself", list([[0xA1, 0]]), .cyclic, "a container that holds itself at byte 8"),
-      (
-        "two lists in each other", list([[0xA1, 1], [0xA1, 0]]), .cyclic,
-        "a container that holds itself at byte 8"
-      ),
-      (
-        "a set", list([[0xC1, 1], [0x09]]), .unsupportedType,
-        "an object of an unsupported type at byte 8"
-      ),
-      ("no type", list([[0x70]]), .unsupportedType, "an object of an unsupported type at byte 8"),
-      ("a reference beyond the end", list([[0xA1, 9]]), .malformed, "malformed at byte 9"),
-      (
-        "2^60 elements", list([[0xAF, 0x13, 0x10, 0, 0, 0, 0, 0, 0, 0]]), .truncated,
-        "truncated at byte 8"
-      ),
-      (
-        "2^63 bytes", list([[0x4F, 0x13, 0x80, 0, 0, 0, 0, 0, 0, 0]]), .malformed,
-        "malformed at byte 10"
-      ),
-      (
-        "a date that is no number", list([[0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]]), .malformed,
-        "malformed at byte 8"
-      ),
-      (
-        "a key that is no string", list([[0xD1, 1, 1], [0x09]]), .malformed,
-        "malformed at byte 11"
-      ),
-      (
-        "nested too deep", list((1...100).map { [0xA1, UInt8($0)] } + [[0x09]]), .tooDeep,
-        "nested too deep at byte 136"
-      ),
-      (
-        "shared without end",
-        list((1...40).map { [0xA2, UInt8($0), UInt8($0)] } + [[0x09]]), .tooManyObjects,
-        "too many objects"
-      ),
-      (
-        "one string 10,000 times",
-        list(
-          [[0xAF, 0x11, 0x27, 0x10] + [UInt8](repeating: 1, count: 10_000)]
-            + [[0x5F, 0x11, 0x40, 0x00] + [UInt8](repeating: 97, count: 16_384)]),
-        .tooLarge, "too large"
-      ),
-    ]
-    for (name, bytes, code, words) in cases {
-      let error = #expect(throws: PropertyListError.self, "\(name)") { try read(bytes) }
-      #expect(error?.code == code, "\(name)")
-      #expect(error?.description == words, "\(name)")
-    }
-  }
-
   @Test func `cut or changed bytes never end the process`() throws {
     let headers: [PropertyListValue.Entry] = (0..<20).map {
       .init(key: Array("Header-\($0)".utf8), value: .text("value ä \($0)"))
@@ -104,6 +45,7 @@ import Testing
         var changed = bytes
         changed[position] ^= 1 << UInt8(bit)
         _ = try? read(changed)
+        try? exercise(changed)
       }
     }
   }
@@ -136,23 +78,109 @@ import Testing
     #expect(try read(list([[0x62, 0xD8, 0x3D, 0xDE, 0x00]])) == .string(Array("😀".utf8)))
   }
 
-  private func read(_ bytes: [UInt8]) throws -> PropertyListValue {
-    let list = try BinaryPropertyList(bytes.span)
-    return try list.value(of: list.root)
+  @Test func `each type is read by its own function only`() throws {
+    let objects: [(BinaryPropertyList.Kind, [UInt8])] = [
+      (.null, [0x00]), (.boolean, [0x08]), (.boolean, [0x09]), (.integer, [0x10, 0xFF]),
+      (.integer, [0x11, 0xFF, 0xFF]), (.integer, [0x12, 0xFF, 0xFF, 0xFF, 0xFF]),
+      (.integer, [0x13] + [UInt8](repeating: 0xFF, count: 8)),
+      (.integer, [0x14] + [UInt8](repeating: 0xFF, count: 16)), (.real, [0x22, 0x3F, 0x80, 0, 0]),
+      (.real, [0x23, 0xBF, 0xF0, 0, 0, 0, 0, 0, 0]), (.real, [0x23, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0]),
+      (.date, [0x33, 0xC0, 0, 0, 0, 0, 0, 0, 0]), (.data, [0x42, 1, 2]), (.string, [0x51, 0xE9]),
+      (.string, [0x61, 0x00, 0xE9]), (.array, [0xA1, 0]), (.dictionary, [0xD1, 0, 0]),
+      (.set, [0xC1, 0]), (.uid, [0x81, 1, 2]),
+    ]
+    let answers = try objects.map { kind, object in
+      let bytes = list([object])
+      let list = try BinaryPropertyList(bytes.span)
+      let root = list.root
+      #expect(try list.kind(of: root) == kind)
+      var answers: [String] = []
+      if let value = try list.boolean(root) { answers.append("\(value)") }
+      if let value = try list.integer(root) { answers.append("integer \(value)") }
+      if let value = try list.real(root) { answers.append("real \(value)") }
+      if let value = try list.date(root) { answers.append("date \(value)") }
+      if let value = try list.utf8(root) { answers.append("text \(value)") }
+      if let value = try list.count(of: root) { answers.append("count \(value)") }
+      if let value = try list.element(0, of: root) { answers.append("element \(value == root)") }
+      if let value = try list.data(root) { answers.append("data \(value.count)") }
+      return answers.joined(separator: ", ")
+    }
+    #expect(
+      answers == [
+        "", "false", "true", "integer 255", "integer 65535", "integer 4294967295", "integer -1",
+        "integer -1", "real 1.0", "real -1.0", "real inf", "date -2.0", "data 2", "text [233]",
+        "text [195, 169]", "count 1, element true", "count 1", "", "",
+      ])
   }
 
-  /// A list of objects given as their bytes, with references of one byte.
-  private func list(_ objects: [[UInt8]]) -> [UInt8] {
-    var bytes = Array("bplist00".utf8)
-    var offsets: [UInt8] = []
-    for object in objects {
-      offsets += [UInt8(bytes.count >> 8 & 255), UInt8(bytes.count & 255)]
-      bytes += object
+  @Test func `keys are compared in both widths, and the first one wins`() throws {
+    let bytes = list([
+      [0xD4, 1, 2, 3, 1, 4, 5, 4, 5], [0x61, 0, 0x61], [0x62, 0, 0x61, 1, 0x62], [0x50], [0x08],
+      [0x09],
+    ])
+    let list = try BinaryPropertyList(bytes.span)
+    let first = try #require(try list.value(forKey: "a", in: list.root))
+    #expect(try list.boolean(first) == false)
+    let empty = try #require(try list.value(forKey: "", in: list.root))
+    #expect(try list.boolean(empty) == false)
+    #expect(try list.value(forKey: "ab", in: list.root) == nil)
+    #expect(try list.isString(list.root, equalTo: "a") == false)
+    let long = "a key that is longer than fifteen bytes"
+    let other = PropertyListWriter().bytes(
+      of: .dictionary([.init(key: Array(long.utf8), value: .boolean(true))]))
+    let found = try BinaryPropertyList(other.span)
+    #expect(try found.value(forKey: long, in: found.root) != nil)
+  }
+
+  @Test func `an error of the closure ends the walk through the entries`() throws {
+    struct Stop: Error {}
+    let bytes = PropertyListWriter().bytes(
+      of: .dictionary([
+        .init(key: [97], value: .integer(1)), .init(key: [98], value: .integer(2)),
+      ]))
+    let list = try BinaryPropertyList(bytes.span)
+    var calls = 0
+    #expect(throws: Stop.self) {
+      try list.forEachEntry(in: list.root) { (_, _) throws(Stop) in
+        calls += 1
+        throw Stop()
+      }
     }
-    let table = bytes.count
-    func number(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(value >> (56 - $0 * 8) & 255) } }
-    return bytes + offsets + [0, 0, 0, 0, 0, 0, 2, 1] + number(objects.count) + number(0)
-      + number(table)
+    #expect(calls == 1)
+    var sum: Int64 = 0
+    try list.forEachEntry(in: list.root) { (key, value) throws(PropertyListError) in
+      #expect(try list.utf8(key)?.count == 1)
+      sum += try list.integer(value) ?? 0
+    }
+    #expect(sum == 3)
+  }
+
+  /// Asks every function about every object that the first level refers to.
+  private func exercise(_ bytes: [UInt8]) throws {
+    let list = try BinaryPropertyList(bytes.span)
+    var objects = [list.root]
+    if let array = try? list.value(forKey: "Array", in: list.root) {
+      objects.append(array)
+      for position in 0..<12 {
+        if let element = try? list.element(position, of: array) { objects.append(element) }
+      }
+    }
+    for object in objects {
+      _ = try? list.kind(of: object)
+      _ = try? list.boolean(object)
+      _ = try? list.integer(object)
+      _ = try? list.real(object)
+      _ = try? list.date(object)
+      _ = try? list.count(of: object)
+      _ = try? list.utf8(object)
+      _ = try? list.data(object)
+      _ = try? list.isString(object, equalTo: "text/html")
+      _ = try? list.value(forKey: "_CFURLString", in: object)
+      try? list.forEachEntry(in: object) { (key, value) throws(PropertyListError) in
+        _ = try list.utf8(key)
+        _ = try list.utf8(value)
+      }
+    }
   }
 
   private func python(_ arguments: String...) throws {

@@ -49,7 +49,7 @@ def tree(random, depth):
     if kind == 4:
         return random.randbytes(random.choice([0, 1, 14, 15, 16, 255, 256, 70000]))
     if kind == 5:
-        return plistlib.UID(random.choice([0, 255, 256, 65536, 2**32]))
+        return plistlib.UID(random.choice([0, 255, 256, 65536, 2**32, 2**64 - 1]))
     if kind in (6, 7):
         return text(random)
     count = random.choice([0, 1, 3, 14, 15, 16, 300 if depth < 2 else 4])
@@ -64,7 +64,8 @@ def main():
         source = random.Random(20260101)
         with open(os.path.join(folder, "expected"), "w") as expected:
             for number in range(500):
-                value = tree(source, number % 4)
+                # The last list has so many objects that references take four bytes.
+                value = tree(source, number % 4) if number < 499 else list(range(70000))
                 with open(os.path.join(folder, f"{number}.plist"), "wb") as file:
                     plistlib.dump(value, file, fmt=plistlib.FMT_BINARY, sort_keys=False)
                 expected.write(line(value) + "\n")
