@@ -43,8 +43,8 @@ extension SelectionOptions {
     for note in [storedBefore?.note, storedAfter?.note].compactMap({ $0 }) {
       environment.note(note)
     }
-    let olderBound = olderThan.flatMap { Timestamp(secondsSince1970: now.secondsSince1970 - $0) }
-    let newerBound = newerThan.flatMap { Timestamp(secondsSince1970: now.secondsSince1970 - $0) }
+    let olderBound = olderThan.flatMap { Self.moment($0, before: now) }
+    let newerBound = newerThan.flatMap { Self.moment($0, before: now) }
     selection.before = [olderBound, storedBefore?.time].compactMap { $0 }.min()
     selection.after = [newerBound, storedAfter?.time].compactMap { $0 }.max()
     selection.largerThan = largerThan
@@ -52,6 +52,12 @@ extension SelectionOptions {
     selection.bodyLocations = Set(body)
     selection.partitions = Set(partition.map { ByteString($0) })
     return selection
+  }
+
+  /// The moment `seconds` before `now`, or the first there is: a bound that is too far back must not
+  /// be no bound.
+  private static func moment(_ seconds: Double, before now: Timestamp) -> Timestamp? {
+    Timestamp(secondsSince1970: max(now.secondsSince1970 - seconds, -62_135_596_800))
   }
 
   private static func glob(_ pattern: String, _ option: String) throws -> Glob {

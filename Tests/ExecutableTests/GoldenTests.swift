@@ -50,6 +50,7 @@ import Testing
       "list", "--sort", "-size", "--limit", "5", "--columns", "id,size,url", "--status", "2xx",
     ],
     "list.count.txt": ["list", "--count", "--body", "file"],
+    "list.older.txt": ["list", "--older-than", "800000d", "--count"],
     "list.absent.txt": ["list", "https://absent.example/"],
     "list.bad-column.txt": ["list", "--columns", "colour"],
     "list.bad-duration.txt": ["list", "--older-than", "1m"],
