@@ -59,7 +59,7 @@ public enum AgeBasis: Hashable, Sendable {
 
   private static func date(_ value: ByteString?, _ now: Timestamp) -> Timestamp? {
     value.flatMap {
-      HTTPDate.secondsSince1970($0.bytes, currentYear: CivilTime(now).year)
+      HTTPDate.secondsSince1970($0.bytes, now: now.wholeSeconds)
     }.flatMap { Timestamp(secondsSince1970: Double($0)) }
   }
 }

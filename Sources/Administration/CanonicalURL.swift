@@ -7,32 +7,35 @@ public import ResponseStorage
 /// (RFC 3986 §6.2.2.1, §6.2.3). Nothing is unescaped, and the fragment stays: a cache key has it too.
 public enum CanonicalURL {
   /// The canonical form of a URL; that of a canonical URL is itself.
+  ///
+  /// Bytes that are no URL with an authority come back with only the illegal ones escaped; a `%`
+  /// that begins no escape becomes `%25`. Nothing is an error.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of bytes.
   public static func of(_ url: ByteString) -> ByteString {
     let parts = URLParts(url)
+    var result: [UInt8] = []
+    result.reserveCapacity(url.bytes.count + 1)
     guard let scheme = parts.scheme, let authority = parts.authority else {
-      return ByteString(escaped(url.bytes[...]))
+      appendEscaped(url.bytes[...], to: &result)
+      return ByteString(result)
     }
-    var result = scheme.map(\.asciiLowercased)
+    for byte in scheme { result.append(byte.asciiLowercased) }
+    let port = defaultPort(of: result)
     result += [UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "/")]
     var host = authority
     if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-      result += escaped(authority[...at])
+      appendEscaped(authority[...at], to: &result)
       host = authority[(at + 1)...]
     }
-    host = ArraySlice(host.map(\.asciiLowercased))
-    for (scheme, port) in [("http", ":80"), ("https", ":443")]
-    where result.starts(with: Array("\(scheme):".utf8))
-      && host.reversed().starts(with: port.utf8.reversed())
-    {
-      host = host.dropLast(port.utf8.count)
-    }
-    result += escaped(host, isHost: true)
-    if !(parts.rest.first == UInt8(ascii: "/")) { result.append(UInt8(ascii: "/")) }
-    result += escaped(parts.rest)
+    appendEscaped(withoutPort(port, host), to: &result, isHost: true)
+    if parts.rest.first != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
+    appendEscaped(parts.rest, to: &result)
     return ByteString(result)
   }
 
-  /// The host of a URL, in small letters, without user and port; `nil` if it has none.
+  /// The host of a URL, in small letters, without user, port and the brackets of an IPv6
+  /// address; `nil` if it has none, as `file:///a`.
   public static func host(of url: ByteString) -> ByteString? {
     guard var host = URLParts(url).authority else { return nil }
     if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
@@ -41,7 +44,7 @@ public enum CanonicalURL {
     } else if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
       host = host[..<colon]
     }
-    return ByteString(host.map(\.asciiLowercased))
+    return host.isEmpty ? nil : ByteString(host.map(\.asciiLowercased))
   }
 
   /// The scheme of a URL, in small letters; `nil` if it has none.
@@ -57,29 +60,56 @@ public enum CanonicalURL {
       Array(parts.rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
   }
 
-  private static func escaped(_ bytes: ArraySlice<UInt8>, isHost: Bool = false) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    let digits = Array("0123456789ABCDEF".utf8)
-    for (index, byte) in zip(bytes.indices, bytes) {
-      let isEscape =
-        byte == UInt8(ascii: "%") && index + 2 < bytes.endIndex && isHexadecimal(bytes[index + 1])
-        && isHexadecimal(bytes[index + 2])
-      let isDigit =
-        isHexadecimal(byte)
-        && (index - 1 >= bytes.startIndex && bytes[index - 1] == UInt8(ascii: "%")
-          && index + 1 < bytes.endIndex && isHexadecimal(bytes[index + 1])
-          || index - 2 >= bytes.startIndex && bytes[index - 2] == UInt8(ascii: "%")
-            && isHexadecimal(bytes[index - 1]))
-      if isDigit {
-        result.append(byte >= UInt8(ascii: "a") ? byte - 0x20 : byte)
-      } else if isEscape || isLegal(byte, isHost: isHost) {
-        result.append(byte)
+  /// - Parameter scheme: A scheme in small letters.
+  private static func defaultPort(of scheme: [UInt8]) -> String.UTF8View? {
+    if scheme.elementsEqual("http".utf8) { return "80".utf8 }
+    if scheme.elementsEqual("https".utf8) { return "443".utf8 }
+    return nil
+  }
+
+  /// A host without `port`, if it ends so.
+  ///
+  /// What stands before must be a host: `a:80:80` is none, and stays as it is.
+  private static func withoutPort(_ port: String.UTF8View?, _ host: ArraySlice<UInt8>)
+    -> ArraySlice<UInt8>
+  {
+    guard let port, let colon = host.lastIndex(of: UInt8(ascii: ":")),
+      host[(colon + 1)...].elementsEqual(port)
+    else { return host }
+    let name = host[..<colon]
+    let isAddress = name.first == UInt8(ascii: "[") && name.last == UInt8(ascii: "]")
+    return isAddress || !name.contains(UInt8(ascii: ":")) ? name : host
+  }
+
+  /// Appends bytes with illegal ones percent-escaped, and those of a host in small letters.
+  private static func appendEscaped(
+    _ bytes: ArraySlice<UInt8>, to result: inout [UInt8], isHost: Bool = false
+  ) {
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let byte = bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "%"), bytes.endIndex - index >= 2, isHexadecimal(bytes[index]),
+        isHexadecimal(bytes[index + 1])
+      {
+        result += [byte, capital(bytes[index]), capital(bytes[index + 1])]
+        index += 2
+      } else if isLegal(byte, isHost: isHost) {
+        result.append(isHost ? byte.asciiLowercased : byte)
       } else {
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
       }
     }
-    return result
+  }
+
+  /// The hexadecimal digit of a value below 16.
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
+  /// A hexadecimal digit as a capital.
+  private static func capital(_ digit: UInt8) -> UInt8 {
+    digit >= UInt8(ascii: "a") ? digit - 0x20 : digit
   }
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
@@ -111,7 +141,9 @@ struct URLParts {
 
   init(_ url: ByteString) {
     let bytes = url.bytes[...]
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      let first = bytes.first,
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first.asciiLowercased),
       bytes[..<colon].allSatisfy({
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0.asciiLowercased)
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "+")

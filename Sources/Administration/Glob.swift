@@ -1,8 +1,11 @@
+public import ResponseStorage
+
 /// A pattern in which `*` stands for any text, `?` for one character, and `[a-z]` or `[!a-z]` for one
-/// of a class; `\` takes what follows it literally.
+/// of a class; `\` takes what follows it literally, in a class too.
 ///
 /// It matches a text from beginning to end, in time that grows with the product of both lengths at
-/// worst, whatever the text is.
+/// worst, whatever the text is. A byte that is not of UTF-8 counts as one character, which is in no
+/// class that is not inverted.
 public struct Glob: Hashable, Sendable {
   private enum Element: Hashable {
     case anyText
@@ -26,16 +29,19 @@ public struct Glob: Hashable, Sendable {
         let inverted = rest.first == "!" || rest.first == "^"
         if inverted { rest.removeFirst() }
         var ranges: [ClosedRange<Unicode.Scalar>] = []
-        while let first = rest.popFirst(), first != "]" || ranges.isEmpty {
-          if rest.first == "-", let last = rest.dropFirst().first, last != "]", first <= last {
+        while rest.first != "]" || ranges.isEmpty {
+          guard let first = Self.member(&rest) else { return nil }
+          var afterDash = rest.dropFirst()
+          if rest.first == "-", afterDash.first != "]", let last = Self.member(&afterDash),
+            first <= last
+          {
             ranges.append(first...last)
-            rest = rest.dropFirst(2)
+            rest = afterDash
           } else {
             ranges.append(first...first)
           }
-          guard !rest.isEmpty else { return nil }
         }
-        guard !ranges.isEmpty else { return nil }
+        rest.removeFirst()
         elements.append(.oneOf(ranges, inverted: inverted))
       default: elements.append(.scalar(scalar))
       }
@@ -43,36 +49,73 @@ public struct Glob: Hashable, Sendable {
     self.elements = elements
   }
 
+  /// Takes one member of a class, which `\` may stand before.
+  private static func member(_ rest: inout ArraySlice<Unicode.Scalar>) -> Unicode.Scalar? {
+    guard let scalar = rest.popFirst() else { return nil }
+    return scalar == "\\" ? rest.popFirst() : scalar
+  }
+
   /// Whether all of `text` matches.
-  public func matches(_ text: String) -> Bool {
-    let scalars = Array(text.unicodeScalars)
+  public func matches(_ text: ByteString) -> Bool {
+    let bytes = text.bytes
     var position = 0
     var element = 0
     // Where to go on after the last `*`, which takes in one character more each time.
     var retry: (element: Int, position: Int)?
-    while position < scalars.count {
-      if element < elements.count, elements[element] == .anyText {
-        element += 1
-        retry = (element, position)
-      } else if element < elements.count, Self.matches(elements[element], scalars[position]) {
-        element += 1
-        position += 1
-      } else if let last = retry {
-        retry = (last.element, last.position + 1)
-        (element, position) = (last.element, last.position + 1)
-      } else {
-        return false
+    while position < bytes.count {
+      if element < elements.count {
+        if case .anyText = elements[element] {
+          element += 1
+          retry = (element, position)
+          continue
+        }
+        let (scalar, length) = Self.character(of: bytes, at: position)
+        if Self.matches(elements[element], scalar) {
+          element += 1
+          position += length
+          continue
+        }
       }
+      guard let last = retry else { return false }
+      (element, position) = last
+      position += Self.character(of: bytes, at: position).length
+      retry = (element, position)
     }
     return elements[element...].allSatisfy { $0 == .anyText }
   }
 
-  private static func matches(_ element: Element, _ scalar: Unicode.Scalar) -> Bool {
+  /// The character that begins at `position`, or `nil` for a byte that is not of UTF-8, and how many
+  /// bytes it has.
+  private static func character(of bytes: [UInt8], at position: Int)
+    -> (scalar: Unicode.Scalar?, length: Int)
+  {
+    let first = bytes[position]
+    if first < 0x80 { return (Unicode.Scalar(first), 1) }
+    let (length, smallest): (Int, UInt32) =
+      switch first {
+      case 0xC2...0xDF: (2, 0x80)
+      case 0xE0...0xEF: (3, 0x800)
+      case 0xF0...0xF4: (4, 0x1_0000)
+      default: (1, 0)
+      }
+    guard length > 1, bytes.count - position >= length else { return (nil, 1) }
+    var value = UInt32(first) & (0x7F >> UInt32(length))
+    for byte in bytes[(position + 1)..<(position + length)] {
+      guard byte & 0xC0 == 0x80 else { return (nil, 1) }
+      value = value << 6 | UInt32(byte & 0x3F)
+    }
+    guard value >= smallest, let scalar = Unicode.Scalar(value) else { return (nil, 1) }
+    return (scalar, length)
+  }
+
+  private static func matches(_ element: Element, _ scalar: Unicode.Scalar?) -> Bool {
     switch element {
-    case .anyText: false
-    case .anyScalar: true
-    case .scalar(let other): other == scalar
-    case .oneOf(let ranges, let inverted): ranges.contains { $0.contains(scalar) } != inverted
+    case .anyText: return false
+    case .anyScalar: return true
+    case .scalar(let other): return other == scalar
+    case .oneOf(let ranges, let inverted):
+      guard let scalar else { return inverted }
+      return ranges.contains { $0.contains(scalar) } != inverted
     }
   }
 }

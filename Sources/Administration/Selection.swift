@@ -2,7 +2,7 @@ public import ResponseStorage
 
 /// Which responses a command is about: all criteria must hold, of the values of one any.
 public struct Selection {
-  /// URLs, which select a response with that URL or that key.
+  /// URLs, which select a response whose URL or key has the same canonical form or the same bytes.
   public var urls: [ByteString] = [] {
     didSet {
       canonicalURLs = Set(urls.map { CanonicalURL.of($0) })
@@ -11,27 +11,29 @@ public struct Selection {
   }
   /// What the store calls the responses.
   public var ids: Set<StoredResponse.ID> = []
-  /// The beginnings of URLs.
+  /// The beginnings of URLs, compared by bytes with the URL as stored, or with the key of a response
+  /// that has no URL; so are ``globs`` and ``expressions``.
   public var prefixes: [ByteString] = []
   /// Patterns for whole URLs.
   public var globs: [Glob] = []
-  /// Regular expressions for whole URLs.
+  /// Regular expressions for whole URLs; they never match one that is not UTF-8.
   public var expressions: [URLExpression] = []
-  /// Hosts, in small letters; `.example.com` stands for that host and all below it.
+  /// Hosts, in either case; `.example.com` stands for that host and all below it.
   public var hosts: [ByteString] = []
   /// Methods, in either case.
   public var methods: [ByteString] = []
   /// Statuses.
   public var statuses: [ClosedRange<Int64>] = []
-  /// Patterns for media types, in either case.
+  /// Patterns in small letters for media types in either case.
   public var mimeTypes: [Glob] = []
-  /// Only what is from before this moment, by ``ageBasis``.
+  /// Only what is from before this moment, by ``ageBasis``, and not from the moment itself.
   public var before: Timestamp?
-  /// Only what is from after this moment, by ``ageBasis``.
+  /// Only what is from after this moment, by ``ageBasis``, and not from the moment itself.
   public var after: Timestamp?
   /// What the time of a response is taken from.
   public var ageBasis = AgeBasis.stored
-  /// Only bodies of more than this number of bytes.
+  /// Only bodies of more than this number of bytes; a missing body has no size and is neither larger
+  /// nor smaller.
   public var largerThan: Int64?
   /// Only bodies of less than this number of bytes.
   public var smallerThan: Int64?
@@ -54,10 +56,10 @@ public struct Selection {
   /// What a response has to have been decoded for ``decision(for:now:)``.
   public var projection: Projection {
     var result: Projection = []
-    if !urls.isEmpty { result.formUnion([.url, .key]) }
-    if !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty || !hosts.isEmpty {
-      result.formUnion(.url)
+    if !urls.isEmpty || !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty {
+      result.formUnion([.url, .key])
     }
+    if !hosts.isEmpty { result.formUnion(.url) }
     if !methods.isEmpty { result.formUnion(.method) }
     if !statuses.isEmpty { result.formUnion(.status) }
     if !mimeTypes.isEmpty { result.formUnion(.mimeType) }
@@ -90,29 +92,35 @@ public struct Selection {
     return isBefore && isAfter ? .selected : .notSelected
   }
 
+  /// Whether a response is selected: ``decision(for:now:)`` without the reason.
+  public func contains(_ response: borrowing StoredResponse, now: Timestamp) -> Bool {
+    decision(for: response, now: now) == .selected
+  }
+
   private func isNamed(_ response: borrowing StoredResponse) -> Bool {
-    if let key = response.key, keys.contains(key) { return true }
-    guard let url = response.url else { return false }
-    return keys.contains(url) || canonicalURLs.contains(CanonicalURL.of(url))
+    isNamed(response.url) || response.key != response.url && isNamed(response.key)
+  }
+
+  private func isNamed(_ name: ByteString?) -> Bool {
+    guard let name else { return false }
+    return keys.contains(name) || canonicalURLs.contains(CanonicalURL.of(name))
   }
 
   private func matchesURL(_ response: borrowing StoredResponse) -> Bool {
-    guard !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty || !hosts.isEmpty else {
-      return true
+    if !hosts.isEmpty {
+      guard let host = response.url.flatMap({ CanonicalURL.host(of: $0) }),
+        hosts.contains(where: { $0.covers(host) })
+      else { return false }
     }
-    guard let url = response.url else { return false }
+    guard !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty else { return true }
+    guard let url = response.url ?? response.key else { return false }
     guard prefixes.isEmpty || prefixes.contains(where: { url.bytes.starts(with: $0.bytes) }) else {
       return false
     }
-    if !hosts.isEmpty {
-      guard let host = CanonicalURL.host(of: url), hosts.contains(where: { $0.covers(host) }) else {
-        return false
-      }
-    }
-    guard !globs.isEmpty || !expressions.isEmpty else { return true }
+    guard globs.isEmpty || globs.contains(where: { $0.matches(url) }) else { return false }
+    guard !expressions.isEmpty else { return true }
     guard let text = url.string else { return false }
-    return (globs.isEmpty || globs.contains { $0.matches(text) })
-      && (expressions.isEmpty || expressions.contains { $0.matches(text) })
+    return expressions.contains { $0.matches(text) }
   }
 
   private func matchesMessage(_ response: borrowing StoredResponse) -> Bool {
@@ -127,7 +135,7 @@ public struct Selection {
       }
     }
     guard !mimeTypes.isEmpty else { return true }
-    guard let type = response.mimeType?.asciiLowercased.string else { return false }
+    guard let type = response.mimeType?.asciiLowercased else { return false }
     return mimeTypes.contains { $0.matches(type) }
   }
 
@@ -145,9 +153,12 @@ public struct Selection {
 
 extension ByteString {
   /// Whether this is the host, or `.` and a domain that the host is or is below.
+  ///
+  /// - Parameter host: A host in small letters.
   fileprivate func covers(_ host: ByteString) -> Bool {
-    guard bytes.first == UInt8(ascii: ".") else { return self == host }
-    return host.bytes.elementsEqual(bytes.dropFirst())
-      || host.bytes.count > bytes.count && host.bytes.suffix(bytes.count).elementsEqual(bytes)
+    let name = asciiLowercased.bytes
+    guard name.first == UInt8(ascii: ".") else { return name == host.bytes }
+    return host.bytes.elementsEqual(name.dropFirst())
+      || host.bytes.count > name.count && host.bytes.suffix(name.count).elementsEqual(name)
   }
 }

@@ -30,20 +30,42 @@ public struct UsageReport: Hashable, Sendable {
   /// The groups, the largest first.
   public var groups: [Group] = []
 
+  /// The part of the capacity that the files take up, 1 being all of it and more than 1 too much;
+  /// `nil` if no capacity above zero is known.
+  public var share: Double? {
+    guard let capacityBytes, capacityBytes > 0 else { return nil }
+    return Double(footprint.totalBytes) / Double(capacityBytes)
+  }
+
   /// Measures a cache.
   ///
+  /// Bodies that are missing count as entries of no bytes. A sum that is too large stays at the
+  /// largest number: a store can claim any size.
+  ///
+  /// - Parameters:
+  ///   - grouping: What to group by, or `nil` for no groups.
+  ///   - capacityBytes: The limit to hold the footprint against, if there is one.
+  ///   - selection: Which entries to count, and the moment that ``Selection/contains(_:now:)`` takes;
+  ///     `nil` for all. The footprint is that of the whole store in any case.
+  /// - Throws: What the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries; memory grows with the groups only.
-  public init(of source: any ResponseSource, by grouping: Grouping?, capacityBytes: Int64?) throws {
+  public init(
+    of source: any ResponseSource, by grouping: Grouping?, capacityBytes: Int64?,
+    selection: (criteria: Selection, now: Timestamp)? = nil
+  ) throws {
     footprint = try source.footprint()
     self.capacityBytes = capacityBytes
     var places: [ByteString?: Int] = [:]
     var groups: [Group] = []
     var (entries, bodyBytes) = (Int64(0), Int64(0))
     var times: ClosedRange<Timestamp>?
-    try source.forEachResponse(Self.projection(for: grouping)) { response in
+    let projection = Self.projection(for: grouping)
+      .union(selection?.criteria.projection ?? [])
+    try source.forEachResponse(projection) { response in
+      if let selection, !selection.criteria.contains(response, now: selection.now) { return .next }
       let size = response.bodySize ?? 0
       entries += 1
-      bodyBytes += size
+      bodyBytes = bodyBytes.addingClamped(size)
       if let time = response.stored {
         let range = times ?? time...time
         times = min(range.lowerBound, time)...max(range.upperBound, time)
@@ -59,7 +81,7 @@ public struct UsageReport: Hashable, Sendable {
         groups.append(Group(key: key))
       }
       groups[place].entries += 1
-      groups[place].bytes += size
+      groups[place].bytes = groups[place].bytes.addingClamped(size)
       return .next
     }
     (self.entries, self.bodyBytes, storedTimes) = (entries, bodyBytes, times)
@@ -72,10 +94,10 @@ public struct UsageReport: Hashable, Sendable {
 
   private static func projection(for grouping: Grouping?) -> Projection {
     switch grouping {
-    case .host: [.body, .url]
-    case .mime: [.body, .mimeType]
-    case .status: [.body, .status]
-    case .method: [.body, .method]
+    case .host: [.body, .stored, .url]
+    case .mime: [.body, .stored, .mimeType]
+    case .status: [.body, .stored, .status]
+    case .method: [.body, .stored, .method]
     case nil: [.body, .stored]
     }
   }
@@ -89,5 +111,14 @@ public struct UsageReport: Hashable, Sendable {
     case .status: response.status.map { ByteString(String($0)) }
     case .method: response.request.method
     }
+  }
+}
+
+extension Int64 {
+  /// The sum, or the nearest number that there is.
+  fileprivate func addingClamped(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    guard overflow else { return sum }
+    return other < 0 ? .min : .max
   }
 }

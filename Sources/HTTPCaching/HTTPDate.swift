@@ -3,15 +3,17 @@ public enum HTTPDate {
   /// Reads a date in one of the three forms that a recipient must accept, and in no other:
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
   ///
-  /// A name of a day must be one, but need not be that of the date. A leap second counts as the second
-  /// after it.
+  /// The name of a day must be one, but need not be that of the date. A second of 60 is a leap
+  /// second and counts as the second after it, on any day and at any minute; anything else that the
+  /// forms do not allow is no date.
   ///
   /// - Parameters:
   ///   - text: The bytes of the field value, without white space around them.
-  ///   - currentYear: The year from which one of two digits is told: it is the last year that ends so
-  ///     and is not more than 50 years ahead.
+  ///   - now: The moment from which a year of two digits is told, in seconds since
+  ///     1970-01-01 00:00:00 UTC: the date is the latest that reads so and is not more than 50
+  ///     calendar years ahead of it. A moment outside the years 1 to 9999 tells none.
   /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, or `nil` if it is no such date.
-  public static func secondsSince1970(_ text: [UInt8], currentYear: Int64) -> Int64? {
+  public static func secondsSince1970(_ text: [UInt8], now: Int64) -> Int64? {
     guard let comma = text.firstIndex(of: UInt8(ascii: ",")) else { return ansi(text) }
     let day = Array(text[..<comma])
     let rest = Array(text[(comma + 1)...])
@@ -29,9 +31,19 @@ public enum HTTPDate {
         rest[10] == space, rest[19...].elementsEqual(zone), let dayOfMonth = number(rest[1..<3]),
         let month = months.firstIndex(of: Array(rest[4..<7])), let short = number(rest[8..<10])
       else { return nil }
-      var year = currentYear - currentYear % 100 + short
-      if year > currentYear + 50 { year -= 100 } else if year <= currentYear - 50 { year += 100 }
-      return seconds(year, month + 1, dayOfMonth, time: rest[11..<19])
+      guard now >= firstSecond, now < endOfTime else { return nil }
+      let time = rest[11..<19]
+      // 400 years have 146,097 days.
+      let century = (now - firstSecond) / (146_097 * 86_400 / 4) * 100
+      // Of four years that end in 00, one has a 29 February.
+      for year in stride(from: century + 100 + short, through: century - 300 + short, by: -100) {
+        guard let date = seconds(year, month + 1, dayOfMonth, time: time),
+          let before = seconds(year - 50, month + 1, dayOfMonth, time: time)
+            ?? seconds(year - 50, 3, 1, time: time)
+        else { continue }
+        if before <= now { return date }
+      }
+      return nil
     }
     return nil
   }
@@ -75,6 +87,10 @@ public enum HTTPDate {
     }
     return value
   }
+
+  /// 0001-01-01 00:00:00 and 10000-01-01 00:00:00 UTC.
+  private static let firstSecond: Int64 = -62_135_596_800
+  private static let endOfTime: Int64 = 253_402_300_800
 
   private static let space = UInt8(ascii: " ")
   private static let zone = Array(" GMT".utf8)

@@ -3,7 +3,7 @@ public import PropertyLists
 /// What an Apple store archives of a response and of its request, as property lists.
 ///
 /// Both are dictionaries of a version and an array whose positions have a meaning; a null token
-/// stands for what there is not. Source: `cache-db-format.md` §6, checked against the sample stores.
+/// stands for what there is not. Source: `formats.md` §6, checked against the sample stores.
 public enum AppleMessage {
   /// A response, archived as the column `response_object`, version 1.
   public struct Response: Hashable, Sendable {
@@ -169,7 +169,7 @@ extension AppleMessage {
   /// Header fields as a dictionary, which joins repeated ones, with the key `__hhaa__` ("HTTP
   /// headers as arrays") that keeps them apart.
   ///
-  /// Source: `cache-db-format.md` §6.3; that the text begins with two line ends, CR and LF each,
+  /// Source: `formats.md` §6.3; that the text begins with two line ends, CR and LF each,
   /// and has none at its end, is so in all 208 values of the sample stores.
   public static func archivedHeaders(_ headers: HeaderFields) -> PropertyListValue {
     var names: [ByteString] = []

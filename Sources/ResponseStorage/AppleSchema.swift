@@ -1,6 +1,6 @@
 /// The schemas of an Apple store that new stores are created with.
 ///
-/// Source: `cache-db-format.md` §2, the text of `sqlite_master` in 313 databases.
+/// Source: `formats.md` §2, the text of `sqlite_master` in 313 databases.
 public enum AppleSchema: Int64, Hashable, Sendable, CaseIterable {
   /// macOS 10.13 to 10.15: the version is the row of a table.
   case version202 = 202

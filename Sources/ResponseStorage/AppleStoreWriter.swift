@@ -63,7 +63,7 @@ public struct AppleStoreWriter: ~Copyable {
     case file(ByteString)
   }
 
-  /// From how many bytes on a body has a file of its own (`cache-db-format.md` §3).
+  /// From how many bytes on a body has a file of its own (`formats.md` §3).
   public static let fileThreshold = 4096
 
   /// The name of the database of a store.

@@ -1,6 +1,6 @@
 /// The hash that an Apple store keeps beside each cache key: CoreFoundation's hash of the key's UTF-16.
 ///
-/// Nothing looks a response up by it. Source: `cache-db-format.md` §4.
+/// Nothing looks a response up by it. Source: `formats.md` §4.
 public struct CacheKeyHash: Hashable, Sendable {
   /// The hash.
   public let value: UInt64

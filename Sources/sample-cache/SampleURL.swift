@@ -32,7 +32,7 @@ struct SampleURL {
       case 5: url += "\(separator)long=\(String(repeating: "abcdefghij", count: 150))"
       case 6: url = "\(scheme)://b%C3%BCcher.\(host):8443\(path)"
       default:
-        // The key has what the URL has raw in percent escapes (`cache-db-format.md` §5).
+        // The key has what the URL has raw in percent escapes (`formats.md` §5).
         key = "\(url)\(separator)filter%5B0%5D=a%7Cb"
         url += "\(separator)filter[0]=a|b"
       }

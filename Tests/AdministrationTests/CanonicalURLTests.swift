@@ -14,6 +14,11 @@ import Testing
       ("https://a/b c|d[e]", "https://a/b%20c%7Cd%5Be%5D"),
       ("https://a/100%", "https://a/100%25"),
       ("https://a/\u{E9}\r\n\u{1B}", "https://a/%C3%A9%0D%0A%1B"),
+      ("http://a:80:80/", "http://a:80:80/"), ("http://[::1]:80", "http://[::1]/"),
+      ("http://[::80", "http://[::80/"), ("http://a:443/", "http://a:443/"),
+      ("1http://A:80", "1http://A:80"), ("mailto:A@B c", "mailto:A@B%20c"),
+      ("https://a/%", "https://a/%25"), ("https://a/%%4a%4", "https://a/%25%4A%254"),
+      ("https://\u{E9}x/", "https://%C3%A9x/"), ("https://a/\"\u{301}", "https://a/%22%CC%81"),
       ("no url", "no%20url"),
       ("", ""),
     ]
@@ -25,14 +30,20 @@ import Testing
   @Test func `the canonical form is its own`() {
     var state: UInt64 = 42
     let alphabet = Array("htps:/@[]?#%aF0 |\"\u{0301}.".utf8)
+    let starts = ["", "https://", "http://a:80:", "http://[:"].map { Array($0.utf8) }
+    let ends = ["", ":80", ":443/", ":80:80"].map { Array($0.utf8) }
     for round in 0..<5_000 {
       let bytes = (0..<(round % 30)).map { _ in
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return alphabet[Int(state >> 33) % alphabet.count]
       }
-      for start in [[], Array("https://".utf8)] {
-        let once = CanonicalURL.of(ByteString(start + bytes))
-        #expect(CanonicalURL.of(once) == once, "seed 42, round \(round): \(start + bytes)")
+      for start in starts {
+        for end in ends {
+          let once = CanonicalURL.of(ByteString(start + bytes + end))
+          if CanonicalURL.of(once) != once {
+            Issue.record("seed 42, round \(round): \(start + bytes + end)")
+          }
+        }
       }
     }
   }
@@ -41,7 +52,15 @@ import Testing
     #expect(CanonicalURL.host(of: "https://u:p@WWW.Example.com:8080/x@y") == "www.example.com")
     #expect(CanonicalURL.host(of: "https://[::1]:80/") == "::1")
     #expect(CanonicalURL.host(of: "mailto:a@b") == nil)
+    #expect(CanonicalURL.host(of: "file:///a") == nil)
     #expect(CanonicalURL.path(of: "https://a/b/c?d#e") == "/b/c")
     #expect(CanonicalURL.scheme(of: "HTTPS://a") == "https")
+  }
+
+  @Test func `hostile URLs cost linear time`() {
+    let escapes = CanonicalURL.of(ByteString("https://a/" + String(repeating: "%", count: 1 << 20)))
+    #expect(escapes.bytes.count == 10 + (3 << 20))
+    let bad = ByteString(Array("http://a/".utf8) + [0xFF, 0x80])
+    #expect(CanonicalURL.of(bad) == "http://a/%FF%80")
   }
 }

@@ -19,6 +19,7 @@ import Testing
       ("glob", { $0.globs = [glob("https://*/a?q=*")] }, { $0.globs = [glob("*/a")] }),
       ("regex", { $0.expressions = [regex("https?://.*")] }, { $0.expressions = [regex("https")] }),
       ("host", { $0.hosts = ["example.com"] }, { $0.hosts = ["www.example.com"] }),
+      ("host in capitals", { $0.hosts = ["EXAMPLE.com"] }, { $0.hosts = ["com"] }),
       ("domain", { $0.hosts = [".example.com"] }, { $0.hosts = [".ple.com"] }),
       ("method", { $0.methods = ["get"] }, { $0.methods = ["POST"] }),
       ("status", { $0.statuses = [400...499, 200...200] }, { $0.statuses = [201...299] }),
@@ -73,6 +74,85 @@ import Testing
     selection.ageBasis = try #require(AgeBasis(name: "user-info:Cached Date"))
     #expect(selection.decision(for: response, now: day) == .notSelected)
     #expect(AgeBasis(name: "user-info:") == nil)
+  }
+
+  @Test func `different criteria narrow and values of one widen`() {
+    var response = StoredResponse(id: .row(1))
+    response.status = 404
+    response.request.method = "GET"
+    var selection = Selection()
+    selection.statuses = [200...200, 404...404]
+    selection.methods = ["POST", "GET"]
+    #expect(selection.contains(response, now: epoch))
+    selection.methods = ["POST"]
+    #expect(!selection.contains(response, now: epoch))
+  }
+
+  @Test func `the key stands in for a URL that is not known`() {
+    var response = StoredResponse(id: .row(1))
+    response.key = "HTTPS://Example.com/a"
+    var named = Selection()
+    named.urls = ["https://example.com/a"]
+    var prefixed = Selection()
+    prefixed.prefixes = ["HTTPS://"]
+    var matched = Selection()
+    matched.globs = [glob("*/a")]
+    var expressed = Selection()
+    expressed.expressions = [regex(".*/a")]
+    for selection in [named, prefixed, matched, expressed] {
+      #expect(selection.contains(response, now: epoch))
+      #expect(selection.projection == [.url, .key])
+    }
+    response.url = "https://example.org/b"
+    #expect(named.contains(response, now: epoch))
+    for selection in [prefixed, matched, expressed] {
+      #expect(!selection.contains(response, now: epoch))
+    }
+  }
+
+  @Test func `hostile URLs are compared by bytes`() {
+    var response = StoredResponse(id: .row(1))
+    response.url = ByteString("https://a/\"\u{301}\r\n")
+    var selection = Selection()
+    selection.prefixes = ["https://a/\""]
+    #expect(selection.contains(response, now: epoch))
+    selection.prefixes = []
+    selection.globs = [glob("https://a/\"?\r\n")]
+    #expect(selection.contains(response, now: epoch))
+    selection.globs = [glob("https://a/\"\r\n")]
+    #expect(!selection.contains(response, now: epoch))
+
+    response.url = ByteString(Array("https://a/".utf8) + [0xFF])
+    selection.globs = [glob("https://a/?")]
+    #expect(selection.contains(response, now: epoch))
+    selection.globs = []
+    selection.expressions = [regex("(?s).*")]
+    #expect(!selection.contains(response, now: epoch))
+    selection.expressions = []
+    selection.urls = ["https://a/%FF"]
+    #expect(selection.contains(response, now: epoch))
+
+    response.url = ByteString("https://a/" + String(repeating: "a", count: 1 << 20))
+    selection.urls = []
+    selection.globs = [glob("*a/*")]
+    #expect(selection.contains(response, now: epoch))
+    selection.globs = [glob("*aab")]
+    #expect(!selection.contains(response, now: epoch))
+  }
+
+  @Test func `a missing body is neither larger nor smaller`() {
+    var selection = Selection()
+    selection.largerThan = 0
+    #expect(!selection.contains(StoredResponse(id: .row(1)), now: epoch))
+    selection = Selection()
+    selection.smallerThan = 1
+    #expect(!selection.contains(StoredResponse(id: .row(1)), now: epoch))
+  }
+
+  private let epoch: Timestamp
+
+  init() throws {
+    epoch = try #require(Timestamp(secondsSince1970: 0))
   }
 
   private func glob(_ pattern: String) -> Glob {

@@ -76,6 +76,15 @@ import Testing
     let bytes = list([[0x62, 0xD8, 0x3D, 0x00, 0x61]])
     #expect(try read(bytes) == .string([0xED, 0xA0, 0xBD, 0x61]))
     #expect(try read(list([[0x62, 0xD8, 0x3D, 0xDE, 0x00]])) == .string(Array("😀".utf8)))
+    let halves = list([[0x63, 0xD8, 0x3D, 0xD8, 0x3D, 0xDE, 0x00]])
+    #expect(try read(halves) == .string([0xED, 0xA0, 0xBD] + Array("😀".utf8)))
+  }
+
+  @Test func `an object may be shared, and is no cycle`() throws {
+    let arrays = list([[0xA2, 1, 1], [0xA0]])
+    #expect(try read(arrays) == .array([.array([]), .array([])]))
+    let dictionaries = list([[0xA2, 1, 1], [0xD0]])
+    #expect(try read(dictionaries) == .array([.dictionary([]), .dictionary([])]))
   }
 
   @Test func `each type is read by its own function only`() throws {

@@ -145,6 +145,8 @@ import Testing
         "an infinite date", list([[0x33, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0]]), .malformed,
         "malformed at byte 8"
       ),
+      ("a reference to the end", list([[0xA1, 1]]), .malformed, "malformed at byte 9"),
+      ("an object in the table", list([[9, 0, 9]], table: 9), .malformed, "malformed at byte 9"),
       (
         "a dictionary in itself", list([[0xD1, 1, 0], [0x51, 97]]), .cyclic,
         "a container that holds itself at byte 8"
@@ -189,7 +191,7 @@ import Testing
   }
 
   @Test func `an object of a larger list is an error`() throws {
-    let large = list([[0xA1, 1], [0x09]])
+    let large = list([[0xA1, 199]] + [[UInt8]](repeating: [0x09], count: 199))
     let small = list([[0x09]])
     let object = try element(of: large)
     let list = try BinaryPropertyList(small.span)

@@ -1,7 +1,7 @@
 import ResponseStorage
 import Testing
 
-/// The expected values are those that CFNetwork stored (`cache-db-format.md` §4).
+/// The expected values are those that CFNetwork stored (`formats.md` §4).
 @Suite struct CacheKeyHashTests {
   @Test(
     arguments: [
