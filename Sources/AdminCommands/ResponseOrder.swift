@@ -85,7 +85,7 @@ struct SortedResponses {
   mutating func insert(_ response: borrowing StoredResponse) {
     responses.append((order.key(of: response), copy response))
     if let limit,
-      responses.count >= max(limit.multipliedReportingOverflow(by: 2).partialValue, 4_096)
+      responses.count >= max(limit > Int.max / 2 ? Int.max : limit * 2, 4_096)
     {
       prune()
     }
