@@ -2,7 +2,7 @@
 enum DisplayWidth {
   /// The width of text in UTF-8 that ``HostileText`` has made safe.
   static func width(of bytes: ArraySlice<UInt8>) -> Int {
-    if HostileText.isPlain(bytes) { return bytes.count }
+    if PrintableASCII.isAll(of: bytes.span) { return bytes.count }
     var width = 0
     var index = bytes.startIndex
     while index < bytes.endIndex {

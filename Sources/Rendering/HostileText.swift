@@ -17,14 +17,6 @@ public enum HostileText {
     shown(ByteString(text)).string ?? ""
   }
 
-  /// Whether all bytes are printable ASCII, so that nothing has to be escaped.
-  static func isPlain(_ bytes: ArraySlice<UInt8>) -> Bool {
-    // No early exit, so that the loop is vectorised.
-    var special: UInt8 = 0
-    for byte in bytes { special |= (byte &- 0x20) >= 0x5F ? 1 : 0 }
-    return special == 0
-  }
-
   /// Whether a scalar cannot be seen, or changes how the text around it is seen.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
@@ -81,7 +73,7 @@ extension TextBuffer {
 
   /// Appends text from a cache as ``HostileText`` shows it, with one more byte taken for hidden.
   mutating func append(shown text: [UInt8], alsoEscaping extra: UInt8?) {
-    if HostileText.isPlain(text[...]), extra.map({ !text.contains($0) }) ?? true {
+    if PrintableASCII.isAll(of: text.span, but: extra ?? 0) {
       bytes.append(contentsOf: text)
       return
     }

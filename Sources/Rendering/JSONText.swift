@@ -9,14 +9,7 @@ extension TextBuffer {
   /// - Returns: Whether the bytes are UTF-8.
   @discardableResult
   mutating func append(json text: [UInt8]) -> Bool {
-    // No early exit, so that the loop is vectorised.
-    var special: UInt8 = 0
-    for byte in text {
-      special |= (byte &- 0x20) >= 0x5F ? 1 : 0
-      special |= byte == UInt8(ascii: "\"") ? 1 : 0
-      special |= byte == UInt8(ascii: "\\") ? 1 : 0
-    }
-    if special == 0 {
+    if PrintableASCII.isAll(of: text.span, but: UInt8(ascii: "\""), UInt8(ascii: "\\")) {
       bytes.append(UInt8(ascii: "\""))
       bytes.append(contentsOf: text)
       bytes.append(UInt8(ascii: "\""))

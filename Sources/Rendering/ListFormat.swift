@@ -67,8 +67,8 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
       TableRenderer(columns: columns, secrets: secrets, now: now, terminalWidth: terminalWidth)
     case .json: JSONRenderer(columns: columns, secrets: secrets, now: now, store: store)
     case .ndjson: NDJSONRenderer(columns: columns, secrets: secrets, now: now)
-    case .csv: CSVRenderer(columns: columns, secrets: secrets, now: now)
-    case .tsv: TSVRenderer(columns: columns, secrets: secrets, now: now)
+    case .csv: DelimitedRenderer(.csv, columns: columns, secrets: secrets, now: now)
+    case .tsv: DelimitedRenderer(.tsv, columns: columns, secrets: secrets, now: now)
     case .urls: URLsRenderer(secrets: secrets)
     }
   }

@@ -83,20 +83,21 @@ extension TextBuffer {
   /// Appends a moment as RFC 3339 writes it, in UTC, its fraction of a second cut off.
   public mutating func append(time moment: Timestamp) {
     let time = CivilTime(moment)
-    append(integer: time.year, width: 4)
-    append(pair: time.month, after: UInt8(ascii: "-"))
-    append(pair: time.day, after: UInt8(ascii: "-"))
-    append(pair: time.hour, after: UInt8(ascii: "T"))
-    append(pair: time.minute, after: UInt8(ascii: ":"))
-    append(pair: time.second, after: UInt8(ascii: ":"))
-    append(UInt8(ascii: "Z"))
-  }
-
-  private mutating func append(pair value: Int64, after separator: UInt8) {
-    let value = UInt8(truncatingIfNeeded: value)
-    append(separator)
-    append(UInt8(ascii: "0") + value / 10)
-    append(UInt8(ascii: "0") + value % 10)
+    bytes.append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
+      output.append(twoDigitsOf: UInt64(time.year / 100))
+      output.append(twoDigitsOf: UInt64(time.year))
+      output.append(UInt8(ascii: "-"))
+      output.append(twoDigitsOf: UInt64(time.month))
+      output.append(UInt8(ascii: "-"))
+      output.append(twoDigitsOf: UInt64(time.day))
+      output.append(UInt8(ascii: "T"))
+      output.append(twoDigitsOf: UInt64(time.hour))
+      output.append(UInt8(ascii: ":"))
+      output.append(twoDigitsOf: UInt64(time.minute))
+      output.append(UInt8(ascii: ":"))
+      output.append(twoDigitsOf: UInt64(time.second))
+      output.append(UInt8(ascii: "Z"))
+    }
   }
 
   /// Appends a number in decimal, in groups of three digits: `4,304`.

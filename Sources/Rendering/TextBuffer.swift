@@ -38,31 +38,11 @@ public struct TextBuffer: Hashable, Sendable {
 
   /// Appends a number in decimal.
   public mutating func append(integer value: Int64) {
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    var rest = value.magnitude
-    if rest < 10 {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest))
-      return
+    // The longest has a sign and 19 digits.
+    bytes.append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
+      if value < 0 { output.append(UInt8(ascii: "-")) }
+      output.append(decimal: value.magnitude)
     }
-    var divisor: UInt64 = 10
-    while rest / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
-      rest %= divisor
-      divisor /= 10
-    }
-  }
-
-  /// Appends a number in decimal, with zeros before it up to `width` digits.
-  mutating func append(integer value: Int64, width: Int) {
-    var limit: Int64 = 10
-    var digits = 1
-    while digits < width {
-      if value < limit { bytes.append(UInt8(ascii: "0")) }
-      limit *= 10
-      digits += 1
-    }
-    append(integer: value)
   }
 
   /// Appends `byte` `count` times, or not at all if `count` is not positive.
@@ -78,5 +58,24 @@ public struct TextBuffer: Hashable, Sendable {
   /// Removes the spaces at the end.
   mutating func trimTrailingSpaces() {
     while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends a number in decimal.
+  mutating func append(decimal value: UInt64) {
+    if value >= 100 { append(decimal: value / 100) }
+    if value >= 10 {
+      append(twoDigitsOf: value)
+    } else {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value))
+    }
+  }
+
+  /// Appends the last two digits of a number.
+  mutating func append(twoDigitsOf value: UInt64) {
+    let value = UInt8(truncatingIfNeeded: value % 100)
+    append(UInt8(ascii: "0") + value / 10)
+    append(UInt8(ascii: "0") + value % 10)
   }
 }

@@ -11,7 +11,7 @@ struct URLsRenderer: ResponseRenderer {
   mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
     guard let url = response.url else { return }
     let bytes = secrets.url(url, for: .programs).bytes
-    if HostileText.isPlain(bytes[...]), !bytes.contains(0x20) {
+    if PrintableASCII.isAll(of: bytes.span, but: UInt8(ascii: " ")) {
       buffer.append(contentsOf: bytes)
       buffer.append(UInt8(ascii: "\n"))
       return

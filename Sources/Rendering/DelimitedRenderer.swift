@@ -1,12 +1,29 @@
 import ResponseStorage
 
-/// A list as comma-separated values (RFC 4180, but with the line ends of Unix).
-struct CSVRenderer: ResponseRenderer {
+/// A list with a line for each response, in which a character stands between the cells.
+struct DelimitedRenderer: ResponseRenderer {
+  /// What stands between the cells, and how they are written.
+  enum Dialect {
+    /// Comma-separated values (RFC 4180, but with the line ends of Unix).
+    case csv
+    /// Tab-separated values, in which no cell holds a tab, a line end or a backslash.
+    case tsv
+
+    fileprivate var delimiter: UInt8 {
+      switch self {
+      case .csv: UInt8(ascii: ",")
+      case .tsv: UInt8(ascii: "\t")
+      }
+    }
+  }
+
+  private let dialect: Dialect
   private let columns: [Column]
   private let cells: CellReader
   private let now: Timestamp
 
-  init(columns: [Column], secrets: SecretPolicy, now: Timestamp) {
+  init(_ dialect: Dialect, columns: [Column], secrets: SecretPolicy, now: Timestamp) {
+    self.dialect = dialect
     self.columns = columns
     cells = CellReader(secrets: secrets, reader: .programs)
     self.now = now
@@ -14,7 +31,7 @@ struct CSVRenderer: ResponseRenderer {
 
   mutating func begin(into buffer: inout TextBuffer) {
     for (index, column) in columns.enumerated() {
-      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      if index > 0 { buffer.append(dialect.delimiter) }
       buffer.append(column.jsonKey)
     }
     buffer.append(UInt8(ascii: "\n"))
@@ -23,36 +40,38 @@ struct CSVRenderer: ResponseRenderer {
   mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
     var isFirst = true
     for column in columns {
-      if !isFirst { buffer.append(UInt8(ascii: ",")) }
+      if !isFirst { buffer.append(dialect.delimiter) }
       isFirst = false
-      let value = cells.value(of: column, in: response)
-      buffer.append(delimited: value, now: now) { $0.append(csv: $1) }
+      append(cells.value(of: column, in: response), to: &buffer)
     }
     buffer.append(UInt8(ascii: "\n"))
   }
 
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {}
-}
 
-extension TextBuffer {
-  /// Appends a cell of a format that separates cells by a character; nothing for what is unknown.
-  @inline(__always)
-  mutating func append(
-    delimited value: CellValue, now: Timestamp,
-    escape: (inout TextBuffer, [UInt8]) -> Void
-  ) {
+  /// Appends a cell; nothing for what is unknown.
+  private func append(_ value: CellValue, to buffer: inout TextBuffer) {
     switch value {
     case .unknown: break
-    case .integer(let value), .byteCount(let value): append(integer: value)
-    case .text(let text): escape(&self, text.bytes)
-    case .word(let word): append(word)
-    case .time(let time): append(time: time)
-    case .age(let time): append(integer: now.wholeSeconds - time.wholeSeconds)
-    case .headers(let headers): escape(&self, headers.joined)
-    case .notes(let notes): append(codesOf: notes)
+    case .integer(let value), .byteCount(let value): buffer.append(integer: value)
+    case .text(let text): append(text.bytes, to: &buffer)
+    case .word(let word): buffer.append(word)
+    case .time(let time): buffer.append(time: time)
+    case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
+    case .headers(let headers): append(headers.joined, to: &buffer)
+    case .notes(let notes): buffer.append(codesOf: notes)
     }
   }
 
+  private func append(_ cell: [UInt8], to buffer: inout TextBuffer) {
+    switch dialect {
+    case .csv: buffer.append(csv: cell)
+    case .tsv: buffer.append(shown: cell, alsoEscaping: UInt8(ascii: "\\"))
+    }
+  }
+}
+
+extension TextBuffer {
   /// Appends the codes of notes, with spaces between them.
   mutating func append(codesOf notes: [StoredResponse.Note]) {
     var isFirst = true
@@ -65,13 +84,6 @@ extension TextBuffer {
 
   /// Appends a cell of comma-separated values that a spreadsheet does not take for a formula.
   mutating func append(csv cell: [UInt8]) {
-    // No early exit, so that the loop is vectorised.
-    var special: UInt8 = 0
-    for byte in cell {
-      special |= (byte &- 0x20) >= 0x5F ? 1 : 0
-      special |= byte == UInt8(ascii: ",") ? 1 : 0
-      special |= byte == UInt8(ascii: "\"") ? 1 : 0
-    }
     guard let first = cell.first, let last = cell.last else { return }
     let isFormula =
       switch first {
@@ -79,12 +91,13 @@ extension TextBuffer {
         true
       default: false
       }
-    let space = UInt8(ascii: " ")
-    if special == 0, !isFormula, first != space, last != space {
+    let (space, quote) = (UInt8(ascii: " "), UInt8(ascii: "\""))
+    if !isFormula, first != space, last != space,
+      PrintableASCII.isAll(of: cell.span, but: quote, UInt8(ascii: ","))
+    {
       append(contentsOf: cell)
       return
     }
-    let quote = UInt8(ascii: "\"")
     let isQuoted =
       first == space || last == space
       || cell.contains { $0 == quote || $0 == UInt8(ascii: ",") || $0 == 0x0A || $0 == 0x0D }

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Rendering
+
+@Suite struct PrintableASCIITests {
+  @Test func `each byte is told at each place`() {
+    for length in 1...17 {
+      for place in 0..<length {
+        for byte in UInt8.min ... .max {
+          var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+          text[place] = byte
+          let isPlain =
+            (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\"")
+          let answer = PrintableASCII.isAll(
+            of: text.span, but: UInt8(ascii: ","), UInt8(ascii: "\""))
+          #expect(answer == isPlain, "\(byte) at \(place) of \(length)")
+        }
+      }
+    }
+  }
+
+  @Test func `all printable characters are plain`() {
+    let (text, nothing) = ([UInt8](0x20..<0x7F), [UInt8]())
+    let answers = [
+      PrintableASCII.isAll(of: text.span), PrintableASCII.isAll(of: nothing.span),
+      PrintableASCII.isAll(of: text.span, but: UInt8(ascii: "~")),
+    ]
+    #expect(answers == [true, true, false])
+  }
+}
+
+@Suite struct TextBufferTests {
+  @Test func `integers are written as Swift writes them`() {
+    var values: [Int64] = [.min, .min + 1, .max, 0, 7, 10, 99, 100, 101, 12_345, -1, -10, -100]
+    var power: Int64 = 1
+    while power < 1_000_000_000_000_000_000 {
+      power *= 10
+      values += [power - 1, power, power + 1, -power]
+    }
+    for value in values {
+      var buffer = TextBuffer()
+      buffer.append(integer: value)
+      #expect(buffer.bytes == Array("\(value)".utf8))
+    }
+  }
+}
