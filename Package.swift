@@ -70,7 +70,7 @@ let package = Package(
     tests(of: "Administration", on: "ResponseStorage"),
     tests(of: "Rendering", on: "ResponseStorage"),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked),
-    tests(of: "ResponseStorage", on: "PropertyLists", "SQLite"),
+    tests(of: "ResponseStorage", on: "Files", "PropertyLists", "SQLite"),
     .testTarget(
       name: "ExecutableTests", dependencies: ["urlcache-admin", "sample-cache"],
       exclude: [

@@ -13,32 +13,48 @@ extension BinaryPropertyList {
     return head.count
   }
 
-  /// An element of an array; `nil` beyond its end, or if the object is of another type.
+  /// The elements of an array that is known to lie in the list.
+  public struct Elements: Hashable, Sendable {
+    /// The number of elements.
+    public let count: Int
+
+    fileprivate let payload: Int
+  }
+
+  /// The elements of an array, to be asked for one by one; `nil` if the object is of another type.
   ///
   /// - Complexity: O(1).
-  public func element(_ position: Int, of array: Object) throws(PropertyListError) -> Object? {
+  public func elements(of array: Object) throws(PropertyListError) -> Elements? {
     let head = try head(of: array)
-    guard head.type == 0xA, position >= 0, position < head.count else { return nil }
+    guard head.type == 0xA else { return nil }
     try check(head, size: referenceSize, count: head.count)
-    return try reference(position, head)
+    return Elements(count: head.count, payload: head.payload)
+  }
+
+  /// An element of an array of this list; `nil` beyond its end.
+  ///
+  /// - Complexity: O(1).
+  public func element(
+    _ position: Int, of elements: Elements
+  ) throws(PropertyListError) -> Object? {
+    guard position >= 0, position < elements.count else { return nil }
+    return try reference(position, from: elements.payload)
+  }
+
+  /// An element of an array; `nil` beyond its end, or if the object is of another type.
+  ///
+  /// - Complexity: O(1). For many elements of one array, ask for its ``elements(of:)`` once.
+  public func element(_ position: Int, of array: Object) throws(PropertyListError) -> Object? {
+    guard let elements = try elements(of: array) else { return nil }
+    return try element(position, of: elements)
   }
 
   /// The value of the first entry of a dictionary that has the key; `nil` if there is none, or if the
   /// object is of another type.
   ///
-  /// - Parameter key: The key, in ASCII.
   /// - Complexity: O(*n*), where *n* is the number of entries.
   public func value(
-    forKey key: String, in dictionary: Object
-  ) throws(PropertyListError) -> Object? {
-    guard #available(macOS 26, *) else {
-      return try value(forKey: Array(key.utf8).span, in: dictionary)
-    }
-    return try value(forKey: key.utf8.span, in: dictionary)
-  }
-
-  private func value(
-    forKey key: Span<UInt8>, in dictionary: Object
+    forKey key: PropertyListKey, in dictionary: Object
   ) throws(PropertyListError) -> Object? {
     guard let head = try walkedDictionary(dictionary) else { return nil }
     for position in 0..<head.count
@@ -80,29 +96,28 @@ extension BinaryPropertyList {
     }
   }
 
-  /// Whether an object is a string with the given text, in ASCII; `false` if it is of another type.
+  /// Whether an object is a string with the text of a key; `false` if it is of another type.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the text; O(1) if the lengths differ.
   public func isString(
-    _ string: Object, equalTo text: String
+    _ string: Object, equalTo key: PropertyListKey
   ) throws(PropertyListError) -> Bool {
-    let head = try head(of: string)
-    guard #available(macOS 26, *) else { return try isString(head, equalTo: Array(text.utf8).span) }
-    return try isString(head, equalTo: text.utf8.span)
+    try isString(head(of: string), equalTo: key)
   }
 
   private func isString(
-    _ head: Head, equalTo text: Span<UInt8>
+    _ head: Head, equalTo key: PropertyListKey
   ) throws(PropertyListError) -> Bool {
-    guard head.count == text.count else { return false }
+    guard head.count == key.ascii.count else { return false }
     switch head.type {
     case 0x5:
       try check(head, size: 1, count: head.count)
-      for index in text.indices where bytes[head.payload &+ index] != text[index] { return false }
+      let text = bytes.extracting(head.payload..<head.payload &+ head.count)
+      for index in text.indices where text[index] != key.ascii[index] { return false }
     case 0x6:
       try check(head, size: 2, count: head.count)
-      for index in text.indices
-      where Self.bits(bytes, at: head.payload &+ index &* 2, size: 2) != UInt64(text[index]) {
+      for index in key.ascii.indices
+      where Self.bits(bytes, at: head.payload &+ index &* 2, size: 2) != UInt64(key.ascii[index]) {
         return false
       }
     default: return false
@@ -128,9 +143,17 @@ extension BinaryPropertyList {
   }
 
   /// The object that a container refers to at a position, which must lie in it.
+  @inline(__always)
   func reference(_ position: Int, _ head: Head) throws(PropertyListError) -> Object {
+    try reference(position, from: head.payload)
+  }
+
+  @inline(__always)
+  private func reference(
+    _ position: Int, from payload: Int
+  ) throws(PropertyListError) -> Object {
     // The caller has checked the head: all references lie in the bytes.
-    let offset = head.payload &+ position &* referenceSize
+    let offset = payload &+ position &* referenceSize
     let index = Self.bits(bytes, at: offset, size: referenceSize)
     guard index < UInt64(objectCount) else { throw PropertyListError(.malformed, at: offset) }
     return Object(index: Int(truncatingIfNeeded: index))

@@ -15,7 +15,7 @@ extension BinaryPropertyList {
   /// - Complexity: O(1).
   public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
     let head = try head(of: object)
-    guard try kind(of: head) == .integer else { return nil }
+    if head.marker & 0xFC != 0x10, try kind(of: head) != .integer { return nil }
     return try integer(head)
   }
 
@@ -36,16 +36,16 @@ extension BinaryPropertyList {
   /// - Complexity: O(1).
   public func real(_ object: Object) throws(PropertyListError) -> Double? {
     let head = try head(of: object)
-    guard try kind(of: head) == .real else { return nil }
+    if head.marker != 0x23, try kind(of: head) != .real { return nil }
     return try real(head)
   }
 
   func real(_ head: Head) throws(PropertyListError) -> Double {
     let size = 1 << head.count
     try check(head, size: size, count: 1)
+    if size == 8 { return Double(bitPattern: Self.word(bytes, at: head.payload)) }
     let bits = bits(at: head.payload, size: size)
-    return size == 4
-      ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
+    return Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
   }
 
   /// A date, in seconds since 2001-01-01 00:00:00 UTC; `nil` if the object is of another type.
@@ -90,19 +90,41 @@ extension BinaryPropertyList {
   ///
   /// - Complexity: O(*n*), where *n* is the length of the string.
   public func utf8(_ string: Object) throws(PropertyListError) -> [UInt8]? {
+    var text: [UInt8] = []
+    return try utf8(string, into: &text) ? text : nil
+  }
+
+  /// Puts the text of a string in UTF-8 in the place of `text`, whose memory is used again; leaves it
+  /// empty if the object is of another type.
+  ///
+  /// - Returns: Whether the object is a string.
+  /// - Complexity: O(*n*), where *n* is the length of the string.
+  public func utf8(
+    _ string: Object, into text: inout [UInt8]
+  ) throws(PropertyListError) -> Bool {
     let head = try head(of: string)
-    guard head.type == 0x5 || head.type == 0x6 else { return nil }
-    return try utf8(head)
+    text.removeAll(keepingCapacity: true)
+    guard head.type == 0x5 || head.type == 0x6 else { return false }
+    try appendUTF8(head, to: &text)
+    return true
   }
 
   func utf8(_ head: Head) throws(PropertyListError) -> [UInt8] {
+    var text: [UInt8] = []
+    try appendUTF8(head, to: &text)
+    return text
+  }
+
+  private func appendUTF8(
+    _ head: Head, to text: inout [UInt8]
+  ) throws(PropertyListError) {
     if head.type == 0x5 {
       try check(head, size: 1, count: head.count)
-      return copy(head.payload..<head.payload + head.count)
+      append(head.payload..<head.payload + head.count, to: &text)
+      return
     }
     try check(head, size: 2, count: head.count)
-    var result: [UInt8] = []
-    result.reserveCapacity(head.count)
+    text.reserveCapacity(head.count)
     var position = head.payload
     let end = head.payload + head.count * 2
     while position < end {
@@ -115,15 +137,21 @@ extension BinaryPropertyList {
           position += 2
         }
       }
-      Self.append(scalar, to: &result)
+      Self.append(scalar, to: &text)
     }
-    return result
   }
 
   /// A copy of a range of the bytes.
   func copy(_ range: Range<Int>) -> [UInt8] {
+    var copy: [UInt8] = []
+    append(range, to: &copy)
+    return copy
+  }
+
+  @inline(__always)
+  private func append(_ range: Range<Int>, to other: inout [UInt8]) {
     let bytes = bytes.extracting(range)
-    return [UInt8](capacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
+    other.append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
       for index in bytes.indices { output.append(bytes[index]) }
     }
   }

@@ -79,7 +79,8 @@ public struct BinaryPropertyList: ~Escapable {
   @inline(__always)
   static func integer(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> Int? {
     guard offset >= 0, size <= bytes.count, offset <= bytes.count - size else { return nil }
-    return Int(exactly: bits(bytes, at: offset, size: size))
+    return Int(
+      exactly: size == 8 ? word(bytes, at: offset) : bits(bytes, at: offset, size: size))
   }
 
   /// Reads a big-endian number of up to eight bytes, which must lie in the bytes.
@@ -87,10 +88,30 @@ public struct BinaryPropertyList: ~Escapable {
   static func bits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
     // Nearly all references and offsets are that short.
     if size == 1 { return UInt64(bytes[offset]) }
-    if size == 2 { return UInt64(bytes[offset]) << 8 | UInt64(bytes[offset &+ 1]) }
+    if size == 2 {
+      let pair = bytes.extracting(offset..<offset &+ 2)
+      return UInt64(pair[0]) << 8 | UInt64(pair[1])
+    }
+    return longBits(bytes, at: offset, size: size)
+  }
+
+  @inline(never)
+  private static func longBits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
     var value: UInt64 = 0
     for position in offset..<offset + size { value = value << 8 | UInt64(bytes[position]) }
     return value
+  }
+
+  /// Reads a big-endian number of eight bytes, which must lie in the bytes.
+  @inline(__always)
+  static func word(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
+    // Of a span of known length, the compiler makes one load.
+    let word = bytes.extracting(offset..<offset &+ 8)
+    let high =
+      UInt64(word[0]) << 56 | UInt64(word[1]) << 48 | UInt64(word[2]) << 40 | UInt64(word[3]) << 32
+    let low =
+      UInt64(word[4]) << 24 | UInt64(word[5]) << 16 | UInt64(word[6]) << 8 | UInt64(word[7])
+    return high | low
   }
 
   /// The head of an object: its marker, the number of what follows, and where that begins.
@@ -105,6 +126,7 @@ public struct BinaryPropertyList: ~Escapable {
   }
 
   /// Reads the head of an object.
+  @inline(__always)
   func head(of object: Object) throws(PropertyListError) -> Head {
     // An object of another list may lie beyond this one, however far: compare before multiplying.
     guard object.index < objectCount else { throw PropertyListError(.malformed, at: objectsEnd) }

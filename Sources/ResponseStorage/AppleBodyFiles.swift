@@ -1,4 +1,5 @@
 import Files
+import SQLite
 
 /// The files of `fsCachedData`, each of which is one body.
 ///
@@ -14,9 +15,25 @@ struct AppleBodyFiles: ~Copyable {
     directory = try? Directory(path)
   }
 
-  /// Fills in what is known of the file that `response` names.
-  borrowing func examine(_ response: inout StoredResponse) {
-    guard response.bodyLocation == .file else { return }
+  /// Fills in what the row of `response` does not say of its body.
+  ///
+  /// - Parameters:
+  ///   - table: The table that bodies are in.
+  ///   - connection: A connection to its database.
+  borrowing func examine(
+    _ response: inout StoredResponse, in table: String, of connection: borrowing Connection
+  ) throws(SQLiteError) {
+    switch response.bodyLocation {
+    case .inline where response.bodySize == nil:
+      guard case .row(let row) = response.id else { return }
+      let text = try connection.blob(table: table, column: "receiver_data", row: row)
+      response.bodySize = Int64(text.count)
+    case .file: examineFile(of: &response)
+    case .inline, .missing, nil: break
+    }
+  }
+
+  private borrowing func examineFile(of response: inout StoredResponse) {
     response.bodyLocation = .missing
     guard let name = response.bodyFileName.flatMap({ Self.validated($0.bytes) }) else {
       response.notes.append(.init(.badBodyFileName, "the name of its body file is no UUID"))

@@ -3,26 +3,40 @@ import PropertyLists
 /// How CFNetwork archives a response and a request: a dictionary of an `Array` and the `Version` that
 /// says what each place of it holds.
 extension StoredResponse {
+  /// The memory of texts that nobody needs any more, for those of the next response.
+  struct SpareMemory {
+    var url: [UInt8] = []
+    var mimeType: [UInt8] = []
+    /// The lengths of all property lists that were decoded meanwhile.
+    var byteCount = 0
+  }
+
+  /// Forgets everything, and becomes the response called `id`.
+  mutating func become(_ id: ID, sparing memory: inout SpareMemory) {
+    if let url = url.take() { memory.url = url.bytes }
+    if let mimeType = mimeType.take() { memory.mimeType = mimeType.bytes }
+    self = StoredResponse(id: id)
+  }
+
   /// Decodes what `projection` asks for of a `response_object`, whose only known version is 1.
   mutating func decodeResponseObject(
-    _ bytes: Span<UInt8>, _ projection: Projection
+    _ bytes: Span<UInt8>, _ projection: Projection, reusing memory: inout SpareMemory
   ) throws(PropertyListError) {
     let list = try BinaryPropertyList(bytes)
     let root = list.root
-    guard let array = try list.value(forKey: "Array", in: root), try list.count(of: array) != nil
-    else {
+    guard let array = try list.archivedElements() else {
       notes.append(.init(.undecodable, "response_object has no Array"))
       return
     }
     if projection.contains(.notes) {
-      let version = try list.value(forKey: "Version", in: root)
+      let version = try list.value(forKey: .version, in: root)
       let number = if let version { try list.integer(version) } else { nil as Int64? }
       if number != 1 {
         notes.append(.init(.unknownVersion, "response_object has an unknown version"))
       }
     }
     if projection.contains(.url), let place = try list.element(0, of: array) {
-      url = try list.archivedURL(place)
+      url = try list.archivedURL(place, reusing: &memory.url)
     }
     if projection.contains(.stored), let place = try list.element(1, of: array) {
       stored = try list.real(place).flatMap { Timestamp(secondsSince2001: $0) }
@@ -37,7 +51,7 @@ extension StoredResponse {
       responseHeaders = try list.archivedHeaders(place)
     }
     if projection.contains(.mimeType), let place = try list.element(6, of: array) {
-      mimeType = try list.text(place)
+      mimeType = try list.text(place, reusing: &memory.mimeType)
     }
   }
 
@@ -65,20 +79,18 @@ extension StoredResponse {
   ) throws(PropertyListError) {
     let list = try BinaryPropertyList(bytes)
     let root = list.root
-    guard let array = try list.value(forKey: "Array", in: root),
-      let count = try list.count(of: array)
-    else {
+    guard let array = try list.archivedElements() else {
       notes.append(.init(.undecodable, "request_object has no Array"))
       return
     }
     if let place = try list.element(1, of: array) {
       request.url = try list.archivedURL(place)
     }
-    let version = try list.value(forKey: "Version", in: root)
+    let version = try list.value(forKey: .version, in: root)
     let number = if let version { try list.integer(version) } else { nil as Int64? }
     guard let number, let places = RequestPlaces(version: number) else {
       notes.append(.init(.unknownVersion, "request_object has an unknown version"))
-      try decodeRequestByShape(list, array, count: count)
+      try decodeRequestByShape(list, array)
       return
     }
     if projection.contains(.method), let place = try list.element(places.method, of: array) {
@@ -99,10 +111,10 @@ extension StoredResponse {
       if let place = try list.element(places.body, of: array) {
         body = try list.dataBytes(place)
       }
-      if let index = places.bodyParts, let parts = try list.element(index, of: array),
-        let partCount = try list.count(of: parts), try list.kind(of: parts) == .array
+      if let index = places.bodyParts, let place = try list.element(index, of: array),
+        let parts = try list.elements(of: place)
       {
-        for position in 0..<partCount {
+        for position in 0..<parts.count {
           guard let part = try list.element(position, of: parts),
             let bytes = try list.dataBytes(part)
           else { continue }
@@ -116,18 +128,18 @@ extension StoredResponse {
   /// Takes the string that is an HTTP method for the method, and the dictionary that is no URL for
   /// the header fields.
   private mutating func decodeRequestByShape(
-    _ list: borrowing BinaryPropertyList, _ array: BinaryPropertyList.Object, count: Int
+    _ list: borrowing BinaryPropertyList, _ array: BinaryPropertyList.Elements
   ) throws(PropertyListError) {
     let methods: [ByteString] = [
       "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE",
     ]
-    for position in 0..<min(count, 64) {
+    for position in 0..<min(array.count, 64) {
       guard let place = try list.element(position, of: array) else { return }
       switch try list.kind(of: place) {
       case .string:
         if let text = try list.text(place), methods.contains(text) { request.method = text }
       case .dictionary:
-        if try list.value(forKey: "_CFURLString", in: place) == nil {
+        if try list.value(forKey: .urlString, in: place) == nil {
           request.headers = try list.archivedHeaders(place)
         }
       default: break
@@ -167,20 +179,44 @@ extension StoredResponse.PropertyValue {
 }
 
 extension BinaryPropertyList {
+  /// What stands in the places of an archived message; `nil` if it is none.
+  func archivedElements() throws(PropertyListError) -> Elements? {
+    guard let array = try value(forKey: .array, in: root) else { return nil }
+    return try elements(of: array)
+  }
+
   /// The text of a string; `nil` for the strings that stand for nothing, and for what is no string.
   func text(_ object: Object) throws(PropertyListError) -> ByteString? {
-    guard let bytes = try utf8(object) else { return nil }
+    var memory: [UInt8] = []
+    return try text(object, reusing: &memory)
+  }
+
+  /// The text of a string, in `memory` that it takes for itself.
+  func text(
+    _ object: Object, reusing memory: inout [UInt8]
+  ) throws(PropertyListError) -> ByteString? {
+    guard try utf8(object, into: &memory) else { return nil }
     let isNull =
-      bytes.count > 20 && bytes[0] == UInt8(ascii: "_")
-      && (bytes == nullResponseToken || bytes == nullRequestToken)
-    return isNull ? nil : ByteString(bytes)
+      memory.count > 20 && memory[0] == UInt8(ascii: "_")
+      && (memory == nullResponseToken || memory == nullRequestToken)
+    return isNull ? nil : ByteString(exchange(&memory, with: []))
   }
 
   /// The text of an archived URL: a dictionary of its string and the number 15, which says that the
   /// string is the whole URL.
   func archivedURL(_ object: Object) throws(PropertyListError) -> ByteString? {
-    guard let string = try value(forKey: "_CFURLString", in: object) else { return nil }
-    return try utf8(string).map { ByteString($0) }
+    var memory: [UInt8] = []
+    return try archivedURL(object, reusing: &memory)
+  }
+
+  /// The text of an archived URL, in `memory` that it takes for itself.
+  func archivedURL(
+    _ object: Object, reusing memory: inout [UInt8]
+  ) throws(PropertyListError) -> ByteString? {
+    guard let string = try value(forKey: .urlString, in: object),
+      try utf8(string, into: &memory)
+    else { return nil }
+    return ByteString(exchange(&memory, with: []))
   }
 
   /// A copy of the bytes of a data object.
@@ -237,3 +273,9 @@ extension BinaryPropertyList {
 private let nullResponseToken = Array("__CFURLResponseNullTokenString__".utf8)
 private let nullRequestToken = Array("__CFURLRequestNullTokenString__".utf8)
 private let allValuesKey = Array("__hhaa__".utf8)
+
+extension PropertyListKey {
+  fileprivate static let array: Self = "Array"
+  fileprivate static let version: Self = "Version"
+  fileprivate static let urlString: Self = "_CFURLString"
+}

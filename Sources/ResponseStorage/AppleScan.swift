@@ -6,79 +6,60 @@ import SQLite
 /// The three tables are walked side by side, each in the order of its rows, and merged here: SQLite's
 /// own join is slower, and would leave out a response that lacks one of its rows.
 struct AppleScan: ~Copyable {
-  private var responses: Rows
-  private var blobs: Rows
-  private var bodies: Rows
+  private var responses: AppleRows
+  private var blobs: AppleRows
+  private var bodies: AppleRows
   private let projection: Projection
   private let hasBodyFiles: Bool
 
-  /// Prepares a walk over all responses, or over the one called `id`.
+  /// Prepares a walk, which ``begin(in:)`` begins.
   init(
-    _ connection: borrowing Connection, _ layout: AppleLayout, _ projection: Projection,
-    only id: Int64? = nil
+    _ connection: borrowing Connection, _ layout: AppleLayout, _ projection: Projection
   ) throws(SQLiteError) {
-    let hasBodyFiles = layout.hasBodyFiles
-    let condition = id.map { " WHERE entry_ID = \($0)" } ?? ""
-    func select(_ columns: [String?], from table: String) -> String {
-      // A walk for the numbers alone may use any index, in their order.
-      let bare = columns.allSatisfy { $0 == nil }
-      let list = columns.map { $0 ?? "NULL" }.joined(separator: ", ")
-      return "SELECT entry_ID, \(list) FROM \(table)"
-        + (bare ? condition + " ORDER BY entry_ID" : " NOT INDEXED" + condition)
+    func column(_ name: String, for fields: Projection) -> AppleRows.Column? {
+      projection.isDisjoint(with: fields) ? nil : .init(name)
     }
-    func column(_ name: String, for fields: Projection) -> String? {
-      projection.isDisjoint(with: fields) ? nil : name
-    }
-    func plist(_ name: String, for fields: Projection) -> String? {
-      column(
-        "CASE WHEN length(\(name)) <= \(Self.largestPropertyList) THEN \(name) END", for: fields)
-    }
-    let responses = try Rows(
-      connection.prepare(
-        select(
-          [
-            column("request_key", for: [.key, .url]), column("time_stamp", for: .firstStored),
-            column("storage_policy", for: .storage),
-            layout.hasPartition ? column("partition", for: .storage) : nil,
-          ], from: AppleLayout.responses)))
-    let blobs = try Rows(
-      connection.prepare(
-        select(
-          [
-            plist("response_object", for: .ofResponseObject),
-            plist("request_object", for: .ofRequestObject),
-            plist("proto_props", for: .protocolProperties), plist("user_info", for: .userInfo),
-          ], from: AppleLayout.blobs)))
-    // The bytes of a body are not read, but for the text that names its file.
-    let name =
-      hasBodyFiles
-      ? "CASE WHEN isDataOnFS > 0 OR typeof(receiver_data) = 'text' THEN receiver_data END"
-      : "CASE WHEN typeof(receiver_data) = 'text' THEN receiver_data END"
-    let bodies = try Rows(
-      connection.prepare(
-        select(
-          [
-            hasBodyFiles ? column("isDataOnFS", for: .body) : nil,
-            column("length(receiver_data)", for: .body), column(name, for: .body),
-          ], from: layout.bodyTable)))
-    self.projection = projection
-    self.hasBodyFiles = hasBodyFiles
+    let responses = try AppleRows(
+      [
+        column("request_key", for: [.key, .url]), column("time_stamp", for: .firstStored),
+        column("storage_policy", for: .storage),
+        layout.hasPartition ? column("partition", for: .storage) : nil,
+      ], of: AppleLayout.responses, connection)
+    let blobs = try AppleRows(
+      [
+        column("response_object", for: .ofResponseObject),
+        column("request_object", for: .ofRequestObject),
+        column("proto_props", for: .protocolProperties), column("user_info", for: .userInfo),
+      ], of: AppleLayout.blobs, connection)
+    let bodies = try AppleRows(
+      [
+        layout.hasBodyFiles ? column("isDataOnFS", for: .body) : nil,
+        projection.contains(.body) ? .body(hasBodyFiles: layout.hasBodyFiles) : nil,
+      ], of: layout.bodyTable, connection)
     self.responses = responses
     self.blobs = blobs
     self.bodies = bodies
+    self.projection = projection
+    hasBodyFiles = layout.hasBodyFiles
   }
 
-  /// The largest property list that is decoded, in bytes.
-  private static let largestPropertyList = 32 << 20
+  /// Begins to walk over the responses whose numbers are in `range`.
+  mutating func begin(in range: ClosedRange<Int64>) throws {
+    try responses.begin(in: range)
+    try blobs.begin(in: range)
+    try bodies.begin(in: range)
+  }
 
-  /// Puts the next response into `response`, whatever was there.
+  /// Puts the next response into `response`, whatever was there; its texts go into `memory`.
   ///
   /// - Returns: `false` at the end.
   /// - Throws: ``SQLiteError``, or ``DisorderedRows`` if a damaged table gives rows twice.
-  mutating func next(into response: inout StoredResponse) throws -> Bool {
+  mutating func next(
+    into response: inout StoredResponse, reusing memory: inout StoredResponse.SpareMemory
+  ) throws -> Bool {
     let id = min(responses.id, blobs.id, bodies.id)
-    guard id < Rows.end else { return false }
-    response = StoredResponse(id: .row(id))
+    guard id < AppleRows.end else { return false }
+    response.become(.row(id), sparing: &memory)
     let hasResponse = responses.id == id
     if hasResponse {
       readResponseRow(into: &response)
@@ -87,7 +68,7 @@ struct AppleScan: ~Copyable {
         .init(.noResponseRow, "its row in '\(AppleLayout.responses)' is missing"))
     }
     if blobs.id == id {
-      readBlobRow(into: &response)
+      readBlobRow(into: &response, reusing: &memory)
       try blobs.advance()
     } else {
       response.notes.append(.init(.noBlobRow, "its row in '\(AppleLayout.blobs)' is missing"))
@@ -102,7 +83,7 @@ struct AppleScan: ~Copyable {
     if projection.contains(.url), response.url == nil {
       response.url = response.request.url
       if response.url == nil, hasResponse {
-        response.url = text("request_key", responses.statement, at: 1, &response)
+        response.url = text("request_key", responses, at: 1, &response)
       }
     }
     if hasResponse { try responses.advance() }
@@ -111,27 +92,27 @@ struct AppleScan: ~Copyable {
 
   private borrowing func readResponseRow(into response: inout StoredResponse) {
     if projection.contains(.key) {
-      response.key = text("request_key", responses.statement, at: 1, &response)
+      response.key = text("request_key", responses, at: 1, &response)
     }
     if projection.contains(.firstStored) {
-      let text = text("time_stamp", responses.statement, at: 2, &response)
+      let text = text("time_stamp", responses, at: 2, &response)
       response.firstStored = text.flatMap { Timestamp(databaseText: $0.bytes) }
       if text != nil, response.firstStored == nil {
         response.notes.append(.init(.badTime, "time_stamp is no date and time"))
       }
     }
     if projection.contains(.storage) {
-      if responses.statement.type(at: 3) == .integer {
-        response.storagePolicy = .init(stored: responses.statement.integer(at: 3))
+      if responses.type(at: 3) == .integer {
+        response.storagePolicy = .init(stored: responses.integer(at: 3))
       }
-      if responses.statement.type(at: 4) != .null {
-        response.partition = text("partition", responses.statement, at: 4, &response)
+      if responses.type(at: 4) != .null {
+        response.partition = text("partition", responses, at: 4, &response)
       }
     }
   }
 
   private borrowing func text(
-    _ column: String, _ row: borrowing Statement, at index: Int32, _ response: inout StoredResponse
+    _ column: String, _ row: borrowing AppleRows, at index: Int32, _ response: inout StoredResponse
   ) -> ByteString? {
     switch row.type(at: index) {
     case .text, .blob:
@@ -146,27 +127,33 @@ struct AppleScan: ~Copyable {
     }
   }
 
-  private borrowing func readBlobRow(into response: inout StoredResponse) {
+  private borrowing func readBlobRow(
+    into response: inout StoredResponse, reusing memory: inout StoredResponse.SpareMemory
+  ) {
     if !projection.isDisjoint(with: .ofResponseObject) {
       decode("response_object", at: 1, into: &response) {
         (bytes, response) throws(PropertyListError) in
-        try response.decodeResponseObject(bytes, projection)
+        memory.byteCount += bytes.count
+        try response.decodeResponseObject(bytes, projection, reusing: &memory)
       }
     }
     if !projection.isDisjoint(with: .ofRequestObject) {
       decode("request_object", at: 2, into: &response) {
         (bytes, response) throws(PropertyListError) in
+        memory.byteCount += bytes.count
         try response.decodeRequestObject(bytes, projection)
       }
     }
-    if projection.contains(.protocolProperties), blobs.statement.type(at: 3) != .null {
+    if projection.contains(.protocolProperties), blobs.type(at: 3) != .null {
       decode("proto_props", at: 3, into: &response) {
         (bytes, response) throws(PropertyListError) in
+        memory.byteCount += bytes.count
         response.protocolProperties = try StoredResponse.decodeProperties(bytes)
       }
     }
-    if projection.contains(.userInfo), blobs.statement.type(at: 4) != .null {
+    if projection.contains(.userInfo), blobs.type(at: 4) != .null {
       decode("user_info", at: 4, into: &response) { (bytes, response) throws(PropertyListError) in
+        memory.byteCount += bytes.count
         response.userInfo = try StoredResponse.decodeProperties(bytes)
       }
     }
@@ -176,12 +163,12 @@ struct AppleScan: ~Copyable {
     _ column: String, at index: Int32, into response: inout StoredResponse,
     _ body: (Span<UInt8>, inout StoredResponse) throws(PropertyListError) -> Void
   ) {
-    guard blobs.statement.type(at: index) != .null else {
-      response.notes.append(.init(.undecodable, "\(column) is NULL or larger than 32 MiB"))
+    guard blobs.type(at: index) != .null else {
+      response.notes.append(.init(.undecodable, "\(column) is NULL or too large"))
       return
     }
     do throws(PropertyListError) {
-      try blobs.statement.withBytes(at: index) { bytes throws(PropertyListError) in
+      try blobs.withBytes(at: index) { bytes throws(PropertyListError) in
         try body(bytes, &response)
       }
     } catch {
@@ -191,44 +178,21 @@ struct AppleScan: ~Copyable {
 
   private borrowing func readBodyRow(into response: inout StoredResponse) {
     guard projection.contains(.body) else { return }
-    if hasBodyFiles, bodies.statement.integer(at: 1) > 0 {
+    if hasBodyFiles, bodies.integer(at: 1) > 0 {
       response.bodyLocation = .file
-      response.bodyFileName = text("receiver_data", bodies.statement, at: 3, &response)
-    } else if bodies.statement.type(at: 3) != .null {
-      response.bodyLocation = .inline
-      response.bodySize = Int64(bodies.statement.bytes(at: 3).count)
-    } else if bodies.statement.type(at: 2) != .null {
-      response.bodyLocation = .inline
-      response.bodySize = bodies.statement.integer(at: 2)
-    } else {
-      response.bodyLocation = .missing
-      response.notes.append(.init(.noBodyRow, "receiver_data is NULL"))
+      response.bodyFileName = text("receiver_data", bodies, at: 2, &response)
+      return
     }
-  }
-}
-
-/// A damaged table gave the same row twice, or rows out of order.
-struct DisorderedRows: Error {}
-
-/// The rows of one table, with the number of the row that stands next.
-private struct Rows: ~Copyable {
-  /// What stands after the last row; a row of this number is not seen, and CFNetwork never gets there.
-  static let end = Int64.max
-
-  var statement: Statement
-  private(set) var id: Int64
-
-  init(_ statement: consuming Statement) throws(SQLiteError) {
-    var statement = statement
-    let first = try statement.step() ? statement.integer(at: 0) : Self.end
-    self.statement = statement
-    id = first
-  }
-
-  mutating func advance() throws {
-    let last = id
-    id = try statement.step() ? statement.integer(at: 0) : Self.end
-    if id <= last { throw DisorderedRows() }
+    switch bodies.type(at: 2) {
+    case .integer:
+      response.bodyLocation = .inline
+      response.bodySize = bodies.integer(at: 2)
+    case .text, .blob:
+      response.bodyLocation = .inline
+    case .null, .real:
+      response.bodyLocation = .missing
+      response.notes.append(.init(.noBodyRow, "receiver_data is neither a BLOB nor text"))
+    }
   }
 }
 

@@ -30,6 +30,10 @@ public struct Connection: ~Copyable {
     case create
   }
 
+  /// The most bytes that a value may have to be read or written at once; longer ones are read piece by
+  /// piece as a ``Blob``.
+  public static let largestValue: Int32 = 32 << 20
+
   let handle: OpaquePointer
 
   /// Opens the database file at `path`, which must not be a symbolic link.
@@ -106,7 +110,7 @@ public struct Connection: ~Copyable {
     ] as [(Int32, Int32)] {
       unsafe csqlite_db_config(handle, option, value)
     }
-    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 512 << 20)
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.largestValue)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)

@@ -138,7 +138,7 @@ import Testing
     let other = PropertyListWriter().bytes(
       of: .dictionary([.init(key: Array(long.utf8), value: .boolean(true))]))
     let found = try BinaryPropertyList(other.span)
-    #expect(try found.value(forKey: long, in: found.root) != nil)
+    #expect(try found.value(forKey: PropertyListKey(long), in: found.root) != nil)
   }
 
   @Test func `an error of the closure ends the walk through the entries`() throws {

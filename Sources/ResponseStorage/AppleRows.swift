@@ -1,0 +1,132 @@
+import SQLite
+
+/// A walk over rows of one table of an Apple store, in the order of their `entry_ID`.
+///
+/// A hostile row can hold more than memory does. SQLite refuses such a row when it is read; it is then
+/// read a second time without what is too large, as if that were `NULL`.
+struct AppleRows: ~Copyable {
+  /// What stands after the last row; a row of this number is not seen, and CFNetwork never gets there.
+  static let end = Int64.max
+
+  /// The number of the row that the walk is at, or ``end``.
+  private(set) var id = Int64.min
+
+  // The one that has the row, and the other.
+  private var statement: Statement
+  private var other: Statement
+  private var isBounded = false
+  /// The numbers that the next row can have.
+  private var range: ClosedRange<Int64> = .min ... .max
+
+  /// What to read of a row, as SQL.
+  struct Column {
+    let expression: String
+    /// The same, but `NULL` instead of what is too large to be read, or may be.
+    let bounded: String
+  }
+
+  /// Prepares a walk, which ``begin(in:)`` begins.
+  ///
+  /// - Parameter columns: What to read of a row from the second column on; `nil` for nothing.
+  init(
+    _ columns: [Column?], of table: String, _ connection: borrowing Connection
+  ) throws(SQLiteError) {
+    // A walk for the numbers alone may use any index, in their order.
+    let (index, order) =
+      columns.allSatisfy { $0 == nil } ? ("", " ORDER BY entry_ID") : (" NOT INDEXED", "")
+    // Columns at the end that nobody asked for are left out, as each costs time.
+    let asked = columns.prefix(columns.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0)
+    func select(_ columns: [String]) -> String {
+      "SELECT \((["entry_ID"] + columns).joined(separator: ", ")) FROM \(table)\(index) "
+        + "WHERE entry_ID BETWEEN ?1 AND ?2" + order
+    }
+    let statement = try connection.prepare(select(asked.map { $0?.expression ?? "NULL" }))
+    let other = try connection.prepare(select(asked.map { $0?.bounded ?? "NULL" }))
+    self.statement = statement
+    self.other = other
+  }
+
+  /// Moves to the first row whose number is in `range`.
+  mutating func begin(in range: ClosedRange<Int64>) throws {
+    self.range = range
+    try bindRange()
+    try advance()
+  }
+
+  /// Moves to the next row.
+  ///
+  /// - Throws: ``SQLiteError``, or ``DisorderedRows`` if a damaged table gives rows twice.
+  mutating func advance() throws {
+    if isBounded { try exchangeStatements() }
+    do throws(SQLiteError) {
+      try step()
+    } catch {
+      guard error.kind == .tooLarge else { throw error }
+      try exchangeStatements()
+      try step()
+    }
+    guard id != Self.end else { return }
+    guard range.contains(id) else { throw DisorderedRows() }
+    range = id + 1...max(id + 1, range.upperBound)
+  }
+
+  /// The type of the value in a column; the number of the row is column 0.
+  borrowing func type(at column: Int32) -> Statement.ValueType { statement.type(at: column) }
+
+  /// The integer in a column; 0 for what is no number.
+  borrowing func integer(at column: Int32) -> Int64 { statement.integer(at: column) }
+
+  /// The bytes of a text or BLOB in a column; none for `NULL`.
+  borrowing func bytes(at column: Int32) -> [UInt8] { statement.bytes(at: column) }
+
+  /// Passes the bytes of a text or BLOB in a column to `body`, without copying them.
+  borrowing func withBytes<Result, Failure: Error>(
+    at column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try statement.withBytes(at: column, body)
+  }
+
+  private mutating func step() throws(SQLiteError) {
+    id = try statement.step() ? statement.integer(at: 0) : Self.end
+  }
+
+  private mutating func exchangeStatements() throws(SQLiteError) {
+    swap(&statement, &other)
+    isBounded.toggle()
+    try bindRange()
+  }
+
+  private mutating func bindRange() throws(SQLiteError) {
+    statement.reset()
+    try statement.bind(integer: range.lowerBound, at: 1)
+    try statement.bind(integer: range.upperBound, at: 2)
+  }
+}
+
+extension AppleRows.Column {
+  /// A column of the table.
+  init(_ name: String) {
+    expression = name
+    // How long a text is cannot be told without reading it.
+    bounded = """
+      CASE typeof(\(name)) WHEN 'text' THEN NULL WHEN 'blob' THEN \
+      CASE WHEN length(\(name)) <= \(Connection.largestValue) THEN \(name) END ELSE \(name) END
+      """
+  }
+
+  /// What tells of a body without reading it: the name of its file, the length of a BLOB, or the
+  /// empty text for a text, whose length in bytes SQL does not tell.
+  ///
+  /// It is written so that SQLite looks at no more than the head of a row.
+  static func body(hasBodyFiles: Bool) -> Self {
+    let inline =
+      "CASE typeof(receiver_data) WHEN 'blob' THEN length(receiver_data) WHEN 'text' THEN '' END"
+    guard hasBodyFiles else { return Self(expression: inline, bounded: inline) }
+    return Self(
+      expression: "CASE WHEN isDataOnFS > 0 THEN receiver_data ELSE \(inline) END",
+      bounded: "CASE WHEN isDataOnFS > 0 THEN NULL ELSE \(inline) END")
+  }
+}
+
+/// A damaged table gave the same row twice, or rows out of order.
+struct DisorderedRows: Error {}

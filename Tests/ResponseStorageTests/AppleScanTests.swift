@@ -1,0 +1,43 @@
+import Foundation
+import ResponseStorage
+import Testing
+
+@Suite struct AppleScanTests {
+  @Test func `a row with a value too large to be read is listed without it`() throws {
+    let folder = try Folder()
+    try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
+    let script = "\(folder.path)/script"
+    try """
+    PRAGMA journal_mode = DELETE;
+    CREATE TEMP TABLE n AS SELECT 1 AS i UNION SELECT 2 UNION SELECT 3 UNION SELECT 4;
+    INSERT INTO cfurl_cache_response(entry_ID, storage_policy, request_key)
+      SELECT i, 0, iif(i = 2, 'k' || hex(zeroblob(17000000)), 'https://a.example/' || i) FROM n;
+    INSERT INTO cfurl_cache_blob_data(entry_ID, response_object, request_object)
+      SELECT i, iif(i = 3, zeroblob(40000000), x'00'), x'00' FROM n;
+    INSERT INTO cfurl_cache_receiver_data(entry_ID, isDataOnFS, receiver_data)
+      SELECT i, 0, iif(i = 2, hex(zeroblob(20000000)), zeroblob(i * 12000000)) FROM n;
+    """.write(toFile: script, atomically: false, encoding: .utf8)
+    _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", ".read \(script)")
+    try FileManager.default.removeItem(atPath: script)
+
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var lines: [String] = []
+    try store.forEachResponse([.key, .body, .stored]) { response in
+      let notes = response.notes.map { "\($0.code.rawValue): \($0.message)" }
+      lines.append(
+        ([
+          "\(response.id)", response.key?.string ?? "no key", "\(response.bodySize ?? -1)",
+        ] + notes).joined(separator: " · "))
+      return .next
+    }
+    let undecodable = "undecodable: response_object cannot be decoded: not a binary property list"
+    #expect(
+      lines == [
+        "row(1) · https://a.example/1 · 12000000 · \(undecodable)",
+        "row(2) · no key · 40000000 · wrong-type: request_key is not text · \(undecodable)",
+        "row(3) · https://a.example/3 · 36000000"
+          + " · undecodable: response_object is NULL or too large",
+        "row(4) · https://a.example/4 · 48000000 · \(undecodable)",
+      ])
+  }
+}
