@@ -18,6 +18,9 @@ struct AppleSnapshot: ~Copyable {
   private let guardian: OpenFile
   private let files: AppleStoreFiles
   private let stateAtOpening: AppleStoreFiles.State?
+  /// Whether another connection would see the same state: nobody has the database open, and there is
+  /// nothing but its file.
+  private let canOpenAgain: Bool
 
   /// Whether another process had the database open.
   let inUse: Bool
@@ -52,13 +55,16 @@ struct AppleSnapshot: ~Copyable {
     if lock != nil {
       connection = try Self.openShared(files, wait)
       stateAtOpening = nil
+      canOpenAgain = false
     } else if try Self.hasHotJournal(files, state) {
       connection = try Self.openCopy(files, state, temporaryFolder)
       notes.append("an unfinished transaction was rolled back in a private copy")
       stateAtOpening = state
+      canOpenAgain = false
     } else {
       connection = try Self.connect(files, state.hasLog ? .unlocked : .immutable, 0)
       stateAtOpening = state
+      canOpenAgain = !state.hasLog
     }
     self.guardian = guardian
     self.files = files
@@ -81,6 +87,12 @@ struct AppleSnapshot: ~Copyable {
         .changedWhileReading, at: files.path,
         because: "another process opened it or wrote to it meanwhile")
     }
+  }
+
+  /// The database, if it is so large that several threads should read it, and if each can have a
+  /// connection of its own.
+  var databaseForThreads: String? {
+    canOpenAgain && (stateAtOpening?.database.size ?? 0) > 16 << 20 ? files.database : nil
   }
 
   private static func connect(

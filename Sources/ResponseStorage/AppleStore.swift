@@ -62,10 +62,21 @@ public final class AppleStore: ResponseSource {
     _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     do {
-      var scan = try AppleScan(snapshot.connection, layout, projection, only: id)
+      if id == nil, let database = snapshot.databaseForThreads, processorCount > 1 {
+        let scan = AppleParallelScan(
+          of: database, layout, projection, bodiesAt: files.bodies,
+          threadCount: min(processorCount, 4))
+        try scan.forEachResponse(body)
+        return
+      }
+      var scan = try AppleScan(snapshot.connection, layout, projection)
+      var memory = StoredResponse.SpareMemory()
       var response = StoredResponse(id: .row(0))
-      while try scan.next(into: &response) {
-        if projection.contains(.body) { bodies.examine(&response) }
+      try scan.begin(in: id.map { $0...$0 } ?? .min ... .max)
+      while try scan.next(into: &response, reusing: &memory) {
+        if projection.contains(.body) {
+          try bodies.examine(&response, in: layout.bodyTable, of: snapshot.connection)
+        }
         if try body(response) == .stop { return }
       }
     } catch let error as SQLiteError {

@@ -8,7 +8,7 @@ private let cLibrary: Set<String> = ["Darwin", "Glibc", "Musl"]
 private let allowedImports: [String: Set<String>] = [
   "HTTPCaching": [],
   "PropertyLists": [],
-  "Files": cLibrary.union(["Crypto", "CryptoKit"]),
+  "Files": cLibrary.union(["Crypto", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "ResponseStorage": ["Files", "HTTPCaching", "PropertyLists", "SQLite"],
   "Administration": ["Files", "HTTPCaching", "ResponseStorage", "_StringProcessing"],

@@ -1,0 +1,119 @@
+import Files
+import Foundation
+import PropertyLists
+import Testing
+
+@testable import ResponseStorage
+
+@Suite struct AppleParallelScanTests {
+  @Test(arguments: [1, 2, 3])
+  func `several threads give what one gives, in the same order`(threadCount: Int) throws {
+    let folder = try Self.store()
+    let expected = try Self.responses(of: folder)
+    let (files, layout) = try Self.opened(folder)
+    var found: [StoredResponse] = []
+    try AppleParallelScan(
+      of: files.database, layout, .all, bodiesAt: files.bodies, threadCount: threadCount
+    ).forEachResponse { response in
+      found.append(copy response)
+      return .next
+    }
+    #expect(expected.count == 5_196)
+    #expect(found == expected)
+  }
+
+  @Test(arguments: [1, 1_023, 1_024, 1_025, 4_000])
+  func `a scan that several threads share ends when it is told to`(limit: Int) throws {
+    let folder = try Self.store()
+    let (files, layout) = try Self.opened(folder)
+    var found: [StoredResponse.ID] = []
+    try AppleParallelScan(
+      of: files.database, layout, [], bodiesAt: files.bodies, threadCount: 2
+    ).forEachResponse { response in
+      found.append(response.id)
+      return found.count == limit ? .stop : .next
+    }
+    #expect(found == Array(try Self.responses(of: folder).prefix(limit).map(\.id)))
+  }
+
+  @Test func `what a thread cannot read is an error`() throws {
+    let folder = try Self.store()
+    let (files, layout) = try Self.opened(folder)
+    let scan = AppleParallelScan(
+      of: files.database + "-gone", layout, .all, bodiesAt: files.bodies, threadCount: 2)
+    #expect(throws: (any Error).self) { try scan.forEachResponse { _ in .next } }
+  }
+
+  @Test func `a store without responses has none`() throws {
+    let folder = try Self.store()
+    for table in ["response", "blob_data", "receiver_data"] {
+      _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", "DELETE FROM cfurl_cache_\(table)")
+    }
+    let (files, layout) = try Self.opened(folder)
+    try AppleParallelScan(
+      of: files.database, layout, .all, bodiesAt: files.bodies, threadCount: 2
+    ).forEachResponse { _ in
+      Issue.record("there is a response")
+      return .stop
+    }
+  }
+
+  /// A store with gaps in its numbers, with rows that are missing from each of the tables, and with
+  /// bodies of every kind.
+  private static func store() throws -> Folder {
+    let folder = try Folder()
+    let writer = try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false)
+    try writer.finish()
+    let url: ByteString = "https://a.example/"
+    let response = AppleMessage.Response(
+      url: url, stored: try #require(Timestamp(secondsSince1970: 1_700_000_000)), status: 200,
+      headers: HeaderFields([.init(name: "ETag", value: "\"x\"")]), mimeType: "text/html")
+    let request = AppleMessage.Request(url: url, headers: HeaderFields([]))
+    let plists = [response.propertyList, request.propertyList].map {
+      "x'" + PropertyListWriter().bytes(of: $0).map { String(format: "%02x", $0) }.joined() + "'"
+    }
+    let sql = """
+      PRAGMA journal_mode = DELETE;
+      BEGIN;
+      CREATE TEMP TABLE n AS WITH RECURSIVE c(i) AS
+        (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 5200)
+        SELECT CASE WHEN i > 3000 THEN i * 1000003 ELSE i END AS i FROM c;
+      INSERT INTO cfurl_cache_response(entry_ID, version, hash_value, storage_policy, request_key)
+        SELECT i, 0, i, 0, 'https://a.example/' || i FROM n;
+      INSERT INTO cfurl_cache_blob_data(entry_ID, response_object, request_object)
+        SELECT i, \(plists[0]), \(plists[1]) FROM n;
+      INSERT INTO cfurl_cache_receiver_data(entry_ID, isDataOnFS, receiver_data)
+        SELECT i, i % 7 = 0, CASE i % 7 WHEN 0 THEN 'no-uuid' WHEN 1 THEN 'täxt' WHEN 2 THEN NULL
+          ELSE zeroblob(i % 900) END FROM n;
+      DELETE FROM cfurl_cache_response WHERE entry_ID IN (1, 1024, 1025, 2048);
+      DELETE FROM cfurl_cache_blob_data WHERE entry_ID IN (2, 1026, 2048);
+      DELETE FROM cfurl_cache_receiver_data WHERE entry_ID IN (3, 1026, 2048);
+      DELETE FROM cfurl_cache_response WHERE entry_ID BETWEEN 2100 AND 2102;
+      DELETE FROM cfurl_cache_blob_data WHERE entry_ID BETWEEN 2100 AND 2102;
+      DELETE FROM cfurl_cache_receiver_data WHERE entry_ID BETWEEN 2100 AND 2102;
+      COMMIT;
+      """
+    let script = "\(folder.path)/script"
+    try sql.write(toFile: script, atomically: false, encoding: .utf8)
+    _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", ".read \(script)")
+    try FileManager.default.removeItem(atPath: script)
+    return folder
+  }
+
+  /// What one thread reads.
+  private static func responses(of folder: Folder) throws -> [StoredResponse] {
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var responses: [StoredResponse] = []
+    try store.forEachResponse(.all) { response in
+      responses.append(copy response)
+      return .next
+    }
+    return responses
+  }
+
+  private static func opened(_ folder: Folder) throws -> (AppleStoreFiles, AppleLayout) {
+    let files = try AppleStoreFiles(at: folder.path)
+    let snapshot = try AppleSnapshot(of: files, wait: 0, temporaryFolder: "/tmp")
+    return (files, try AppleLayout(of: snapshot.connection, path: folder.path))
+  }
+}
