@@ -44,12 +44,20 @@ public enum AppleMessage {
 
     /// The property list: 7 elements, or 5 if it ends after the header fields.
     public var propertyList: PropertyListValue {
+      propertyList(archivedHeaders: AppleMessage.archivedHeaders(headers))
+    }
+
+    /// The property list, with header fields that were archived before.
+    ///
+    /// - Parameter archivedHeaders: What ``AppleMessage/archivedHeaders(_:withArrays:)`` makes of
+    ///   `headers`.
+    public func propertyList(archivedHeaders: PropertyListValue) -> PropertyListValue {
       var elements: [PropertyListValue] = [
         AppleMessage.archivedURL(url),
         .real(stored.secondsSince2001),
         .integer(0),
         .integer(status),
-        AppleMessage.archivedHeaders(headers),
+        archivedHeaders,
       ]
       if !endsAfterHeaders {
         elements.append(expectedLength.map { .integer($0) } ?? Self.nullToken)
@@ -110,7 +118,8 @@ public enum AppleMessage {
 
     /// The property list, with header fields that were archived before.
     ///
-    /// - Parameter archivedHeaders: What ``AppleMessage/archivedHeaders(_:)`` makes of `headers`.
+    /// - Parameter archivedHeaders: What ``AppleMessage/archivedHeaders(_:withArrays:)`` makes of
+    ///   `headers`.
     public func propertyList(archivedHeaders: PropertyListValue) -> PropertyListValue {
       AppleMessage.archive(
         version: 9,
@@ -171,7 +180,12 @@ extension AppleMessage {
   ///
   /// Source: `formats.md` §6.3; that the text begins with two line ends, CR and LF each,
   /// and has none at its end, is so in all 208 values of the sample stores.
-  public static func archivedHeaders(_ headers: HeaderFields) -> PropertyListValue {
+  ///
+  /// - Parameter withArrays: Whether there is the key `__hhaa__`, which systems before some macOS 10.13
+  ///   do not write.
+  public static func archivedHeaders(
+    _ headers: HeaderFields, withArrays: Bool = true
+  ) -> PropertyListValue {
     var names: [ByteString] = []
     var values: [[ByteString]] = []
     for field in headers.fields {
@@ -189,6 +203,7 @@ extension AppleMessage {
       let value = Array(values.map(\.bytes).joined(separator: [0x2C, 0x20]))
       joined.append(.init(key: name.bytes, value: .string(value)))
     }
+    guard withArrays else { return .dictionary(joined) }
     let archive = PropertyListWriter().bytes(of: .dictionary(arrays))
     let text = Base64.encode(archive, after: [0x0D, 0x0A, 0x0D, 0x0A])
     joined.append(.init(key: Array("__hhaa__".utf8), value: .string(text)))

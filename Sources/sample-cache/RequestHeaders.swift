@@ -8,25 +8,30 @@ struct RequestHeaders {
     let fields: HeaderFields
     let archived: PropertyListValue
 
-    init(_ pairs: [(String, String)]) {
+    init(_ pairs: [(String, String)], withArrays: Bool) {
       fields = HeaderFields(
         pairs.map { .init(name: ByteString($0.0), value: ByteString($0.1)) })
-      archived = AppleMessage.archivedHeaders(fields)
+      archived = AppleMessage.archivedHeaders(fields, withArrays: withArrays)
     }
   }
 
+  private let none: Sent
   private let plain: [Sent]
   private let secret: [Sent]
 
   /// Creates a choice of header fields, drawing made-up secrets from `generator`.
-  init(using generator: inout SplitMix64) {
+  ///
+  /// - Parameter withArrays: Whether they are archived with the key `__hhaa__`.
+  init(withArrays: Bool, using generator: inout SplitMix64) {
+    none = Sent([], withArrays: withArrays)
     let languages = ["en-us", "de-de", "en-US,en;q=0.9", "fr-FR,fr;q=0.9"]
     // Most requests in the sample stores have no `User-Agent`.
     let agents = [nil, nil, nil, "Sample/12 CFNetwork/1410.0.3 Darwin/22.6.0"]
     plain = languages.flatMap { language in
       agents.flatMap { agent in
         ["*/*", "application/json", "image/webp,image/png,image/*;q=0.8"].map { accept in
-          Sent(Self.common(accept: accept, language: language, agent: agent))
+          Sent(
+            Self.common(accept: accept, language: language, agent: agent), withArrays: withArrays)
         }
       }
     }
@@ -34,15 +39,21 @@ struct RequestHeaders {
       let token = generator.next().hexadecimal(16) + generator.next().hexadecimal(16)
       let common = Self.common(
         accept: "*/*", language: generator.pick(languages), agent: generator.pick(agents))
-      return index % 3 == 0
-        ? Sent(common + [("Authorization", "Bearer \(token)")])
-        : Sent(common + [("Cookie", "session=\(token); theme=dark")])
+      let secret =
+        index % 3 == 0
+        ? ("Authorization", "Bearer \(token)") : ("Cookie", "session=\(token); theme=dark")
+      return Sent(common + [secret], withArrays: withArrays)
     }
   }
 
-  /// Returns random header fields, of which some hold a secret.
+  /// Returns random header fields, of which some hold a secret; half of all requests have none, as in
+  /// the sample stores.
   func pick(using generator: inout SplitMix64) -> Sent {
-    generator.chance(inThousand: 110) ? generator.pick(secret) : generator.pick(plain)
+    switch generator.below(1_000) {
+    case 0..<110: generator.pick(secret)
+    case 110..<600: none
+    default: generator.pick(plain)
+    }
   }
 
   private static func common(

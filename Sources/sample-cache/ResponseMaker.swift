@@ -29,7 +29,7 @@ struct ResponseMaker {
     self.newest = newest
     self.schema = schema
     self.faults = faults
-    requests = RequestHeaders(using: &generator)
+    requests = RequestHeaders(withArrays: Self.writesArrays(schema), using: &generator)
     bodies = BodyMaker(allowsLarge: allowsLarge, using: &generator)
   }
 
@@ -148,7 +148,9 @@ struct ResponseMaker {
   private func archived(
     _ response: AppleMessage.Response, using generator: inout SplitMix64
   ) -> [UInt8] {
-    let bytes = writer.bytes(of: response.propertyList)
+    let headers = AppleMessage.archivedHeaders(
+      response.headers, withArrays: Self.writesArrays(schema))
+    let bytes = writer.bytes(of: response.propertyList(archivedHeaders: headers))
     guard hasFault(.undecodable, at: 3) else { return bytes }
     switch number / Self.faultInterval % 3 {
     case 0: return Array(bytes.prefix(bytes.count / 2))
@@ -156,6 +158,10 @@ struct ResponseMaker {
     default: return Array(bytes.dropLast(8)) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
     }
   }
+
+  /// Whether header fields are archived with the key `__hhaa__`: a store of schema 202 is one of the
+  /// older ones, which have none.
+  private static func writesArrays(_ schema: AppleSchema) -> Bool { schema != .version202 }
 
   /// Whether the next row has a fault, if it was asked for: the row at `offset` and every fortieth
   /// after it; in a store that has no such row, the last one.
