@@ -37,14 +37,22 @@ public enum CanonicalURL {
   /// The host of a URL, in small letters, without user, port and the brackets of an IPv6
   /// address; `nil` if it has none, as `file:///a`.
   public static func host(of url: ByteString) -> ByteString? {
-    guard var host = URLParts(url).authority else { return nil }
-    if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
-    if host.first == UInt8(ascii: "["), let end = host.firstIndex(of: UInt8(ascii: "]")) {
-      host = host[(host.startIndex + 1)..<end]
-    } else if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
-      host = host[..<colon]
+    guard let authority = URLParts.authority(of: url.bytes) else { return nil }
+    let bytes = url.bytes[authority]
+    var (start, end) = (authority.lowerBound, authority.upperBound)
+    if let at = bytes.lastIndex(of: UInt8(ascii: "@")) { start = at + 1 }
+    if start < end, bytes[start] == UInt8(ascii: "["),
+      let bracket = bytes[start...].firstIndex(of: UInt8(ascii: "]"))
+    {
+      (start, end) = (start + 1, bracket)
+    } else if let colon = bytes[start...].firstIndex(of: UInt8(ascii: ":")) {
+      end = colon
     }
-    return host.isEmpty ? nil : ByteString(host.map(\.asciiLowercased))
+    guard start < end else { return nil }
+    var host: [UInt8] = []
+    host.reserveCapacity(end - start)
+    for index in start..<end { host.append(bytes[index].asciiLowercased) }
+    return ByteString(host)
   }
 
   /// The scheme of a URL, in small letters; `nil` if it has none.
@@ -141,29 +149,46 @@ struct URLParts {
 
   init(_ url: ByteString) {
     let bytes = url.bytes[...]
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-      let first = bytes.first,
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first.asciiLowercased),
-      bytes[..<colon].allSatisfy({
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0.asciiLowercased)
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "+")
-          || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-      })
-    else {
+    guard let colon = Self.endOfScheme(of: url.bytes) else {
       (scheme, authority, rest) = (nil, nil, bytes)
       return
     }
     scheme = bytes[..<colon]
-    let slashes = bytes[(colon + 1)...].prefix(2)
-    guard slashes.count == 2, slashes.allSatisfy({ $0 == UInt8(ascii: "/") }) else {
+    guard let range = Self.authority(of: url.bytes) else {
       (authority, rest) = (nil, bytes[(colon + 1)...])
       return
     }
+    (authority, rest) = (bytes[range], bytes[range.upperBound...])
+  }
+
+  /// Where the authority of a URL is, if the URL has one.
+  static func authority(of url: [UInt8]) -> Range<Int>? {
+    let slash = UInt8(ascii: "/")
+    guard let colon = endOfScheme(of: url), colon + 2 < url.count, url[colon + 1] == slash,
+      url[colon + 2] == slash
+    else { return nil }
     let start = colon + 3
-    let end =
-      bytes[start...].firstIndex {
-        $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
-      } ?? bytes.endIndex
-    (authority, rest) = (bytes[start..<end], bytes[end...])
+    var end = start
+    while end < url.count, url[end] != slash, url[end] != UInt8(ascii: "?"),
+      url[end] != UInt8(ascii: "#")
+    {
+      end += 1
+    }
+    return start..<end
+  }
+
+  /// Where the `:` after the scheme of a URL is, if the URL has one.
+  private static func endOfScheme(of url: [UInt8]) -> Int? {
+    for (index, byte) in url.enumerated() {
+      switch byte.asciiLowercased {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): continue
+      case UInt8(ascii: ":"): return index > 0 ? index : nil
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+        UInt8(ascii: "."):
+        if index == 0 { return nil }
+      default: return nil
+      }
+    }
+    return nil
   }
 }

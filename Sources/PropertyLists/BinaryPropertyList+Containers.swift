@@ -57,9 +57,11 @@ extension BinaryPropertyList {
     forKey key: PropertyListKey, in dictionary: Object
   ) throws(PropertyListError) -> Object? {
     guard let head = try walkedDictionary(dictionary) else { return nil }
-    for position in 0..<head.count
-    where try isString(self.head(of: reference(position, head)), equalTo: key) {
-      return try reference(head.count + position, head)
+    for position in 0..<head.count {
+      let candidate = try self.head(of: reference(position, head))
+      if candidate.count == key.ascii.count, try isString(candidate, equalTo: key) {
+        return try reference(head.count + position, head)
+      }
     }
     return nil
   }

@@ -1,3 +1,4 @@
+import Administration
 import ResponseStorage
 
 /// What a column says about one response, before any format has had its way with it.
@@ -82,42 +83,12 @@ struct CellReader {
   }
 
   private func part(_ column: Column, of url: ByteString?) -> CellValue {
-    guard let url, let parts = URLParts(secrets.url(url, for: reader)) else { return .unknown }
-    let part =
-      switch column {
-      case .scheme: parts.scheme
-      case .host: parts.host
-      default: parts.path
-      }
-    return .text(ByteString(Array(part)))
-  }
-}
-
-/// The parts of a URL that has an authority, as they are written in it.
-struct URLParts {
-  var scheme: ArraySlice<UInt8>
-  /// Without user information and port.
-  var host: ArraySlice<UInt8>
-  /// Without query and fragment.
-  var path: ArraySlice<UInt8>
-
-  /// Takes a URL apart, or returns `nil` if there is no `://` in it.
-  init?(_ url: ByteString) {
-    let bytes = url.bytes
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 2 < bytes.count,
-      bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
-    else { return nil }
-    scheme = bytes[..<colon]
-    let rest = bytes[(colon + 3)...]
-    let end =
-      rest.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
-    let slash = rest[..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
-    path = rest[slash..<end]
-    var authority = rest[..<slash]
-    if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[(at + 1)...] }
-    let isLiteral = authority.first == UInt8(ascii: "[")
-    let portStart =
-      isLiteral ? (authority.firstIndex(of: UInt8(ascii: "]")) ?? slash) : authority.startIndex
-    host = authority[..<(authority[portStart...].firstIndex(of: UInt8(ascii: ":")) ?? slash)]
+    guard let url else { return .unknown }
+    let shown = secrets.url(url, for: reader)
+    return switch column {
+    case .scheme: text(CanonicalURL.scheme(of: shown))
+    case .host: text(CanonicalURL.host(of: shown))
+    default: text(CanonicalURL.path(of: shown))
+    }
   }
 }

@@ -77,7 +77,7 @@ struct AppleBodyFiles: ~Copyable {
   }
 
   /// Calls `body` with the name and the status of each file.
-  borrowing func forEachFile(_ body: (_ name: [UInt8], FileStatus) -> Void) throws {
+  borrowing func forEachFile(_ body: (_ name: [UInt8], FileStatus) throws -> Void) throws {
     switch directory {
     case .none: return
     case .some(let directory):
@@ -85,7 +85,7 @@ struct AppleBodyFiles: ~Copyable {
         guard let text = String(validating: name, as: UTF8.self),
           let status = try? directory.status(of: text)
         else { return }
-        body(name, status)
+        try body(name, status)
       }
     }
   }

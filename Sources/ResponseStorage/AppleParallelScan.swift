@@ -32,7 +32,7 @@ final class AppleParallelScan: Sendable {
     hands = (0..<threadCount).map { _ in (Filled(), Channel<Batch>()) }
     for (number, (filled, empty)) in hands.enumerated() {
       // One that is being filled, one that waits, one that is being looked at.
-      for _ in 0..<3 { empty.send(Batch()) }
+      for _ in 0..<4 { empty.send(Batch()) }
       BackgroundThread.start("AppleParallelScan") {
         defer { filled.close() }
         do {
@@ -75,9 +75,9 @@ final class AppleParallelScan: Sendable {
 extension AppleParallelScan {
   /// What one thread reads its hands with.
   private struct Reader: ~Copyable {
-    private static let responsesInHand = 1024
+    private static let responsesInHand = 2048
     private static let responsesInBatch = 512
-    private static let bytesInBatch = 256 << 10
+    private static let bytesInBatch = 1024 << 10
 
     private var scan: AppleScan
     private var memory = StoredResponse.SpareMemory()

@@ -114,17 +114,17 @@ extension AppleRows.Column {
       """
   }
 
-  /// What tells of a body without reading it: the name of its file, the length of a BLOB, or the
-  /// empty text for a text, whose length in bytes SQL does not tell.
+  /// What tells of a body without reading it: the name of its file as a text or BLOB, the length of
+  /// a BLOB as an integer, or a real number for a text, whose length in bytes SQL does not tell.
   ///
   /// It is written so that SQLite looks at no more than the head of a row.
   static func body(hasBodyFiles: Bool) -> Self {
     let inline =
-      "CASE typeof(receiver_data) WHEN 'blob' THEN length(receiver_data) WHEN 'text' THEN '' END"
+      "CASE typeof(receiver_data) WHEN 'blob' THEN length(receiver_data) WHEN 'text' THEN 0.0 END"
     guard hasBodyFiles else { return Self(expression: inline, bounded: inline) }
     return Self(
       expression: "CASE WHEN isDataOnFS > 0 THEN receiver_data ELSE \(inline) END",
-      bounded: "CASE WHEN isDataOnFS > 0 THEN NULL ELSE \(inline) END")
+      bounded: "CASE WHEN isDataOnFS > 0 THEN '' ELSE \(inline) END")
   }
 }
 

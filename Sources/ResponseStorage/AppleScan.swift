@@ -10,7 +10,6 @@ struct AppleScan: ~Copyable {
   private var blobs: AppleRows
   private var bodies: AppleRows
   private let projection: Projection
-  private let hasBodyFiles: Bool
 
   /// Prepares a walk, which ``begin(in:)`` begins.
   init(
@@ -32,15 +31,12 @@ struct AppleScan: ~Copyable {
         column("proto_props", for: .protocolProperties), column("user_info", for: .userInfo),
       ], of: AppleLayout.blobs, connection)
     let bodies = try AppleRows(
-      [
-        layout.hasBodyFiles ? column("isDataOnFS", for: .body) : nil,
-        projection.contains(.body) ? .body(hasBodyFiles: layout.hasBodyFiles) : nil,
-      ], of: layout.bodyTable, connection)
+      [projection.contains(.body) ? .body(hasBodyFiles: layout.hasBodyFiles) : nil],
+      of: layout.bodyTable, connection)
     self.responses = responses
     self.blobs = blobs
     self.bodies = bodies
     self.projection = projection
-    hasBodyFiles = layout.hasBodyFiles
   }
 
   /// Begins to walk over the responses whose numbers are in `range`.
@@ -178,18 +174,16 @@ struct AppleScan: ~Copyable {
 
   private borrowing func readBodyRow(into response: inout StoredResponse) {
     guard projection.contains(.body) else { return }
-    if hasBodyFiles, bodies.integer(at: 1) > 0 {
-      response.bodyLocation = .file
-      response.bodyFileName = text("receiver_data", bodies, at: 2, &response)
-      return
-    }
-    switch bodies.type(at: 2) {
+    switch bodies.type(at: 1) {
     case .integer:
       response.bodyLocation = .inline
-      response.bodySize = bodies.integer(at: 2)
-    case .text, .blob:
+      response.bodySize = bodies.integer(at: 1)
+    case .real:
       response.bodyLocation = .inline
-    case .null, .real:
+    case .text, .blob:
+      response.bodyLocation = .file
+      response.bodyFileName = text("receiver_data", bodies, at: 1, &response)
+    case .null:
       response.bodyLocation = .missing
       response.notes.append(.init(.noBodyRow, "receiver_data is neither a BLOB nor text"))
     }

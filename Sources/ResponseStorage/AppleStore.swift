@@ -142,12 +142,13 @@ public final class AppleStore: ResponseSource {
       footprint.allocatedBytes += status.allocatedSize
     }
     footprint.freeBytes = try integer("PRAGMA freelist_count") * integer("PRAGMA page_size")
-    let named = try namedBodyFiles()
+    var named: Set<UUIDBytes>?
     try bodies.forEachFile { name, status in
       guard status.kind == .regular else { return }
       footprint.bodyFilesBytes += status.size
       footprint.allocatedBytes += status.allocatedSize
-      if UUIDBytes(name).map({ !named.contains($0) }) ?? true {
+      if named == nil { named = try namedBodyFiles() }
+      if UUIDBytes(name).map({ named?.contains($0) != true }) ?? true {
         footprint.orphanFiles += 1
         footprint.orphanBytes += status.size
       }

@@ -21,6 +21,17 @@ public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLit
     bytes = Array(value.description.utf8)
   }
 
+  public func hash(into hasher: inout Hasher) {
+    // Eight bytes at once: an array hashes each by itself.
+    var word: UInt64 = 0
+    for (index, byte) in bytes.enumerated() {
+      word = word << 8 | UInt64(byte)
+      if index & 7 == 7 { hasher.combine(word) }
+    }
+    hasher.combine(word)
+    hasher.combine(bytes.count)
+  }
+
   /// The text as a string, or `nil` if the bytes are not UTF-8.
   public var string: String? {
     String(validating: bytes, as: UTF8.self)
