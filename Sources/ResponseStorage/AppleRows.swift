@@ -15,8 +15,8 @@ struct AppleRows: ~Copyable {
   private var statement: Statement
   private var other: Statement
   private var isBounded = false
-  /// The numbers that the next row can have.
-  private var range: ClosedRange<Int64> = .min ... .max
+  /// The least number that the next row can have, and the largest that is wanted.
+  private var (next, last) = (Int64.min, Int64.max)
 
   /// What to read of a row, as SQL.
   struct Column {
@@ -38,7 +38,7 @@ struct AppleRows: ~Copyable {
     let asked = columns.prefix(columns.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0)
     func select(_ columns: [String]) -> String {
       "SELECT \((["entry_ID"] + columns).joined(separator: ", ")) FROM \(table)\(index) "
-        + "WHERE entry_ID BETWEEN ?1 AND ?2" + order
+        + "WHERE entry_ID >= ?1" + order
     }
     let statement = try connection.prepare(select(asked.map { $0?.expression ?? "NULL" }))
     let other = try connection.prepare(select(asked.map { $0?.bounded ?? "NULL" }))
@@ -48,8 +48,8 @@ struct AppleRows: ~Copyable {
 
   /// Moves to the first row whose number is in `range`.
   mutating func begin(in range: ClosedRange<Int64>) throws {
-    self.range = range
-    try bindRange()
+    (next, last) = (range.lowerBound, range.upperBound)
+    try restart()
     try advance()
   }
 
@@ -65,9 +65,10 @@ struct AppleRows: ~Copyable {
       try exchangeStatements()
       try step()
     }
-    guard id != Self.end else { return }
-    guard range.contains(id) else { throw DisorderedRows() }
-    range = id + 1...max(id + 1, range.upperBound)
+    guard id >= next else { throw DisorderedRows() }
+    // An upper bound in the statement would cost as much as a tenth of it.
+    if id > last { id = Self.end }
+    if id != Self.end { next = id + 1 }
   }
 
   /// The type of the value in a column; the number of the row is column 0.
@@ -93,13 +94,12 @@ struct AppleRows: ~Copyable {
   private mutating func exchangeStatements() throws(SQLiteError) {
     swap(&statement, &other)
     isBounded.toggle()
-    try bindRange()
+    try restart()
   }
 
-  private mutating func bindRange() throws(SQLiteError) {
+  private mutating func restart() throws(SQLiteError) {
     statement.reset()
-    try statement.bind(integer: range.lowerBound, at: 1)
-    try statement.bind(integer: range.upperBound, at: 2)
+    try statement.bind(integer: next, at: 1)
   }
 }
 
