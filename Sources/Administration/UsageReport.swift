@@ -113,12 +113,3 @@ public struct UsageReport: Hashable, Sendable {
     }
   }
 }
-
-extension Int64 {
-  /// The sum, or the nearest number that there is.
-  fileprivate func addingClamped(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    guard overflow else { return sum }
-    return other < 0 ? .min : .max
-  }
-}

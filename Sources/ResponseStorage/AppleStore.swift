@@ -139,18 +139,18 @@ public final class AppleStore: ResponseSource {
     ] as [(String, WritableKeyPath<Footprint, Int64>)] {
       guard let status = try? FileStatus.of(path) else { continue }
       footprint[keyPath: field] = status.size
-      footprint.allocatedBytes += status.allocatedSize
+      footprint.allocatedBytes = footprint.allocatedBytes.addingClamped(status.allocatedSize)
     }
     footprint.freeBytes = try integer("PRAGMA freelist_count") * integer("PRAGMA page_size")
     var named: Set<UUIDBytes>?
     try bodies.forEachFile { name, status in
       guard status.kind == .regular else { return }
-      footprint.bodyFilesBytes += status.size
-      footprint.allocatedBytes += status.allocatedSize
-      if named == nil { named = try namedBodyFiles() }
-      if UUIDBytes(name).map({ named?.contains($0) != true }) ?? true {
+      // A sparse file can be as long as a number can say.
+      footprint.bodyFilesBytes = footprint.bodyFilesBytes.addingClamped(status.size)
+      footprint.allocatedBytes = footprint.allocatedBytes.addingClamped(status.allocatedSize)
+      if UUIDBytes(name).map({ !named.contains($0) }) ?? true {
         footprint.orphanFiles += 1
-        footprint.orphanBytes += status.size
+        footprint.orphanBytes = footprint.orphanBytes.addingClamped(status.size)
       }
     }
     return footprint

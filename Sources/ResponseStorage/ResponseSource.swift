@@ -158,6 +158,9 @@ public struct Footprint: Hashable, Sendable {
   /// Creates a footprint of nothing.
   public init() {}
 
-  /// The lengths of all files, which is what `URLCache` holds against its disk capacity.
-  public var totalBytes: Int64 { databaseBytes + walBytes + shmBytes + bodyFilesBytes }
+  /// The lengths of all files, which is what `URLCache` holds against its disk capacity; the
+  /// largest number if no number can hold them.
+  public var totalBytes: Int64 {
+    [walBytes, shmBytes, bodyFilesBytes].reduce(databaseBytes) { $0.addingClamped($1) }
+  }
 }
