@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Files
 import ResponseStorage
@@ -33,7 +34,7 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
-      let id = try EntryName(entry).resolved(in: source, now: environment.now)
+      let id = try EntryNames.Name(operand: entry).resolved(in: source)
       try source.withBody(of: id) { reader in
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         var count = try reader.read(into: &buffer)

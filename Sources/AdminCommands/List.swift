@@ -104,73 +104,8 @@ extension URLCacheAdmin {
       if listing.unknownTimes > 0 {
         environment.note("\(listing.unknownTimes) entries of unknown age were not selected")
       }
-      guard !selection.entries.isEmpty, listing.shown == 0, limit != 0 else { return .done }
-      environment.writeMessage("no entry has a URL or id that was named\n")
-      return .no
+      return environment.report(absent: listing.absent, secrets.policy)
     }
-  }
-}
-
-/// A walk over the selected entries, and what it counts.
-struct Listing {
-  let selection: Selection
-  let now: Timestamp
-  var limit: Int?
-  var shown: Int64 = 0
-  var seen: Int64 = 0
-  var bodyBytes: Int64 = 0
-  var unknownTimes = 0
-  var wasStopped = false
-
-  init(selection: Selection, now: Timestamp, limit: Int? = nil) {
-    self.selection = selection
-    self.now = now
-    self.limit = limit
-  }
-
-  /// Calls `body` with each selected entry, up to the limit.
-  mutating func scan(
-    _ source: any ResponseSource, _ projection: Projection,
-    _ body: (borrowing StoredResponse) throws -> Void
-  ) throws {
-    if limit == 0 {
-      wasStopped = true
-      return
-    }
-    if case .row? = selection.ids.first, selection.urls.isEmpty {
-      for id in selection.ids.sorted() {
-        guard let response = try source.response(id, projection) else { continue }
-        wasStopped = true
-        if try visit(response, body) == .stop { return }
-      }
-      wasStopped = true
-      return
-    }
-    try source.forEachResponse(projection) { response in try visit(response, body) }
-  }
-
-  private mutating func visit(
-    _ response: borrowing StoredResponse, _ body: (borrowing StoredResponse) throws -> Void
-  ) throws -> ScanStep {
-    seen += 1
-    switch selection.decision(for: response, now: now) {
-    case .notSelected: return .next
-    case .unknownTime:
-      unknownTimes += 1
-      return .next
-    case .selected: break
-    }
-    count(response)
-    try body(response)
-    guard let limit, shown >= limit else { return .next }
-    wasStopped = true
-    return .stop
-  }
-
-  /// Counts an entry that is shown.
-  mutating func count(_ response: borrowing StoredResponse) {
-    shown += 1
-    bodyBytes += response.bodySize ?? 0
   }
 }
 

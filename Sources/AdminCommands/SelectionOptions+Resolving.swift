@@ -8,17 +8,7 @@ extension SelectionOptions {
   /// - Parameter now: The time that ages are counted to.
   func resolved(at now: Timestamp, in environment: CommandEnvironment) throws -> Selection {
     var selection = Selection()
-    var urls: [ByteString] = []
-    for entry in entries {
-      switch EntryName(entry) {
-      case .url(let url): urls.append(url)
-      case .id(let id): selection.ids.insert(.row(id))
-      case .path(let path): throw CommandFailure.pathAsOperand(path)
-      }
-    }
-    selection.ids.formUnion(id.map { .row($0) })
-    for file in urlFile { urls += try Self.urls(in: file, environment) }
-    selection.urls = urls
+    selection.names = try names(in: environment)
     selection.prefixes = prefix.map { ByteString($0) }
     selection.globs = try glob.map { try Self.glob($0, "--glob") }
     selection.mimeTypes = try mime.map {
@@ -52,6 +42,15 @@ extension SelectionOptions {
     selection.bodyLocations = Set(body)
     selection.partitions = Set(partition.map { ByteString($0) })
     return selection
+  }
+
+  /// The entries that were named, in whichever way; `nil` if no option or operand names any.
+  private func names(in environment: CommandEnvironment) throws -> EntryNames? {
+    if entries.isEmpty, id.isEmpty, urlFile.isEmpty { return nil }
+    var names = try entries.map { try EntryNames.Name(operand: $0) }
+    names += id.map { .id(.row($0)) }
+    for file in urlFile { names += try Self.urls(in: file, environment).map { .url($0) } }
+    return EntryNames(names)
   }
 
   /// The moment `seconds` before `now`, or the first there is: a bound that is too far back must not
@@ -92,56 +91,5 @@ extension SelectionOptions {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       return line.isEmpty ? nil : ByteString(Array(line))
     }
-  }
-}
-
-/// What an operand names an entry by.
-enum EntryName {
-  case id(Int64)
-  case url(ByteString)
-  case path(String)
-
-  init(_ operand: String) {
-    if let id = Int64(operand) {
-      self = .id(id)
-    } else if CanonicalURL.scheme(of: ByteString(operand)) != nil {
-      self = .url(ByteString(operand))
-    } else {
-      self = .path(operand)
-    }
-  }
-
-  /// Finds the one entry of that name.
-  func resolved(in source: any ResponseSource, now: Timestamp) throws -> StoredResponse.ID {
-    var selection = Selection()
-    switch self {
-    case .id(let id): return .row(id)
-    case .path(let path): throw CommandFailure.pathAsOperand(path)
-    case .url(let url): selection.urls = [url]
-    }
-    var found: [StoredResponse.ID] = []
-    try source.forEachResponse(selection.projection) { response in
-      if selection.decision(for: response, now: now) == .selected { found.append(response.id) }
-      return found.count > 1 ? .stop : .next
-    }
-    guard let id = found.first else {
-      throw CommandFailure(
-        .no, kind: "no-such-entry", "no entry has this URL",
-        hint: "list what is there with 'urlcache-admin list'")
-    }
-    guard found.count == 1 else {
-      throw CommandFailure.usage(
-        "several entries have this URL",
-        hint: "list them with 'urlcache-admin list URL', and give the id of one")
-    }
-    return id
-  }
-}
-
-extension CommandFailure {
-  static func pathAsOperand(_ path: String) -> CommandFailure {
-    .usage(
-      "'\(path)' is neither a URL nor an id",
-      hint: "the cache is named with '-c PATH'; a part of a URL with '--glob' or '--prefix'")
   }
 }

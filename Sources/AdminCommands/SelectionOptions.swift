@@ -3,17 +3,17 @@ public import ArgumentParser
 public import ResponseStorage
 
 /// The options with which a user selects entries: different ones must all hold, of a repeated one
-/// any.
+/// any. What names entries is one list, in whichever way it is given.
 struct SelectionOptions: ParsableArguments {
   @Argument(help: "URLs or ids of entries; a URL is taken literally, never as a pattern.")
   var entries: [String] = []
 
-  @Option(help: ArgumentHelp("Only the entry with this id.", valueName: "id"))
+  @Option(help: ArgumentHelp("The entry with this id, too.", valueName: "id"))
   var id: [Int64] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only the URLs in this file, one a line; '-' is the standard input.",
+      "The URLs in this file too, one a line; '-' is the standard input.",
       valueName: "file"))
   var urlFile: [String] = []
 

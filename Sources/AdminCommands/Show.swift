@@ -11,7 +11,7 @@ extension URLCacheAdmin {
       abstract: "Show everything about entries: times, request, response, body.",
       discussion: """
         EXIT STATUS
-          0 done · 1 no such entry · 64 · 65 · 66 · 74 · 75 · 77
+          0 done · 1 an entry that was named is not there · 64 · 65 · 66 · 74 · 75 · 77
         """)
 
     @OptionGroup var selection: SelectionOptions
@@ -53,8 +53,12 @@ extension URLCacheAdmin {
       var ids: [StoredResponse.ID] = []
       try listing.scan(source, selection.projection) { ids.append($0.id) }
       guard !ids.isEmpty else {
+        guard listing.absent.isEmpty else {
+          throw CommandFailure.absent(listing.absent, secrets.policy)
+        }
         throw CommandFailure(
-          .no, kind: "no-such-entry", "no such entry in '\(source.description.path)'",
+          .no, kind: "no-such-entry",
+          "no entry in '\(source.description.path)' is selected",
           hint: "list what is there with 'urlcache-admin list'")
       }
       if let rawPlist {
@@ -63,7 +67,7 @@ extension URLCacheAdmin {
         try write(ids, source, now, environment)
       }
       try source.finish()
-      return .done
+      return environment.report(absent: listing.absent, secrets.policy)
     }
 
     private func write(

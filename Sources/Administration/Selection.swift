@@ -2,15 +2,8 @@ public import ResponseStorage
 
 /// Which responses a command is about: all criteria must hold, of the values of one any.
 public struct Selection {
-  /// URLs, which select a response whose URL or key has the same canonical form or the same bytes.
-  public var urls: [ByteString] = [] {
-    didSet {
-      canonicalURLs = Set(urls.map { CanonicalURL.of($0) })
-      keys = Set(urls)
-    }
-  }
-  /// What the store calls the responses.
-  public var ids: Set<StoredResponse.ID> = []
+  /// Only responses that have one of these names; `nil` for all, while an empty list selects none.
+  public var names: EntryNames?
   /// The beginnings of URLs, compared by bytes with the URL as stored, or with the key of a response
   /// that has no URL; so are ``globs`` and ``expressions``.
   public var prefixes: [ByteString] = []
@@ -42,21 +35,18 @@ public struct Selection {
   /// Cache partitions.
   public var partitions: Set<ByteString> = []
 
-  private var canonicalURLs: Set<ByteString> = []
-  private var keys: Set<ByteString> = []
-
   /// Creates a selection of all responses.
   public init() {}
 
   /// Whether no criterion was given, so that every response is selected.
   public var isEmpty: Bool {
-    ids.isEmpty && partitions.isEmpty && projection.isEmpty
+    names == nil && partitions.isEmpty && projection.isEmpty
   }
 
   /// What a response has to have been decoded for ``decision(for:now:)``.
   public var projection: Projection {
-    var result: Projection = []
-    if !urls.isEmpty || !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty {
+    var result = names?.projection ?? []
+    if !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty {
       result.formUnion([.url, .key])
     }
     if !hosts.isEmpty { result.formUnion(.url) }
@@ -72,6 +62,8 @@ public struct Selection {
   /// What a selection says of a response.
   public enum Decision: Hashable, Sendable {
     case selected
+    /// Responses are named, and this is none of them; the other criteria were not looked at.
+    case notNamed
     case notSelected
     /// All else holds, but the time of the response is not known: it is not selected.
     case unknownTime
@@ -81,8 +73,8 @@ public struct Selection {
   ///
   /// - Parameter now: The time from which a year of two digits is told.
   public func decision(for response: borrowing StoredResponse, now: Timestamp) -> Decision {
-    guard ids.isEmpty || ids.contains(response.id), urls.isEmpty || isNamed(response),
-      matchesURL(response), matchesMessage(response), matchesBody(response),
+    if let names, !names.contains(response) { return .notNamed }
+    guard matchesURL(response), matchesMessage(response), matchesBody(response),
       partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false
     else { return .notSelected }
     guard before != nil || after != nil else { return .selected }
@@ -95,15 +87,6 @@ public struct Selection {
   /// Whether a response is selected: ``decision(for:now:)`` without the reason.
   public func contains(_ response: borrowing StoredResponse, now: Timestamp) -> Bool {
     decision(for: response, now: now) == .selected
-  }
-
-  private func isNamed(_ response: borrowing StoredResponse) -> Bool {
-    isNamed(response.url) || response.key != response.url && isNamed(response.key)
-  }
-
-  private func isNamed(_ name: ByteString?) -> Bool {
-    guard let name else { return false }
-    return keys.contains(name) || canonicalURLs.contains(CanonicalURL.of(name))
   }
 
   private func matchesURL(_ response: borrowing StoredResponse) -> Bool {

@@ -7,11 +7,11 @@ import Testing
     let day = try #require(Timestamp(secondsSince1970: 1_767_225_600))
     let cases: [(String, (inout Selection) -> Void, (inout Selection) -> Void)] = [
       (
-        "url", { $0.urls = ["HTTPS://Example.COM:443/a?q=%5b1%5D"] },
-        { $0.urls = ["https://example.com/a"] }
+        "url", { $0.names = names(.url("HTTPS://Example.COM:443/a?q=%5b1%5D")) },
+        { $0.names = names(.url("https://example.com/a")) }
       ),
-      ("key", { $0.urls = ["the key"] }, { $0.urls = ["The key"] }),
-      ("id", { $0.ids = [.row(7)] }, { $0.ids = [.row(8)] }),
+      ("key", { $0.names = names(.url("the key")) }, { $0.names = names(.url("The key")) }),
+      ("id", { $0.names = names(.id(.row(7))) }, { $0.names = names(.id(.row(8))) }),
       (
         "prefix", { $0.prefixes = ["https://example.com/a"] },
         { $0.prefixes = ["https://example.com/b"] }
@@ -52,11 +52,46 @@ import Testing
       select(&selecting)
       reject(&rejecting)
       #expect(selecting.decision(for: response, now: day) == .selected, "\(name)")
-      #expect(rejecting.decision(for: response, now: day) == .notSelected, "\(name)")
+      #expect(
+        rejecting.decision(for: response, now: day)
+          == (rejecting.names == nil ? .notSelected : .notNamed), "\(name)")
       #expect(
         selecting.decision(for: StoredResponse(id: .row(1)), now: day) != .selected, "\(name)")
       #expect(!selecting.isEmpty && Selection().isEmpty, "\(name)")
     }
+  }
+
+  @Test func `a response is named by any of its names and an empty list names none`() {
+    var response = StoredResponse(id: .row(7))
+    response.url = "https://example.com/a"
+    response.key = "the key"
+    var selection = Selection()
+    selection.names = names(.id(.row(8)), .url("https://example.com/a"))
+    #expect(selection.contains(response, now: epoch))
+    selection.names = names(.id(.row(7)), .url("https://example.com/b"))
+    #expect(selection.contains(response, now: epoch))
+    selection.statuses = [200...200]
+    #expect(selection.decision(for: response, now: epoch) == .notSelected)
+    selection = Selection()
+    selection.names = EntryNames()
+    #expect(selection.decision(for: response, now: epoch) == .notNamed)
+    #expect(!selection.isEmpty)
+  }
+
+  @Test func `names that were met are gone and the rest stay in their order`() {
+    var response = StoredResponse(id: .row(7))
+    response.url = "https://example.com/a"
+    response.key = "the key"
+    var absent = names(
+      .url("https://b/"), .id(.row(9)), .url("HTTPS://EXAMPLE.com/a"), .id(.row(7)),
+      .url("the key"), .id(.row(9)), .url("https://B:443/"))
+    #expect(absent.names.count == 5)
+    absent.remove(response)
+    #expect(absent.names == [.url("https://b/"), .id(.row(9))])
+    response.url = "https://b"
+    response.id = .row(9)
+    absent.remove(response)
+    #expect(absent.isEmpty)
   }
 
   @Test func `what has no time is not selected by age and is told apart`() throws {
@@ -92,7 +127,7 @@ import Testing
     var response = StoredResponse(id: .row(1))
     response.key = "HTTPS://Example.com/a"
     var named = Selection()
-    named.urls = ["https://example.com/a"]
+    named.names = names(.url("https://example.com/a"))
     var prefixed = Selection()
     prefixed.prefixes = ["HTTPS://"]
     var matched = Selection()
@@ -129,11 +164,11 @@ import Testing
     selection.expressions = [regex("(?s).*")]
     #expect(!selection.contains(response, now: epoch))
     selection.expressions = []
-    selection.urls = ["https://a/%FF"]
+    selection.names = names(.url("https://a/%FF"))
     #expect(selection.contains(response, now: epoch))
 
     response.url = ByteString("https://a/" + String(repeating: "a", count: 1 << 20))
-    selection.urls = []
+    selection.names = nil
     selection.globs = [glob("*a/*")]
     #expect(selection.contains(response, now: epoch))
     selection.globs = [glob("*aab")]
@@ -154,6 +189,8 @@ import Testing
   init() throws {
     epoch = try #require(Timestamp(secondsSince1970: 0))
   }
+
+  private func names(_ names: EntryNames.Name...) -> EntryNames { EntryNames(names) }
 
   private func glob(_ pattern: String) -> Glob {
     guard let glob = Glob(pattern) else {

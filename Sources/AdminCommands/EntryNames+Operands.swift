@@ -1,0 +1,65 @@
+import Administration
+import Rendering
+import ResponseStorage
+
+extension EntryNames.Name {
+  /// Reads an operand, which is a URL or an id; for anything else the error says where it belongs.
+  init(operand: String) throws(CommandFailure) {
+    if let id = Int64(operand) {
+      self = .id(.row(id))
+    } else if CanonicalURL.scheme(of: ByteString(operand)) != nil {
+      self = .url(ByteString(operand))
+    } else {
+      throw .usage(
+        "'\(operand)' is neither a URL nor an id",
+        hint: "the cache is named with '-c PATH'; a part of a URL with '--glob' or '--prefix'")
+    }
+  }
+
+  /// Finds the one entry of this name.
+  func resolved(in source: any ResponseSource) throws -> StoredResponse.ID {
+    let names = EntryNames([self])
+    var found: [StoredResponse.ID] = []
+    if case .id(let id) = self {
+      if try source.response(id, []) != nil { found.append(id) }
+    } else {
+      try source.forEachResponse(names.projection) { response in
+        if names.contains(response) { found.append(response.id) }
+        return found.count > 1 ? .stop : .next
+      }
+    }
+    guard let id = found.first else { throw CommandFailure.absent(names, SecretPolicy()) }
+    guard found.count == 1 else {
+      throw CommandFailure.usage(
+        "several entries have this URL",
+        hint: "list them with 'urlcache-admin list URL', and give the id of one")
+    }
+    return id
+  }
+}
+
+extension EntryNames {
+  /// A clause for each name that says that no entry has it.
+  func absences(_ secrets: SecretPolicy) -> [String] {
+    names.map { name in
+      switch name {
+      case .id(.row(let row)): "no entry has the id \(row)"
+      case .id(.file(let file)): "no entry has the id '\(printable(file))'"
+      case .url(let url):
+        "no entry has the URL '\(Self.text(secrets.url(url, for: .people)))'"
+      }
+    }
+  }
+
+  /// A URL for people, on whatever terminal.
+  private static func text(_ url: ByteString) -> String { HostileText.shown(url).string ?? "" }
+}
+
+extension CommandFailure {
+  /// None of the entries that were named is there.
+  static func absent(_ names: EntryNames, _ secrets: SecretPolicy) -> CommandFailure {
+    CommandFailure(
+      .no, kind: "no-such-entry", names.absences(secrets).joined(separator: "; "),
+      hint: "list what is there with 'urlcache-admin list'")
+  }
+}

@@ -1,0 +1,99 @@
+import Administration
+import Rendering
+import ResponseStorage
+
+/// A walk over the selected entries, and what it counts.
+struct Listing {
+  /// Which entries are selected.
+  let selection: Selection
+
+  /// The time that everything is evaluated as of.
+  let now: Timestamp
+
+  /// After how many entries the walk ends, if it does not go on to look for what is named.
+  var limit: Int?
+
+  /// The number of entries that were selected, up to the limit.
+  var shown: Int64 = 0
+
+  /// The number of entries that were looked at.
+  private(set) var seen: Int64 = 0
+
+  /// The sizes of the bodies of the entries that were selected; at most the largest number.
+  var bodyBytes: Int64 = 0
+
+  /// The number of entries that were not selected only as their time is not known.
+  private(set) var unknownTimes = 0
+
+  /// Whether there may be more entries than were looked at.
+  private(set) var wasStopped = false
+
+  /// The names that none of the entries has that were looked at, whether they were selected or not.
+  private(set) var absent: EntryNames
+
+  init(selection: Selection, now: Timestamp, limit: Int? = nil) {
+    self.selection = selection
+    self.now = now
+    self.limit = limit
+    absent = selection.names ?? EntryNames()
+  }
+
+  /// Calls `body` with each selected entry, up to the limit.
+  ///
+  /// Beyond the limit it goes on until all names were met, so that what is absent does not depend
+  /// on the limit.
+  mutating func scan(
+    _ source: any ResponseSource, _ projection: Projection,
+    _ body: (borrowing StoredResponse) throws -> Void
+  ) throws {
+    if hasReachedLimit, absent.isEmpty {
+      wasStopped = true
+      return
+    }
+    guard let ids = selection.names?.idsOnly else {
+      return try source.forEachResponse(projection) { response in try visit(response, body) }
+    }
+    wasStopped = true
+    for id in ids {
+      guard let response = try source.response(id, projection) else { continue }
+      if try visit(response, body) == .stop { return }
+    }
+  }
+
+  private mutating func visit(
+    _ response: borrowing StoredResponse, _ body: (borrowing StoredResponse) throws -> Void
+  ) throws -> ScanStep {
+    seen += 1
+    let decision = selection.decision(for: response, now: now)
+    if decision == .notNamed { return .next }
+    absent.remove(response)
+    if !hasReachedLimit {
+      if decision == .unknownTime { unknownTimes += 1 }
+      if decision == .selected {
+        count(response)
+        try body(response)
+      }
+    }
+    guard hasReachedLimit, absent.isEmpty else { return .next }
+    wasStopped = true
+    return .stop
+  }
+
+  private var hasReachedLimit: Bool { limit.map { shown >= $0 } ?? false }
+
+  /// Counts an entry that is shown.
+  mutating func count(_ response: borrowing StoredResponse) {
+    shown += 1
+    bodyBytes = bodyBytes.addingClamped(response.bodySize ?? 0)
+  }
+}
+
+extension CommandEnvironment {
+  /// Tells the user which of the named entries are not there.
+  ///
+  /// - Returns: ``ExitStatus/no`` if any is absent, otherwise ``ExitStatus/done``.
+  func report(absent names: EntryNames, _ secrets: SecretPolicy) -> ExitStatus {
+    for absence in names.absences(secrets) { writeMessage("\(absence)\n") }
+    return names.isEmpty ? .done : .no
+  }
+}

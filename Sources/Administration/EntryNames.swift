@@ -1,0 +1,65 @@
+public import ResponseStorage
+
+/// The entries that a user named, by URL or by what the store calls them: one list.
+///
+/// A URL names each response whose URL or key has the same canonical form.
+public struct EntryNames: Hashable, Sendable {
+  /// What one entry is named by.
+  public enum Name: Hashable, Sendable {
+    case id(StoredResponse.ID)
+    case url(ByteString)
+  }
+
+  private var given: [Name] = []
+  private var ids: Set<StoredResponse.ID> = []
+  private var canonicalURLs: Set<ByteString> = []
+
+  /// Creates a list; of two names that name the same the first stays.
+  public init(_ names: some Sequence<Name> = []) {
+    for name in names where insert(name) { given.append(name) }
+  }
+
+  private mutating func insert(_ name: Name) -> Bool {
+    switch name {
+    case .id(let id): ids.insert(id).inserted
+    case .url(let url): canonicalURLs.insert(CanonicalURL.of(url)).inserted
+    }
+  }
+
+  /// Whether there is no name in the list.
+  public var isEmpty: Bool { ids.isEmpty && canonicalURLs.isEmpty }
+
+  /// The names, in the order in which they were given.
+  public var names: [Name] {
+    given.filter { name in
+      switch name {
+      case .id(let id): ids.contains(id)
+      case .url(let url): canonicalURLs.contains(CanonicalURL.of(url))
+      }
+    }
+  }
+
+  /// The ids in ascending order, or `nil` if a URL is in the list too.
+  public var idsOnly: [StoredResponse.ID]? { canonicalURLs.isEmpty ? ids.sorted() : nil }
+
+  /// What a response has to have been decoded for ``contains(_:)`` and ``remove(_:)``.
+  public var projection: Projection { canonicalURLs.isEmpty ? [] : [.url, .key] }
+
+  /// Whether a response has one of the names.
+  public func contains(_ response: borrowing StoredResponse) -> Bool {
+    if ids.contains(response.id) { return true }
+    if canonicalURLs.isEmpty { return false }
+    if let url = response.url, canonicalURLs.contains(CanonicalURL.of(url)) { return true }
+    guard let key = response.key, key != response.url else { return false }
+    return canonicalURLs.contains(CanonicalURL.of(key))
+  }
+
+  /// Removes all names that a response has; what is left after the last response names none.
+  public mutating func remove(_ response: borrowing StoredResponse) {
+    ids.remove(response.id)
+    if canonicalURLs.isEmpty { return }
+    for url in [response.url, response.key] {
+      if let url { canonicalURLs.remove(CanonicalURL.of(url)) }
+    }
+  }
+}
