@@ -65,10 +65,14 @@ let package = Package(
       dependencies: ["Files", "PropertyLists", "ResponseStorage", argumentParser],
       swiftSettings: checked),
 
+    .target(
+      name: "TestSupport", dependencies: ["AdminCommands", "ResponseStorage"],
+      path: "Tests/TestSupport", swiftSettings: checked),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "HTTPCaching"),
-    tests(of: "Administration", on: "ResponseStorage"),
-    tests(of: "Rendering", on: "ResponseStorage"),
+    tests(of: "Administration", on: "ResponseStorage", "TestSupport"),
+    tests(of: "Rendering", on: "Administration", "ResponseStorage"),
+    tests(of: "AdminCommands", on: "ResponseStorage", "TestSupport", argumentParser),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked),
     tests(of: "ResponseStorage", on: "Files", "PropertyLists", "SQLite"),
     .testTarget(

@@ -6,7 +6,10 @@ struct SecretOptions: ParsableArguments {
   @Flag(help: "Show passwords, cookies, tokens and request bodies instead of '***'.")
   var showSecrets = false
 
-  @Flag(help: "Mask secrets in URLs and keys in the formats for programs too.")
+  // The name that is made of the property's is `--redact-ur-ls`.
+  @Flag(
+    name: .customLong("redact-urls"),
+    help: "Mask secrets in URLs and keys in the formats for programs too.")
   var redactURLs = false
 
   var policy: SecretPolicy { SecretPolicy(showSecrets: showSecrets, redactURLs: redactURLs) }

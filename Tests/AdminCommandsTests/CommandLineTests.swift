@@ -1,0 +1,231 @@
+import AdminCommands
+import ArgumentParser
+import ResponseStorage
+import TestSupport
+import Testing
+
+/// Runs whole command lines in this process.
+@Suite struct CommandLineTests {
+  private let now: Timestamp
+
+  init() throws {
+    // 2026-01-01T00:00:00Z
+    now = try #require(Timestamp(secondsSince1970: 1_767_225_600))
+  }
+
+  @Test func `no verb is a wrong command line with the help`() {
+    let result = run([])
+    #expect(
+      result
+        == CommandLineResult(
+          status: .usage,
+          messages: "error: no command is given\n\n\(URLCacheAdmin.helpMessage())\n"))
+  }
+
+  @Test(arguments: [
+    ("lst", "did you mean 'list'?"), ("sohw", "did you mean 'show'?"),
+    ("usages", "did you mean 'usage'?"), ("dv", "did you mean 'du'?"),
+    ("explode", "see what there is with 'urlcache-admin --help'"),
+    ("Cache.db", "the cache is named with '-c': 'urlcache-admin list -c Cache.db'"),
+  ])
+  func `an unknown verb gets a suggestion`(_ verb: String, _ hint: String) {
+    #expect(
+      run(["-c", "memory", verb])
+        == CommandLineResult(
+          status: .usage, messages: "error: there is no command '\(verb)'\nhint: \(hint)\n"))
+  }
+
+  @Test(arguments: [
+    (["list"], "no cache is given\nhint: name it with '-c PATH', or set URLCACHE_ADMIN_CACHE"),
+    (
+      ["list", "-c", "memory", "Cache.db"],
+      "'Cache.db' is neither a URL nor an id\nhint: the cache is named with '-c PATH'; a part of a"
+        + " URL with '--glob' or '--prefix'"
+    ),
+    (
+      ["list", "-c", "memory", "--glob", "[a"],
+      "the pattern '[a' of '--glob' has a class that is not closed\nhint: write '\\[' for a bracket"
+        + " that stands for itself"
+    ),
+    (
+      ["list", "-c", "memory", "--age-basis", "used"],
+      "'used' is not an age basis\nhint: take one of stored, first-stored, date, last-modified,"
+        + " user-info:KEY"
+    ),
+    (
+      ["show", "-c", "memory"],
+      "no entry is named\nhint: name URLs or ids: 'urlcache-admin show -c PATH 1'"
+    ),
+    (
+      ["show", "-c", "memory", "1", "--raw-plist", "x"],
+      "an entry has no property list 'x'\nhint: there are: "
+    ),
+  ])
+  func `what is wrong with a command line is said with one hint`(
+    _ words: [String], _ message: String
+  ) {
+    #expect(run(words) == CommandLineResult(status: .usage, messages: "error: \(message)\n"))
+  }
+
+  @Test(arguments: [
+    (["list", "--limit=-1"], "'--limit' cannot be less than zero."),
+    (["usage", "--capacity", "0"], "'--capacity' must be more than zero."),
+    (["usage", "--fail-above", "90%"], "'--fail-above' needs '--capacity SIZE'."),
+    (["show", "1", "--headers", "--request"], "'--headers' and '--request' exclude each other."),
+    (["list", "--redact-url"], "Unknown option '--redact-url'. Did you mean '--redact-urls'?"),
+  ])
+  func `what the parser refuses is said with the usage`(_ words: [String], _ message: String) {
+    let result = run(words)
+    #expect(result.status == .usage)
+    #expect(result.output == "")
+    let lines = result.messages.split(separator: "\n")
+    #expect(lines.first.map(String.init) == "error: \(message)")
+    #expect(lines.dropFirst().first?.hasPrefix("Usage: urlcache-admin \(words[0])") == true)
+    #expect(
+      lines.last.map(String.init)
+        == "  See 'urlcache-admin \(words[0]) --help' for more information.")
+  }
+
+  @Test func `a wrong command line that asks for JSON gets JSON`() {
+    #expect(
+      run(["list", "--format", "json"])
+        == CommandLineResult(
+          status: .usage,
+          messages: #"{"schema":"urlcache-admin.error/1","code":64,"kind":"usage","#
+            + #""message":"no cache is given","hint":"name it with '-c PATH', or set "#
+            + #"URLCACHE_ADMIN_CACHE","path":null}"# + "\n"))
+  }
+
+  @Test func `a cache that is not there is told of`() {
+    #expect(
+      CommandLineResult.running(["list", "-c", "gone"], now: now)
+        == CommandLineResult(
+          status: .noInput,
+          messages: "error: there is no cache at 'gone'\nhint: check the path; a cache is a"
+            + " Cache.db, or the folder that it is in\n"))
+  }
+
+  @Test(
+    arguments: [
+      ([], 5), (["--status", "4xx"], 1), (["--limit", "3"], 3),
+      (["--host", ".example.com", "--status", "200"], 2), (["--larger-than", "1KiB"], 2),
+      (["1", "https://b.example.com/2"], 2), (["1", "--id", "2", "--status", "404"], 1),
+      (["--url-file", "-"], 2), (["--url-file", "-", "1"], 2), (["--url-file", "-", "3"], 3),
+    ] as [([String], Int)])
+  func `a count is one number`(_ options: [String], _ count: Int) {
+    let input = Array("https://a.example.com/1\r\n\nHTTPS://B.example.com:443/2\n".utf8)
+    #expect(
+      run(["list", "-c", "memory", "--count"] + options, input: input)
+        == CommandLineResult(status: .done, output: "\(count)\n"))
+  }
+
+  @Test func `entries of unknown age are counted in a note`() {
+    #expect(
+      run(["list", "-c", "memory", "--count", "--newer-than", "30d"])
+        == CommandLineResult(
+          status: .done, output: "2\n",
+          messages: "note: 1 entries of unknown age were not selected\n"))
+  }
+
+  @Test(arguments: [[], ["--limit", "1"], ["--limit", "0"], ["--sort", "url", "--limit", "1"]])
+  func `each named entry that is absent is told of whatever the limit`(_ options: [String]) {
+    let result = run(
+      ["list", "-c", "memory", "--format", "urls", "9", "1", "https://n.example/?token=t"]
+        + options)
+    #expect(result.status == .no)
+    #expect(result.output == (options.contains("0") ? "" : "https://a.example.com/1\n"))
+    #expect(
+      result.messages.hasSuffix(
+        "entries, \(options.contains("0") ? "0 B" : "2.0 KiB")\nno entry has the id 9\n"
+          + "no entry has the URL 'https://n.example/?token=***'\n"))
+  }
+
+  @Test func `a list of no URLs names no entry`() {
+    #expect(
+      run(["list", "-c", "memory", "--count", "--url-file", "-"])
+        == CommandLineResult(status: .done, output: "0\n"))
+  }
+
+  @Test(arguments: [("90", 1), ("100%", 0), ("99.99%", 1), ("1e9", 0)])
+  func `more than the allowed share ends with the answer no`(_ share: String, _ status: Int32) {
+    let result = run([
+      "usage", "-c", "memory", "--capacity", "4KiB", "--fail-above", share, "--format", "tsv",
+    ])
+    #expect(
+      result
+        == CommandLineResult(
+          status: status == 1 ? .no : .done, output: "key\tentries\tbytes\n",
+          messages: status == 1 ? "more than the allowed share of the capacity is used\n" : ""))
+  }
+
+  @Test func `sizes that no sum can hold do not crash a list`() {
+    let store = MemoryStore((1...3).map { response($0, "https://a/\($0)", size: .max) })
+    #expect(
+      CommandLineResult.running(
+        ["list", "-c", "memory", "--format", "urls"], on: store, now: now)
+        == CommandLineResult(
+          status: .done, output: "https://a/1\nhttps://a/2\nhttps://a/3\n",
+          messages: "3 of 3 entries, 8.0 EiB\n"))
+  }
+
+  @Test(arguments: [
+    (["--format", "urls"], "https://u:p@h/?token=t\n"),
+    (["--format", "urls", "--redact-urls"], "https://***@h/?token=***\n"),
+    (["--columns", "url"], "URL\nhttps://***@h/?token=***\n"),
+    (["--columns", "url", "--show-secrets"], "URL\nhttps://u:p@h/?token=t\n"),
+  ])
+  func `URLs are masked for people and if asked for`(_ options: [String], _ output: String) {
+    let store = MemoryStore([response(1, "https://u:p@h/?token=t", size: 1)])
+    let result = CommandLineResult.running(
+      ["list", "-c", "memory"] + options, on: store, now: now)
+    #expect(result.output == output)
+  }
+
+  @Test func `a body is written byte for byte`() {
+    var store = MemoryStore([response(1, "https://a/", size: 3)])
+    store.bodies = [.row(1): Array("a\r\n".utf8)]
+    for name in ["1", "HTTPS://A:443/"] {
+      #expect(
+        CommandLineResult.running(["body", "-c", "memory", name], on: store, now: now)
+          == CommandLineResult(status: .done, output: "a\r\n"))
+    }
+    #expect(
+      CommandLineResult.running(["body", "-c", "memory", "https://b/"], on: store, now: now)
+        == CommandLineResult(
+          status: .no,
+          messages: "error: no entry has the URL 'https://b/'\n"
+            + "hint: list what is there with 'urlcache-admin list'\n"))
+  }
+
+  private func run(_ words: [String], input: [UInt8] = []) -> CommandLineResult {
+    CommandLineResult.running(words, on: store, now: now, input: input)
+  }
+
+  /// Five entries, of 1, 10, 40 and 50 days and of unknown age, in files of 4 KiB.
+  private var store: MemoryStore {
+    var store = MemoryStore([
+      response(1, "https://a.example.com/1", size: 2_048, days: 1),
+      response(2, "https://b.example.com/2", status: 404, size: 2_048, days: 10),
+      response(3, "https://c.example/3", size: 10, days: 40),
+      response(4, "https://c.example/4", size: 10, days: 50),
+      response(5, "https://example.com/5", size: 10),
+    ])
+    store.size.databaseBytes = 4_096
+    return store
+  }
+
+  private func response(
+    _ id: Int64, _ url: String, status: Int64 = 200, size: Int64, days: Double? = nil
+  ) -> StoredResponse {
+    var response = StoredResponse(id: .row(id))
+    response.url = ByteString(url)
+    response.key = ByteString(url)
+    response.status = status
+    response.bodySize = size
+    response.bodyLocation = .inline
+    response.stored = days.flatMap {
+      Timestamp(secondsSince1970: now.secondsSince1970 - $0 * 86_400)
+    }
+    return response
+  }
+}

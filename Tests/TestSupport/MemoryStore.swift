@@ -1,0 +1,78 @@
+public import ResponseStorage
+
+/// Responses in memory, which a command line reads as it reads a store.
+///
+/// As of a store on disk, a scan passes on what its projection asks for and nothing else.
+public struct MemoryStore: ResponseSource {
+  /// The responses, in ascending order of their ids.
+  public let responses: [StoredResponse]
+
+  /// The bodies, by the ids of their responses.
+  public var bodies: [StoredResponse.ID: [UInt8]] = [:]
+
+  /// What the store takes up.
+  public var size = Footprint()
+
+  public var description = StoreDescription(path: "memory", format: .apple, schemaVersion: 203)
+
+  /// Creates a store of some responses.
+  public init(_ responses: [StoredResponse] = []) {
+    self.responses = responses.sorted { $0.id < $1.id }
+  }
+
+  public func forEachResponse(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    for response in responses {
+      guard try body(response.projected(to: projection)) == .next else { return }
+    }
+  }
+
+  public func response(_ id: StoredResponse.ID, _ projection: Projection) -> StoredResponse? {
+    responses.first { $0.id == id }?.projected(to: projection)
+  }
+
+  public func count() -> Int64 { Int64(responses.count) }
+
+  public func withBody(
+    of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
+  ) throws {
+    guard let bytes = bodies[id] else { throw StoreError(.noSuchResponse, at: description.path) }
+    var reader = BodyReader(bytes)
+    try read(&reader)
+  }
+
+  public func rawPropertyList(_ name: String, of id: StoredResponse.ID) -> [UInt8]? { nil }
+
+  public func footprint() -> Footprint { size }
+
+  public func finish() {}
+}
+
+extension StoredResponse {
+  /// The response with what a projection asks for.
+  fileprivate func projected(to projection: Projection) -> StoredResponse {
+    var result = StoredResponse(id: id)
+    if projection.contains(.key) { result.key = key }
+    if projection.contains(.firstStored) { result.firstStored = firstStored }
+    if projection.contains(.storage) {
+      (result.storagePolicy, result.partition) = (storagePolicy, partition)
+    }
+    if projection.contains(.url) { result.url = url }
+    if projection.contains(.stored) { result.stored = stored }
+    if projection.contains(.status) { result.status = status }
+    if projection.contains(.mimeType) { result.mimeType = mimeType }
+    if projection.contains(.responseHeaders) { result.responseHeaders = responseHeaders }
+    if projection.contains(.requestDetails) { result.request = request }
+    result.request.method = projection.contains(.method) ? request.method : nil
+    result.request.headers = projection.contains(.requestHeaders) ? request.headers : nil
+    if projection.contains(.body) {
+      (result.bodySize, result.bodyLocation) = (bodySize, bodyLocation)
+      result.bodyFileName = bodyFileName
+    }
+    if projection.contains(.userInfo) { result.userInfo = userInfo }
+    if projection.contains(.protocolProperties) { result.protocolProperties = protocolProperties }
+    if projection.contains(.notes) { result.notes = notes }
+    return result
+  }
+}
