@@ -17,6 +17,7 @@ extension URLCacheAdmin {
       aliases: ["du"])
 
     @OptionGroup var cache: CacheOptions
+    @OptionGroup var secrets: SecretOptions
 
     @Option(
       help: ArgumentHelp("The disk capacity that the app set.", valueName: "size"),
@@ -32,6 +33,12 @@ extension URLCacheAdmin {
       transform: parsePercent)
     var failAbove: Double?
 
+    @Option(
+      help: ArgumentHelp(
+        "Show this many groups, the largest, and sum up the others; without it the table shows 10.",
+        valueName: "number"))
+    var limit: Int?
+
     @Option(help: "How to write: table, json; csv and tsv write the groups.")
     var format = UsageFormat.table
 
@@ -44,31 +51,39 @@ extension URLCacheAdmin {
       guard failAbove == nil || capacity != nil else {
         throw ValidationError("'--fail-above' needs '--capacity SIZE'.")
       }
+      if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
-      let report = try UsageReport(of: source, by: by, capacityBytes: capacity)
+      let now = cache.now(in: environment)
+      var report = try UsageReport(of: source, by: by, capacityBytes: capacity)
       try source.finish()
-      let figures = UsageFigures(
-        store: source.description, entries: report.entries, bodyBytes: report.bodyBytes,
-        footprint: report.footprint, capacityBytes: capacity,
-        groups: report.groups.map { .init(key: $0.key, entries: $0.entries, bytes: $0.bytes) },
-        groupTitle: by?.rawValue)
-      let renderer = UsageRenderer()
-      var output = OutputBuffer(environment)
-      switch format {
-      case .table: renderer.appendText(figures, into: &output.text)
-      case .json: renderer.appendJSON(figures, into: &output.text)
-      case .csv: renderer.appendCSV(figures, into: &output.text)
-      case .tsv: renderer.appendTSV(figures, into: &output.text)
+      report.allowedPercent = failAbove
+      if let count = limit ?? (format == .table ? Self.groupsInTable : nil) {
+        report.cutGroups(to: count)
       }
-      try output.flush()
-      guard let failAbove, let capacity else { return .done }
-      let percent = Double(report.footprint.totalBytes) / Double(capacity) * 100
-      guard percent > failAbove else { return .done }
+      try write(report, of: source.description, now, environment)
+      guard report.exceedsLimit else { return .done }
       environment.writeMessage("more than the allowed share of the capacity is used\n")
       return .no
+    }
+
+    private static let groupsInTable = 10
+
+    private func write(
+      _ report: UsageReport, of store: StoreDescription, _ now: Timestamp,
+      _ environment: CommandEnvironment
+    ) throws {
+      let renderer = UsageRenderer(secrets: secrets.policy, now: now)
+      var output = OutputBuffer(environment)
+      switch format {
+      case .table: renderer.appendText(report, of: store, into: &output.text)
+      case .json: renderer.appendJSON(report, of: store, into: &output.text)
+      case .csv: renderer.appendCSV(report, into: &output.text)
+      case .tsv: renderer.appendTSV(report, into: &output.text)
+      }
+      try output.flush()
     }
   }
 }

@@ -1,67 +1,77 @@
-import ResponseStorage
+public import Administration
+public import ResponseStorage
 
-/// What a store holds and what it takes up, as text.
+/// What a cache takes up, as text.
 public struct UsageRenderer: Sendable {
+  /// Which secrets the keys of groups may contain; they are taken for URLs.
+  public var secrets: SecretPolicy
+
+  /// The moment that ages are counted to.
+  public var now: Timestamp
+
   /// Whether bars are drawn with ASCII only.
   public var asciiOnly: Bool
 
-  private static let capacityBarWidth = 30
-  private static let shareBarWidth = 20
-  private static let widestKey = 60
-
   /// Creates a renderer.
-  public init(asciiOnly: Bool = false) {
+  public init(secrets: SecretPolicy, now: Timestamp, asciiOnly: Bool = false) {
+    self.secrets = secrets
+    self.now = now
     self.asciiOnly = asciiOnly
   }
 
-  /// Appends the figures for people.
-  public func appendText(_ figures: UsageFigures, into buffer: inout TextBuffer) {
-    appendSummary(figures, into: &buffer)
-    if !figures.groups.isEmpty {
-      buffer.append(UInt8(ascii: "\n"))
-      appendGroups(figures, into: &buffer)
-    }
-  }
-
-  /// Appends the figures as one JSON object.
-  public func appendJSON(_ figures: UsageFigures, into buffer: inout TextBuffer) {
+  /// Appends a report as one JSON object.
+  public func appendJSON(
+    _ report: UsageReport, of store: StoreDescription, into buffer: inout TextBuffer
+  ) {
     buffer.append("{\"schema\":\"urlcache-admin.usage/1\",\"cache\":")
-    buffer.append(json: figures.store)
+    buffer.append(json: store)
     buffer.append(",\"entries\":")
-    buffer.append(integer: figures.entries)
+    buffer.append(integer: report.entries)
+    buffer.append(",\"missing_bodies\":")
+    buffer.append(integer: report.missingBodies)
     buffer.append(",\"body_bytes\":")
-    buffer.append(integer: figures.bodyBytes)
+    buffer.append(integer: report.bodyBytes)
+    buffer.append(",\"median_body_bytes\":")
+    buffer.append(json: report.median?.bytes)
+    buffer.append(",\"median_is_exact\":")
+    buffer.append(report.median.map { $0.isExact ? "true" : "false" } ?? "null")
+    buffer.append(",\"oldest_stored\":")
+    buffer.append(json: report.storedTimes?.lowerBound)
+    buffer.append(",\"newest_stored\":")
+    buffer.append(json: report.storedTimes?.upperBound)
     buffer.append(",\"footprint\":")
-    buffer.append(json: figures.footprint)
+    buffer.append(json: report.footprint)
     buffer.append(",\"capacity_bytes\":")
-    buffer.append(json: figures.capacityBytes)
+    buffer.append(json: report.capacityBytes)
     buffer.append(",\"groups\":[")
-    for (index, group) in figures.groups.enumerated() {
+    for (index, group) in report.groups.enumerated() {
       buffer.append(index == 0 ? "\n{\"key\":" : ",\n{\"key\":")
-      buffer.append(json: group.key, orBase64Named: "key")
+      buffer.append(json: key(of: group, for: .programs), orBase64Named: "key")
       buffer.append(",\"entries\":")
       buffer.append(integer: group.entries)
       buffer.append(",\"bytes\":")
       buffer.append(integer: group.bytes)
       buffer.append(UInt8(ascii: "}"))
     }
-    buffer.append(figures.groups.isEmpty ? "]}\n" : "\n]}\n")
+    buffer.append(report.groups.isEmpty ? "],\"rest\":" : "\n],\"rest\":")
+    buffer.append(json: report.rest)
+    buffer.append("}\n")
   }
 
   /// Appends the groups as comma-separated values.
-  public func appendCSV(_ figures: UsageFigures, into buffer: inout TextBuffer) {
-    append(figures, separator: UInt8(ascii: ","), into: &buffer) { $0.append(csv: $1) }
+  public func appendCSV(_ report: UsageReport, into buffer: inout TextBuffer) {
+    append(report, separator: UInt8(ascii: ","), into: &buffer) { $0.append(csv: $1) }
   }
 
   /// Appends the groups as tab-separated values.
-  public func appendTSV(_ figures: UsageFigures, into buffer: inout TextBuffer) {
-    append(figures, separator: UInt8(ascii: "\t"), into: &buffer) {
+  public func appendTSV(_ report: UsageReport, into buffer: inout TextBuffer) {
+    append(report, separator: UInt8(ascii: "\t"), into: &buffer) {
       $0.append(shown: $1, alsoEscaping: UInt8(ascii: "\\"))
     }
   }
 
   private func append(
-    _ figures: UsageFigures, separator: UInt8, into buffer: inout TextBuffer,
+    _ report: UsageReport, separator: UInt8, into buffer: inout TextBuffer,
     escape: (inout TextBuffer, [UInt8]) -> Void
   ) {
     buffer.append("key")
@@ -69,8 +79,8 @@ public struct UsageRenderer: Sendable {
     buffer.append("entries")
     buffer.append(separator)
     buffer.append("bytes\n")
-    for group in figures.groups {
-      if let key = group.key { escape(&buffer, key.bytes) }
+    for group in report.groups {
+      if let key = key(of: group, for: .programs) { escape(&buffer, key.bytes) }
       buffer.append(separator)
       buffer.append(integer: group.entries)
       buffer.append(separator)
@@ -79,86 +89,9 @@ public struct UsageRenderer: Sendable {
     }
   }
 
-  private func appendSummary(_ figures: UsageFigures, into buffer: inout TextBuffer) {
-    let footprint = figures.footprint
-    buffer.append("Cache    ")
-    buffer.append(shown: ByteString(figures.store.path))
-    buffer.append("   (")
-    if let version = figures.store.schemaVersion {
-      buffer.append("schema \(version)")
-    } else {
-      buffer.append("\(figures.store.format.rawValue) store")
-    }
-    if footprint.walBytes > 0 {
-      buffer.append(", WAL \(ByteSizeText.text(footprint.walBytes))")
-    }
-    buffer.append(")\nUsed     ")
-    let used = footprint.totalBytes
-    buffer.append(ByteSizeText.text(used))
-    if let capacity = figures.capacityBytes {
-      let width = Self.capacityBarWidth
-      buffer.append(" of \(ByteSizeText.text(capacity))   ")
-      buffer.append("\(BarText.percent(used, of: capacity)) %   ")
-      buffer.append(
-        BarText.text(part: used, of: capacity, width: width, asciiOnly: asciiOnly))
-      let drawn = BarText.columns(part: used, of: capacity, width: width, asciiOnly: asciiOnly)
-      for _ in drawn..<max(width, drawn) { buffer.append(asciiOnly ? "." : "·") }
-      buffer.append(asciiOnly ? "|" : "│")
-    }
-    buffer.append("\nEntries  ")
-    buffer.append(grouped: figures.entries)
-    if !figures.groups.isEmpty, let title = figures.groupTitle {
-      buffer.append(" in ")
-      buffer.append(grouped: Int64(figures.groups.count))
-      buffer.append(figures.groups.count == 1 ? " \(title)" : " \(title)s")
-    }
-    buffer.append(", bodies \(ByteSizeText.text(figures.bodyBytes))\n")
-    if footprint.orphanFiles > 0 {
-      buffer.append("Orphans  ")
-      buffer.append(grouped: footprint.orphanFiles)
-      buffer.append(footprint.orphanFiles == 1 ? " file" : " files")
-      buffer.append(" (\(ByteSizeText.text(footprint.orphanBytes)))\n")
-    }
-    if footprint.freeBytes > 0 {
-      buffer.append("Free     \(ByteSizeText.text(footprint.freeBytes)) inside the database\n")
-    }
-  }
-
-  private func appendGroups(_ figures: UsageFigures, into buffer: inout TextBuffer) {
-    let whole = figures.bodyBytes
-    let keys = figures.groups.map { group in
-      var text = TextBuffer()
-      text.append(shown: group.key ?? "-")
-      return DisplayWidth.shortened(text.bytes[...], to: Self.widestKey)
-    }
-    let title = ByteString((figures.groupTitle ?? "group").utf8.map { $0 >= 97 ? $0 & ~0x20 : $0 })
-    let keyWidth = keys.reduce(title.bytes.count) { max($0, DisplayWidth.width(of: $1)) }
-    buffer.append(title)
-    buffer.append(UInt8(ascii: " "), count: keyWidth - title.bytes.count)
-    buffer.append("    ENTRIES       SIZE  ")
-    buffer.append(UInt8(ascii: " "), count: Self.shareBarWidth + 1)
-    buffer.append("SHARE\n")
-    for (group, key) in zip(figures.groups, keys) {
-      buffer.append(contentsOf: key)
-      buffer.append(UInt8(ascii: " "), count: keyWidth - DisplayWidth.width(of: key))
-      var entries = TextBuffer()
-      entries.append(grouped: group.entries)
-      buffer.append(UInt8(ascii: " "), count: 11 - entries.bytes.count)
-      buffer.append(contentsOf: entries.bytes)
-      let size = ByteSizeText.text(group.bytes)
-      buffer.append(UInt8(ascii: " "), count: 11 - size.utf8.count)
-      buffer.append(size)
-      buffer.append("  ")
-      let width = Self.shareBarWidth
-      buffer.append(
-        BarText.text(part: group.bytes, of: whole, width: width, asciiOnly: asciiOnly))
-      let drawn = BarText.columns(
-        part: group.bytes, of: whole, width: width, asciiOnly: asciiOnly)
-      let percent = "\(BarText.percent(group.bytes, of: whole)) %"
-      buffer.append(UInt8(ascii: " "), count: width - drawn + 6 - percent.utf8.count)
-      buffer.append(percent)
-      buffer.append(UInt8(ascii: "\n"))
-    }
+  /// The key of a group as `reader` may see it.
+  func key(of group: UsageReport.Group, for reader: SecretPolicy.Reader) -> ByteString? {
+    group.key.map { secrets.url($0, for: reader) }
   }
 }
 
@@ -178,6 +111,18 @@ extension TextBuffer {
       append("\":")
       append(integer: value)
     }
+    append(UInt8(ascii: "}"))
+  }
+
+  /// Appends what is in no group as a JSON object, or `null`.
+  mutating func append(json rest: UsageReport.Rest?) {
+    guard let rest else { return append("null") }
+    append("{\"groups\":")
+    append(json: rest.groups)
+    append(",\"entries\":")
+    append(integer: rest.entries)
+    append(",\"bytes\":")
+    append(integer: rest.bytes)
     append(UInt8(ascii: "}"))
   }
 }

@@ -69,6 +69,7 @@ import Testing
 
   @Test(arguments: [
     (["list", "--limit=-1"], "'--limit' cannot be less than zero."),
+    (["usage", "--limit=-1"], "'--limit' cannot be less than zero."),
     (["usage", "--capacity", "0"], "'--capacity' must be more than zero."),
     (["usage", "--fail-above", "90%"], "'--fail-above' needs '--capacity SIZE'."),
     (["show", "1", "--headers", "--request"], "'--headers' and '--request' exclude each other."),

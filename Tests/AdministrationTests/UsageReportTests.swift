@@ -1,10 +1,11 @@
 import Administration
 import ResponseStorage
+import TestSupport
 import Testing
 
 @Suite struct UsageReportTests {
   @Test func `entries and bytes are summed by group, the largest first`() throws {
-    let source = MemorySource([
+    let source = store([
       response(1, "https://b.example/1", status: 200, size: 10),
       response(2, "https://A.example:8080/2", status: 404, size: 30),
       response(3, "https://a.EXAMPLE/3", status: 200, size: 5),
@@ -26,7 +27,7 @@ import Testing
   }
 
   @Test func `only selected entries are counted`() throws {
-    let source = MemorySource([
+    let source = store([
       response(1, "https://a/", status: 200, size: 10),
       response(2, "https://b/", status: 404, size: 30),
     ])
@@ -40,10 +41,111 @@ import Testing
   }
 
   @Test func `sizes that no sum can hold do not crash it`() throws {
-    let source = MemorySource((1...3).map { response($0, nil, status: 200, size: .max) })
+    let source = store((1...3).map { response($0, nil, status: 200, size: .max) })
     let report = try UsageReport(of: source, by: .status, capacityBytes: nil)
     #expect(report.bodyBytes == .max)
     #expect(report.groups.map(\.bytes) == [.max])
+  }
+
+  @Test func `the median is that of the bodies that are there`() throws {
+    #expect(try median(of: []) == nil)
+    #expect(try median(of: [nil, nil]) == nil)
+    #expect(try median(of: [nil, 7, nil]) == .init(bytes: 7, isExact: true))
+    #expect(try median(of: [9, 1, 5]) == .init(bytes: 5, isExact: true))
+    #expect(try median(of: [9, 1, 5, 7]) == .init(bytes: 5, isExact: true))
+    #expect(try median(of: [.max, .max]) == .init(bytes: .max, isExact: true))
+    #expect(try median(of: [-1]) == .init(bytes: 0, isExact: true))
+  }
+
+  @Test func `the median of very many bodies is off by 1 in 2048 at most and says so`() throws {
+    var state: UInt64 = 11
+    let ranges: [ClosedRange<Int64>] = [
+      0...2_047, 2_048...4_096, 0...(.max), (.max - 9)...(.max),
+    ]
+    for range in ranges {
+      for count in [65_536, 65_537, 70_000] {
+        let width = UInt64(range.upperBound - range.lowerBound) + 1
+        let sizes = (0..<count).map { _ in
+          state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+          return range.lowerBound + Int64((state ^ state >> 33) % width)
+        }
+        let expected = sizes.sorted()[(count - 1) / 2]
+        let found = try #require(try median(of: sizes))
+        if count <= 65_536 || range.upperBound < 2_048 {
+          #expect(found == .init(bytes: expected, isExact: true))
+        } else {
+          #expect(!found.isExact)
+          let error = found.bytes.subtractingReportingOverflow(expected).partialValue.magnitude
+          #expect(error <= expected.magnitude / 2_048, "seed 11: \(found.bytes) for \(expected)")
+        }
+      }
+    }
+  }
+
+  @Test func `bodies that are missing and the times of storing are counted`() throws {
+    var first = response(1, nil, status: 200, size: nil)
+    first.bodyLocation = .missing
+    first.stored = Timestamp(secondsSince1970: 5)
+    var second = response(2, nil, status: 200, size: 1)
+    second.bodyLocation = .file
+    second.stored = Timestamp(secondsSince1970: -5)
+    let report = try UsageReport(
+      of: store([first, second, response(3, nil, status: 200, size: 1)]), by: nil,
+      capacityBytes: nil)
+    #expect(report.missingBodies == 1)
+    #expect(report.storedTimes?.lowerBound.secondsSince1970 == -5)
+    #expect(report.storedTimes?.upperBound.secondsSince1970 == 5)
+  }
+
+  @Test func `groups that are cut off are summed up`() throws {
+    let source = store([
+      response(1, nil, status: 200, size: 10), response(2, nil, status: 201, size: .max),
+      response(3, nil, status: 202, size: 30), response(4, nil, status: 202, size: 1),
+    ])
+    var report = try UsageReport(of: source, by: .status, capacityBytes: nil)
+    #expect(report.rest == nil)
+    report.cutGroups(to: 3)
+    #expect(report.rest == nil)
+    report.cutGroups(to: 2)
+    #expect(report.groups.map(\.key) == ["201", "202"])
+    #expect(report.rest == .init(groups: 1, entries: 1, bytes: 10))
+    report.cutGroups(to: 0)
+    #expect(report.groups.isEmpty)
+    #expect(report.rest == .init(groups: 3, entries: 4, bytes: .max))
+  }
+
+  @Test func `groups that have no room in memory are not told apart`() throws {
+    let source = store(
+      (0..<100).map { response($0, ByteString("https://host\($0 % 10)/"), status: 200, size: $0) })
+    var report = try UsageReport(
+      of: source, by: .host, capacityBytes: nil, groupMemory: 3 * (128 + 5))
+    #expect(report.groups.map(\.key) == ["host2", "host1", "host0"])
+    #expect(report.groups.map(\.entries) == [10, 10, 10])
+    #expect(report.rest == .init(groups: nil, entries: 70, bytes: 4_950 - 470 - 460 - 450))
+    report.cutGroups(to: 1)
+    #expect(report.rest == .init(groups: nil, entries: 90, bytes: 4_950 - 470))
+  }
+
+  @Test(arguments: [(400, 25.0, false), (400, 24.9, true), (400, 26, false), (nil, 0, false)])
+  func `a limit holds or not`(_ capacity: Int64?, _ percent: Double, _ exceeds: Bool) throws {
+    var report = try UsageReport(of: store([]), by: nil, capacityBytes: capacity)
+    #expect(!report.exceedsLimit)
+    report.allowedPercent = percent
+    #expect(report.exceedsLimit == exceeds)
+  }
+
+  private func median(of sizes: [Int64?]) throws -> UsageReport.Median? {
+    let responses = sizes.enumerated().map { id, size in
+      response(Int64(id), nil, status: nil, size: size)
+    }
+    return try UsageReport(of: store(responses), by: nil, capacityBytes: nil).median
+  }
+
+  /// A store in files of 100 bytes.
+  private func store(_ responses: [StoredResponse]) -> MemoryStore {
+    var store = MemoryStore(responses)
+    store.size.databaseBytes = 100
+    return store
   }
 
   private func response(_ id: Int64, _ url: ByteString?, status: Int64?, size: Int64?)
@@ -55,41 +157,4 @@ import Testing
     response.bodySize = size
     return response
   }
-}
-
-/// Responses in memory, in files of 100 bytes.
-private struct MemorySource: ResponseSource {
-  private let responses: [StoredResponse]
-
-  init(_ responses: [StoredResponse]) { self.responses = responses }
-
-  var description: StoreDescription {
-    StoreDescription(path: "memory", format: .apple, schemaVersion: nil)
-  }
-
-  func forEachResponse(
-    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
-  ) throws {
-    for response in responses {
-      guard try body(response) == .next else { return }
-    }
-  }
-
-  func response(_ id: StoredResponse.ID, _ projection: Projection) -> StoredResponse? {
-    responses.first { $0.id == id }
-  }
-
-  func count() -> Int64 { Int64(responses.count) }
-
-  func withBody(of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void) {}
-
-  func rawPropertyList(_ name: String, of id: StoredResponse.ID) -> [UInt8]? { nil }
-
-  func footprint() -> Footprint {
-    var footprint = Footprint()
-    footprint.databaseBytes = 100
-    return footprint
-  }
-
-  func finish() {}
 }

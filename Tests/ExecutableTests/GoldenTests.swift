@@ -71,8 +71,15 @@ import Testing
     "body.no-folder.txt": ["body", "1", "-o", "/no/such/folder/body"],
     "body.exists.txt": ["body", "1", "-o", "/dev/null"],
     "body.absent.txt": ["body", "999"],
-    "usage.table.txt": ["usage", "--by", "host", "--capacity", "4MiB"],
+    "usage.table.txt": [
+      "usage", "--by", "host", "--capacity", "4MiB", "--fail-above", "90%", "--at",
+      "2026-01-02T00:00:00Z",
+    ],
+    "usage.limit.txt": [
+      "usage", "--by", "status", "--limit", "2", "--at", "2026-01-02T00:00:00Z",
+    ],
     "usage.json.txt": ["usage", "--by", "status", "--format", "json"],
+    "usage.limit.json.txt": ["usage", "--by", "host", "--limit", "1", "--format", "json"],
     "usage.csv.txt": ["usage", "--by", "mime", "--format", "csv"],
     "usage.tsv.txt": ["usage", "--by", "method", "--format", "tsv"],
     "usage.above.txt": ["usage", "--capacity", "10kB", "--fail-above", "90%", "--format", "tsv"],

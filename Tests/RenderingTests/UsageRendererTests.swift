@@ -1,57 +1,187 @@
+import Administration
 import Foundation
 import Rendering
 import ResponseStorage
 import Testing
 
 struct UsageRendererTests {
-  let figures: UsageFigures = {
+  private let now: Timestamp
+  private let report: UsageReport
+
+  init() throws {
+    now = try #require(Samples.now)
     var footprint = Footprint()
     footprint.databaseBytes = 400 << 20
     footprint.walBytes = 2 << 20
-    return UsageFigures(
-      store: Samples.store, entries: 4304, bodyBytes: 400 << 20, footprint: footprint,
-      capacityBytes: 512 << 20,
-      groups: [
-        .init(key: "cdn.shop.example", entries: 1290, bytes: 235 << 20),
-        .init(key: "\u{1B}", entries: 3, bytes: 17 << 20), .init(key: nil, entries: 1, bytes: 0),
-      ], groupTitle: "host")
-  }()
+    footprint.orphanFiles = 37
+    footprint.orphanBytes = 9 << 20
+    var report = UsageReport(footprint: footprint)
+    report.entries = 4304
+    report.missingBodies = 3
+    report.bodyBytes = 400 << 20
+    report.median = .init(bytes: 34_900, isExact: true)
+    let oldest = try #require(Timestamp(secondsSince1970: now.secondsSince1970 - 270 * 86_400))
+    report.storedTimes = oldest...now
+    report.capacityBytes = 512 << 20
+    report.allowedPercent = 90
+    report.grouping = .host
+    report.groups = [
+      .init(key: "cdn.shop.example", entries: 1290, bytes: 235 << 20),
+      .init(key: "\u{1B}", entries: 3, bytes: 17 << 20), .init(key: nil, entries: 1, bytes: 0),
+    ]
+    report.rest = .init(groups: 5, entries: 3010, bytes: 148 << 20)
+    self.report = report
+  }
 
-  @Test func `people see bars`() {
-    var buffer = TextBuffer()
-    UsageRenderer().appendText(figures, into: &buffer)
+  @Test func `people see bars, what was cut off, and findings`() {
     #expect(
-      Samples.text(buffer) == """
+      text(report) == """
         Cache    /tmp/Cache.db   (schema 202, WAL 2.0 MiB)
-        Used     402 MiB of 512 MiB   79 %   ███████████████████████▌······│
-        Entries  4,304 in 3 hosts, bodies 400 MiB
+        Used     402 MiB of 512 MiB   79 %   ███████████████████████▌······│  limit 90 %
+        Entries  4,304 in 8 hosts, oldest 9 mo, newest 0 s, median 34.1 KiB
+        Bodies   400 MiB
 
         HOST                ENTRIES       SIZE                       SHARE
         cdn.shop.example      1,290    235 MiB  ███████████▊          59 %
         ‹U+001B›                  3   17.0 MiB  ▉                      4 %
         -                         1        0 B                         0 %
+        5 more                3,010    148 MiB  ███████▍              37 %
+
+        2 findings: 37 orphan files (9.0 MiB), 3 missing bodies.
 
         """)
   }
 
+  @Test func `what is not known or not exact is said so`() {
+    var report = report
+    report.median?.isExact = false
+    report.storedTimes = nil
+    report.capacityBytes = nil
+    report.allowedPercent = nil
+    report.groups = []
+    report.rest?.groups = nil
+    report.grouping = .status
+    report.missingBodies = 0
+    report.footprint.orphanFiles = 1
+    #expect(
+      text(report) == """
+        Cache    /tmp/Cache.db   (schema 202, WAL 2.0 MiB)
+        Used     402 MiB
+        Entries  4,304 in more than 0 statuses, median about 34.1 KiB
+        Bodies   400 MiB
+
+        STATUS    ENTRIES       SIZE                       SHARE
+        more        3,010    148 MiB  ███████▍              37 %
+
+        1 finding: 1 orphan file (9.0 MiB).
+
+        """)
+  }
+
+  @Test func `a report of nothing has no groups and no findings`() {
+    #expect(
+      text(UsageReport(footprint: Footprint())) == """
+        Cache    /tmp/Cache.db   (schema 202)
+        Used     0 B
+        Entries  0
+        Bodies   0 B
+
+        """)
+  }
+
+  @Test(arguments: [(90.0, "90 %"), (92.5, "92.5 %"), (1e300, "1e+300 %"), (0, "0 %")])
+  func `a limit is written as it was given`(_ percent: Double, _ expected: String) {
+    var report = UsageReport(footprint: Footprint())
+    report.allowedPercent = percent
+    #expect(text(report).contains("\nUsed     0 B  limit \(expected)\n"))
+  }
+
   @Test func `bars can be drawn in ASCII`() {
     var buffer = TextBuffer()
-    UsageRenderer(asciiOnly: true).appendText(figures, into: &buffer)
+    UsageRenderer(secrets: SecretPolicy(), now: now, asciiOnly: true)
+      .appendText(report, of: Samples.store, into: &buffer)
     #expect(buffer.bytes.filter { $0 >= 0x80 } == Array("‹›".utf8))
   }
 
   @Test func `programs see numbers`() throws {
-    var buffer = TextBuffer()
-    UsageRenderer().appendJSON(figures, into: &buffer)
-    let parsed = try JSONSerialization.jsonObject(with: Data(buffer.bytes)) as? [String: Any]
-    #expect(parsed?["schema"] as? String == "urlcache-admin.usage/1")
-    #expect((parsed?["footprint"] as? [String: Any])?.count == 9)
-    #expect((parsed?["groups"] as? [[String: Any]])?[1]["key"] as? String == "\u{1B}")
+    #expect(
+      json(report) == #"""
+        {"schema":"urlcache-admin.usage/1","cache":{"path":"/tmp/Cache.db","format":"apple","schema_version":202},"entries":4304,"missing_bodies":3,"body_bytes":419430400,"median_body_bytes":34900,"median_is_exact":true,"oldest_stored":"2025-04-06T00:00:00Z","newest_stored":"2026-01-01T00:00:00Z","footprint":{"total_bytes":421527552,"database_bytes":419430400,"wal_bytes":2097152,"shm_bytes":0,"body_files_bytes":0,"free_bytes":0,"orphan_files":37,"orphan_bytes":9437184,"allocated_bytes":0},"capacity_bytes":536870912,"groups":[
+        {"key":"cdn.shop.example","entries":1290,"bytes":246415360},
+        {"key":"\u001B","entries":3,"bytes":17825792},
+        {"key":null,"entries":1,"bytes":0}
+        ],"rest":{"groups":5,"entries":3010,"bytes":155189248}}
+
+        """#)
     var csv = TextBuffer()
-    UsageRenderer().appendCSV(figures, into: &csv)
+    UsageRenderer(secrets: SecretPolicy(), now: now).appendCSV(report, into: &csv)
     #expect(
       Samples.text(csv)
         == "key,entries,bytes\ncdn.shop.example,1290,246415360\n‹U+001B›,3,17825792\n,1,0\n")
+  }
+
+  @Test func `what is not known is null`() throws {
+    let parsed = try JSONSerialization.jsonObject(
+      with: Data(json(UsageReport(footprint: Footprint())).utf8))
+    let members = try #require(parsed as? [String: Any])
+    let unknown = members.filter { $0.value is NSNull }.keys.sorted()
+    #expect(
+      unknown == [
+        "capacity_bytes", "median_body_bytes", "median_is_exact", "newest_stored", "oldest_stored",
+        "rest",
+      ])
+  }
+
+  @Test func `keys are masked as URLs are`() {
+    var report = UsageReport(footprint: Footprint())
+    report.groups = [.init(key: "https://u:p@h/?token=abc", entries: 1, bytes: 1)]
+    #expect(text(report).contains("https://***@h/?token=***"))
+    #expect(text(report, SecretPolicy(showSecrets: true)).contains("https://u:p@h/?token=abc"))
+    #expect(json(report).contains("https://u:p@h/?token=abc"))
+    #expect(json(report, SecretPolicy(redactURLs: true)).contains("https://***@h/?token=***"))
+    var values = TextBuffer()
+    let redacting = UsageRenderer(secrets: SecretPolicy(redactURLs: true), now: now)
+    redacting.appendCSV(report, into: &values)
+    redacting.appendTSV(report, into: &values)
+    #expect(
+      Samples.text(values) == """
+        key,entries,bytes
+        https://***@h/?token=***,1,1
+        key\tentries\tbytes
+        https://***@h/?token=***\t1\t1
+
+        """)
+  }
+
+  @Test func `a host holds nothing that is masked in its URL`() {
+    let alphabet = Array("uP1:/@?#;[]\\=%.".utf8)
+    let starts = ["", "https://", "https://u:p@", "a:", "//"].map { Array($0.utf8) }
+    var state: UInt64 = 7
+    for round in 0..<20_000 {
+      let bytes = (0..<(round % 20)).map { _ in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return alphabet[Int(state >> 33) % alphabet.count]
+      }
+      let url = ByteString(starts[round % starts.count] + bytes + Array("@h".utf8))
+      let host = CanonicalURL.host(of: url)
+      if host != CanonicalURL.host(of: Mask.url(url)) || host?.bytes.contains(0x40) == true {
+        Issue.record("seed 7, round \(round): \(url.string ?? "")")
+      }
+    }
+  }
+
+  private func text(_ report: UsageReport, _ secrets: SecretPolicy = SecretPolicy()) -> String {
+    var buffer = TextBuffer()
+    UsageRenderer(secrets: secrets, now: now)
+      .appendText(report, of: Samples.store, into: &buffer)
+    return Samples.text(buffer)
+  }
+
+  private func json(_ report: UsageReport, _ secrets: SecretPolicy = SecretPolicy()) -> String {
+    var buffer = TextBuffer()
+    UsageRenderer(secrets: secrets, now: now)
+      .appendJSON(report, of: Samples.store, into: &buffer)
+    return Samples.text(buffer)
   }
 
   @Test func `an error is one line of JSON`() {

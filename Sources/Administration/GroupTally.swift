@@ -1,0 +1,51 @@
+import ResponseStorage
+
+/// Entries added up by what they have in common, in bounded memory.
+struct GroupTally {
+  /// What a group takes up beside its key, in bytes: about that of the array and of the dictionary.
+  private static let groupCost = 128
+
+  private var places: [ByteString?: Int] = [:]
+  private var groups: [UsageReport.Group] = []
+  private var rest = UsageReport.Rest(groups: nil)
+  private var memoryLeft: Int
+
+  /// Starts without entries.
+  ///
+  /// - Parameter memoryLimit: What the groups may take up, in bytes. Entries of groups that have no
+  ///   room are only counted.
+  init(memoryLimit: Int) {
+    memoryLeft = memoryLimit
+  }
+
+  /// Counts an entry.
+  mutating func insert(_ key: ByteString?, size: Int64) {
+    guard let place = place(of: key) else {
+      rest.entries += 1
+      rest.bytes = rest.bytes.addingClamped(size)
+      return
+    }
+    groups[place].entries += 1
+    groups[place].bytes = groups[place].bytes.addingClamped(size)
+  }
+
+  /// The groups, the largest first, and what had no room.
+  func finished() -> (groups: [UsageReport.Group], rest: UsageReport.Rest?) {
+    let sorted = groups.sorted { first, second in
+      if first.bytes != second.bytes { return first.bytes > second.bytes }
+      if first.entries != second.entries { return first.entries > second.entries }
+      return (first.key?.bytes ?? []).lexicographicallyPrecedes(second.key?.bytes ?? [])
+    }
+    return (sorted, rest.entries > 0 ? rest : nil)
+  }
+
+  private mutating func place(of key: ByteString?) -> Int? {
+    if let place = places[key] { return place }
+    let cost = Self.groupCost + (key?.bytes.count ?? 0)
+    guard cost <= memoryLeft else { return nil }
+    memoryLeft -= cost
+    places[key] = groups.count
+    groups.append(UsageReport.Group(key: key))
+    return groups.count - 1
+  }
+}

@@ -1,0 +1,65 @@
+/// The median of sizes, which are not all kept.
+///
+/// Up to ``exactLimit`` sizes are kept as they are. From then on they are only counted in classes:
+/// one for each size below 2,048, above that 1,024 for each power of two. So it takes up to 1 MiB
+/// whatever a store holds, and what it says is then off by 1 in 2,048 at most.
+struct MedianSize {
+  /// The number of sizes up to which the median is exact.
+  static let exactLimit = 65_536
+
+  private static let classBits = 10
+
+  private var sizes: [Int64] = []
+  private var classCounts: [Int64] = []
+  private var count: Int64 = 0
+
+  /// Takes a size in; one below zero counts as zero.
+  mutating func insert(_ size: Int64) {
+    let size = max(size, 0)
+    count += 1
+    if classCounts.isEmpty {
+      sizes.append(size)
+      if sizes.count > Self.exactLimit { classify() }
+    } else {
+      classCounts[Self.sizeClass(of: size)] += 1
+    }
+  }
+
+  /// The median, of two sizes in the middle the smaller one; `nil` if there are no sizes.
+  var median: UsageReport.Median? {
+    guard count > 0 else { return nil }
+    let rank = (count - 1) / 2
+    guard !classCounts.isEmpty else {
+      return UsageReport.Median(bytes: sizes.sorted()[Int(rank)], isExact: true)
+    }
+    var counted: Int64 = 0
+    for (sizeClass, count) in classCounts.enumerated() {
+      counted += count
+      if counted > rank { return Self.middle(of: sizeClass) }
+    }
+    return nil
+  }
+
+  private mutating func classify() {
+    classCounts = Array(repeating: 0, count: Self.sizeClass(of: .max) + 1)
+    for size in sizes { classCounts[Self.sizeClass(of: size)] += 1 }
+    sizes = []
+  }
+
+  /// The class of a size, by its highest bits and by how many bits were dropped after them.
+  private static func sizeClass(of size: Int64) -> Int {
+    let dropped = droppedBits(of: size)
+    return (dropped << classBits) + Int(size >> Int64(dropped))
+  }
+
+  private static func middle(of sizeClass: Int) -> UsageReport.Median {
+    let dropped = max(0, (sizeClass >> classBits) - 1)
+    let lowest = Int64(sizeClass - (dropped << classBits)) << Int64(dropped)
+    return UsageReport.Median(
+      bytes: lowest + (Int64(1) << Int64(dropped)) / 2, isExact: dropped == 0)
+  }
+
+  private static func droppedBits(of size: Int64) -> Int {
+    max(0, 63 - size.leadingZeroBitCount - classBits)
+  }
+}

@@ -1,0 +1,187 @@
+public import Administration
+public import ResponseStorage
+
+extension UsageRenderer {
+  private static let capacityBarWidth = 30
+  private static let shareBarWidth = 20
+  private static let widestKey = 60
+
+  /// Appends a report for people.
+  public func appendText(
+    _ report: UsageReport, of store: StoreDescription, into buffer: inout TextBuffer
+  ) {
+    appendCache(store, report.footprint, into: &buffer)
+    appendUse(of: report, into: &buffer)
+    appendEntries(of: report, into: &buffer)
+    if !report.groups.isEmpty || report.rest != nil {
+      buffer.append(UInt8(ascii: "\n"))
+      appendGroups(of: report, into: &buffer)
+    }
+    appendFindings(of: report, into: &buffer)
+  }
+
+  private func appendCache(
+    _ store: StoreDescription, _ footprint: Footprint, into buffer: inout TextBuffer
+  ) {
+    buffer.append("Cache    ")
+    buffer.append(shown: ByteString(store.path))
+    buffer.append("   (")
+    if let version = store.schemaVersion {
+      buffer.append("schema \(version)")
+    } else {
+      buffer.append("\(store.format.rawValue) store")
+    }
+    if footprint.walBytes > 0 {
+      buffer.append(", WAL \(ByteSizeText.text(footprint.walBytes))")
+    }
+    buffer.append(")\n")
+  }
+
+  private func appendUse(of report: UsageReport, into buffer: inout TextBuffer) {
+    let used = report.footprint.totalBytes
+    buffer.append("Used     \(ByteSizeText.text(used))")
+    if let capacity = report.capacityBytes {
+      let width = Self.capacityBarWidth
+      buffer.append(" of \(ByteSizeText.text(capacity))   ")
+      buffer.append("\(BarText.percent(used, of: capacity)) %   ")
+      buffer.append(
+        BarText.text(part: used, of: capacity, width: width, asciiOnly: asciiOnly))
+      let drawn = BarText.columns(part: used, of: capacity, width: width, asciiOnly: asciiOnly)
+      for _ in drawn..<max(width, drawn) { buffer.append(asciiOnly ? "." : "·") }
+      buffer.append(asciiOnly ? "|" : "│")
+    }
+    if let percent = report.allowedPercent {
+      let isWhole = percent == percent.rounded() && percent < 1e15
+      buffer.append("  limit \(isWhole ? "\(Int64(percent))" : "\(percent)") %")
+    }
+    buffer.append(UInt8(ascii: "\n"))
+  }
+
+  private func appendEntries(of report: UsageReport, into buffer: inout TextBuffer) {
+    buffer.append("Entries  ")
+    buffer.append(grouped: report.entries)
+    if let grouping = report.grouping {
+      let isKnown = report.rest.map { $0.groups != nil } ?? true
+      let count = Int64(report.groups.count) + (report.rest?.groups ?? 0)
+      buffer.append(isKnown ? " in " : " in more than ")
+      buffer.append(grouped: count)
+      buffer.append(" ")
+      buffer.append(count == 1 ? grouping.singular : grouping.plural)
+    }
+    if let times = report.storedTimes {
+      buffer.append(", oldest \(AgeText.text(from: times.lowerBound, to: now))")
+      buffer.append(", newest \(AgeText.text(from: times.upperBound, to: now))")
+    }
+    if let median = report.median {
+      buffer.append(median.isExact ? ", median " : ", median about ")
+      buffer.append(byteCount: median.bytes)
+    }
+    buffer.append("\nBodies   \(ByteSizeText.text(report.bodyBytes))\n")
+    if report.footprint.freeBytes > 0 {
+      buffer.append(
+        "Free     \(ByteSizeText.text(report.footprint.freeBytes)) inside the database\n")
+    }
+  }
+
+  private func appendGroups(of report: UsageReport, into buffer: inout TextBuffer) {
+    var rows = report.groups.map { group in
+      Row(
+        key: shown(key(of: group, for: .people) ?? "-"), entries: group.entries,
+        bytes: group.bytes)
+    }
+    if let rest = report.rest {
+      let count = rest.groups.map { "\($0) more" } ?? "more"
+      rows.append(Row(key: Array(count.utf8)[...], entries: rest.entries, bytes: rest.bytes))
+    }
+    let title = Array(
+      (report.grouping?.rawValue ?? "group").utf8.map { $0 >= 97 ? $0 & ~0x20 : $0 })
+    let keyWidth = rows.reduce(title.count) { max($0, DisplayWidth.width(of: $1.key)) }
+    buffer.append(contentsOf: title)
+    buffer.append(UInt8(ascii: " "), count: keyWidth - title.count)
+    buffer.append("    ENTRIES       SIZE  ")
+    buffer.append(UInt8(ascii: " "), count: Self.shareBarWidth + 1)
+    buffer.append("SHARE\n")
+    for row in rows { append(row, of: report.bodyBytes, keyWidth: keyWidth, into: &buffer) }
+  }
+
+  /// A row of the table of groups.
+  private struct Row {
+    let key: ArraySlice<UInt8>
+    let entries: Int64
+    let bytes: Int64
+  }
+
+  private func append(
+    _ row: Row, of whole: Int64, keyWidth: Int, into buffer: inout TextBuffer
+  ) {
+    buffer.append(contentsOf: row.key)
+    buffer.append(UInt8(ascii: " "), count: keyWidth - DisplayWidth.width(of: row.key))
+    var entries = TextBuffer()
+    entries.append(grouped: row.entries)
+    buffer.append(UInt8(ascii: " "), count: 11 - entries.bytes.count)
+    buffer.append(contentsOf: entries.bytes)
+    let size = ByteSizeText.text(row.bytes)
+    buffer.append(UInt8(ascii: " "), count: 11 - size.utf8.count)
+    buffer.append(size)
+    buffer.append("  ")
+    let width = Self.shareBarWidth
+    buffer.append(BarText.text(part: row.bytes, of: whole, width: width, asciiOnly: asciiOnly))
+    let drawn = BarText.columns(part: row.bytes, of: whole, width: width, asciiOnly: asciiOnly)
+    let percent = "\(BarText.percent(row.bytes, of: whole)) %"
+    buffer.append(UInt8(ascii: " "), count: width - drawn + 6 - percent.utf8.count)
+    buffer.append(percent)
+    buffer.append(UInt8(ascii: "\n"))
+  }
+
+  private func shown(_ key: ByteString) -> ArraySlice<UInt8> {
+    var text = TextBuffer()
+    text.append(shown: key)
+    return DisplayWidth.shortened(text.bytes[...], to: Self.widestKey)
+  }
+
+  /// Appends what should not be so, if anything is.
+  private func appendFindings(of report: UsageReport, into buffer: inout TextBuffer) {
+    var findings: [String] = []
+    let orphans = report.footprint.orphanFiles
+    if orphans > 0 {
+      let size = ByteSizeText.text(report.footprint.orphanBytes)
+      findings.append("\(counted(orphans, "orphan file", "orphan files")) (\(size))")
+    }
+    if report.missingBodies > 0 {
+      findings.append(counted(report.missingBodies, "missing body", "missing bodies"))
+    }
+    guard !findings.isEmpty else { return }
+    buffer.append("\n\(counted(Int64(findings.count), "finding", "findings")): ")
+    buffer.append(findings.joined(separator: ", "))
+    buffer.append(".\n")
+  }
+
+  private func counted(_ count: Int64, _ one: String, _ many: String) -> String {
+    var text = TextBuffer()
+    text.append(grouped: count)
+    text.append(count == 1 ? " \(one)" : " \(many)")
+    return ByteString(text.bytes).string ?? ""
+  }
+}
+
+extension UsageReport.Grouping {
+  /// Several groups, for people.
+  fileprivate var plural: String {
+    switch self {
+    case .host: "hosts"
+    case .mime: "media types"
+    case .status: "statuses"
+    case .method: "methods"
+    }
+  }
+
+  /// One group, for people.
+  fileprivate var singular: String {
+    switch self {
+    case .host: "host"
+    case .mime: "media type"
+    case .status: "status"
+    case .method: "method"
+    }
+  }
+}
