@@ -1,0 +1,179 @@
+"""Validates what is written as JSON against the schemas.
+
+    check_schemas.py URLCACHE-ADMIN SAMPLE-CACHE SCHEMAS
+
+Prints a line for each schema, and ends at the first output that does not fit. A schema allows more
+members than it names, as the output only ever grows; here each member must be named.
+"""
+
+import datetime, json, os, plistlib, shutil, sqlite3, subprocess, sys, tempfile
+
+import jsonschema
+
+tool, maker, schemas = sys.argv[1:]
+root = tempfile.mkdtemp()
+cache = os.path.join(root, "cache")
+COLUMNS = (
+    "id stored first_stored age status method size mime url host path scheme partition disk body_location policy etag "
+    "last_modified cache_control date expires key request_headers response_headers notes").split()
+formats = jsonschema.FormatChecker(formats=[])
+
+
+@formats.checks("date-time", raises=ValueError)
+def is_time(value):
+    return not isinstance(value, str) or bool(datetime.datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ"))
+
+
+def load(name):
+    with open(os.path.join(schemas, name + ".schema.json")) as file:
+        return json.load(file)
+
+
+def closed(schema, is_base=False):
+    """The schema with references put in place, which allows no members that it does not name."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {}
+    for key, value in schema.items():
+        if key == "$ref":
+            result["allOf"] = [closed(load(value.removesuffix(".schema.json")), is_base=True)]
+        elif key == "properties":
+            result[key] = {name: closed(item) for name, item in value.items()}
+        else:
+            result[key] = closed(value)
+    if ("properties" in schema or "$ref" in schema) and not is_base:
+        result["unevaluatedProperties"] = False
+    return result
+
+
+class Checker:
+    """Validates values against a schema, and makes sure that it would tell wrong ones."""
+
+    def __init__(self, name):
+        schema = load(name)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        self.name = name
+        self.validator = jsonschema.Draft202012Validator(closed(schema), format_checker=formats)
+        self.count = 0
+
+    def check(self, value):
+        self.validator.validate(value)
+        self.count += 1
+        for wrong in [*wrong_forms(value), *incomplete_forms(value)]:
+            assert not self.validator.is_valid(wrong), (self.name, wrong)
+
+    def finish(self, count):
+        assert self.count == count, (self.name, self.count)
+        print(f"{self.name}: ok", flush=True)
+
+
+def wrong_forms(value):
+    """The value with each part changed to what it cannot be."""
+    if isinstance(value, dict):
+        yield {**value, "unheard_of": 1}
+        for key in value:
+            # What an application attached may be anything.
+            if key in ("user_info", "proto_props"):
+                continue
+            yield from ({**value, key: wrong} for wrong in wrong_forms(value[key]))
+    elif isinstance(value, list):
+        yield {}
+        for index, item in enumerate(value[:4]):
+            yield from (value[:index] + [wrong] + value[index + 1:] for wrong in wrong_forms(item))
+    else:
+        yield {"unheard_of": 1}
+        yield [[]]
+
+
+def incomplete_forms(value):
+    """The value without each member in turn that is always there."""
+    if isinstance(value, dict):
+        optional = {name + "_base64" for name, member in value.items() if member is None}
+        # The members of an entry are those of the columns.
+        if set(value) <= optional.union(COLUMNS):
+            optional.update(COLUMNS)
+        for key in [key for key in value if key not in optional]:
+            yield {name: member for name, member in value.items() if name != key}
+            if key not in ("user_info", "proto_props"):
+                yield from ({**value, key: incomplete} for incomplete in incomplete_forms(value[key]))
+    elif isinstance(value, list):
+        for index, item in enumerate(value[:4]):
+            yield from (value[:index] + [incomplete] + value[index + 1:] for incomplete in incomplete_forms(item))
+
+
+def run(verb, *options, status=0):
+    result = subprocess.run([tool, verb, "-c", cache, *options], capture_output=True)
+    assert result.returncode == status, (verb, options, result)
+    return result
+
+
+def make():
+    """A cache with what is rare: text that is not UTF-8, header fields too, notes, and properties."""
+    subprocess.run([maker, "--entries", "20", "--seed", "2", "--faults", "orphan-files,missing-bodies,undecodable",
+                    cache], check=True)
+    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    database.execute("UPDATE cfurl_cache_response SET partition = 'https://a.example' WHERE entry_ID = 1")
+    database.execute("UPDATE cfurl_cache_response SET storage_policy = entry_ID WHERE entry_ID < 5")
+    database.execute("UPDATE cfurl_cache_response SET request_key = CAST(x'68ff' AS TEXT), "
+                     "partition = CAST(x'ff' AS TEXT) WHERE entry_ID = 2")
+    user_info = plistlib.dumps({"a": datetime.datetime(2025, 1, 1), "b": b"\xff", "c": [1, 2.5, True, {"d": "e"}]},
+                               fmt=plistlib.FMT_BINARY)
+    database.execute("UPDATE cfurl_cache_blob_data SET user_info = ? WHERE entry_ID = 3", (user_info,))
+    database.execute("DELETE FROM cfurl_cache_blob_data WHERE entry_ID = 4")
+    database.execute("DELETE FROM cfurl_cache_receiver_data WHERE entry_ID = 5")
+    database.commit()
+    database.close()
+
+
+def main():
+    make()
+    columns = ",".join(COLUMNS).replace("_", "-")
+
+    lists = Checker("list")
+    lists.check(json.loads(run("list", "--format", "json").stdout))
+    everything = json.loads(run("list", "--format", "json", "--columns", columns).stdout)
+    lists.check(everything)
+    assert len(everything["entries"]) == 20 and all(len(entry) >= 25 for entry in everything["entries"])
+    lists.check(json.loads(run("list", "--format", "json", "--limit", "0").stdout))
+    lists.finish(3)
+
+    entries = Checker("entry")
+    for options in [[], ["--columns", columns]]:
+        for line in run("list", "--format", "ndjson", *options).stdout.splitlines():
+            entries.check(json.loads(line))
+    entries.finish(40)
+
+    shows = Checker("show")
+    names = [str(number) for number in range(1, 8)]
+    shows.check(json.loads(run("show", *names, "--format", "json").stdout))
+    shown = json.loads(run("show", *names, "--format", "json", "--show-secrets").stdout)
+    shows.check(shown)
+    assert len(shown) == 7 and shown[1]["key_base64"] == "aP8=" and len(shown[2]["user_info"]) == 3, shown
+    shows.finish(2)
+
+    usages = Checker("usage")
+    for options in [[], ["--by", "host"], ["--by", "host", "--limit", "2", "--capacity", "1GiB"],
+                    ["--by", "status"], ["--by", "mime"], ["--by", "method"]]:
+        usages.check(json.loads(run("usage", "--format", "json", *options).stdout))
+    usages.finish(6)
+
+    errors = Checker("error")
+    for status, verb, *options in [
+        (64, "list", "--limit", "x"), (64, "list", "Cache.db"), (64, "usage", "--fail-above", "1%"),
+        (1, "show", "99"), (1, "show", "https://absent.example/"), (64, "show"),
+        (66, "list", "-c", os.path.join(root, "none")), (65, "usage", "-c", root),
+    ]:
+        result = run(verb, *options, "--format", "json", status=status)
+        assert result.stdout == b"", result
+        error = json.loads(result.stderr)
+        assert error["code"] == status, error
+        errors.check(error)
+    errors.finish(8)
+
+
+try:
+    main()
+finally:
+    shutil.rmtree(root)
