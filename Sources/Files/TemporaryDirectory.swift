@@ -7,9 +7,15 @@
 #endif
 
 /// A folder that only this user may look into, and that goes with its owner.
+///
+/// As long as it is there, the signals that a user ends a process by are held back: they come once
+/// it is gone. `SIGKILL` leaves it behind.
 public struct TemporaryDirectory: ~Copyable {
   /// The path of the folder.
   public let path: String
+
+  // It goes after the folder, as the fields of a value go when its `deinit` is done.
+  private let signals = HeldSignals()
 
   /// Creates a folder below `parent`, under a name that nobody can foresee.
   public init(in parent: String) throws(FileError) {
@@ -24,7 +30,8 @@ public struct TemporaryDirectory: ~Copyable {
     path = made
   }
 
-  /// Copies a regular file into the folder.
+  /// Copies a regular file into the folder, unless a signal is to end the process meanwhile, which is
+  /// an error too.
   ///
   /// - Parameter name: What the copy is called.
   public borrowing func copy(_ source: String, as name: String) throws(FileError) {
@@ -32,6 +39,7 @@ public struct TemporaryDirectory: ~Copyable {
     let output = try OpenFile(creating: "\(path)/\(name)")
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while true {
+      if signals.haveCome { throw FileError(EINTR, at: source) }
       let count = try input.read(into: &buffer)
       if count == 0 { return }
       if count == buffer.count {

@@ -12,6 +12,7 @@ import Testing
         SIGTERM: ok
         closed pipe: ok
         private copy: ok
+        while copying: ok
         nothing changed
 
         """)

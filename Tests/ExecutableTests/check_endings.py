@@ -100,6 +100,20 @@ def hot_journal():
         os.rename(path + suffix + ".copy", path + suffix)
 
 
+def while_copying(number, ignored=False):
+    """Sends a signal as soon as there is a private copy, which is long before it is whole."""
+    ignore = (lambda: signal.signal(number, signal.SIG_IGN)) if ignored else None
+    process = subprocess.Popen([tool, "list", "-c", cache, "--count"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=temporary), preexec_fn=ignore)
+    while not os.listdir(temporary):
+        assert process.poll() is None, "there was no copy"
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=20)
+    expected = (0, b"%d\n" % ENTRIES) if ignored else (-number, b"")
+    assert (process.returncode, output) == expected, (process.returncode, output)
+    assert os.listdir(temporary) == [], os.listdir(temporary)
+
+
 def main():
     os.mkdir(temporary)
     subprocess.run([maker, "--entries", str(ENTRIES), "--seed", "3", "--no-large-bodies", cache], check=True)
@@ -116,6 +130,10 @@ def main():
         os.kill(child, number)
         check("private copy", process, status, note)
     print("private copy: ok", flush=True)
+    for number in [signal.SIGHUP, signal.SIGINT, signal.SIGTERM]:
+        while_copying(number)
+        while_copying(number, ignored=True)
+    print("while copying: ok", flush=True)
     assert state() == before
     print("nothing changed", flush=True)
 

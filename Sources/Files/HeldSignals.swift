@@ -1,0 +1,51 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Holds back the signals by which a user ends a process, until what must not stay was cleaned up.
+///
+/// They come when this goes. A signal that the process ignores is not held back.
+struct HeldSignals: ~Copyable {
+  private let held: sigset_t
+  private let before: sigset_t
+
+  init() {
+    var (held, before) = (sigset_t(), sigset_t())
+    unsafe sigemptyset(&held)
+    for number in [SIGHUP, SIGINT, SIGTERM] where !Self.isIgnored(number) {
+      unsafe sigaddset(&held, number)
+    }
+    unsafe pthread_sigmask(SIG_BLOCK, &held, &before)
+    (self.held, self.before) = (held, before)
+  }
+
+  /// Whether one of the signals has come, so that there is no use in going on.
+  var haveCome: Bool {
+    var (pending, held) = (sigset_t(), held)
+    unsafe sigpending(&pending)
+    return [SIGHUP, SIGINT, SIGTERM].contains {
+      unsafe sigismember(&pending, $0) == 1 && sigismember(&held, $0) == 1
+    }
+  }
+
+  deinit {
+    var before = before
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    unsafe sigaction(number, nil, &action)
+    #if canImport(Darwin)
+      return unsafe unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self) == 1
+    #elseif canImport(Musl)
+      return unsafe unsafeBitCast(action.__sa_handler.sa_handler, to: Int.self) == 1
+    #else
+      return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    #endif
+  }
+}
