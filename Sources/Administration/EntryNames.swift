@@ -56,6 +56,8 @@ public struct EntryNames: Hashable, Sendable {
 
   /// Removes all names that a response has; what is left after the last response names none.
   public mutating func remove(_ response: borrowing StoredResponse) {
+    // Scans ask this of every response, and most name none.
+    if isEmpty { return }
     ids.remove(response.id)
     if canonicalURLs.isEmpty { return }
     for url in [response.url, response.key] {
