@@ -8,18 +8,23 @@
 
 /// Holds back the signals by which a user ends a process, until what must not stay was cleaned up.
 ///
-/// They come when this goes. A signal that the process ignores is not held back.
+/// They come when this goes. A signal that would not end the process, as it is ignored or was blocked
+/// before, is not held back.
 struct HeldSignals: ~Copyable {
+  private static let numbers = [SIGHUP, SIGINT, SIGTERM]
+
   private let held: sigset_t
   private let before: sigset_t
 
   init() {
     var (held, before) = (sigset_t(), sigset_t())
+    unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
     unsafe sigemptyset(&held)
-    for number in [SIGHUP, SIGINT, SIGTERM] where !Self.isIgnored(number) {
-      unsafe sigaddset(&held, number)
+    for number in Self.numbers {
+      if Self.isIgnored(number) { continue }
+      if unsafe sigismember(&before, number) == 0 { unsafe sigaddset(&held, number) }
     }
-    unsafe pthread_sigmask(SIG_BLOCK, &held, &before)
+    unsafe pthread_sigmask(SIG_BLOCK, &held, nil)
     (self.held, self.before) = (held, before)
   }
 
@@ -27,7 +32,7 @@ struct HeldSignals: ~Copyable {
   var haveCome: Bool {
     var (pending, held) = (sigset_t(), held)
     unsafe sigpending(&pending)
-    return [SIGHUP, SIGINT, SIGTERM].contains {
+    return Self.numbers.contains {
       unsafe sigismember(&pending, $0) == 1 && sigismember(&held, $0) == 1
     }
   }

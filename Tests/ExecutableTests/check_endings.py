@@ -100,16 +100,20 @@ def hot_journal():
         os.rename(path + suffix + ".copy", path + suffix)
 
 
-def while_copying(number, ignored=False):
+def while_copying(number, case):
     """Sends a signal as soon as there is a private copy, which is long before it is whole."""
-    ignore = (lambda: signal.signal(number, signal.SIG_IGN)) if ignored else None
+    def prepare():
+        # What runs the tests may have blocked some.
+        signal.pthread_sigmask(signal.SIG_SETMASK, [number] if case == "blocked" else [])
+        signal.signal(number, signal.SIG_IGN if case == "ignored" else signal.SIG_DFL)
+
     process = subprocess.Popen([tool, "list", "-c", cache, "--count"], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=temporary), preexec_fn=ignore)
+                               stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=temporary), preexec_fn=prepare)
     while not os.listdir(temporary):
         assert process.poll() is None, "there was no copy"
     process.send_signal(number)
     output, _ = process.communicate(timeout=20)
-    expected = (0, b"%d\n" % ENTRIES) if ignored else (-number, b"")
+    expected = (0, b"%d\n" % ENTRIES) if case else (-number, b"")
     assert (process.returncode, output) == expected, (process.returncode, output)
     assert os.listdir(temporary) == [], os.listdir(temporary)
 
@@ -131,8 +135,8 @@ def main():
         check("private copy", process, status, note)
     print("private copy: ok", flush=True)
     for number in [signal.SIGHUP, signal.SIGINT, signal.SIGTERM]:
-        while_copying(number)
-        while_copying(number, ignored=True)
+        for case in [None, "ignored", "blocked"]:
+            while_copying(number, case)
     print("while copying: ok", flush=True)
     assert state() == before
     print("nothing changed", flush=True)
