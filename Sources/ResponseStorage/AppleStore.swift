@@ -148,7 +148,8 @@ public final class AppleStore: ResponseSource {
       // A sparse file can be as long as a number can say.
       footprint.bodyFilesBytes = footprint.bodyFilesBytes.addingClamped(status.size)
       footprint.allocatedBytes = footprint.allocatedBytes.addingClamped(status.allocatedSize)
-      if UUIDBytes(name).map({ !named.contains($0) }) ?? true {
+      if named == nil { named = try namedBodyFiles() }
+      if UUIDBytes(name).map({ named?.contains($0) != true }) ?? true {
         footprint.orphanFiles += 1
         footprint.orphanBytes = footprint.orphanBytes.addingClamped(status.size)
       }
