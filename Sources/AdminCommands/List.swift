@@ -102,7 +102,7 @@ extension URLCacheAdmin {
     /// Tells the user what was named and is not there, and what could not be decided.
     private func report(_ listing: Listing, _ environment: CommandEnvironment) -> ExitStatus {
       if listing.unknownTimes > 0 {
-        environment.note("\(listing.unknownTimes) entries of unknown age were not selected")
+        environment.note("not selected, as their age is not known: \(listing.unknownTimes)")
       }
       return environment.report(absent: listing.absent, secrets.policy)
     }

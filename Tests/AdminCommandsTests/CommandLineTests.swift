@@ -125,7 +125,7 @@ import Testing
       run(["list", "-c", "memory", "--count", "--newer-than", "30d"])
         == CommandLineResult(
           status: .done, output: "2\n",
-          messages: "note: 1 entries of unknown age were not selected\n"))
+          messages: "note: not selected, as their age is not known: 1\n"))
   }
 
   @Test(arguments: [[], ["--limit", "1"], ["--limit", "0"], ["--sort", "url", "--limit", "1"]])
