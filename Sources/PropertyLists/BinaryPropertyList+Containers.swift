@@ -57,11 +57,9 @@ extension BinaryPropertyList {
     forKey key: PropertyListKey, in dictionary: Object
   ) throws(PropertyListError) -> Object? {
     guard let head = try walkedDictionary(dictionary) else { return nil }
-    for position in 0..<head.count {
-      let candidate = try self.head(of: reference(position, head))
-      if candidate.count == key.ascii.count, try isString(candidate, equalTo: key) {
-        return try reference(head.count + position, head)
-      }
+    for position in 0..<head.count
+    where try isString(reference(position, head), equalTo: key) {
+      return try reference(head.count + position, head)
     }
     return nil
   }
@@ -101,33 +99,45 @@ extension BinaryPropertyList {
   /// Whether an object is a string with the text of a key; `false` if it is of another type.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the text; O(1) if the lengths differ.
+  @inline(__always)
   public func isString(
     _ string: Object, equalTo key: PropertyListKey
   ) throws(PropertyListError) -> Bool {
-    try isString(head(of: string), equalTo: key)
-  }
-
-  private func isString(
-    _ head: Head, equalTo key: PropertyListKey
-  ) throws(PropertyListError) -> Bool {
+    let head = try head(of: string)
     guard head.count == key.ascii.count else { return false }
     switch head.type {
     case 0x5:
       try check(head, size: 1, count: head.count)
-      let text = bytes.extracting(head.payload..<head.payload &+ head.count)
-      for index in text.indices where text[index] != key.ascii[index] { return false }
+      return Self.areEqual(bytes.extracting(head.payload..<head.payload &+ head.count), key.ascii)
     case 0x6:
       try check(head, size: 2, count: head.count)
       for index in key.ascii.indices
       where Self.bits(bytes, at: head.payload &+ index &* 2, size: 2) != UInt64(key.ascii[index]) {
         return false
       }
+      return true
     default: return false
+    }
+  }
+
+  /// Whether a text of a list is that of a key, which is as long.
+  private static func areEqual(_ text: Span<UInt8>, _ key: [UInt8]) -> Bool {
+    let key = key.span
+    // From the end: if keys differ, then there.
+    var index = text.count
+    while index >= 8 {
+      index &-= 8
+      if word(text, at: index) != word(key, at: index) { return false }
+    }
+    while index > 0 {
+      index &-= 1
+      if text[index] != key[index] { return false }
     }
     return true
   }
 
   /// The head of a dictionary whose entries may all be visited; `nil` if it is of another type.
+  @inline(__always)
   private func walkedDictionary(_ dictionary: Object) throws(PropertyListError) -> Head? {
     let head = try head(of: dictionary)
     guard head.type == 0xD else { return nil }

@@ -94,6 +94,17 @@ extension BinaryPropertyList {
     return try utf8(string, into: &text) ? text : nil
   }
 
+  /// The text of a string of single bytes, which should be ASCII; `nil` for any other object.
+  ///
+  /// - Complexity: O(1).
+  @_lifetime(copy self)
+  public func ascii(_ string: Object) throws(PropertyListError) -> Span<UInt8>? {
+    let head = try head(of: string)
+    guard head.type == 0x5 else { return nil }
+    try check(head, size: 1, count: head.count)
+    return bytes.extracting(head.payload..<head.payload &+ head.count)
+  }
+
   /// Puts the text of a string in UTF-8 in the place of `text`, whose memory is used again; leaves it
   /// empty if the object is of another type.
   ///

@@ -88,10 +88,7 @@ public struct BinaryPropertyList: ~Escapable {
   static func bits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
     // Nearly all references and offsets are that short.
     if size == 1 { return UInt64(bytes[offset]) }
-    if size == 2 {
-      let pair = bytes.extracting(offset..<offset &+ 2)
-      return UInt64(pair[0]) << 8 | UInt64(pair[1])
-    }
+    if size == 2 { return UInt64(bytes[offset]) << 8 | UInt64(bytes[offset &+ 1]) }
     return longBits(bytes, at: offset, size: size)
   }
 
@@ -105,13 +102,13 @@ public struct BinaryPropertyList: ~Escapable {
   /// Reads a big-endian number of eight bytes, which must lie in the bytes.
   @inline(__always)
   static func word(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
-    // Of a span of known length, the compiler makes one load.
+    // Of a span of known length and in this order, the compiler makes one load.
     let word = bytes.extracting(offset..<offset &+ 8)
-    let high =
-      UInt64(word[0]) << 56 | UInt64(word[1]) << 48 | UInt64(word[2]) << 40 | UInt64(word[3]) << 32
     let low =
-      UInt64(word[4]) << 24 | UInt64(word[5]) << 16 | UInt64(word[6]) << 8 | UInt64(word[7])
-    return high | low
+      UInt64(word[0]) | UInt64(word[1]) << 8 | UInt64(word[2]) << 16 | UInt64(word[3]) << 24
+    let high =
+      UInt64(word[4]) << 32 | UInt64(word[5]) << 40 | UInt64(word[6]) << 48 | UInt64(word[7]) << 56
+    return (low | high).byteSwapped
   }
 
   /// The head of an object: its marker, the number of what follows, and where that begins.
@@ -150,6 +147,11 @@ public struct BinaryPropertyList: ~Escapable {
   private func longHead(_ marker: UInt8, _ offset: Int) throws(PropertyListError) -> Head {
     guard offset + 1 < objectsEnd else { throw PropertyListError(.truncated, at: offset) }
     let sizeMarker = bytes[offset + 1]
+    // Nearly all counts fit into one byte.
+    if sizeMarker == 0x10, offset + 2 < objectsEnd {
+      return Head(
+        marker: marker, offset: offset, count: Int(bytes[offset + 2]), payload: offset + 3)
+    }
     guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 3 else {
       throw PropertyListError(.malformed, at: offset + 1)
     }

@@ -38,12 +38,12 @@ enum PrintableASCII {
 
   @inline(__always)
   private static func word(_ text: Span<UInt8>, at place: Int) -> UInt64 {
-    // Of a span of known length, the compiler makes one load.
+    // Of a span of known length and in this order, the compiler makes one load.
     let word = text.extracting(place..<place &+ 8)
-    let high =
-      UInt64(word[0]) << 56 | UInt64(word[1]) << 48 | UInt64(word[2]) << 40 | UInt64(word[3]) << 32
     let low =
-      UInt64(word[4]) << 24 | UInt64(word[5]) << 16 | UInt64(word[6]) << 8 | UInt64(word[7])
-    return high | low
+      UInt64(word[0]) | UInt64(word[1]) << 8 | UInt64(word[2]) << 16 | UInt64(word[3]) << 24
+    let high =
+      UInt64(word[4]) << 32 | UInt64(word[5]) << 40 | UInt64(word[6]) << 48 | UInt64(word[7]) << 56
+    return low | high
   }
 }

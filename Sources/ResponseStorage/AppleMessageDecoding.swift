@@ -1,3 +1,4 @@
+import Files
 import PropertyLists
 
 /// How CFNetwork archives a response and a request: a dictionary of an `Array` and the `Version` that
@@ -195,7 +196,7 @@ extension BinaryPropertyList {
   func text(
     _ object: Object, reusing memory: inout [UInt8]
   ) throws(PropertyListError) -> ByteString? {
-    guard try utf8(object, into: &memory) else { return nil }
+    guard try copy(object, into: &memory) else { return nil }
     let isNull =
       memory.count > 20 && memory[0] == UInt8(ascii: "_")
       && (memory == nullResponseToken || memory == nullRequestToken)
@@ -214,17 +215,25 @@ extension BinaryPropertyList {
     _ object: Object, reusing memory: inout [UInt8]
   ) throws(PropertyListError) -> ByteString? {
     guard let string = try value(forKey: .urlString, in: object),
-      try utf8(string, into: &memory)
+      try copy(string, into: &memory)
     else { return nil }
     return ByteString(exchange(&memory, with: []))
+  }
+
+  /// Puts the text of a string into `memory`, and returns whether the object is a string.
+  private func copy(_ object: Object, into memory: inout [UInt8]) throws(PropertyListError) -> Bool
+  {
+    guard let ascii = try ascii(object) else { return try utf8(object, into: &memory) }
+    memory.replaceAll(with: ascii)
+    return true
   }
 
   /// A copy of the bytes of a data object.
   func dataBytes(_ object: Object) throws(PropertyListError) -> [UInt8]? {
     guard let bytes = try data(object) else { return nil }
-    return [UInt8](capacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
-      for index in bytes.indices { output.append(bytes[index]) }
-    }
+    var copy: [UInt8] = []
+    copy.replaceAll(with: bytes)
+    return copy
   }
 
   /// Archived header fields, in the order of the dictionary.

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Measures urlcache-admin against sqlite3 and Python on the same made-up cache, in one run.
 #
-#   sh Tests/Benchmarks/run.sh [ENTRIES]     1,000,000 unless said; needs 4 GB of disk for that
+#   sh Tests/Benchmarks/run.sh [ENTRIES]     1,000,000 unless said; needs 7 GB of disk for that
 #
 # Prints medians, and their ratio to the first line of each table. Needs hyperfine, sqlite3, python3 and
 # valgrind, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
 entries=${1-1000000}
+runs=7
 
 if command -v dpkg >/dev/null; then
   missing=
@@ -28,20 +29,23 @@ maker=$(dirname "$tool")/sample-cache
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$maker" --entries "$entries" --seed 1 --no-large-bodies "$folder/large"
-"$maker" --entries 10000 --seed 1 --no-large-bodies "$folder/small"
-cat "$folder/large/Cache.db" >/dev/null
+# A store of schema 202 has rows as they were before header fields were kept twice.
+"$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/large"
+"$maker" --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/wide"
+"$maker" --schema 202 --entries 10000 --seed 1 --no-large-bodies "$folder/small"
 
 columns=id,stored,status,mime,size,url
+# The same rows of the same tables, in the same order.
 sql='SELECT r.entry_ID, time_stamp, request_key, length(receiver_data) FROM cfurl_cache_response r
-     JOIN cfurl_cache_receiver_data USING (entry_ID)'
+     JOIN cfurl_cache_blob_data USING (entry_ID) JOIN cfurl_cache_receiver_data USING (entry_ID)
+     ORDER BY r.entry_ID'
 list="$tool list -c $folder/large --columns $columns"
 
 # Prints the medians of the commands after the name, each in one run with the others.
 table() {
   echo "$1"
   shift
-  hyperfine --warmup 1 --runs 7 --shell none --output null --export-json "$folder/result" \
+  hyperfine --warmup 1 --runs "$runs" --shell none --output null --export-json "$folder/result" \
     "$@" >/dev/null 2>&1
   python3 - "$folder/result" "$folder" "$(dirname "$tool")/" <<'END'
 import json, sys
@@ -54,16 +58,31 @@ for result in results:
 END
 }
 
-echo "$entries entries, $(du -h "$folder/large/Cache.db" | cut -f1)"
-table "list" "sqlite3 -csv $folder/large/Cache.db '$sql'" "$list --format csv" \
-  "$list --format ndjson" "$tool usage -c $folder/large --by host"
+# Prints how long a list takes beside sqlite3, which decodes nothing, of a cache in the page cache.
+lists() {
+  cat "$folder/$1/Cache.db" >/dev/null
+  table "$entries entries, $(du -h "$folder/$1/Cache.db" | cut -f1), schema $2" \
+    "sqlite3 -csv $folder/$1/Cache.db '$sql'" \
+    "$tool list -c $folder/$1 --columns $columns --format csv" \
+    "$tool list -c $folder/$1 --columns $columns --format ndjson" \
+    "$tool usage -c $folder/$1 --by host"
+}
+
+lists wide 203
+lists large 202
 table "list --limit 50, --version" "$tool list -c $folder/large --limit 50" "$tool --version"
-table "Python with plistlib, 10,000 entries" \
-  "python3 Tests/Benchmarks/list_with_plistlib.py $folder/small/Cache.db" \
-  "$tool list -c $folder/small --columns $columns --format csv"
+runs=2
+table "Python with plistlib, $entries entries" "$list --format csv" \
+  "python3 Tests/Benchmarks/list_with_plistlib.py $folder/large/Cache.db"
 
 echo "peak memory"
 for size in small large; do
   /usr/bin/time -f "  %M KiB  list, $size" "$tool" list -c "$folder/$size" --columns $columns \
     --format csv 2>&1 >/dev/null | grep KiB
 done
+
+# The tool is given without its debugging information, which valgrind does not understand.
+strip --strip-debug -o "$folder/tool" "$tool"
+valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*decodeA6Object*' \
+  "$folder/tool" list -c "$folder/small" --columns $columns --format csv 2>&1 >/dev/null |
+  awk '/Collected/ { printf "%d instructions to decode one response\n", $NF / 10000 }'
