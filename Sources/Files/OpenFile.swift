@@ -62,19 +62,7 @@ public struct OpenFile: ~Copyable {
   ///
   /// - Returns: The number of bytes read; 0 at the end of the file.
   public borrowing func read(into buffer: inout [UInt8]) throws(FileError) -> Int {
-    while true {
-      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-        #if canImport(Darwin)
-          unsafe Darwin.read(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-          unsafe Musl.read(descriptor, bytes.baseAddress, bytes.count)
-        #else
-          unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-        #endif
-      }
-      if count >= 0 { return count }
-      guard errno == EINTR else { throw .last(at: path) }
-    }
+    try readSome(from: descriptor, into: &buffer, path: path)
   }
 
   /// Reads up to `count` bytes from `offset`; fewer if the file ends before.
@@ -90,37 +78,11 @@ public struct OpenFile: ~Copyable {
 
   /// Writes all of `bytes` where the last writing ended.
   public borrowing func write(_ bytes: [UInt8]) throws(FileError) {
-    try Self.write(bytes[...], to: descriptor, path: path)
+    try writeAll(bytes, to: descriptor, path: path)
   }
 
   /// Waits until the file is on the disk. The corresponding C function is `fsync`.
   public borrowing func synchronize() throws(FileError) {
     guard fsync(descriptor) == 0 else { throw .last(at: path) }
-  }
-
-  static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, path: String)
-    throws(FileError)
-  {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { bytes in
-        #if canImport(Darwin)
-          unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-          unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-          unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
-      }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
-        // Somebody made the stream non-blocking: wait for room instead of losing bytes.
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&request, 1, -1)
-      } else if errno != EINTR {
-        throw .last(at: path)
-      }
-    }
   }
 }

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
   import Darwin
-#elseif canImport(Glibc)
-  import Glibc
 #elseif canImport(Musl)
   import Musl
+#else
+  import Glibc
 #endif
 
 /// The number of processors that threads can run on, at least 1.

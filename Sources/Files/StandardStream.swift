@@ -19,7 +19,7 @@ public struct StandardStream: Sendable {
 
   /// Writes all of `bytes`. Nobody reading them is a ``FileError`` of the kind `brokenPipe`.
   public func write(_ bytes: [UInt8]) throws(FileError) {
-    try OpenFile.write(bytes[...], to: descriptor, path: name)
+    try writeAll(bytes, to: descriptor, path: name)
   }
 
   /// Whether the stream is a terminal.
@@ -39,22 +39,9 @@ public struct StandardStream: Sendable {
     var result: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while result.count <= limit {
-      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-        #if canImport(Darwin)
-          unsafe Darwin.read(STDIN_FILENO, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-          unsafe Musl.read(STDIN_FILENO, bytes.baseAddress, bytes.count)
-        #else
-          unsafe Glibc.read(STDIN_FILENO, bytes.baseAddress, bytes.count)
-        #endif
-      }
-      if count > 0 {
-        result += buffer[..<count]
-      } else if count == 0 {
-        break
-      } else if errno != EINTR {
-        throw .last(at: "standard input")
-      }
+      let count = try readSome(from: STDIN_FILENO, into: &buffer, path: "standard input")
+      if count == 0 { break }
+      result += buffer[..<count]
     }
     return result
   }
