@@ -68,6 +68,7 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["AdminCommands", "ResponseStorage"],
       path: "Tests/TestSupport", swiftSettings: checked),
+    tests(of: "Files"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "HTTPCaching"),
     tests(of: "Administration", on: "ResponseStorage", "TestSupport"),

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 extension Array<UInt8> {
   /// Puts a copy of `bytes` in the place of all elements, and uses their memory again.
   ///
@@ -14,16 +6,15 @@ extension Array<UInt8> {
   public mutating func replaceAll(with bytes: Span<UInt8>) {
     let common = Swift.min(count, bytes.count)
     unsafe bytes.withUnsafeBytes { source in
-      guard let start = source.baseAddress else { return }
-      if common > 0 {
-        unsafe withUnsafeMutableBytes { unsafe _ = memcpy($0.baseAddress!, start, common) }
+      unsafe withUnsafeMutableBytes { target in
+        unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<common]))
       }
-      let rest = bytes.count &- common
-      guard rest > 0 else { return }
-      append(addingCapacity: rest) { (output: inout OutputSpan<UInt8>) in
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: source[common...])
+      guard rest.count > 0 else { return }
+      append(addingCapacity: rest.count) { (output: inout OutputSpan<UInt8>) in
         unsafe output.withUnsafeMutableBufferPointer { target, initializedCount in
-          unsafe memcpy(target.baseAddress!, start + common, rest)
-          initializedCount = rest
+          unsafe UnsafeMutableRawBufferPointer(target).copyMemory(from: rest)
+          initializedCount = rest.count
         }
       }
     }

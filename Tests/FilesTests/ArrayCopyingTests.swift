@@ -1,0 +1,23 @@
+import Files
+import Testing
+
+@Suite struct ArrayCopyingTests {
+  @Test func `any bytes take the place of any others`() {
+    for old in 0..<20 {
+      for new in 0..<20 {
+        let source = (0..<new).map { UInt8($0 + 100) }
+        var target = (0..<old).map { UInt8($0) }
+        target.replaceAll(with: source.span)
+        #expect(target == source, "\(old) by \(new)")
+      }
+    }
+  }
+
+  @Test func `a copy of the array keeps what it had`() {
+    var array: [UInt8] = [1, 2, 3]
+    let before = array
+    array.replaceAll(with: [9, 8, 7, 6].span)
+    #expect(before == [1, 2, 3])
+    #expect(array == [9, 8, 7, 6])
+  }
+}

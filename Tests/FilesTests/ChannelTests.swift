@@ -1,0 +1,39 @@
+import Files
+import Testing
+
+@Suite struct ChannelTests {
+  @Test func `values arrive in the order in which they were sent, and then the end`() {
+    let channel = Channel<Int>()
+    BackgroundThread.start("sender") {
+      for number in 0..<10_000 { channel.send(number) }
+      channel.close()
+    }
+    var received: [Int] = []
+    while let number = channel.receive() { received.append(number) }
+    #expect(received == Array(0..<10_000))
+    #expect(channel.receive() == nil)
+  }
+
+  @Test func `two threads hand values to and fro`() {
+    let (there, back) = (Channel<Int>(), Channel<Int>())
+    BackgroundThread.start("echo") {
+      while let number = there.receive() { back.send(number + 1) }
+      back.close()
+    }
+    for number in 0..<1_000 {
+      there.send(number)
+      #expect(back.receive() == number + 1)
+    }
+    there.close()
+    #expect(back.receive() == nil)
+  }
+
+  @Test func `a closed channel takes nothing`() {
+    let channel = Channel<Int>()
+    channel.send(1)
+    channel.close()
+    channel.send(2)
+    #expect(channel.receive() == 1)
+    #expect(channel.receive() == nil)
+  }
+}
