@@ -53,13 +53,9 @@ public enum Mask {
 
   /// The masked form of a URL, or `nil` if there is nothing to mask.
   private static func masked(_ url: [UInt8], depth: Int) -> [UInt8]? {
-    // No early exit, so that the loop is vectorised.
-    var suspicious: UInt8 = 0
-    for byte in url {
-      suspicious |= byte == UInt8(ascii: "@") ? 1 : 0
-      suspicious |= byte == UInt8(ascii: "=") ? 1 : 0
+    guard url.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "=") }) else {
+      return nil
     }
-    guard suspicious != 0 else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(url.count)
     var position = appendAuthority(of: url, to: &result)
