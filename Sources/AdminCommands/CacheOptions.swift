@@ -27,11 +27,13 @@ struct CacheOptions: ParsableArguments {
       throw CommandFailure.usage(
         "no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
     }
-    let milliseconds = Int32(min(max(wait * 1_000, 0), 86_400_000))
-    let source = try environment.openSource(path, milliseconds)
+    let source = try environment.openSource(path, waitMilliseconds)
     for note in source.description.notes { environment.note(note) }
     return source
   }
+
+  /// How long to wait for a lock, in milliseconds; a day at most.
+  var waitMilliseconds: Int32 { Int32(min(max(wait * 1_000, 0), 86_400_000)) }
 
   /// The time that everything is evaluated as of.
   func now(in environment: CommandEnvironment) -> Timestamp {

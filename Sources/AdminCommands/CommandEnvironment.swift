@@ -27,6 +27,16 @@ public struct CommandEnvironment {
   /// Opens the cache at a path for reading, waiting for a lock for some milliseconds.
   public var openSource: (String, Int32) throws -> any ResponseSource
 
+  /// Opens the cache at a path for changing, waiting for a lock for some milliseconds, and having
+  /// SQLite check the database before if the last is true.
+  public var openStore: (String, Int32, Bool) throws -> any ResponseStore
+
+  /// Whether there is a terminal to ask.
+  public var isInputTerminal: Bool
+
+  /// Reads a line that somebody types; `nil` at the end of the input.
+  public var readLine: () -> String?
+
   /// Creates an environment.
   public init(
     now: Timestamp, variable: @escaping (String) -> String? = { _ in nil },
@@ -34,7 +44,9 @@ public struct CommandEnvironment {
     isOutputTerminal: Bool = false, write: @escaping ([UInt8]) throws -> Void,
     writeMessage: @escaping (String) -> Void,
     readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },
-    openSource: @escaping (String, Int32) throws -> any ResponseSource
+    openSource: @escaping (String, Int32) throws -> any ResponseSource,
+    openStore: @escaping (String, Int32, Bool) throws -> any ResponseStore,
+    isInputTerminal: Bool = false, readLine: @escaping () -> String? = { nil }
   ) {
     self.now = now
     self.variable = variable
@@ -44,6 +56,9 @@ public struct CommandEnvironment {
     self.writeMessage = writeMessage
     self.readInput = readInput
     self.openSource = openSource
+    self.openStore = openStore
+    self.isInputTerminal = isInputTerminal
+    self.readLine = readLine
   }
 
   /// The environment of this process; `nil` if its clock shows no time.
@@ -61,6 +76,8 @@ public struct CommandEnvironment {
       readInput: { try StandardStream.readInput(upTo: $0) },
       openSource: { path, wait in
         try AppleStore(readingFrom: path, wait: wait, temporaryFolder: temporaryFolder)
-      })
+      },
+      openStore: { try AppleStoreEditor(changing: $0, wait: $1, verifying: $2) },
+      isInputTerminal: StandardStream.input.isTerminal, readLine: { Swift.readLine() })
   }
 }

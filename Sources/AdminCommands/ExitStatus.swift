@@ -4,6 +4,8 @@ public enum ExitStatus: Int32, Sendable {
   case done = 0
   /// The answer is "no": something was named and is not there, or a limit is not met.
   case no = 1
+  /// Done in part.
+  case partly = 3
   /// The command line is wrong.
   case usage = 64
   /// Not a cache, or a damaged one.

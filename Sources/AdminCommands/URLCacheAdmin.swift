@@ -5,17 +5,17 @@ import ResponseStorage
 public struct URLCacheAdmin: ParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "urlcache-admin",
-    abstract: "Look into the response cache that URLCache keeps on disk.",
+    abstract: "Administer the response cache that URLCache keeps on disk.",
     discussion: """
-      It never changes a cache: nothing is written, moved or locked for writing, also beside a running
-      app.
+      What looks never changes a cache: nothing is written, moved or locked for writing, also beside a
+      running app. What changes one works beside a running app too.
 
       EXIT STATUS
-        0 done · 1 the answer is "no" · 64 usage · 65 not a cache, or damaged · 66 no such file ·
+        0 done · 1 the answer is "no" · 3 done in part · 64 usage · 65 not a cache, or damaged · 66 no such file ·
         70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission
       """,
     version: "urlcache-admin 0.1.0 (SQLite \(AppleStore.libraryVersion))",
-    subcommands: [List.self, Show.self, Body.self, Usage.self])
+    subcommands: [List.self, Show.self, Body.self, Usage.self, Purge.self])
 
   /// Creates the command.
   public init() {}

@@ -14,6 +14,12 @@ public enum CurrentProcess {
     return unsafe String(validatingCString: value)
   }
 
+  /// Waits.
+  public static func sleep(milliseconds: Int) {
+    var time = timespec(tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)
+    unsafe nanosleep(&time, nil)
+  }
+
   /// Ends the process.
   public static func end(with status: Int32) -> Never {
     exit(status)

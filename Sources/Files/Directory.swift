@@ -41,6 +41,11 @@ public struct Directory: ~Copyable {
     return FileStatus(status)
   }
 
+  /// Removes a file of the folder. The corresponding C function is `unlinkat`.
+  public borrowing func remove(_ name: String) throws(FileError) {
+    guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last(at: "\(path)/\(name)") }
+  }
+
   /// Calls `body` with the name of each file, in no order, but for `.` and `..`.
   ///
   /// - Parameter body: What to do with the bytes of a name, which need not be UTF-8.

@@ -10,13 +10,14 @@
 ///
 /// They come when this goes. A signal that would not end the process, as it is ignored or was blocked
 /// before, is not held back.
-struct HeldSignals: ~Copyable {
+public struct HeldSignals: ~Copyable {
   private static let numbers = [SIGHUP, SIGINT, SIGTERM]
 
   private let held: sigset_t
   private let before: sigset_t
 
-  init() {
+  /// Holds the signals back from now on.
+  public init() {
     var (held, before) = (sigset_t(), sigset_t())
     unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
     unsafe sigemptyset(&held)
@@ -29,7 +30,7 @@ struct HeldSignals: ~Copyable {
   }
 
   /// Whether one of the signals has come, so that there is no use in going on.
-  var haveCome: Bool {
+  public var haveCome: Bool {
     var (pending, held) = (sigset_t(), held)
     unsafe sigpending(&pending)
     return Self.numbers.contains {

@@ -11,6 +11,9 @@ public struct StandardStream: Sendable {
   private let descriptor: Int32
   private let name: String
 
+  /// The standard input.
+  public static let input = StandardStream(descriptor: STDIN_FILENO, name: "standard input")
+
   /// The standard output.
   public static let output = StandardStream(descriptor: STDOUT_FILENO, name: "standard output")
 

@@ -15,6 +15,37 @@ struct AppleBodyFiles: ~Copyable {
     directory = try? Directory(path)
   }
 
+  /// Makes sure that files may be removed from what is at `path`: a folder, or nothing.
+  static func guardFolder(at path: String) throws(StoreError) {
+    let kind: FileStatus.Kind
+    do throws(FileError) { kind = try FileStatus.of(path).kind } catch {
+      if error.kind == .notFound { return }
+      throw StoreError(error, path: path)
+    }
+    guard kind == .directory else {
+      throw StoreError(.notACache, at: path, because: "it is \(kind.rawValue), not a folder")
+    }
+  }
+
+  /// Removes the file of that name if it is a regular file, and returns its length; `nil` if there
+  /// is none.
+  borrowing func remove(_ name: ByteString) throws(FileError) -> Int64? {
+    guard let name = Self.validated(name.bytes) else { return nil }
+    switch directory {
+    case .none: return nil
+    case .some(let directory):
+      do throws(FileError) {
+        let status = try directory.status(of: name)
+        guard status.kind == .regular else { return nil }
+        try directory.remove(name)
+        return status.size
+      } catch {
+        guard error.kind == .notFound else { throw error }
+        return nil
+      }
+    }
+  }
+
   /// Fills in what the row of `response` does not say of its body.
   ///
   /// - Parameters:

@@ -13,8 +13,12 @@ struct AppleLayout {
   let bodyTable: String
   /// Whether a body can be in a file (schema 25 and later).
   let hasBodyFiles: Bool
+  /// The number of triggers, of which CFNetwork makes none.
+  let triggerCount: Int
   /// What is odd about the database, for people.
-  let notes: [String]
+  var notes: [String] {
+    triggerCount == 0 ? [] : ["the database has triggers, which CFNetwork never makes"]
+  }
 
   static let responses = "cfurl_cache_response"
   static let blobs = "cfurl_cache_blob_data"
@@ -74,7 +78,7 @@ struct AppleLayout {
     bodyTable = bodies == nil ? Self.blobs : Self.bodies
     hasBodyFiles = bodies?.contains("isdataonfs") ?? false
     schemaVersion = try Self.schemaVersion(connection, hasTable: tables.contains(Self.version))
-    notes = triggers == 0 ? [] : ["the database has triggers, which CFNetwork never makes"]
+    triggerCount = triggers
   }
 
   private static func schemaVersion(

@@ -45,7 +45,7 @@ public struct Connection: ~Copyable {
     unsafe handle = try Self.open(path, access)
     unsafe sqlite3_extended_result_codes(handle, 1)
     unsafe sqlite3_busy_timeout(handle, busyTimeout)
-    harden()
+    harden(isReading: Self.flags(for: access) & SQLITE_OPEN_READONLY != 0)
   }
 
   /// Returns a handle that somebody else must close.
@@ -102,11 +102,13 @@ public struct Connection: ~Copyable {
 
   /// Makes what a hostile database can do small: no views, triggers or functions of its schema take
   /// part in our statements, cells are checked, and memory is bounded.
-  private borrowing func harden() {
+  private borrowing func harden(isReading: Bool) {
     for (option, value) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
       (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
-      (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+      (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
+      // Whoever wrote last takes the log away.
+      (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isReading ? 1 : 0),
     ] as [(Int32, Int32)] {
       unsafe csqlite_db_config(handle, option, value)
     }

@@ -37,6 +37,11 @@ public struct SQLiteError: Error, Hashable, Sendable {
     self.message = message
   }
 
+  /// Damage that SQLite found when it was asked to look for it.
+  public static func damage(_ message: String) -> SQLiteError {
+    SQLiteError(code: 11, message: message)
+  }
+
   /// The last failure of a connection.
   init(of connection: OpaquePointer?) {
     unsafe code = sqlite3_extended_errcode(connection)

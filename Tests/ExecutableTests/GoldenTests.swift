@@ -82,6 +82,15 @@ import Testing
     "usage.limit.json.txt": ["usage", "--by", "host", "--limit", "1", "--format", "json"],
     "usage.csv.txt": ["usage", "--by", "mime", "--format", "csv"],
     "usage.tsv.txt": ["usage", "--by", "method", "--format", "tsv"],
+    "purge.dry-run.txt": ["purge", "--larger-than", "5K", "--dry-run"],
+    "purge.dry-run.json.txt": ["purge", "--status", "404,3xx", "-n", "--format", "json"],
+    "purge.since.txt": ["purge", "--since", "2025-12-01T00:00:00Z", "-n"],
+    "purge.near-miss.txt": [
+      "purge", "https://images.photos.example/photos/9e3779b1.jpg", "-n",
+    ],
+    "purge.nobody-to-ask.txt": ["purge", "--all"],
+    "purge.nothing.txt": ["purge", "--yes"],
+    "purge.too-many.txt": ["purge", "--all", "--yes", "--max-delete", "50%", "--format", "json"],
     "usage.above.txt": ["usage", "--capacity", "10kB", "--fail-above", "90%", "--format", "tsv"],
   ]
 

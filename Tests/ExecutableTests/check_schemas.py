@@ -163,14 +163,19 @@ def main():
     for status, verb, *options in [
         (64, "list", "--limit", "x"), (64, "list", "Cache.db"), (64, "usage", "--fail-above", "1%"),
         (1, "show", "99"), (1, "show", "https://absent.example/"), (64, "show"),
-        (66, "list", "-c", os.path.join(root, "none")), (65, "usage", "-c", root),
+        (64, "purge", "--all"), (66, "list", "-c", os.path.join(root, "none")), (65, "usage", "-c", root),
     ]:
         result = run(verb, *options, "--format", "json", status=status)
         assert result.stdout == b"", result
         error = json.loads(result.stderr)
         assert error["code"] == status, error
         errors.check(error)
-    errors.finish(8)
+    errors.finish(9)
+
+    purges = Checker("purge")
+    for options in [["--all", "-n"], ["--host", "nowhere.example", "-n"], ["2", "3", "--yes"], ["--all", "--yes"]]:
+        purges.check(json.loads(run("purge", "--format", "json", *options).stdout))
+    purges.finish(4)
 
 
 try:

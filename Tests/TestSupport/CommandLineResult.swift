@@ -37,7 +37,8 @@ public struct CommandLineResult: Hashable, Sendable {
       openSource: { path, _ in
         guard let store else { throw StoreError(.notFound, at: path) }
         return store
-      })
+      },
+      openStore: { path, _, _ in throw StoreError(.accessDenied, at: path) })
     let status = URLCacheAdmin.run(["urlcache-admin"] + words, in: environment)
     return CommandLineResult(
       status: status, output: String(decoding: output, as: UTF8.self), messages: messages)

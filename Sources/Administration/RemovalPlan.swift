@@ -1,0 +1,142 @@
+public import ResponseStorage
+
+/// What is to be removed from a cache, decided before anything is.
+///
+/// A dry run is a plan, rendered; a real run is the same plan, carried out.
+public struct RemovalPlan: Hashable, Sendable {
+  /// Why an entry is to go.
+  public enum Reason: String, Hashable, Sendable, CaseIterable {
+    /// It is one that the user selected.
+    case selected
+  }
+
+  /// An entry that is to go.
+  public struct Entry: Hashable, Sendable {
+    /// The response, as it was when the plan was made.
+    public var version: ResponseVersion
+    /// Its URL.
+    public var url: ByteString?
+    /// The size of its body in bytes; `nil` if that is missing.
+    public var size: Int64?
+    /// Whether the body is in a file, whose bytes go back to the file system at once.
+    public var hasBodyFile: Bool
+    /// Why it is to go.
+    public var reason: Reason
+
+    /// Creates an entry.
+    public init(
+      version: ResponseVersion, url: ByteString?, size: Int64?, hasBodyFile: Bool, reason: Reason
+    ) {
+      self.version = version
+      self.url = url
+      self.size = size
+      self.hasBodyFile = hasBodyFile
+      self.reason = reason
+    }
+  }
+
+  /// What the plan was made of.
+  public var store: StoreDescription
+  /// What is to go, in ascending order of the ids.
+  public var entries: [Entry] = []
+  /// The number of all entries of the store.
+  public var storedEntries: Int64 = 0
+  /// What the store took up when the plan was made.
+  public var footprint: Footprint
+  /// The names that no entry has.
+  public var absent: EntryNames
+  /// The number of entries that were not selected only as their time is not known.
+  public var unknownTimes: Int64 = 0
+
+  /// Plans to remove the selected entries.
+  ///
+  /// - Parameters:
+  ///   - selection: What is to go; nothing that it leaves out is touched.
+  ///   - now: The moment that ages are counted to.
+  /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
+  public init(
+    removing selection: Selection, from source: any ResponseSource, now: Timestamp
+  ) throws {
+    store = source.description
+    footprint = try source.footprint()
+    var absent = selection.names ?? EntryNames()
+    var entries: [Entry] = []
+    var (stored, unknown) = (Int64(0), Int64(0))
+    let projection = selection.projection.union([.key, .url, .stored, .body])
+    try source.forEachResponse(projection) { response in
+      stored += 1
+      let decision = selection.decision(for: response, now: now)
+      if decision != .notNamed { absent.remove(response) }
+      if decision == .unknownTime { unknown += 1 }
+      if decision == .selected { entries.append(Entry(of: response, because: .selected)) }
+      return .next
+    }
+    (self.entries, self.absent) = (entries, absent)
+    (storedEntries, unknownTimes) = (stored, unknown)
+  }
+
+  /// The number of entries that stay.
+  public var keptEntries: Int64 { storedEntries - Int64(entries.count) }
+
+  /// The sizes of the bodies that go, in bytes.
+  public var bodyBytes: Int64 {
+    entries.reduce(0) { $0.addingClamped($1.size ?? 0) }
+  }
+
+  /// The sizes of the body files that go, in bytes: what the removal returns to the file system.
+  public var returnedBytes: Int64 {
+    entries.reduce(0) { $0.addingClamped($1.hasBodyFile ? $1.size ?? 0 : 0) }
+  }
+
+  /// Whether more is to go than a limit allows.
+  public func exceeds(_ limit: RemovalLimit) -> Bool {
+    switch limit {
+    case .entries(let count): Int64(entries.count) > count
+    case .percent(let percent):
+      Double(entries.count) * 100 > Double(storedEntries) * percent
+    }
+  }
+
+  /// Removes from a store what the plan names.
+  ///
+  /// - Parameters:
+  ///   - removal: What was done, also if it ends with an error.
+  ///   - shouldStop: Asked between batches whether to leave the rest.
+  public func carryOut(
+    in store: any ResponseStore, into removal: inout Removal,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    try store.remove(entries.map(\.version), into: &removal, unless: shouldStop)
+  }
+
+  /// Leaves out what a removal did not do, so that the plan says what is gone.
+  public mutating func leaveOut(_ removal: Removal) {
+    entries.removeSubrange(removal.visited...)
+    // Both are in ascending order.
+    var skipped = removal.skipped[...]
+    entries.removeAll { entry in
+      guard entry.version.id == skipped.first else { return false }
+      skipped.removeFirst()
+      return true
+    }
+  }
+}
+
+extension RemovalPlan.Entry {
+  init(of response: borrowing StoredResponse, because reason: RemovalPlan.Reason) {
+    let url = response.url
+    // Nearly all keys are the URL, and then share its memory.
+    let key = response.key == url ? url : response.key
+    self.init(
+      version: ResponseVersion(id: response.id, key: key, stored: response.stored), url: url,
+      size: response.bodySize, hasBodyFile: response.bodyLocation == .file, reason: reason)
+  }
+}
+
+/// How much a plan may remove.
+public enum RemovalLimit: Hashable, Sendable {
+  /// A number of entries.
+  case entries(Int64)
+  /// A share of all entries, in percent.
+  case percent(Double)
+}

@@ -1,0 +1,112 @@
+public import Administration
+import ResponseStorage
+
+/// A plan to remove entries, or what came of it, as text.
+///
+/// A dry run and a real one look alike but for the words that say which it was.
+public struct RemovalRenderer: Sendable {
+  private static let rowsForPeople = 10
+  private static let widestURL = 100
+
+  /// The verb, which names the schema of the JSON.
+  public var verb: String
+  /// Whether nothing was done.
+  public var isDryRun: Bool
+  /// Which secrets the output may contain.
+  public var secrets: SecretPolicy
+
+  /// Creates a renderer.
+  public init(verb: String, isDryRun: Bool, secrets: SecretPolicy) {
+    self.verb = verb
+    self.isDryRun = isDryRun
+    self.secrets = secrets
+  }
+
+  /// Appends one JSON object, with every entry.
+  ///
+  /// - Parameter skipped: The number of entries that had changed, and stayed.
+  public func appendJSON(_ plan: RemovalPlan, skipped: Int, into buffer: inout TextBuffer) {
+    buffer.append("{\"schema\":\"urlcache-admin.\(verb)/1\",\"dry_run\":\(isDryRun),\"cache\":")
+    buffer.append(json: plan.store)
+    buffer.append(",\"removed\":{\"entries\":")
+    buffer.append(integer: Int64(plan.entries.count))
+    buffer.append(",\"body_bytes\":")
+    buffer.append(integer: plan.bodyBytes)
+    buffer.append("},\"kept\":{\"entries\":")
+    buffer.append(integer: plan.keptEntries)
+    buffer.append("},\"skipped\":")
+    buffer.append(integer: Int64(skipped))
+    buffer.append(",\"entries\":[")
+    for (index, entry) in plan.entries.enumerated() {
+      buffer.append(index == 0 ? "\n{\"id\":" : ",\n{\"id\":")
+      switch entry.version.id {
+      case .row(let row): buffer.append(integer: row)
+      case .file(let name): buffer.append(json: name)
+      }
+      buffer.append(",\"url\":")
+      buffer.append(
+        json: entry.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
+      buffer.append(",\"size\":")
+      buffer.append(json: entry.size)
+      buffer.append(",\"reason\":")
+      buffer.append(json: entry.reason.rawValue)
+      buffer.append(UInt8(ascii: "}"))
+    }
+    buffer.append(plan.entries.isEmpty ? "],\"footprint_before\":" : "\n],\"footprint_before\":")
+    buffer.append(integer: plan.footprint.totalBytes)
+    buffer.append(",\"footprint_after\":")
+    buffer.append(integer: plan.footprint.totalBytes - plan.returnedBytes)
+    buffer.append(",\"limit_met\":null}\n")
+  }
+
+  /// Appends what people want to know: how much, and the largest entries.
+  public func appendText(_ plan: RemovalPlan, skipped: Int, into buffer: inout TextBuffer) {
+    buffer.append(isDryRun ? "Would remove " : "Removed ")
+    buffer.append(grouped: Int64(plan.entries.count))
+    buffer.append(" of ")
+    buffer.append(grouped: plan.storedEntries)
+    buffer.append(plan.storedEntries == 1 ? " entry, " : " entries, ")
+    buffer.append(byteCount: plan.bodyBytes)
+    buffer.append(" of bodies\n")
+    if plan.returnedBytes > 0 {
+      buffer.append(isDryRun ? "Would return " : "Returned ")
+      buffer.append(byteCount: plan.returnedBytes)
+      buffer.append(" to the file system, in body files; the rest stays free inside the database\n")
+    }
+    if skipped > 0 {
+      buffer.append("Left, as they had changed or were gone: ")
+      buffer.append(grouped: Int64(skipped))
+      buffer.append("\n")
+    }
+    appendLargest(of: plan, into: &buffer)
+  }
+
+  private func appendLargest(of plan: RemovalPlan, into buffer: inout TextBuffer) {
+    let largest = plan.entries.indices
+      .sorted { first, second in
+        let (first, second) = (plan.entries[first], plan.entries[second])
+        let sizes = (first.size ?? 0, second.size ?? 0)
+        return sizes.0 == sizes.1 ? first.version.id < second.version.id : sizes.0 > sizes.1
+      }
+      .prefix(Self.rowsForPeople)
+    guard !largest.isEmpty else { return }
+    buffer.append("\n      SIZE  URL\n")
+    for index in largest {
+      let entry = plan.entries[index]
+      let size = entry.size.map { ByteSizeText.text($0) } ?? "-"
+      buffer.append(UInt8(ascii: " "), count: 10 - size.utf8.count)
+      buffer.append(size)
+      buffer.append("  ")
+      var url = TextBuffer()
+      url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
+      buffer.append(contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL))
+      buffer.append("\n")
+    }
+    let more = plan.entries.count - largest.count
+    if more > 0 {
+      buffer.append("            ")
+      buffer.append(grouped: Int64(more))
+      buffer.append(" more\n")
+    }
+  }
+}

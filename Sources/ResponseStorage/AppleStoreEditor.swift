@@ -1,0 +1,161 @@
+import Files
+import SQLite
+
+/// An Apple store that is open for removing responses.
+///
+/// All changes are SQL on the live database, in transactions that span the three tables. Body files
+/// go after the commit that takes their rows, so that no row ever names a file that is gone because
+/// of us. The schema, `user_version`, the journal mode and `auto_vacuum` stay as they are.
+public final class AppleStoreEditor: ResponseStore {
+  private let files: AppleStoreFiles
+  private let connection: Connection
+  private let bodies: AppleBodyFiles
+  /// Whether another process had the database open when it was opened here.
+  public let inUse: Bool
+
+  /// Opens a store for changing.
+  ///
+  /// - Parameters:
+  ///   - path: The database, or the folder of a `Cache.db`.
+  ///   - wait: How long to wait for another process's lock, in milliseconds.
+  ///   - verifying: Whether to have SQLite check the database first, which reads all of it.
+  /// - Throws: ``StoreError``, also for what is read but not changed: other schemas than 25 to 203,
+  ///   triggers, a folder of bodies that is no folder.
+  public init(changing path: String, wait: Int32, verifying: Bool) throws(StoreError) {
+    let files = try AppleStoreFiles(at: path)
+    _ = try files.state()
+    let inUse = try Self.isInUse(files)
+    let connection = try Self.connect(files, wait)
+    try Self.guardLayout(of: connection, path)
+    if verifying { try Self.verify(connection, path) }
+    try AppleBodyFiles.guardFolder(at: files.bodies)
+    bodies = AppleBodyFiles(at: files.bodies)
+    self.files = files
+    self.connection = connection
+    self.inUse = inUse
+  }
+
+  private static func connect(
+    _ files: AppleStoreFiles, _ wait: Int32
+  ) throws(StoreError) -> Connection {
+    do throws(SQLiteError) {
+      let connection = try Connection(
+        path: files.database, access: .readWrite, busyTimeout: wait)
+      try connection.execute("PRAGMA synchronous = FULL")
+      try connection.execute("PRAGMA temp_store = MEMORY")
+      try connection.execute("PRAGMA secure_delete = ON")
+      return connection
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  private static func isInUse(_ files: AppleStoreFiles) throws(StoreError) -> Bool {
+    do throws(FileError) {
+      // It is closed again before SQLite opens the file, as closing it later would drop SQLite's locks.
+      let file = try OpenFile(reading: files.database)
+      return try DatabaseProbe.lockHeldElsewhere(on: file, indexPath: files.shm) != nil
+    } catch {
+      throw StoreError(error, path: files.database)
+    }
+  }
+
+  /// Refuses what may be read but not changed.
+  private static func guardLayout(
+    of connection: borrowing Connection, _ path: String
+  ) throws(StoreError) {
+    let layout: AppleLayout
+    do { layout = try AppleLayout(of: connection, path: path) } catch let error as StoreError {
+      throw error
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    } catch {
+      throw StoreError(.damaged, at: path)
+    }
+    guard let version = layout.schemaVersion, 25...203 ~= version, layout.hasBodyFiles else {
+      let name = layout.schemaVersion.map { "schema \($0)" } ?? "a schema without a version"
+      throw StoreError(
+        .notACache, at: path, because: "it has \(name), and only 25 to 203 are changed")
+    }
+    guard layout.triggerCount == 0 else {
+      throw StoreError(
+        .notACache, at: path,
+        because: "it has triggers, which CFNetwork never makes, and is not changed")
+    }
+  }
+
+  private static func verify(
+    _ connection: borrowing Connection, _ path: String
+  ) throws(StoreError) {
+    do throws(SQLiteError) {
+      var rows = try connection.prepare("PRAGMA quick_check(1)")
+      guard try rows.step() else { return }
+      let answer = String(decoding: rows.bytes(at: 0), as: UTF8.self)
+      if answer != "ok" { throw SQLiteError.damage(answer) }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+}
+
+extension AppleStoreEditor {
+  public func remove(
+    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    do throws(SQLiteError) {
+      var batch = try AppleRemovalBatch(connection)
+      var shared = try sharedFiles()
+      // Beside an application, whose writing waits for ours, a batch is short; it finds its size by
+      // its time.
+      var batchSize = inUse ? 32 : 20_000
+      let clock = ContinuousClock()
+      while removal.visited < responses.count, !shouldStop() {
+        let end = min(removal.visited + batchSize, responses.count)
+        let start = clock.now
+        let names = try batch.remove(
+          responses[removal.visited..<end], connection, skipped: &removal.skipped)
+        let took = clock.now - start
+        removal.visited = end
+        unlink(names, &shared, &removal)
+        guard inUse else { continue }
+        if took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
+        if took > .milliseconds(30) { batchSize = max(batchSize / 2, 1) }
+        // Whoever waits for the lock only asks again now and then.
+        CurrentProcess.sleep(milliseconds: 10)
+      }
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  /// The body files that several responses name, with the number of those.
+  private func sharedFiles() throws(SQLiteError) -> [UUIDBytes: Int] {
+    var names: Set<UUIDBytes> = []
+    var shared: [UUIDBytes: Int] = [:]
+    var rows = try connection.prepare(
+      "SELECT receiver_data FROM \(AppleLayout.bodies) NOT INDEXED WHERE isDataOnFS > 0")
+    while try rows.step() {
+      guard let name = UUIDBytes(rows.bytes(at: 0)) else { continue }
+      if !names.insert(name).inserted { shared[name, default: 1] += 1 }
+    }
+    return shared
+  }
+
+  /// Removes the files that rows named which are gone, but for those that other rows still name.
+  private func unlink(
+    _ names: [ByteString], _ shared: inout [UUIDBytes: Int], _ removal: inout Removal
+  ) {
+    for name in names {
+      guard let uuid = UUIDBytes(name.bytes) else { continue }
+      if let count = shared[uuid] {
+        shared[uuid] = count - 1
+        if count > 1 { continue }
+      }
+      do throws(FileError) {
+        removal.returnedBytes = removal.returnedBytes.addingClamped(try bodies.remove(name) ?? 0)
+      } catch {
+        removal.orphanedFiles += 1
+      }
+    }
+  }
+}

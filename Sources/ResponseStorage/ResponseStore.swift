@@ -1,0 +1,56 @@
+/// A store that responses can be removed from.
+///
+/// Whoever holds one may change the store; a ``ResponseSource`` gives no way to it.
+public protocol ResponseStore {
+  /// Removes responses, with their bodies.
+  ///
+  /// They go in batches, each of which is there or gone as a whole, whatever ends the process. A
+  /// response that was stored again since it was looked at stays, and so does everything else.
+  ///
+  /// - Parameters:
+  ///   - responses: What to remove, in ascending order of the ids.
+  ///   - removal: What was done, also by a removal that ends with an error.
+  ///   - shouldStop: Asked between batches whether to leave the rest.
+  func remove(
+    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError)
+}
+
+/// A response as it was when it was looked at.
+public struct ResponseVersion: Hashable, Sendable {
+  /// What the store calls the response by.
+  public var id: StoredResponse.ID
+
+  /// What the response is looked up by; a store gives no id to another response.
+  public var key: ByteString?
+
+  /// When the response was last stored or refreshed; `nil` if that is not known.
+  public var stored: Timestamp?
+
+  /// Creates a version.
+  public init(id: StoredResponse.ID, key: ByteString?, stored: Timestamp?) {
+    self.id = id
+    self.key = key
+    self.stored = stored
+  }
+}
+
+/// What was removed from a store.
+public struct Removal: Hashable, Sendable {
+  /// The ids of the responses that were to be removed and stayed, as they had changed or were gone, in
+  /// ascending order.
+  public var skipped: [StoredResponse.ID] = []
+
+  /// The number of responses that were looked at, from the first on; the rest was left as the
+  /// removal was stopped.
+  public var visited = 0
+
+  /// The lengths of the body files that are gone, in bytes.
+  public var returnedBytes: Int64 = 0
+
+  /// The body files that nothing names any more and that could not be removed.
+  public var orphanedFiles = 0
+
+  /// Creates the removal of nothing.
+  public init() {}
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// Removes entries from made-up and real caches, beside a real second process, and looks at what is
+/// left with `sqlite3`.
+@Suite(.serialized) struct PurgingTests {
+  private static let samples = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../shared/samples/cachedb").standardizedFileURL
+
+  @Test func `what is purged is gone from all tables and the rest is as it was`() throws {
+    let result = try Command.python(
+      "check_purging.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,
+      Self.samples.path())
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    let hasSamples = FileManager.default.fileExists(atPath: Self.samples.path())
+    #expect(
+      result.output == """
+        every second URL of made-up caches: ok
+        every second URL of real caches: \(hasSamples ? "ok" : "not here")
+        refusals: ok
+        a dry run says what a real one does: ok
+        hostile caches: ok
+        a lock that is kept: ok
+        beside a writer: ok
+
+        """)
+  }
+
+  @Test func `a purge that is killed at any system call leaves a valid cache`() throws {
+    let result = try Command.python(
+      "check_killing.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(result.output == "killed at every call: ok\nfailing calls: ok\n")
+  }
+}

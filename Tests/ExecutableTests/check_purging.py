@@ -1,0 +1,281 @@
+"""Purges caches, and looks at what is left with sqlite3.
+
+    check_purging.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES]
+
+Prints a line for each case, and ends at the first that is not as it should be.
+"""
+
+import hashlib, json, os, re, shutil, sqlite3, subprocess, sys, tempfile, time
+
+tool, maker = sys.argv[1:3]
+samples = sys.argv[3] if len(sys.argv) > 3 else None
+root = tempfile.mkdtemp()
+TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
+
+
+def make(name, *options, entries=60):
+    path = os.path.join(root, name)
+    subprocess.run([maker, "--entries", str(entries), "--seed", "7", *options, path], check=True)
+    return path
+
+
+def purge(cache, *options, status=0):
+    result = subprocess.run([tool, "purge", "-c", cache, *options], capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == status, (options, result)
+    return result
+
+
+def database(cache):
+    """The database of a cache, whatever it is called."""
+    names = [name for name in os.listdir(cache) if re.search(r"\.db$", name)]
+    return os.path.join(cache, sorted(names)[0])
+
+
+def rows(cache):
+    """All rows of the three tables by their number, and what the schema is."""
+    connection = sqlite3.connect(database(cache))
+    connection.text_factory = bytes
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == (b"ok",)
+        tables = {table: {row[0]: row for row in connection.execute(f"SELECT * FROM {table} ORDER BY entry_ID")}
+                  for table in TABLES}
+        schema = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+        settings = [connection.execute(f"PRAGMA {name}").fetchone()
+                    for name in ["user_version", "auto_vacuum", "journal_mode", "page_size"]]
+        return tables, schema, settings
+    finally:
+        connection.close()
+
+
+def files(folder):
+    result = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    result[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).hexdigest()
+    return result
+
+
+def body_files(cache):
+    return {name: digest for name, digest in files(cache).items() if name.startswith("fsCachedData/")}
+
+
+def every_second(cache):
+    """Purges every second URL, and compares all that is left."""
+    listed = json.loads(subprocess.run([tool, "list", "-c", cache, "--format", "json", "--columns", "id,url"],
+                                       capture_output=True, check=True).stdout)["entries"]
+    before, bodies = rows(cache), body_files(cache)
+    urls = [entry["url"] for entry in listed[::2] if entry["url"]]
+    if not urls:
+        return 0
+    gone = {entry["id"] for entry in listed if entry["url"] in urls}
+    result = subprocess.run([tool, "purge", "-c", cache, "--url-file", "-", "-y", "--format", "json"],
+                            input="\n".join(urls).encode(), capture_output=True)
+    assert result.returncode == 0, result
+    receipt = json.loads(result.stdout)
+    assert {entry["id"] for entry in receipt["entries"]} == gone, (receipt, gone)
+    after = rows(cache)
+    for table in TABLES:
+        expected = {number: row for number, row in before[0][table].items() if number not in gone}
+        assert after[0][table] == expected, table
+    assert after[1:] == before[1:], (after[1:], before[1:])
+    # The files of the rows that are left, and no others.
+    named = {f"fsCachedData/{row[2].decode()}" for row in after[0][TABLES[2]].values() if row[1]}
+    removed = {f"fsCachedData/{row[2].decode()}" for number, row in before[0][TABLES[2]].items()
+               if row[1] and number in gone} - named
+    assert body_files(cache) == {name: digest for name, digest in bodies.items() if name not in removed}
+    return len(gone)
+
+
+def made_up():
+    for schema in ["202", "203"]:
+        assert every_second(make(f"made-{schema}", "--schema", schema)) > 20
+    print("every second URL of made-up caches: ok", flush=True)
+
+
+def real():
+    if not samples or not os.path.isdir(samples):
+        print("every second URL of real caches: not here", flush=True)
+        return
+    total = 0
+    for name in sorted(os.listdir(samples)):
+        version = re.match(r"schema-(\d+)", name)
+        if not version or int(version.group(1)) < 25:
+            continue
+        copy = os.path.join(root, "copy-" + name)
+        shutil.copytree(os.path.join(samples, name), copy)
+        for parent, folders, names in os.walk(copy):
+            for entry in folders + names:
+                os.chmod(os.path.join(parent, entry), 0o700)
+        total += every_second(copy)
+    assert total > 50, total
+    print("every second URL of real caches: ok", flush=True)
+
+
+def refusals():
+    """What must not be done without being asked for, or cannot be."""
+    cache = make("refused")
+    before = files(cache)
+    purge(cache, "--host", "api.news.example", status=64)
+    purge(cache, "--yes", status=64)
+    purge(cache, "--all", "--yes", "--max-delete", "10", status=1)
+    purge(cache, "--all", "--yes", "--backup", "x.tar", status=64)
+    assert files(cache) == before
+    result = purge(cache, "https://api.news.example/nowhere", "--yes", status=1)
+    assert b"no entry has the URL 'https://api.news.example/nowhere'" in result.stderr, result
+    print("refusals: ok", flush=True)
+
+
+def dry_run():
+    one, two = make("dry"), make("wet")
+    options = ["--larger-than", "5K", "--format", "json"]
+    before = files(one)
+    dry = purge(one, *options, "-n").stdout.replace(one.encode(), b"CACHE")
+    assert files(one) == before
+    wet = purge(two, *options, "-y").stdout.replace(two.encode(), b"CACHE")
+    assert dry.replace(b'"dry_run":true', b'"dry_run":false') == wet
+    print("a dry run says what a real one does: ok", flush=True)
+
+
+def hostile():
+    """Schemas that would do more than they are asked to, and names that lead elsewhere."""
+    outside = os.path.join(root, "outside")
+    os.mkdir(outside)
+    victim = os.path.join(outside, "00000000-0000-0000-0000-000000000000")
+    for path in [victim, os.path.join(root, "x")]:
+        with open(path, "w") as file:
+            file.write("mine")
+
+    def changed(name, sql, status):
+        cache = make(name)
+        connection = sqlite3.connect(database(cache))
+        connection.executescript(sql)
+        connection.close()
+        before = rows(cache)
+        purge(cache, "--all", "--yes", status=status)
+        if status:
+            assert rows(cache) == before, name
+        return cache
+
+    changed("trigger", "CREATE TRIGGER t AFTER DELETE ON cfurl_cache_response BEGIN "
+            "DELETE FROM cfurl_cache_blob_data; END", 65)
+    changed("generated", "ALTER TABLE cfurl_cache_response ADD COLUMN g GENERATED ALWAYS AS (1)", 65)
+    changed("version", "PRAGMA user_version = 999", 65)
+    changed("names", "UPDATE cfurl_cache_receiver_data SET isDataOnFS = 1, receiver_data = CASE entry_ID % 3 "
+            "WHEN 0 THEN '../../x' WHEN 1 THEN '/etc/hostname' ELSE '' END", 0)
+    cache = make("linked")
+    shutil.rmtree(os.path.join(cache, "fsCachedData"))
+    os.symlink(outside, os.path.join(cache, "fsCachedData"))
+    purge(cache, "--all", "--yes", status=65)
+    assert os.path.exists(victim) and os.path.exists(os.path.join(root, "x"))
+    shared = make("shared", entries=40)
+    connection = sqlite3.connect(database(shared))
+    name = connection.execute("SELECT receiver_data FROM cfurl_cache_receiver_data WHERE isDataOnFS").fetchone()[0]
+    connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 1, receiver_data = ? WHERE entry_ID IN (1, 2, 3)",
+                       (name,))
+    connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = x'' "
+                       "WHERE receiver_data = ? AND entry_ID > 3", (name,))
+    connection.commit()
+    connection.close()
+    path = os.path.join(shared, "fsCachedData", name if isinstance(name, str) else name.decode())
+    purge(shared, "1", "2", "--yes")
+    assert os.path.exists(path), "a file that another row names is gone"
+    purge(shared, "3", "--yes")
+    assert not os.path.exists(path), "a file that no row names is left"
+    print("hostile caches: ok", flush=True)
+
+
+WRITER = """
+import sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1], timeout=1, isolation_level=None)
+connection.execute("SELECT count(*) FROM cfurl_cache_response").fetchone()
+print("ready", flush=True)
+longest, written, number = 0.0, 0, 10_000_000
+end = time.monotonic() + float(sys.argv[2])
+while time.monotonic() < end:
+    start = time.monotonic()
+    connection.execute("BEGIN IMMEDIATE")
+    number += 1
+    connection.execute("INSERT INTO cfurl_cache_response(entry_ID, version, hash_value, storage_policy, request_key) "
+                       "VALUES (?, 0, 0, 0, ?)", (number, f"https://writer.example/{number}"))
+    connection.execute("INSERT INTO cfurl_cache_blob_data(entry_ID, response_object, request_object) "
+                       "VALUES (?, x'00', x'00')", (number,))
+    connection.execute("INSERT INTO cfurl_cache_receiver_data VALUES (?, 0, zeroblob(2000))", (number,))
+    connection.execute("COMMIT")
+    longest = max(longest, time.monotonic() - start)
+    written += 1
+    time.sleep(0.005)
+print(f"{written} {longest:.3f}", flush=True)
+"""
+
+
+def beside_a_writer(seconds):
+    """Purges while another process inserts as CFNetwork does, and never waits for more than a second."""
+    cache = make("live", "--no-large-bodies", entries=20_000)
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, database(cache), str(seconds)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert writer.stdout.readline() == "ready\n"
+    low = 1
+    while writer.poll() is None and low < 20_000:
+        identifiers = [option for number in range(low, low + 2_000) for option in ("--id", str(number))]
+        purge(cache, *identifiers, "--yes")
+        low += 2_000
+    output, errors = writer.communicate(timeout=60)
+    assert writer.returncode == 0, errors
+    written, longest = output.split()
+    # The machine may be busy: what must not be is a second, after which an app gives up.
+    assert int(written) > 10 and float(longest) < 0.9, output
+    tables, _, _ = rows(cache)
+    for table in TABLES:
+        kept = [number for number in tables[table] if number < 10_000_000]
+        assert kept == list(range(low, 20_001)), (table, low, len(kept))
+        assert len(tables[table]) - len(kept) == int(written), table
+    print("beside a writer: ok", flush=True)
+    print(f"{written} insertions, the longest took {longest} s; {low - 1} entries purged", file=sys.stderr)
+
+
+HOLDER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+def locked():
+    """A lock that is kept by another process: 75, and nothing changed."""
+    cache = make("locked")
+    # It is not held here: closing any file of the database would drop it.
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, database(cache)], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE)
+    assert holder.stdout.readline() == b"locked\n"
+    before = files(cache)
+    start = time.monotonic()
+    purge(cache, "1", "--yes", "--wait", "1s", status=75)
+    assert 0.9 < time.monotonic() - start < 5
+    # The marks of readers in the index of the log may move.
+    after = files(cache)
+    for contents in before, after:
+        contents.pop("Cache.db-shm", None)
+    assert after == before
+    holder.communicate()
+    print("a lock that is kept: ok", flush=True)
+
+
+def main():
+    made_up()
+    real()
+    refusals()
+    dry_run()
+    hostile()
+    locked()
+    beside_a_writer(4)
+
+
+try:
+    main()
+finally:
+    shutil.rmtree(root)
