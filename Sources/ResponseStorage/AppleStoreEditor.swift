@@ -7,8 +7,8 @@ import SQLite
 /// go after the commit that takes their rows, so that no row ever names a file that is gone because
 /// of us. The schema, `user_version`, the journal mode and `auto_vacuum` stay as they are.
 public final class AppleStoreEditor: ResponseStore {
-  private let files: AppleStoreFiles
-  private let connection: Connection
+  let files: AppleStoreFiles
+  let connection: Connection
   private let bodies: AppleBodyFiles
   /// Whether another process had the database open when it was opened here.
   public let inUse: Bool

@@ -14,6 +14,29 @@ public protocol ResponseStore {
   func remove(
     _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
   ) throws(StoreError)
+
+  /// Gives what is free inside the store back to the file system.
+  ///
+  /// Beside another process that happens in slices only, between which it can write; the log then
+  /// shrinks when that process sees to it.
+  ///
+  /// - Parameters:
+  ///   - fully: Whether to rewrite the store even where slices would do.
+  ///   - shouldStop: Asked between slices whether to leave the rest.
+  /// - Throws: ``StoreError``, `inUse` for `fully` beside another process.
+  func compact(
+    fully: Bool, unless shouldStop: () -> Bool
+  ) throws(StoreError) -> CompactionMethod
+}
+
+/// How what was free inside a store was given back.
+public enum CompactionMethod: String, Hashable, Sendable, CaseIterable {
+  /// There was nothing to give back, or no way to.
+  case none
+  /// In short slices, beside whoever has the store open.
+  case slices
+  /// By writing the store anew.
+  case rewrite
 }
 
 /// A response as it was when it was looked at.

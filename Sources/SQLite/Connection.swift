@@ -115,7 +115,8 @@ public struct Connection: ~Copyable {
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.largestValue)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
-    unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    // `VACUUM` attaches the copy that it makes.
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, isReading ? 0 : 1)
     sqlite3_hard_heap_limit64(256 << 20)
     // Not carried out by a library without the setting, which then checks less.
     try? execute("PRAGMA cell_size_check = ON")

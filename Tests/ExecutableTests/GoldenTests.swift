@@ -91,6 +91,8 @@ import Testing
     "purge.nobody-to-ask.txt": ["purge", "--all"],
     "purge.nothing.txt": ["purge", "--yes"],
     "purge.too-many.txt": ["purge", "--all", "--yes", "--max-delete", "50%", "--format", "json"],
+    "compact.dry-run.txt": ["compact", "-n"],
+    "compact.dry-run.json.txt": ["compact", "-n", "--format", "json"],
     "usage.above.txt": ["usage", "--capacity", "10kB", "--fail-above", "90%", "--format", "tsv"],
   ]
 

@@ -18,6 +18,7 @@ import Testing
         usage: ok
         error: ok
         purge: ok
+        compact: ok
 
         """)
   }

@@ -1,4 +1,4 @@
-"""Kills a purge at each system call that writes, and lets each of them fail; then looks at the cache.
+"""Kills commands that change a cache at each system call that writes, and lets each of them fail; then looks at the cache.
 
     check_killing.py URLCACHE-ADMIN SAMPLE-CACHE
 
@@ -13,10 +13,6 @@ root = tempfile.mkdtemp()
 origin = os.path.join(root, "origin")
 CALLS = ["write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat"]
 TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
-# The bodies of half of the entries are in files, and more than half of the entries go.
-SELECTION = ["--prefix", "https://", "--yes"]
-
-
 def fresh():
     path = os.path.join(root, "cache")
     shutil.rmtree(path, ignore_errors=True)
@@ -39,25 +35,25 @@ def state(cache):
     return tables
 
 
-def count(call):
+def count(call, verb, options):
     """How often a clean run makes a system call."""
     trace = os.path.join(root, "trace")
-    subprocess.run(["strace", "-f", "-qq", "-o", trace, "-e", f"trace={call}", tool, "purge", "-c", fresh(), *SELECTION],
+    subprocess.run(["strace", "-f", "-qq", "-o", trace, "-e", f"trace={call}", tool, verb, "-c", fresh(), *options],
                    capture_output=True, check=True)
     with open(trace) as file:
         return sum(1 for line in file if re.match(rf"\d+\s+{call}\(", line))
 
 
-def run(call, number, fault):
+def run(call, number, fault, verb, options, old, new):
     cache = fresh()
     result = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
-                             "-e", f"inject={call}:{fault}:when={number}", tool, "purge", "-c", cache, *SELECTION],
+                             "-e", f"inject={call}:{fault}:when={number}", tool, verb, "-c", cache, *options],
                             capture_output=True)
     assert (result.returncode == -9) == ("SIGKILL" in fault), (call, number, fault, result)
     for table, before in zip(state(cache), old):
-        for number, row in table.items():
-            assert before.get(number) == row, "a row changed"
-    result = subprocess.run([tool, "purge", "-c", cache, *SELECTION], capture_output=True)
+        for row in table:
+            assert before.get(row) == table[row], "a row changed"
+    result = subprocess.run([tool, verb, "-c", cache, *options], capture_output=True)
     assert result.returncode == 0, result
     assert state(cache) == new, "the second run did not end what the first began"
 
@@ -66,23 +62,30 @@ def spread(count, most):
     return range(1, count + 1) if count <= most else sorted({1 + round(step * (count - 1) / (most - 1)) for step in range(most)})
 
 
-try:
-    subprocess.run([maker, "--entries", "24", "--seed", "3", origin], check=True)
+def faults(verb, *options):
+    """Lets a command end, or fail, at each of its system calls."""
     old = state(origin)
     done = fresh()
-    subprocess.run([tool, "purge", "-c", done, *SELECTION], check=True, capture_output=True)
+    subprocess.run([tool, verb, "-c", done, *options], check=True, capture_output=True)
     new = state(done)
-    assert 0 < len(new[0]) < len(old[0]) / 2
-    counts = {call: count(call) for call in CALLS}
-    assert counts["pwrite64"] > 10 and counts["unlinkat"] > 5, counts
+    counts = {call: count(call, verb, options) for call in CALLS}
+    assert counts["pwrite64"] > 10 and counts["fdatasync"] > 1, counts
     for call, number in counts.items():
         for nth in spread(number, 24):
-            run(call, nth, "signal=SIGKILL")
-    print("killed at every call: ok", flush=True)
-    for call, number in counts.items():
+            run(call, nth, "signal=SIGKILL", verb, options, old, new)
         for fault in ["error=EIO"] + (["error=ENOSPC"] if call in ("pwrite64", "write") else []):
             for nth in spread(number, 8):
-                run(call, nth, fault)
-    print("failing calls: ok", flush=True)
+                run(call, nth, fault, verb, options, old, new)
+    print(f"{verb}: ok", flush=True)
+    return len(old[0]), len(new[0])
+
+
+try:
+    # The bodies of half of the entries are in files, and more than half of the entries go.
+    subprocess.run([maker, "--entries", "24", "--seed", "3", origin], check=True)
+    before, after = faults("purge", "--prefix", "https://", "--yes")
+    assert 0 < after < before / 2
+    subprocess.run([tool, "purge", "-c", origin, "--prefix", "https://", "--yes"], check=True, capture_output=True)
+    faults("compact")
 finally:
     shutil.rmtree(root)

@@ -265,6 +265,43 @@ def locked():
     print("a lock that is kept: ok", flush=True)
 
 
+def compact(cache, *options, status=0):
+    result = subprocess.run([tool, "compact", "-c", cache, *options, "--format", "json"], capture_output=True)
+    assert result.returncode == status, (options, result)
+    return json.loads(result.stdout or result.stderr)
+
+
+def compacting():
+    """What a purge leaves free goes back, and no row changes."""
+    cache = make("free", "--no-large-bodies", entries=2_000)
+    purge(cache, "--host", "api.news.example", "--yes")
+    before, size = rows(cache), os.path.getsize(database(cache))
+    free = compact(cache, "-n")
+    assert free["dry_run"] and free["method"] is None and free["free_before"] > 100_000, free
+    assert compact(cache, "--threshold", "90%")["method"] == "none"
+    assert os.path.getsize(database(cache)) == size
+    receipt = compact(cache)
+    assert receipt["method"] == "slices" and receipt["free_after"] == 0, receipt
+    # With the free pages goes the one or other that only said where they were.
+    expected = size - free["free_before"]
+    assert os.path.getsize(database(cache)) == receipt["footprint_after"] <= expected <= receipt["footprint_after"] + 16384
+    assert rows(cache) == before
+    assert compact(cache)["method"] == "none"
+    assert compact(cache, "--full")["method"] == "rewrite"
+    assert rows(cache) == before
+    # Beside a process that has it open there are slices only.
+    purge(cache, "--mime", "image/*", "--yes")
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER.replace("BEGIN IMMEDIATE", "SELECT * FROM sqlite_master"),
+                               database(cache)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout.readline() == b"locked\n"
+    assert compact(cache, "--full", status=75)["kind"] == "busy"
+    receipt = compact(cache)
+    assert receipt["method"] == "slices" and receipt["free_after"] == 0, receipt
+    holder.communicate()
+    rows(cache)
+    print("compacting: ok", flush=True)
+
+
 def main():
     made_up()
     real()
@@ -272,6 +309,7 @@ def main():
     dry_run()
     hostile()
     locked()
+    compacting()
     beside_a_writer(4)
 
 

@@ -177,6 +177,11 @@ def main():
         purges.check(json.loads(run("purge", "--format", "json", *options).stdout))
     purges.finish(4)
 
+    compactions = Checker("compact")
+    for options in [["-n"], [], ["--full"]]:
+        compactions.check(json.loads(run("compact", "--format", "json", *options).stdout))
+    compactions.finish(3)
+
 
 try:
     main()

@@ -1,0 +1,81 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin compact`: gives free space inside a database back to the file system.
+  struct Compact: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Give space that is free inside the database back to the file system.",
+      discussion: """
+        Removing entries leaves free pages in the database. Beside a running app they are given back in
+        short slices; if nobody has it open, in whichever way is cheaper. No entry is touched.
+
+        EXIT STATUS
+          0 done · 64 · 65 · 66 · 74 · 75 also '--full' beside another process · 77 · 130 · 143
+        """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Flag(name: [.customShort("n"), .long], help: "Only say how much is free.")
+    var dryRun = false
+
+    @Flag(help: "Write the database anew (VACUUM), also if slices would do.")
+    var full = false
+
+    @Option(
+      help: ArgumentHelp(
+        "Do nothing unless at least this share of the database is free.", valueName: "percent"),
+      transform: parsePercent)
+    var threshold: Double = 0
+
+    @Flag(help: "Do not have SQLite check the database before it is changed.")
+    var noVerify = false
+
+    @Option(help: "How to write: table, json.")
+    var format = ChangeFormat.table
+
+    var writesJSON: Bool { format == .json }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let (store, before) = try measured(in: environment)
+      var compaction = Compaction(store: store, before: before)
+      if dryRun {
+        try write(compaction, environment)
+        return .done
+      }
+      // A signal ends the process after the slice that it comes in, and after the receipt.
+      let signals = HeldSignals()
+      compaction.method = CompactionMethod.none
+      if full || compaction.isWorthwhile(above: threshold) {
+        compaction.method = try environment.openStore(
+          store.path, cache.waitMilliseconds, !noVerify
+        ).compact(fully: full) { signals.haveCome }
+      }
+      compaction.after = try measured(in: environment).footprint
+      try write(compaction, environment)
+      return .done
+    }
+
+    /// What the cache takes up; it is not open afterwards.
+    private func measured(
+      in environment: CommandEnvironment
+    ) throws -> (store: StoreDescription, footprint: Footprint) {
+      let source = try cache.open(in: environment)
+      let footprint = try source.footprint()
+      try source.finish()
+      return (source.description, footprint)
+    }
+
+    private func write(_ compaction: Compaction, _ environment: CommandEnvironment) throws {
+      var output = OutputBuffer(environment)
+      switch format {
+      case .table: CompactionRenderer.appendText(compaction, into: &output.text)
+      case .json: CompactionRenderer.appendJSON(compaction, into: &output.text)
+      }
+      try output.flush()
+    }
+  }
+}

@@ -1,0 +1,27 @@
+public import ResponseStorage
+
+/// What giving free space back did to a cache.
+public struct Compaction: Hashable, Sendable {
+  /// The store.
+  public var store: StoreDescription
+  /// What it took up before.
+  public var before: Footprint
+  /// What it takes up now; `nil` if nothing was done, as in a dry run.
+  public var after: Footprint?
+  /// How it was done; `nil` in a dry run.
+  public var method: CompactionMethod?
+
+  /// Creates a compaction that is yet to be done.
+  public init(store: StoreDescription, before: Footprint) {
+    self.store = store
+    self.before = before
+  }
+
+  /// Whether at least a share of the database is free.
+  ///
+  /// - Parameter percent: The share, in percent; nothing free is never enough.
+  public func isWorthwhile(above percent: Double) -> Bool {
+    before.freeBytes > 0
+      && Double(before.freeBytes) * 100 >= Double(before.databaseBytes) * percent
+  }
+}

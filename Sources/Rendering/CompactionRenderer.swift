@@ -1,0 +1,52 @@
+public import Administration
+import ResponseStorage
+
+/// What giving free space back did, as text.
+public enum CompactionRenderer {
+  /// Appends one JSON object.
+  public static func appendJSON(_ compaction: Compaction, into buffer: inout TextBuffer) {
+    buffer.append(
+      "{\"schema\":\"urlcache-admin.compact/1\",\"dry_run\":\(compaction.method == nil)")
+    buffer.append(",\"cache\":")
+    buffer.append(json: compaction.store)
+    buffer.append(",\"method\":")
+    buffer.append(json: compaction.method?.rawValue)
+    buffer.append(",\"free_before\":")
+    buffer.append(integer: compaction.before.freeBytes)
+    buffer.append(",\"free_after\":")
+    buffer.append(json: compaction.after?.freeBytes)
+    buffer.append(",\"footprint_before\":")
+    buffer.append(integer: compaction.before.totalBytes)
+    buffer.append(",\"footprint_after\":")
+    buffer.append(json: compaction.after?.totalBytes)
+    buffer.append("}\n")
+  }
+
+  /// Appends a line or two for people.
+  public static func appendText(_ compaction: Compaction, into buffer: inout TextBuffer) {
+    let before = compaction.before
+    guard let after = compaction.after, let method = compaction.method else {
+      buffer.append("Free inside the database: ")
+      buffer.append(byteCount: before.freeBytes)
+      buffer.append(" of ")
+      buffer.append(byteCount: before.databaseBytes)
+      buffer.append("; nothing was changed\n")
+      return
+    }
+    buffer.append("Footprint ")
+    buffer.append(byteCount: before.totalBytes)
+    buffer.append(" before, ")
+    buffer.append(byteCount: after.totalBytes)
+    buffer.append(" after; free inside the database ")
+    buffer.append(byteCount: before.freeBytes)
+    buffer.append(" before, ")
+    buffer.append(byteCount: after.freeBytes)
+    buffer.append(" after\n")
+    switch method {
+    case .none: buffer.append("There was nothing to give back\n")
+    case .slices:
+      buffer.append("Given back in slices (incremental_vacuum), which block nobody for long\n")
+    case .rewrite: buffer.append("The database was written anew (VACUUM), as nobody has it open\n")
+    }
+  }
+}

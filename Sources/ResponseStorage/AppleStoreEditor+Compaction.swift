@@ -1,0 +1,62 @@
+import Files
+import SQLite
+
+extension AppleStoreEditor {
+  /// Up to so many free pages slices are cheaper than a rewrite: their cost grows faster than their
+  /// number, as each moves a page from the end and looks for its place in the list of free ones.
+  private static let mostPagesInSlices: Int64 = 100_000
+
+  public func compact(
+    fully: Bool, unless shouldStop: () -> Bool
+  ) throws(StoreError) -> CompactionMethod {
+    if fully, inUse {
+      throw StoreError(
+        .inUse, at: files.path, because: "it can only be rewritten while nobody has it open")
+    }
+    let free = try number("PRAGMA freelist_count")
+    let canSlice = try number("PRAGMA auto_vacuum") == 2
+    if fully || (!inUse && (free > Self.mostPagesInSlices || !canSlice && free > 0)) {
+      if try hasRoomForRewrite() || fully {
+        try run("VACUUM")
+        return .rewrite
+      }
+    }
+    guard free > 0, canSlice else { return .none }
+    var pages: Int64 = inUse ? 64 : 4_096
+    let clock = ContinuousClock()
+    while try number("PRAGMA freelist_count") > 0, !shouldStop() {
+      let start = clock.now
+      try run("PRAGMA incremental_vacuum(\(pages))")
+      guard inUse else { continue }
+      let took = clock.now - start
+      if took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
+      if took > .milliseconds(30) { pages = max(pages / 2, 1) }
+      CurrentProcess.sleep(milliseconds: 10)
+    }
+    return .slices
+  }
+
+  /// Whether the file system has room for the copy that SQLite makes, and for its log.
+  private func hasRoomForRewrite() throws(StoreError) -> Bool {
+    let used =
+      try (number("PRAGMA page_count") - number("PRAGMA freelist_count"))
+      * number("PRAGMA page_size")
+    guard let room = try? FileSystemStatus.of(files.folder).availableBytes else { return false }
+    return room > used.multipliedReportingOverflow(by: 3).partialValue
+  }
+
+  private func run(_ sql: String) throws(StoreError) {
+    do throws(SQLiteError) { try connection.execute(sql) } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  private func number(_ sql: String) throws(StoreError) -> Int64 {
+    do throws(SQLiteError) {
+      var rows = try connection.prepare(sql)
+      return try rows.step() ? rows.integer(at: 0) : 0
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+}
