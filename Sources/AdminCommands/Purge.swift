@@ -120,7 +120,11 @@ extension URLCacheAdmin {
       var output = OutputBuffer(environment)
       switch change.format {
       case .table: renderer.appendText(plan, skipped: skipped, into: &output.text)
-      case .json: renderer.appendJSON(plan, skipped: skipped, into: &output.text)
+      case .json:
+        // The database keeps its length.
+        renderer.appendJSON(
+          plan, skipped: skipped, footprintAfter: plan.footprint.totalBytes - plan.returnedBytes,
+          into: &output.text)
       }
       try output.flush()
     }

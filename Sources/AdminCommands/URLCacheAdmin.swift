@@ -15,7 +15,9 @@ public struct URLCacheAdmin: ParsableCommand {
         70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission
       """,
     version: "urlcache-admin 0.1.0 (SQLite \(AppleStore.libraryVersion))",
-    subcommands: [List.self, Show.self, Body.self, Usage.self, Purge.self, Compact.self])
+    subcommands: [
+      List.self, Show.self, Body.self, Usage.self, Purge.self, Enforce.self, Compact.self,
+    ])
 
   /// Creates the command.
   public init() {}

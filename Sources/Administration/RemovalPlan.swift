@@ -8,6 +8,16 @@ public struct RemovalPlan: Hashable, Sendable {
   public enum Reason: String, Hashable, Sendable, CaseIterable {
     /// It is one that the user selected.
     case selected
+    /// It is older than entries may be.
+    case tooOld = "too-old"
+    /// Its body is larger than bodies may be.
+    case tooLarge = "too-large"
+    /// There are more entries than there may be.
+    case overEntries = "over-entries"
+    /// The cache takes up more than it may.
+    case overSize = "over-size"
+    /// The file system has less room than there is to be.
+    case minimumFree = "min-free"
   }
 
   /// An entry that is to go.
@@ -20,13 +30,17 @@ public struct RemovalPlan: Hashable, Sendable {
     public var size: Int64?
     /// Whether the body is in a file, whose bytes go back to the file system at once.
     public var hasBodyFile: Bool
+    /// The time that its age is counted from; `nil` if that is not known, or was not asked for.
+    public var time: Timestamp?
     /// Why it is to go.
     public var reason: Reason
 
     /// Creates an entry.
     public init(
-      version: ResponseVersion, url: ByteString?, size: Int64?, hasBodyFile: Bool, reason: Reason
+      version: ResponseVersion, url: ByteString?, size: Int64?, hasBodyFile: Bool,
+      time: Timestamp? = nil, reason: Reason
     ) {
+      self.time = time
       self.version = version
       self.url = url
       self.size = size
@@ -45,6 +59,10 @@ public struct RemovalPlan: Hashable, Sendable {
   public var footprint: Footprint
   /// The names that no entry has.
   public var absent: EntryNames
+  /// The sizes of all bodies inside the database, in bytes.
+  public var inlineBytes: Int64 = 0
+  /// Whether the limits are kept once the plan is carried out; `nil` if there are none.
+  public var meetsLimits: Bool?
   /// The number of entries that were not selected only as their time is not known.
   public var unknownTimes: Int64 = 0
 
@@ -53,26 +71,32 @@ public struct RemovalPlan: Hashable, Sendable {
   /// - Parameters:
   ///   - selection: What is to go; nothing that it leaves out is touched.
   ///   - now: The moment that ages are counted to.
+  ///   - needed: What else to decode of each entry.
   /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
   public init(
-    removing selection: Selection, from source: any ResponseSource, now: Timestamp
+    removing selection: Selection, from source: any ResponseSource, now: Timestamp,
+    decoding needed: Projection = []
   ) throws {
     store = source.description
     footprint = try source.footprint()
     var absent = selection.names ?? EntryNames()
     var entries: [Entry] = []
-    var (stored, unknown) = (Int64(0), Int64(0))
-    let projection = selection.projection.union([.key, .url, .stored, .body])
+    var (stored, unknown, inline) = (Int64(0), Int64(0), Int64(0))
+    let projection = selection.projection.union([.key, .url, .stored, .body]).union(needed)
     try source.forEachResponse(projection) { response in
       stored += 1
+      if response.bodyLocation == .inline { inline = inline.addingClamped(response.bodySize ?? 0) }
       let decision = selection.decision(for: response, now: now)
       if decision != .notNamed { absent.remove(response) }
       if decision == .unknownTime { unknown += 1 }
-      if decision == .selected { entries.append(Entry(of: response, because: .selected)) }
+      if decision == .selected {
+        entries.append(
+          Entry(of: response, at: selection.ageBasis.time(of: response, now: now)))
+      }
       return .next
     }
     (self.entries, self.absent) = (entries, absent)
-    (storedEntries, unknownTimes) = (stored, unknown)
+    (storedEntries, unknownTimes, inlineBytes) = (stored, unknown, inline)
   }
 
   /// The number of entries that stay.
@@ -123,13 +147,14 @@ public struct RemovalPlan: Hashable, Sendable {
 }
 
 extension RemovalPlan.Entry {
-  init(of response: borrowing StoredResponse, because reason: RemovalPlan.Reason) {
+  init(of response: borrowing StoredResponse, at time: Timestamp?) {
     let url = response.url
     // Nearly all keys are the URL, and then share its memory.
     let key = response.key == url ? url : response.key
     self.init(
       version: ResponseVersion(id: response.id, key: key, stored: response.stored), url: url,
-      size: response.bodySize, hasBodyFile: response.bodyLocation == .file, reason: reason)
+      size: response.bodySize, hasBodyFile: response.bodyLocation == .file, time: time,
+      reason: .selected)
   }
 }
 

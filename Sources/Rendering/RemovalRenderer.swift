@@ -24,8 +24,12 @@ public struct RemovalRenderer: Sendable {
 
   /// Appends one JSON object, with every entry.
   ///
-  /// - Parameter skipped: The number of entries that had changed, and stayed.
-  public func appendJSON(_ plan: RemovalPlan, skipped: Int, into buffer: inout TextBuffer) {
+  /// - Parameters:
+  ///   - skipped: The number of entries that had changed, and stayed.
+  ///   - footprintAfter: What the store takes up now, in bytes, if that was measured or can be told.
+  public func appendJSON(
+    _ plan: RemovalPlan, skipped: Int, footprintAfter: Int64?, into buffer: inout TextBuffer
+  ) {
     buffer.append("{\"schema\":\"urlcache-admin.\(verb)/1\",\"dry_run\":\(isDryRun),\"cache\":")
     buffer.append(json: plan.store)
     buffer.append(",\"removed\":{\"entries\":")
@@ -55,12 +59,20 @@ public struct RemovalRenderer: Sendable {
     buffer.append(plan.entries.isEmpty ? "],\"footprint_before\":" : "\n],\"footprint_before\":")
     buffer.append(integer: plan.footprint.totalBytes)
     buffer.append(",\"footprint_after\":")
-    buffer.append(integer: plan.footprint.totalBytes - plan.returnedBytes)
-    buffer.append(",\"limit_met\":null}\n")
+    buffer.append(json: footprintAfter)
+    buffer.append(",\"limit_met\":")
+    buffer.append(plan.meetsLimits.map { $0 ? "true" : "false" } ?? "null")
+    buffer.append("}\n")
   }
 
   /// Appends what people want to know: how much, and the largest entries.
-  public func appendText(_ plan: RemovalPlan, skipped: Int, into buffer: inout TextBuffer) {
+  ///
+  /// - Parameters:
+  ///   - skipped: The number of entries that had changed, and stayed.
+  ///   - footprintAfter: What the store takes up now, in bytes, if that was measured.
+  public func appendText(
+    _ plan: RemovalPlan, skipped: Int, footprintAfter: Int64? = nil, into buffer: inout TextBuffer
+  ) {
     buffer.append(isDryRun ? "Would remove " : "Removed ")
     buffer.append(grouped: Int64(plan.entries.count))
     buffer.append(" of ")
@@ -68,7 +80,13 @@ public struct RemovalRenderer: Sendable {
     buffer.append(plan.storedEntries == 1 ? " entry, " : " entries, ")
     buffer.append(byteCount: plan.bodyBytes)
     buffer.append(" of bodies\n")
-    if plan.returnedBytes > 0 {
+    if let footprintAfter {
+      buffer.append("Footprint ")
+      buffer.append(byteCount: plan.footprint.totalBytes)
+      buffer.append(" before, ")
+      buffer.append(byteCount: footprintAfter)
+      buffer.append(" after\n")
+    } else if plan.returnedBytes > 0, plan.meetsLimits == nil {
       buffer.append(isDryRun ? "Would return " : "Returned ")
       buffer.append(byteCount: plan.returnedBytes)
       buffer.append(" to the file system, in body files; the rest stays free inside the database\n")

@@ -76,3 +76,77 @@ import Testing
       return response
     })
 }
+
+@Suite struct CacheLimitsTests {
+  /// Ten entries of 100 to 1,000 bytes in files, the first being the oldest; and 10,000 bytes beside.
+  private let store: MemoryStore = {
+    var store = MemoryStore(
+      (1...10).map { number in
+        var response = StoredResponse(id: .row(Int64(number)))
+        response.bodySize = Int64(number * 100)
+        response.bodyLocation = .file
+        response.stored = Timestamp(secondsSince1970: Double(number) * 1_000)
+        return response
+      })
+    store.size.databaseBytes = 10_000
+    store.size.bodyFilesBytes = 5_500
+    return store
+  }()
+
+  private func removed(
+    at now: Double = 10_000, _ change: (inout CacheLimits) -> Void
+  ) throws -> (reasons: [String], isMet: Bool?) {
+    var limits = CacheLimits()
+    change(&limits)
+    let plan = try RemovalPlan(
+      enforcing: limits, on: store, among: Selection(),
+      now: #require(Timestamp(secondsSince1970: now)))
+    let reasons = plan.entries.map { "\($0.version.id) \($0.reason.rawValue)" }
+    return (reasons, plan.meetsLimits)
+  }
+
+  @Test func `nothing goes of what keeps its limits`() throws {
+    let answer = try removed {
+      ($0.bytes, $0.entries, $0.age, $0.entryBytes) = (15_500, 10, 9_000, 1_000)
+      $0.lowPercent = 10
+    }
+    #expect(answer.reasons == [])
+    #expect(answer.isMet == true)
+  }
+
+  @Test func `the oldest go first, and down to the low mark`() throws {
+    #expect(
+      try removed { $0.entries = 8 }.reasons == ["row(1) over-entries", "row(2) over-entries"])
+    let low = try removed {
+      $0.entries = 8
+      $0.lowPercent = 75
+    }
+    #expect(low.reasons.count == 4)
+  }
+
+  @Test func `the largest go first if that is the order`() throws {
+    let answer = try removed {
+      $0.bytes = 14_000
+      $0.order = [.largest]
+    }
+    #expect(answer.reasons == ["row(10) over-size"])
+  }
+
+  @Test func `what is too old or too large goes whatever else there is`() throws {
+    let answer = try removed {
+      ($0.age, $0.entryBytes) = (8_000, 900)
+    }
+    #expect(answer.reasons == ["row(1) too-old", "row(10) too-large"])
+    let kept = try removed {
+      ($0.age, $0.bytes, $0.onlyIfOver) = (1, 1 << 20, true)
+    }
+    #expect(kept.reasons == [])
+  }
+
+  @Test func `zero means zero, and what cannot be met is said`() throws {
+    let answer = try removed { $0.entries = 0 }
+    #expect(answer.reasons.count == 10)
+    #expect(answer.isMet == true)
+    #expect(try removed { $0.bytes = 0 }.isMet == false)
+  }
+}

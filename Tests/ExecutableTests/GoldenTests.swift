@@ -91,6 +91,11 @@ import Testing
     "purge.nobody-to-ask.txt": ["purge", "--all"],
     "purge.nothing.txt": ["purge", "--yes"],
     "purge.too-many.txt": ["purge", "--all", "--yes", "--max-delete", "50%", "--format", "json"],
+    "enforce.dry-run.txt": [
+      "enforce", "--max-size", "500K", "--low", "80%", "-n", "--at", "2026-01-02T00:00:00Z",
+    ],
+    "enforce.dry-run.json.txt": ["enforce", "--max-entries", "38", "-n", "--format", "json"],
+    "enforce.no-limit.txt": ["enforce", "--yes"],
     "compact.dry-run.txt": ["compact", "-n"],
     "compact.dry-run.json.txt": ["compact", "-n", "--format", "json"],
     "usage.above.txt": ["usage", "--capacity", "10kB", "--fail-above", "90%", "--format", "tsv"],

@@ -22,6 +22,7 @@ import Testing
         hostile caches: ok
         a lock that is kept: ok
         compacting: ok
+        enforcing: ok
         beside a writer: ok
 
         """)

@@ -17,6 +17,7 @@ import Testing
         show: ok
         usage: ok
         error: ok
+        enforce: ok
         purge: ok
         compact: ok
 

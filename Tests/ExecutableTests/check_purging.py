@@ -302,6 +302,60 @@ def compacting():
     print("compacting: ok", flush=True)
 
 
+def enforce(cache, *options, status=0):
+    result = subprocess.run([tool, "enforce", "-c", cache, *options, "--format", "json"], capture_output=True,
+                            stdin=subprocess.DEVNULL)
+    assert result.returncode == status, (options, result)
+    return json.loads(result.stdout or result.stderr)
+
+
+def length(cache):
+    return sum(os.path.getsize(os.path.join(cache, name)) for name in files(cache))
+
+
+def enforcing():
+    """Limits are kept by what all files take up, and the right entries go."""
+    cache = make("limits", entries=1_500)
+    whole = length(cache)
+    assert whole > 20 << 20, whole
+    stored = {entry["id"]: entry["stored"] for entry in json.loads(subprocess.run(
+        [tool, "list", "-c", cache, "--format", "json", "--columns", "id,stored"], capture_output=True).stdout)["entries"]}
+    planned = enforce(cache, "--max-size", "8M", "-n")
+    assert length(cache) == whole and planned["dry_run"] and planned["limit_met"], planned
+    receipt = enforce(cache, "--max-size", "8M", "-y")
+    assert receipt["entries"] == planned["entries"] and receipt["limit_met"], "it did not do what it said"
+    assert receipt["footprint_after"] == length(cache) <= 8 << 20, (receipt["footprint_after"], length(cache))
+    assert length(cache) > 6 << 20, "much more went than had to"
+    gone = {entry["id"] for entry in receipt["entries"]}
+    assert max(stored[number] for number in gone) <= min(stored[number] for number in stored if number not in gone)
+    assert {entry["reason"] for entry in receipt["entries"]} == {"over-size"}
+    rows(cache)
+    # Of a limit that is kept nothing goes; once it is not, down to a share of it.
+    count = len(stored) - len(gone)
+    assert enforce(cache, "--max-entries", str(count), "--low", "50%", "-y")["removed"]["entries"] == 0
+    receipt = enforce(cache, "--max-entries", str(count - 1), "--low", "50%", "--order", "largest", "-y")
+    assert receipt["kept"]["entries"] == (count - 1) // 2, receipt["kept"]
+    assert enforce(cache, "--max-age", "1d", "--only-if-over", "--max-size", "1G", "-y")["removed"]["entries"] == 0
+    receipt = enforce(cache, "--max-age", "1d", "-y", "--max-entry-size", "1K")
+    assert {entry["reason"] for entry in receipt["entries"]} == {"too-old"}, receipt
+    assert enforce(cache, "--max-size", "0", "-y", status=1)["limit_met"] is False
+    cache = make("asked")
+    before = files(cache)
+    enforce(cache, "--yes", status=64)
+    enforce(cache, "--max-size", "1", status=64)
+    assert files(cache) == before
+    # Beside a process that has it open, as far as it goes.
+    cache = make("held", entries=400)
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER.replace("BEGIN IMMEDIATE", "SELECT * FROM sqlite_master"),
+                               database(cache)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout.readline() == b"locked\n"
+    receipt = enforce(cache, "--max-entries", "10", "-y")
+    assert receipt["kept"]["entries"] == 10, receipt
+    holder.communicate()
+    rows(cache)
+    print("enforcing: ok", flush=True)
+
+
 def main():
     made_up()
     real()
@@ -310,6 +364,7 @@ def main():
     hostile()
     locked()
     compacting()
+    enforcing()
     beside_a_writer(4)
 
 

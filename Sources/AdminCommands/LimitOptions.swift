@@ -1,0 +1,113 @@
+import Administration
+import ArgumentParser
+
+/// The limits that a cache is to keep.
+struct LimitOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("What all files of the cache may take up.", valueName: "size"),
+    transform: parseSize)
+  var maxSize: Int64?
+
+  @Option(
+    help: ArgumentHelp(
+      "The disk capacity that the app set; counts if there is no '--max-size'.", valueName: "size"),
+    transform: parseSize)
+  var capacity: Int64?
+
+  @Option(help: ArgumentHelp("How many entries there may be.", valueName: "number"))
+  var maxEntries: Int64?
+
+  @Option(
+    help: ArgumentHelp("How old entries may be.", valueName: "duration"), transform: parseDuration)
+  var maxAge: Double?
+
+  @Option(
+    help: ArgumentHelp("How large a body may be.", valueName: "size"), transform: parseSize)
+  var maxEntrySize: Int64?
+
+  @Option(
+    help: ArgumentHelp(
+      "How much of the file system is to be free.", valueName: "size|percent"),
+    transform: parseRoom)
+  var minFree: Room?
+
+  @Option(
+    help: ArgumentHelp(
+      "Once over a limit of size or number, go down to this share of it.", valueName: "percent"),
+    transform: parsePercent)
+  var low: Double = 100
+
+  @Flag(help: "Do nothing at all unless there are too many entries or bytes.")
+  var onlyIfOver = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Which entries go first: oldest, largest; of equal ones the next word decides.",
+      valueName: "order"),
+    transform: parseOrder)
+  var order: [CacheLimits.Order] = [.oldest]
+
+  func validate() throws {
+    if let maxEntries, maxEntries < 0 {
+      throw ValidationError("'--max-entries' cannot be less than zero.")
+    }
+    if low > 100 { throw ValidationError("'--low' cannot be more than 100%.") }
+    guard
+      maxSize != nil || capacity != nil || maxEntries != nil || maxAge != nil
+        || maxEntrySize != nil || minFree != nil
+    else {
+      throw ValidationError(
+        "No limit is given. Set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or "
+          + "'--min-free'.")
+    }
+  }
+
+  /// What all files may take up, in bytes.
+  var bytes: Int64? { maxSize ?? capacity }
+
+  /// The limits, of a store on a file system with so much room.
+  func limits(available: Int64, total: Int64) -> CacheLimits {
+    var limits = CacheLimits()
+    limits.bytes = bytes
+    limits.entries = maxEntries
+    limits.age = maxAge
+    limits.entryBytes = maxEntrySize
+    limits.bytesToFree = minFree.map { max(0, $0.bytes(of: total) - available) }
+    limits.lowPercent = low
+    limits.onlyIfOver = onlyIfOver
+    limits.order = order
+    return limits
+  }
+}
+
+/// A part of a file system.
+enum Room: Hashable, Sendable {
+  case bytes(Int64)
+  case percent(Double)
+
+  func bytes(of total: Int64) -> Int64 {
+    switch self {
+    case .bytes(let bytes): bytes
+    case .percent(let percent): Int64(Double(total) * min(percent, 100) / 100)
+    }
+  }
+}
+
+/// A part of a file system on the command line: `10G`, or `10%`.
+func parseRoom(_ text: String) throws -> Room {
+  text.utf8.last == UInt8(ascii: "%")
+    ? .percent(try parsePercent(text)) : .bytes(try parseSize(text))
+}
+
+/// An order on the command line: `oldest`, or `largest,oldest`.
+func parseOrder(_ text: String) throws -> [CacheLimits.Order] {
+  try text.utf8.split(separator: UInt8(ascii: ",")).map { name in
+    let name = String(decoding: Array(name), as: UTF8.self)
+    guard let order = CacheLimits.Order(rawValue: name) else {
+      throw ValidationError(
+        "There is no order '\(printable(name))'. There are: "
+          + CacheLimits.Order.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+    }
+    return order
+  }
+}

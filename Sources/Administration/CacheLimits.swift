@@ -1,0 +1,66 @@
+import ResponseStorage
+
+/// The limits that a cache is to keep.
+public struct CacheLimits: Hashable, Sendable {
+  /// In which order entries go when there is too much; what is unknown goes last.
+  public enum Order: String, Hashable, Sendable, CaseIterable {
+    /// What was stored longest ago first.
+    case oldest
+    /// The largest bodies first.
+    case largest
+  }
+
+  /// What all files may take up, in bytes.
+  public var bytes: Int64?
+  /// How many entries there may be.
+  public var entries: Int64?
+  /// How old an entry may be, in seconds, by ``Selection/ageBasis``.
+  public var age: Double?
+  /// How large a body may be, in bytes.
+  public var entryBytes: Int64?
+  /// How much more is to be free on the file system, in bytes; 0 if there is enough.
+  public var bytesToFree: Int64?
+  /// Once there is too much, how much may stay, in percent of the limit.
+  public var lowPercent = 100.0
+  /// Whether age and size of entries count only where there are too many entries or bytes.
+  public var onlyIfOver = false
+  /// In which order entries go.
+  public var order: [Order] = [.oldest]
+
+  /// Creates limits that allow everything.
+  public init() {}
+
+  /// Whether no limit was set.
+  public var isEmpty: Bool {
+    bytes == nil && entries == nil && age == nil && entryBytes == nil && bytesToFree == nil
+  }
+
+  /// Whether a cache with so much takes up more than it may, or has more entries.
+  func isExceeded(bytes used: Int64, entries count: Int64) -> Bool {
+    bytes.map { used > $0 } ?? false || entries.map { count > $0 } ?? false
+      || bytesToFree.map { $0 > 0 } ?? false
+  }
+
+  /// What may stay of a limit that was exceeded.
+  func low(_ limit: Int64) -> Int64 { Int64(Double(limit) * min(lowPercent, 100) / 100) }
+
+  /// Whether the first entry goes before the second.
+  func precedes(_ first: RemovalPlan.Entry, _ second: RemovalPlan.Entry) -> Bool {
+    for order in order {
+      switch order {
+      case .largest:
+        let sizes = (first.size ?? 0, second.size ?? 0)
+        if sizes.0 != sizes.1 { return sizes.0 > sizes.1 }
+      case .oldest:
+        if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
+      }
+    }
+    if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
+    return first.version.id < second.version.id
+  }
+
+  private static func isOlder(_ first: RemovalPlan.Entry, _ second: RemovalPlan.Entry) -> Bool {
+    guard let time = first.version.stored else { return false }
+    return second.version.stored.map { time < $0 } ?? true
+  }
+}

@@ -1,0 +1,111 @@
+public import ResponseStorage
+
+extension RemovalPlan {
+  /// Plans to remove what a cache has beyond its limits.
+  ///
+  /// What an entry returns is its body, and its share of the database beside the bodies. Free pages count
+  /// as returned, as the removal is followed by giving them back.
+  ///
+  /// - Parameters:
+  ///   - selection: What may go; everything else is kept, and counts.
+  ///   - now: The moment that ages are counted to.
+  /// - Complexity: O(*n* log *n*) time and O(*n*) memory, where *n* is the number of entries that may
+  ///   go.
+  public init(
+    enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
+    now: Timestamp
+  ) throws {
+    // All that may go is planned to, and what may stay is taken out again.
+    try self.init(
+      removing: selection, from: source, now: now,
+      decoding: limits.age == nil ? [] : selection.ageBasis.projection)
+    let candidates = entries
+    var excess = Excess(limits, of: self)
+    entries = []
+    guard !limits.onlyIfOver || excess.isOver else { return }
+    var rest: [Entry] = []
+    for var entry in candidates {
+      guard let reason = limits.reason(toRemove: entry, now: now) else {
+        rest.append(entry)
+        continue
+      }
+      entry.reason = reason
+      excess.remove(entry)
+      entries.append(entry)
+    }
+    if excess.isOver {
+      rest.sort(by: limits.precedes)
+      for var entry in rest {
+        guard let reason = excess.reason else { break }
+        entry.reason = reason
+        excess.remove(entry)
+        entries.append(entry)
+      }
+    }
+    entries.sort { $0.version.id < $1.version.id }
+    meetsLimits = !excess.isOver
+  }
+}
+
+extension CacheLimits {
+  /// Why an entry must go whatever else there is.
+  fileprivate func reason(
+    toRemove entry: RemovalPlan.Entry, now: Timestamp
+  ) -> RemovalPlan.Reason? {
+    if let age, let time = entry.time, now.secondsSince1970 - time.secondsSince1970 > age {
+      return .tooOld
+    }
+    if let entryBytes, let size = entry.size, size > entryBytes { return .tooLarge }
+    return nil
+  }
+}
+
+/// How much of a cache is beyond its limits, while entries are taken away.
+private struct Excess {
+  private let limits: CacheLimits
+  private var bytes: Double
+  private var entries: Int64
+  private var bytesToFree: Double
+  /// What an entry takes up in the database beside an inline body.
+  private let rowBytes: Double
+  // Where the removal may end: at the limit itself, or once over it, lower.
+  private let lowBytes: Double
+  private let lowEntries: Int64
+
+  init(_ limits: CacheLimits, of plan: RemovalPlan) {
+    self.limits = limits
+    let footprint = plan.footprint
+    let used = Double(footprint.totalBytes) - Double(footprint.freeBytes)
+    bytes = used
+    entries = plan.storedEntries
+    bytesToFree = Double(limits.bytesToFree ?? 0) - Double(footprint.freeBytes)
+    let database = footprint.databaseBytes.addingClamped(footprint.walBytes)
+    let beside = Double(database) - Double(footprint.freeBytes) - Double(plan.inlineBytes)
+    rowBytes = max(0, beside) / Double(max(1, plan.storedEntries))
+    lowBytes =
+      limits.bytes.map {
+        used > Double($0) ? Double(limits.low($0)) : Double($0)
+      } ?? .infinity
+    lowEntries = limits.entries.map { plan.storedEntries > $0 ? limits.low($0) : $0 } ?? .max
+  }
+
+  /// Whether anything more has to go.
+  var isOver: Bool { reason != nil }
+
+  /// Why the next entry has to go.
+  var reason: RemovalPlan.Reason? {
+    if entries > lowEntries { return .overEntries }
+    if bytes > lowBytes { return .overSize }
+    if bytesToFree > 0 { return .minimumFree }
+    return nil
+  }
+
+  mutating func remove(_ entry: RemovalPlan.Entry) {
+    let size = Double(entry.size ?? 0)
+    // Pages that also hold what stays are not returned: about a tenth, where neighbours go.
+    let returned = entry.hasBodyFile ? size + rowBytes * 0.9 : (size + rowBytes) * 0.9
+    bytes -= returned
+    bytesToFree -= returned
+    entries -= 1
+  }
+}
