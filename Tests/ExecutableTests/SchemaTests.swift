@@ -17,8 +17,8 @@ import Testing
         show: ok
         usage: ok
         error: ok
-        enforce: ok
         purge: ok
+        enforce: ok
         compact: ok
 
         """)
