@@ -52,14 +52,17 @@ extension BinaryPropertyList {
   /// The value of the first entry of a dictionary that has the key; `nil` if there is none, or if the
   /// object is of another type.
   ///
+  /// Of entries with equal keys, which no writer makes, CoreFoundation keeps the first one too.
+  ///
   /// - Complexity: O(*n*), where *n* is the number of entries.
   public func value(
     forKey key: PropertyListKey, in dictionary: Object
   ) throws(PropertyListError) -> Object? {
     guard let head = try walkedDictionary(dictionary) else { return nil }
-    for position in 0..<head.count
-    where try isString(reference(position, head), equalTo: key) {
-      return try reference(head.count + position, head)
+    for position in 0..<head.count {
+      let string = try self.head(of: reference(position, head))
+      guard string.count == key.count, try isText(string, equalTo: key) else { continue }
+      return try reference(head.count &+ position, head)
     }
     return nil
   }
@@ -99,39 +102,45 @@ extension BinaryPropertyList {
   /// Whether an object is a string with the text of a key; `false` if it is of another type.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the text; O(1) if the lengths differ.
-  @inline(__always)
   public func isString(
     _ string: Object, equalTo key: PropertyListKey
   ) throws(PropertyListError) -> Bool {
     let head = try head(of: string)
-    guard head.count == key.ascii.count else { return false }
-    switch head.type {
-    case 0x5:
-      try check(head, size: 1, count: head.count)
-      return Self.areEqual(bytes.extracting(head.payload..<head.payload &+ head.count), key.ascii)
-    case 0x6:
-      try check(head, size: 2, count: head.count)
-      for index in key.ascii.indices
-      where Self.bits(bytes, at: head.payload &+ index &* 2, size: 2) != UInt64(key.ascii[index]) {
-        return false
-      }
-      return true
-    default: return false
-    }
+    guard head.count == key.count else { return false }
+    return try isText(head, equalTo: key)
   }
 
-  /// Whether a text of a list is that of a key, which is as long.
-  private static func areEqual(_ text: Span<UInt8>, _ key: [UInt8]) -> Bool {
-    let key = key.span
-    // From the end: if keys differ, then there.
-    var index = text.count
-    while index >= 8 {
-      index &-= 8
-      if word(text, at: index) != word(key, at: index) { return false }
+  /// Whether an object is a string with the text of a key, which has the same count.
+  @inline(__always)
+  private func isText(
+    _ head: Head, equalTo key: PropertyListKey
+  ) throws(PropertyListError) -> Bool {
+    guard head.type == 0x5 else { return try isWideText(head, equalTo: key) }
+    try check(head, size: 1, count: head.count)
+    guard head.count > 8 else {
+      return head.count == 0
+        || Self.bits(bytes, at: head.payload, size: head.count) == key.ending
     }
-    while index > 0 {
-      index &-= 1
-      if text[index] != key[index] { return false }
+    return Self.word(bytes, at: head.payload &+ head.count &- 8) == key.ending
+      && Self.word(bytes, at: head.payload) == key.beginning
+      && (head.count <= 16 || isMiddle(head, of: key))
+  }
+
+  private func isMiddle(_ head: Head, of key: PropertyListKey) -> Bool {
+    for index in 8..<head.count &- 8 where bytes[head.payload &+ index] != key.ascii[index] {
+      return false
+    }
+    return true
+  }
+
+  private func isWideText(
+    _ head: Head, equalTo key: PropertyListKey
+  ) throws(PropertyListError) -> Bool {
+    guard head.type == 0x6 else { return false }
+    try check(head, size: 2, count: head.count)
+    for index in key.ascii.indices
+    where Self.bits(bytes, at: head.payload &+ index &* 2, size: 2) != UInt64(key.ascii[index]) {
+      return false
     }
     return true
   }
@@ -148,10 +157,9 @@ extension BinaryPropertyList {
     return head
   }
 
+  @inline(__always)
   func checkDictionary(_ head: Head) throws(PropertyListError) {
-    let (count, overflow) = head.count.multipliedReportingOverflow(by: 2)
-    guard !overflow else { throw PropertyListError(.truncated, at: head.offset) }
-    try check(head, size: referenceSize, count: count)
+    try check(head, size: 2 &* referenceSize, count: head.count)
   }
 
   /// The object that a container refers to at a position, which must lie in it.
@@ -167,7 +175,9 @@ extension BinaryPropertyList {
     // The caller has checked the head: all references lie in the bytes.
     let offset = payload &+ position &* referenceSize
     let index = Self.bits(bytes, at: offset, size: referenceSize)
-    guard index < UInt64(objectCount) else { throw PropertyListError(.malformed, at: offset) }
+    guard index < UInt64(truncatingIfNeeded: objectCount) else {
+      throw PropertyListError(.malformed, at: offset)
+    }
     return Object(index: Int(truncatingIfNeeded: index))
   }
 }

@@ -15,14 +15,13 @@ extension BinaryPropertyList {
   /// - Complexity: O(1).
   public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
     let head = try head(of: object)
-    if head.marker & 0xFC != 0x10, try kind(of: head) != .integer { return nil }
-    return try integer(head)
+    guard head.marker & 0xFC != 0x10 else { return try shortInteger(head) }
+    return try kind(of: head) == .integer ? integer(head) : nil
   }
 
   func integer(_ head: Head) throws(PropertyListError) -> Int64 {
-    let size = 1 << head.count
-    try check(head, size: size, count: 1)
-    if size < 16 { return Int64(bitPattern: bits(at: head.payload, size: size)) }
+    guard head.count == 4 else { return try shortInteger(head) }
+    try check(head, size: 16, count: 1)
     let high = Int64(bitPattern: bits(at: head.payload, size: 8))
     let low = Int64(bitPattern: bits(at: head.payload + 8, size: 8))
     guard high == 0 && low >= 0 || high == -1 && low < 0 else {
@@ -31,21 +30,32 @@ extension BinaryPropertyList {
     return low
   }
 
+  @inline(__always)
+  private func shortInteger(_ head: Head) throws(PropertyListError) -> Int64 {
+    let size = 1 &<< head.count
+    try check(head, size: size, count: 1)
+    return Int64(bitPattern: bits(at: head.payload, size: size))
+  }
+
   /// A real number; `nil` if the object is of another type, also if it is an integer.
   ///
   /// - Complexity: O(1).
   public func real(_ object: Object) throws(PropertyListError) -> Double? {
     let head = try head(of: object)
-    if head.marker != 0x23, try kind(of: head) != .real { return nil }
-    return try real(head)
+    guard head.marker != 0x23 else { return try double(head) }
+    return try kind(of: head) == .real ? real(head) : nil
   }
 
   func real(_ head: Head) throws(PropertyListError) -> Double {
-    let size = 1 << head.count
-    try check(head, size: size, count: 1)
-    if size == 8 { return Double(bitPattern: Self.word(bytes, at: head.payload)) }
-    let bits = bits(at: head.payload, size: size)
-    return Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+    guard head.count == 2 else { return try double(head) }
+    try check(head, size: 4, count: 1)
+    return Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits(at: head.payload, size: 4))))
+  }
+
+  @inline(__always)
+  private func double(_ head: Head) throws(PropertyListError) -> Double {
+    try check(head, size: 8, count: 1)
+    return Double(bitPattern: Self.word(bytes, at: head.payload))
   }
 
   /// A date, in seconds since 2001-01-01 00:00:00 UTC; `nil` if the object is of another type.

@@ -45,9 +45,9 @@ public struct BinaryPropertyList: ~Escapable {
     let trailer = bytes.count - 32
     let offsetSize = Int(bytes[trailer + 6])
     let referenceSize = Int(bytes[trailer + 7])
-    let objectCount = Self.integer(bytes, at: trailer + 8, size: 8)
-    let root = Self.integer(bytes, at: trailer + 16, size: 8)
-    let table = Self.integer(bytes, at: trailer + 24, size: 8)
+    let objectCount = Int(exactly: Self.word(bytes, at: trailer + 8))
+    let root = Int(exactly: Self.word(bytes, at: trailer + 16))
+    let table = Int(exactly: Self.word(bytes, at: trailer + 24))
     guard 1...8 ~= offsetSize, 1...8 ~= referenceSize, let objectCount, let root, let table,
       objectCount > 0, root < objectCount, table >= 9, table < trailer,
       objectCount <= (trailer - table) / offsetSize
@@ -63,7 +63,7 @@ public struct BinaryPropertyList: ~Escapable {
 
   private static func checkHeader(_ bytes: Span<UInt8>) throws(PropertyListError) {
     // "bplist00", as the eight bytes of a number.
-    if integer(bytes, at: 0, size: 8) == 0x6270_6C69_7374_3030 { return }
+    if bytes.count >= 8, word(bytes, at: 0) == 0x6270_6C69_7374_3030 { return }
     // The beginnings of XML, in UTF-8 and, after a byte order mark, in UTF-16 too.
     let beginnings: [[UInt8]] = [
       Array("<?xml".utf8), Array("<plist".utf8), [0xEF, 0xBB, 0xBF, 0x3C],
@@ -75,35 +75,21 @@ public struct BinaryPropertyList: ~Escapable {
     throw PropertyListError(isXML ? .xmlPropertyList : .notBinaryPropertyList, at: 0)
   }
 
-  /// Reads a big-endian integer; `nil` if it does not lie in the bytes or is larger than `Int.max`.
-  @inline(__always)
-  static func integer(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> Int? {
-    guard offset >= 0, size <= bytes.count, offset <= bytes.count - size else { return nil }
-    return Int(
-      exactly: size == 8 ? word(bytes, at: offset) : bits(bytes, at: offset, size: size))
-  }
-
-  /// Reads a big-endian number of up to eight bytes, which must lie in the bytes.
+  /// Reads a big-endian number of one to eight bytes.
+  ///
+  /// Eight bytes are read whatever its size, as there are no more instructions than for one: they lie
+  /// in the bytes, because a trailer of 32 bytes follows all that has numbers.
   @inline(__always)
   static func bits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
-    // Nearly all references and offsets are that short.
-    if size == 1 { return UInt64(bytes[offset]) }
-    if size == 2 { return UInt64(bytes[offset]) << 8 | UInt64(bytes[offset &+ 1]) }
-    return longBits(bytes, at: offset, size: size)
+    word(bytes, at: offset) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* size)
   }
 
-  @inline(never)
-  private static func longBits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
-    var value: UInt64 = 0
-    for position in offset..<offset + size { value = value << 8 | UInt64(bytes[position]) }
-    return value
-  }
-
-  /// Reads a big-endian number of eight bytes, which must lie in the bytes.
+  /// Reads a big-endian number of eight bytes; 0 if it does not lie in the bytes.
   @inline(__always)
   static func word(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
     // Of a span of known length and in this order, the compiler makes one load.
-    let word = bytes.extracting(offset..<offset &+ 8)
+    let word = bytes.extracting(droppingFirst: offset).extracting(first: 8)
+    guard word.count == 8 else { return 0 }
     let low =
       UInt64(word[0]) | UInt64(word[1]) << 8 | UInt64(word[2]) << 16 | UInt64(word[3]) << 24
     let high =
@@ -115,7 +101,7 @@ public struct BinaryPropertyList: ~Escapable {
   struct Head {
     let marker: UInt8
     let offset: Int
-    /// The low four bits of the marker, or the integer that follows it.
+    /// The low four bits of the marker, or the integer that follows it, at most the number of bytes.
     let count: Int
     let payload: Int
 
@@ -127,47 +113,50 @@ public struct BinaryPropertyList: ~Escapable {
   func head(of object: Object) throws(PropertyListError) -> Head {
     // An object of another list may lie beyond this one, however far: compare before multiplying.
     guard object.index < objectCount else { throw PropertyListError(.malformed, at: objectsEnd) }
-    // The table lies in the bytes, as the trailer was checked.
+    // The table lies in the bytes, as the trailer was checked. The objects begin after the header.
     let entry = objectsEnd &+ object.index &* offsetSize
     let place = Self.bits(bytes, at: entry, size: offsetSize)
-    guard place >= 8, place < UInt64(objectsEnd) else {
+    guard place &- 8 < UInt64(truncatingIfNeeded: objectsEnd &- 8) else {
       throw PropertyListError(.malformed, at: entry)
     }
     let offset = Int(truncatingIfNeeded: place)
-    let marker = bytes[offset]
+    // The marker and, of what is longer, nearly all counts lie in the first three bytes.
+    let beginning = Self.word(bytes, at: offset)
+    let marker = UInt8(truncatingIfNeeded: beginning &>> 56)
     let low = Int(marker & 0x0F)
-    // Data, strings and containers have a count, which follows if it is 15 or more.
-    guard low == 0x0F, (0x4...0x6).contains(marker >> 4) || marker >> 4 >= 0xA else {
+    guard low == 0x0F, Self.countedTypes &>> UInt16(marker &>> 4) & 1 == 1 else {
       return Head(marker: marker, offset: offset, count: low, payload: offset &+ 1)
     }
-    return try longHead(marker, offset)
+    guard beginning &>> 48 & 0xFF == 0x10 else { return try longHead(marker, offset) }
+    let count = Int(truncatingIfNeeded: beginning &>> 40 & 0xFF)
+    return Head(marker: marker, offset: offset, count: count, payload: offset &+ 3)
   }
 
-  /// Reads the head of an object whose count follows its marker.
+  /// The types that have a count, which follows the marker if it is 15 or more: data, strings and
+  /// containers.
+  private static var countedTypes: UInt16 { 0b1111_1100_0111_0000 }
+
+  /// Reads the head of an object whose count takes more than one byte.
   private func longHead(_ marker: UInt8, _ offset: Int) throws(PropertyListError) -> Head {
     guard offset + 1 < objectsEnd else { throw PropertyListError(.truncated, at: offset) }
     let sizeMarker = bytes[offset + 1]
-    // Nearly all counts fit into one byte.
-    if sizeMarker == 0x10, offset + 2 < objectsEnd {
-      return Head(
-        marker: marker, offset: offset, count: Int(bytes[offset + 2]), payload: offset + 3)
-    }
     guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 3 else {
       throw PropertyListError(.malformed, at: offset + 1)
     }
     let size = 1 << Int(sizeMarker & 0x0F)
     guard offset + 2 + size <= objectsEnd else { throw PropertyListError(.truncated, at: offset) }
-    guard let count = Self.integer(bytes, at: offset + 2, size: size) else {
+    guard let count = Int(exactly: Self.bits(bytes, at: offset + 2, size: size)) else {
       throw PropertyListError(.malformed, at: offset + 2)
     }
+    guard count <= objectsEnd else { throw PropertyListError(.truncated, at: offset) }
     return Head(marker: marker, offset: offset, count: count, payload: offset + 2 + size)
   }
 
-  /// Makes sure that `count` things of `size` bytes lie among the objects.
+  /// Makes sure that `count` things of at most 16 bytes lie among the objects.
   @inline(__always)
   func check(_ head: Head, size: Int, count: Int) throws(PropertyListError) {
-    let (total, overflow) = count.multipliedReportingOverflow(by: size)
-    guard !overflow, total <= objectsEnd - head.payload else {
+    // No count is larger than the number of bytes: the product is no overflow.
+    guard count &* size <= objectsEnd &- head.payload else {
       throw PropertyListError(.truncated, at: head.offset)
     }
   }
