@@ -16,10 +16,7 @@ struct CacheOptions: ParsableArguments {
     transform: parseDuration)
   var wait: Double = 5
 
-  @Option(
-    help: ArgumentHelp("Evaluate ages as of this time instead of now.", valueName: "time"),
-    transform: parseTime)
-  var at: ParsedTime?
+  @OptionGroup var time: TimeOptions
 
   /// Opens the cache, and tells the user what is odd about it.
   func open(in environment: CommandEnvironment) throws -> any ResponseSource {
@@ -34,6 +31,19 @@ struct CacheOptions: ParsableArguments {
 
   /// How long to wait for a lock, in milliseconds; a day at most.
   var waitMilliseconds: Int32 { Int32(min(max(wait * 1_000, 0), 86_400_000)) }
+
+  /// The time that everything is evaluated as of.
+  func now(in environment: CommandEnvironment) -> Timestamp {
+    time.now(in: environment)
+  }
+}
+
+/// The time that a command takes for now.
+struct TimeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Evaluate ages as of this time instead of now.", valueName: "time"),
+    transform: parseTime)
+  var at: ParsedTime?
 
   /// The time that everything is evaluated as of.
   func now(in environment: CommandEnvironment) -> Timestamp {

@@ -31,6 +31,9 @@ public struct CommandEnvironment {
   /// SQLite check the database before if the last is true.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
 
+  /// Looks for stores.
+  public var findStores: (StoreSearch) throws -> Discovery
+
   /// What is available, and all there is, of the file system that a path is on, in bytes.
   public var fileSystem: (String) throws -> (available: Int64, total: Int64)
 
@@ -49,6 +52,7 @@ public struct CommandEnvironment {
     readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },
     openSource: @escaping (String, Int32) throws -> any ResponseSource,
     openStore: @escaping (String, Int32, Bool) throws -> any ResponseStore,
+    findStores: @escaping (StoreSearch) throws -> Discovery = { _ in Discovery() },
     fileSystem: @escaping (String) throws -> (available: Int64, total: Int64) = { _ in (0, 0) },
     isInputTerminal: Bool = false, readLine: @escaping () -> String? = { nil }
   ) {
@@ -61,6 +65,7 @@ public struct CommandEnvironment {
     self.readInput = readInput
     self.openSource = openSource
     self.openStore = openStore
+    self.findStores = findStores
     self.fileSystem = fileSystem
     self.isInputTerminal = isInputTerminal
     self.readLine = readLine
@@ -83,6 +88,7 @@ public struct CommandEnvironment {
         try AppleStore(readingFrom: path, wait: wait, temporaryFolder: temporaryFolder)
       },
       openStore: { try AppleStoreEditor(changing: $0, wait: $1, verifying: $2) },
+      findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in
         let status = try FileSystemStatus.of(path)
         return (status.availableBytes, status.totalBytes)

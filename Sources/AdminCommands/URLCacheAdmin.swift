@@ -16,7 +16,8 @@ public struct URLCacheAdmin: ParsableCommand {
       """,
     version: "urlcache-admin 0.1.0 (SQLite \(AppleStore.libraryVersion))",
     subcommands: [
-      List.self, Show.self, Body.self, Usage.self, Purge.self, Enforce.self, Compact.self,
+      List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,
+      Compact.self,
     ])
 
   /// Creates the command.

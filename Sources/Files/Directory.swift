@@ -15,9 +15,25 @@ public struct Directory: ~Copyable {
   /// The path that the folder was opened by.
   public let path: String
 
-  /// Opens a folder. A symbolic link is refused.
-  public init(_ path: String) throws(FileError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  /// Opens a folder.
+  ///
+  /// - Parameter followingLink: Whether `path` may be a symbolic link to a folder; otherwise one is
+  ///   refused.
+  public init(_ path: String, followingLink: Bool = false) throws(FileError) {
+    let link = followingLink ? 0 : O_NOFOLLOW
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | link)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  /// Opens a folder of a folder. A symbolic link is refused.
+  ///
+  /// - Parameter name: The name of the folder, which must not hold a slash.
+  public init(_ name: String, in directory: borrowing Directory) throws(FileError) {
+    let path = directory.path(of: name)
+    let descriptor = unsafe openat(
+      directory.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw .last(at: path) }
     self.descriptor = descriptor
     self.path = path
@@ -32,18 +48,51 @@ public struct Directory: ~Copyable {
     guard unsafe mkdir(path, 0o700) == 0 else { throw .last(at: path) }
   }
 
+  /// The path of a file of the folder.
+  public borrowing func path(of name: String) -> String {
+    path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
+  }
+
+  /// Returns the status of the folder itself.
+  public borrowing func status() throws(FileError) -> FileStatus {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
+    return FileStatus(status)
+  }
+
   /// Returns the status of a file of the folder; a symbolic link is not followed.
   public borrowing func status(of name: String) throws(FileError) -> FileStatus {
     var status = stat()
     guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      throw .last(at: "\(path)/\(name)")
+      throw .last(at: path(of: name))
     }
     return FileStatus(status)
   }
 
+  /// Returns the status of a file of the folder; a symbolic link is not followed.
+  ///
+  /// - Parameter name: The bytes of its name, which need not be UTF-8.
+  public borrowing func status(of name: [UInt8]) throws(FileError) -> FileStatus {
+    var status = stat()
+    let text = name.map { CChar(bitPattern: $0) } + [0]
+    guard unsafe fstatat(descriptor, text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw .last(at: path(of: String(decoding: name, as: UTF8.self)))
+    }
+    return FileStatus(status)
+  }
+
+  /// Whether the file system that the folder is on keeps anything on a medium, as far as it says; those
+  /// by which a kernel shows its state do not (`/proc` and `/sys` on Linux).
+  ///
+  /// The corresponding C function is `fstatvfs`.
+  public borrowing func isOnMedium() -> Bool {
+    var status = statvfs()
+    return unsafe fstatvfs(descriptor, &status) != 0 || status.f_blocks > 0
+  }
+
   /// Removes a file of the folder. The corresponding C function is `unlinkat`.
   public borrowing func remove(_ name: String) throws(FileError) {
-    guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last(at: "\(path)/\(name)") }
+    guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last(at: path(of: name)) }
   }
 
   /// Calls `body` with the name of each file, in no order, but for `.` and `..`.

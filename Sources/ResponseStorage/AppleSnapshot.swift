@@ -24,6 +24,8 @@ struct AppleSnapshot: ~Copyable {
 
   /// Whether another process had the database open.
   let inUse: Bool
+  /// That process, if the system tells.
+  let holder: Int32?
   /// What to tell the user about the way in which the database was opened.
   let notes: [String]
 
@@ -69,6 +71,8 @@ struct AppleSnapshot: ~Copyable {
     self.guardian = guardian
     self.files = files
     self.inUse = lock != nil
+    // A process that this one cannot see is 0, and a lock of no single process is -1.
+    holder = lock.flatMap { $0.holder > 0 ? $0.holder : nil }
     self.notes = notes
   }
 

@@ -72,6 +72,10 @@ public struct StoreDescription: Hashable, Sendable {
   /// Whether another process had the store open when the reading began.
   public var inUse: Bool
 
+  /// The process that had the store open when the reading began, if there was one and the system
+  /// tells.
+  public var holder: Int32?
+
   /// The names by which ``ResponseSource/rawPropertyList(_:of:)`` knows the parts of a response.
   public var rawPropertyLists: [String]
 
@@ -81,12 +85,13 @@ public struct StoreDescription: Hashable, Sendable {
   /// Creates a description.
   public init(
     path: String, format: Format, schemaVersion: Int64?, inUse: Bool = false,
-    rawPropertyLists: [String] = [], notes: [String] = []
+    holder: Int32? = nil, rawPropertyLists: [String] = [], notes: [String] = []
   ) {
     self.path = path
     self.format = format
     self.schemaVersion = schemaVersion
     self.inUse = inUse
+    self.holder = holder
     self.rawPropertyLists = rawPropertyLists
     self.notes = notes
   }

@@ -19,7 +19,9 @@ import Testing
     for (name, arguments) in commands {
       let result = try Command.run(
         BuiltProduct("urlcache-admin").path,
-        [arguments[0], "-c", folder.path()] + arguments.dropFirst())
+        arguments[0] == "discover"
+          ? arguments.map { $0.replacing("CACHE", with: folder.path()) }
+          : [arguments[0], "-c", folder.path()] + arguments.dropFirst())
       let text = """
         $ urlcache-admin \(arguments.joined(separator: " "))
         \(result.output)--- status \(result.status)
@@ -29,7 +31,7 @@ import Testing
     }
   }
 
-  /// The commands, by the names of their files.
+  /// The commands, by the names of their files. `CACHE` is the path of the cache.
   private let commands: KeyValuePairs<String, [String]> = [
     "list.table.txt": ["list", "--at", "2026-01-02T00:00:00Z"],
     "list.json.txt": ["list", "--format", "json", "--limit", "4"],
@@ -99,6 +101,9 @@ import Testing
     "compact.dry-run.txt": ["compact", "-n"],
     "compact.dry-run.json.txt": ["compact", "-n", "--format", "json"],
     "usage.above.txt": ["usage", "--capacity", "10kB", "--fail-above", "90%", "--format", "tsv"],
+    "discover.table.txt": ["discover", "CACHE", "--at", "2026-01-02T00:00:00Z"],
+    "discover.json.txt": ["discover", "CACHE", "--format", "json"],
+    "discover.absent.txt": ["discover", "CACHE/none"],
   ]
 
   private func expectGolden(_ text: String, named name: String) throws {

@@ -16,6 +16,7 @@ import Testing
         entry: ok
         show: ok
         usage: ok
+        discover: ok
         error: ok
         purge: ok
         enforce: ok

@@ -127,6 +127,27 @@ def make():
     database.close()
 
 
+def found_folders():
+    """A folder of nothing, one of a cache, and one with all that can be found."""
+    yield os.path.join(cache, "fsCachedData")
+    yield cache
+    folder = os.path.join(root, "found")
+    os.makedirs(os.path.join(folder, "foundation"))
+    with open(os.path.join(folder, "foundation", "7.aAAtMQAvAA==.storedcachedurlresponse"), "wb") as file:
+        file.write(b"x")
+    os.makedirs(os.path.join(folder, "a/deep"))
+    shutil.copy(os.path.join(cache, "Cache.db"), os.path.join(folder, "one.db"))
+    database = sqlite3.connect(os.path.join(folder, "one.db"), isolation_level=None)
+    database.execute("CREATE TRIGGER t AFTER DELETE ON cfurl_cache_response BEGIN SELECT 1; END")
+    database.close()
+    os.makedirs(os.path.join(folder.encode(), b"\xff"))
+    shutil.copy(os.path.join(cache, "Cache.db"), os.path.join(folder, "two.db"))
+    held = sqlite3.connect(os.path.join(folder, "two.db"), isolation_level=None)
+    held.execute("SELECT count(*) FROM cfurl_cache_response").fetchall()
+    yield folder
+    held.close()
+
+
 def main():
     make()
     columns = ",".join(COLUMNS).replace("_", "-")
@@ -158,6 +179,12 @@ def main():
                     ["--by", "status"], ["--by", "mime"], ["--by", "method"]]:
         usages.check(json.loads(run("usage", "--format", "json", *options).stdout))
     usages.finish(6)
+
+    discoveries = Checker("discover")
+    for folder in found_folders():
+        result = subprocess.run([tool, "discover", folder, "--format", "json", "--max-depth", "1"], capture_output=True)
+        discoveries.check(json.loads(result.stdout))
+    discoveries.finish(3)
 
     errors = Checker("error")
     for status, verb, *options in [

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin discover`: which caches there are.
+  struct Discover: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Find caches, where apps keep them or below folders.",
+      discussion: """
+        A Cache.db is told by its tables, whatever it is called, and a folder of
+        swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic links are not
+        followed. What cannot be looked into is named at the end.
+
+        Without a folder it looks on macOS below ~/Library/Caches, Containers, Group Containers and
+        the simulators, elsewhere below $XDG_CACHE_HOME and ~/.cache.
+
+        IN USE says whether a process has the cache open, as far as its locks tell: an app with a
+        Cache.db holds one all the time, also where the system does not tell its pid. A folder of
+        swift-corelibs-foundation has no locks, so it is not known.
+
+        EXIT STATUS
+          0 done · 64 · 66 · 74 · 77
+        """)
+
+    @Argument(help: "The folders to look below.", completion: .directory)
+    var folders: [String] = []
+
+    @OptionGroup var depth: SearchOptions
+    @OptionGroup var time: TimeOptions
+
+    @Option(help: "How to write: table, json.")
+    var format = DiscoverFormat.table
+
+    var writesJSON: Bool { format == .json }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let discovery = try environment.findStores(depth.search(below: folders, in: environment))
+      let renderer = DiscoveryRenderer(now: time.now(in: environment))
+      var output = OutputBuffer(environment)
+      switch format {
+      case .table: renderer.appendTable(discovery, into: &output.text)
+      case .json: renderer.appendJSON(discovery, into: &output.text)
+      }
+      try output.flush()
+      environment.report(discovery)
+      return .done
+    }
+  }
+}
+
+/// The formats of `discover`.
+enum DiscoverFormat: String, CaseIterable, ExpressibleByArgument {
+  case table, json
+}
+
+/// How far to look for caches.
+struct SearchOptions: ParsableArguments {
+  private static let deepest = 100
+
+  @Option(
+    help: ArgumentHelp(
+      "Look into folders up to this many levels below.", valueName: "number"))
+  var maxDepth = StoreSearch.standardDepth
+
+  func validate() throws {
+    guard (0...Self.deepest).contains(maxDepth) else {
+      throw ValidationError("'--max-depth' must be from 0 to \(Self.deepest).")
+    }
+  }
+
+  /// The search below some folders, or without any where apps keep their caches.
+  func search(below folders: [String], in environment: CommandEnvironment) throws -> StoreSearch {
+    guard folders.isEmpty else {
+      return StoreSearch(below: folders, needsFolders: true, maximumDepth: maxDepth)
+    }
+    let search = StoreSearch(maximumDepth: maxDepth, variable: environment.variable)
+    guard !search.folders.isEmpty else {
+      throw CommandFailure.usage(
+        "there is no place to look, as HOME is not set",
+        hint: "name a folder: 'urlcache-admin discover FOLDER'")
+    }
+    return search
+  }
+}
+
+extension CommandEnvironment {
+  /// Tells the user how much was found, what is odd about it, and what could not be looked into.
+  func report(_ discovery: Discovery) {
+    for store in discovery.stores {
+      for text in store.notes { note("'\(store.path)': \(text)") }
+    }
+    let (stores, entries) = (Int64(discovery.stores.count), discovery.entries)
+    writeMessage(
+      "\(stores) \(stores == 1 ? "cache" : "caches"), "
+        + "\(entries) \(entries == 1 ? "entry" : "entries"), "
+        + "\(ByteSizeText.text(discovery.footprintBytes))\n")
+    for place in discovery.unreadable { note("not looked into: '\(place.path)': \(place.reason)") }
+    if discovery.foldersTooDeep > 0 {
+      note(
+        "\(discovery.foldersTooDeep) folders were not looked into, as they lie deeper than"
+          + " '--max-depth'")
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Files
+import SQLite
+
+extension FoundStore {
+  /// How long to wait for the lock of another process, in milliseconds.
+  private static let wait: Int32 = 100
+
+  /// Creates what the files of a Foundation store tell of it.
+  init(_ folder: FoundationFolder, at path: String) {
+    self.init(
+      path: path, format: .foundation, entries: folder.entries, footprintBytes: folder.bytes,
+      newestStored: folder.newestStored)
+  }
+
+  /// Reads what there is to tell of the store in a database; `nil` if it is none.
+  ///
+  /// A store whose entries cannot all be read is one, with a note.
+  ///
+  /// - Throws: ``StoreError`` if it cannot be told whether the database is a store.
+  init?(databaseAt path: String, temporaryFolder: String) throws(StoreError) {
+    guard Self.mayBeStore(path) else { return nil }
+    do throws(StoreError) {
+      self = try Self.examined(path, temporaryFolder)
+    } catch {
+      switch error.code {
+      case .notFound where error.path != path:
+        throw StoreError(
+          .inputOutput, at: path,
+          because: "a private copy of it is needed, and there is no folder '\(error.path)'")
+      case .notFound, .notACache, .damaged, .noSuchResponse: return nil
+      case .changedWhileReading:
+        // Somebody has just opened it: now it can be read under a lock.
+        self = try Self.examined(path, temporaryFolder)
+      case .inUse, .accessDenied, .inputOutput: throw error
+      }
+    }
+  }
+
+  private static func examined(
+    _ path: String, _ temporaryFolder: String
+  ) throws(StoreError) -> FoundStore {
+    do {
+      let source = try AppleStore(
+        readingFrom: path, wait: wait, temporaryFolder: temporaryFolder)
+      let description = source.description
+      var store = FoundStore(
+        path: path, format: description.format, schemaVersion: description.schemaVersion,
+        use: description.inUse ? .process(description.holder) : .none, notes: description.notes)
+      do {
+        try store.measure(source)
+      } catch let error as StoreError where error.code == .damaged {
+        store.notes.append("damaged: \(error.reason ?? "its rows cannot be read")")
+      }
+      try source.finish()
+      return store
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw StoreError(.inputOutput, at: path, because: "\(error)")
+    }
+  }
+
+  /// Counts the entries and the bytes of a store.
+  private mutating func measure(_ source: some ResponseSource) throws {
+    footprintBytes = try source.footprint().totalBytes
+    var (count, newest) = (Int64(0), Timestamp?.none)
+    try source.forEachResponse(.stored) { response in
+      count += 1
+      if let time = response.stored { newest = max(newest ?? time, time) }
+      return .next
+    }
+    (entries, newestStored) = (count, newest)
+  }
+
+  /// Whether a database may be that of a store: if it has a journal, so that a private copy may have
+  /// to be made, its tables are looked at as they are first.
+  private static func mayBeStore(_ path: String) -> Bool {
+    guard let journal = try? FileStatus.of(path + "-journal"), journal.size > 0 else { return true }
+    do throws(SQLiteError) {
+      let connection = try Connection(path: path, access: .immutable)
+      var rows = try connection.prepare(
+        "SELECT 1 FROM sqlite_master WHERE lower(name) = '\(AppleLayout.responses)'")
+      return try rows.step()
+    } catch {
+      return true
+    }
+  }
+}

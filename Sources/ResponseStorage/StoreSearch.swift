@@ -1,0 +1,85 @@
+/// Where to look for stores.
+public struct StoreSearch: Hashable, Sendable {
+  /// How many levels of folders below a folder are looked into, unless something else is said.
+  ///
+  /// The stores of apps in simulators lie up to 14 levels below the folder of a user.
+  public static let standardDepth = 20
+
+  /// The folders below which to look.
+  public var folders: [String]
+
+  /// Whether each of the folders must be there and readable.
+  public var needsFolders: Bool
+
+  /// How many levels of folders below each of them to look into.
+  public var maximumDepth: Int
+
+  /// Creates a search below some folders.
+  public init(below folders: [String], needsFolders: Bool, maximumDepth: Int = standardDepth) {
+    self.folders = folders
+    self.needsFolders = needsFolders
+    self.maximumDepth = maximumDepth
+  }
+}
+
+extension StoreSearch {
+  /// The families of systems, each of which keeps caches in its own places.
+  public enum System: Hashable, Sendable, CaseIterable {
+    /// macOS.
+    case apple
+    /// Systems that follow the XDG Base Directory Specification.
+    case freedesktop
+
+    /// The system that this program runs on.
+    public static var current: System {
+      #if os(macOS)
+        .apple
+      #else
+        .freedesktop
+      #endif
+    }
+  }
+
+  /// Creates a search where apps keep their stores unless they name a folder, as far as those
+  /// folders are there.
+  ///
+  /// - Parameter variable: Returns an environment variable.
+  public init(
+    placesOn system: System = .current, maximumDepth: Int = standardDepth,
+    variable: (String) -> String?
+  ) {
+    let home = variable("HOME").flatMap { Self.isAbsolute($0) ? $0 : nil }
+    let folders =
+      switch system {
+      case .apple: Self.applePlaces(home: home, temporaryFolder: variable("TMPDIR"))
+      case .freedesktop: Self.freedesktopPlaces(home: home, cacheHome: variable("XDG_CACHE_HOME"))
+      }
+    self.init(below: folders, needsFolders: false, maximumDepth: maximumDepth)
+  }
+
+  /// The caches of apps, of those in a sandbox, of groups of apps, and of simulators, also old ones;
+  /// and the user's own folder below `/var/folders`, which is the parent of that for temporary files.
+  private static func applePlaces(home: String?, temporaryFolder: String?) -> [String] {
+    let inLibrary = [
+      "Caches", "Containers", "Group Containers", "Developer/CoreSimulator/Devices",
+      "Application Support/iPhone Simulator",
+    ]
+    var places = home.map { home in inLibrary.map { "\(home)/Library/\($0)" } } ?? []
+    if let temporaryFolder, temporaryFolder.utf8.starts(with: "/var/folders/".utf8) {
+      let folder = temporaryFolder.utf8.split(separator: UInt8(ascii: "/")).prefix(4)
+      places.append(folder.reduce("") { "\($0)/\(Substring($1))" })
+    }
+    return places
+  }
+
+  /// The cache home, also the one that a program without the variable takes. The stores of
+  /// swift-corelibs-foundation lie in it.
+  private static func freedesktopPlaces(home: String?, cacheHome: String?) -> [String] {
+    let cacheHome = cacheHome.flatMap { isAbsolute($0) ? $0 : nil }
+    return [cacheHome, home.map { "\($0)/.cache" }].compactMap(\.self)
+  }
+
+  private static func isAbsolute(_ path: String) -> Bool {
+    path.utf8.first == UInt8(ascii: "/")
+  }
+}

@@ -1,0 +1,71 @@
+import Rendering
+import ResponseStorage
+import Testing
+
+struct DiscoveryRendererTests {
+  private let now: Timestamp
+
+  init() throws { now = try #require(Samples.now) }
+
+  @Test func `people see a row for each cache`() {
+    var buffer = TextBuffer()
+    DiscoveryRenderer(now: now).appendTable(discovery, into: &buffer)
+    #expect(
+      Samples.text(buffer) == """
+        FORMAT      SCHEMA  ENTRIES  FOOTPRINT  NEWEST  IN USE   CACHE
+        apple          203   12,345    2.0 MiB    12 d  pid 471  /a/Cache.db
+        apple            -        0    4.0 KiB       -  no       /日本‹U+202E›
+        apple           25        -          -       -  yes      /c
+        foundation       -        7      700 B     0 s  -        /d
+
+        """)
+  }
+
+  @Test func `programs see null for what is not known`() {
+    var buffer = TextBuffer()
+    DiscoveryRenderer(now: now).appendJSON(discovery, into: &buffer)
+    #expect(
+      Samples.text(buffer) == #"""
+        {"schema":"urlcache-admin.discover/1","stores":[
+        {"path":"/a/Cache.db","format":"apple","schema_version":203,"entries":12345,"footprint_bytes":2097152,"newest_stored":"2025-12-20T00:00:00Z","in_use":true,"pid":471,"notes":["a","b"]},
+        {"path":"/日本\u202E","format":"apple","schema_version":null,"entries":0,"footprint_bytes":4096,"newest_stored":null,"in_use":false,"pid":null,"notes":[]},
+        {"path":"/c","format":"apple","schema_version":25,"entries":null,"footprint_bytes":null,"newest_stored":null,"in_use":true,"pid":null,"notes":[]},
+        {"path":"/d","format":"foundation","schema_version":null,"entries":7,"footprint_bytes":700,"newest_stored":"2026-01-01T00:00:00Z","in_use":null,"pid":null,"notes":[]}
+        ],"entries":12352,"footprint_bytes":2101948,"unreadable":[
+        {"path":"/e\n","reason":"Permission denied"}
+        ],"folders_too_deep":2}
+
+        """#)
+  }
+
+  @Test func `nothing is found in words and in JSON`() {
+    var buffer = TextBuffer()
+    DiscoveryRenderer(now: now).appendTable(Discovery(), into: &buffer)
+    DiscoveryRenderer(now: now).appendJSON(Discovery(), into: &buffer)
+    #expect(
+      Samples.text(buffer) == """
+        FORMAT  SCHEMA  ENTRIES  FOOTPRINT  NEWEST  IN USE  CACHE
+        {"schema":"urlcache-admin.discover/1","stores":[],"entries":0,"footprint_bytes":0,"unreadable":[],"folders_too_deep":0}
+
+        """)
+  }
+
+  private var discovery: Discovery {
+    var discovery = Discovery()
+    discovery.stores = [
+      FoundStore(
+        path: "/a/Cache.db", format: .apple, schemaVersion: 203, entries: 12_345,
+        footprintBytes: 2 << 20,
+        newestStored: Timestamp(secondsSince1970: now.secondsSince1970 - 12 * 86_400),
+        use: .process(471), notes: ["a", "b"]),
+      FoundStore(
+        path: "/日本\u{202E}", format: .apple, entries: 0, footprintBytes: 4_096, use: .none),
+      FoundStore(path: "/c", format: .apple, schemaVersion: 25, use: .process(nil)),
+      FoundStore(
+        path: "/d", format: .foundation, entries: 7, footprintBytes: 700, newestStored: now),
+    ]
+    discovery.unreadable = [UnreadablePlace(path: "/e\n", reason: "Permission denied")]
+    discovery.foldersTooDeep = 2
+    return discovery
+  }
+}

@@ -1,0 +1,32 @@
+import ResponseStorage
+import Testing
+
+@Suite struct StoreSearchTests {
+  @Test func `on macOS there are the folders of a user's Library`() {
+    let variables = ["HOME": "/Users/a", "TMPDIR": "/var/folders/xx/yyyy/T/"]
+    #expect(
+      folders(on: .apple, variables) == [
+        "/Users/a/Library/Caches", "/Users/a/Library/Containers",
+        "/Users/a/Library/Group Containers", "/Users/a/Library/Developer/CoreSimulator/Devices",
+        "/Users/a/Library/Application Support/iPhone Simulator", "/var/folders/xx/yyyy",
+      ])
+    #expect(folders(on: .apple, ["TMPDIR": "/tmp/var/folders/xx/yyyy/T"]) == [])
+  }
+
+  @Test(
+    arguments: [
+      (["HOME": "/home/a"], ["/home/a/.cache"]),
+      (["HOME": "/home/a", "XDG_CACHE_HOME": "/c"], ["/c", "/home/a/.cache"]),
+      (["HOME": "/home/a", "XDG_CACHE_HOME": "c"], ["/home/a/.cache"]),
+      (["HOME": "", "XDG_CACHE_HOME": ""], []), ([:], []),
+    ] as [([String: String], [String])])
+  func `elsewhere there is the cache home`(_ variables: [String: String], _ expected: [String]) {
+    #expect(folders(on: .freedesktop, variables) == expected)
+  }
+
+  private func folders(on system: StoreSearch.System, _ variables: [String: String]) -> [String] {
+    let search = StoreSearch(placesOn: system) { variables[$0] }
+    #expect(!search.needsFolders)
+    return search.folders
+  }
+}
