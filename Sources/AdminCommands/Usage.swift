@@ -9,7 +9,12 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       abstract: "Show what a cache takes up on disk, in all and by groups.",
       discussion: """
-        A cache does not hold its own capacity: give it to compare.
+        A cache does not hold its own capacity: give it to compare. Notes then say what
+        CFNetwork does not keep with it: nothing on disk below 5 MiB, and no body of
+        more than 5 % of the capacity.
+
+        Groups come the largest first, those by age and size in their own order. What
+        is not known is '-'.
 
         EXIT STATUS
           0 done · 1 more than '--fail-above' allows · 64 · 65 · 66 · 74 · 75 · 77
@@ -24,8 +29,14 @@ extension URLCacheAdmin {
       transform: parseSize)
     var capacity: Int64?
 
-    @Option(help: "Group by host, mime, status or method.")
+    @Option(
+      help: ArgumentHelp(
+        "Group by what entries have in common, or by ranges of their ages or sizes.",
+        valueName: "key"))
     var by: UsageReport.Grouping?
+
+    @Flag(help: "Show how the entries are spread over ages and sizes.")
+    var histogram = false
 
     @Option(
       help: ArgumentHelp(
@@ -52,24 +63,44 @@ extension URLCacheAdmin {
         throw ValidationError("'--fail-above' needs '--capacity SIZE'.")
       }
       if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
+      guard limit == nil || by?.hasRanges != true else {
+        throw ValidationError("'--limit' cuts off the smallest groups; ages and sizes are ranges.")
+      }
+      guard !histogram || format == .table || format == .json else {
+        throw ValidationError("'--histogram' is written as table or json only.")
+      }
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
-      var report = try UsageReport(of: source, by: by, capacityBytes: capacity)
+      var report = try UsageReport(
+        of: source, by: by, capacityBytes: capacity, now: now, withHistograms: histogram)
       try source.finish()
       report.allowedPercent = failAbove
-      if let count = limit ?? (format == .table ? Self.groupsInTable : nil) {
-        report.cutGroups(to: count)
-      }
+      let isCut = format == .table && by?.hasRanges == false
+      if let count = limit ?? (isCut ? Self.groupsInTable : nil) { report.cutGroups(to: count) }
       try write(report, of: source.description, now, environment)
+      if source.description.format == .apple { noteLimits(of: report, environment) }
       guard report.exceedsLimit else { return .done }
       environment.writeMessage("more than the allowed share of the capacity is used\n")
       return .no
     }
 
     private static let groupsInTable = 10
+
+    /// Tells the user what the capacity means to CFNetwork.
+    private func noteLimits(of report: UsageReport, _ environment: CommandEnvironment) {
+      guard let capacity else { return }
+      if capacity < UsageReport.smallestCapacity {
+        environment.note("with a capacity below 5 MiB CFNetwork writes no cache to disk")
+      }
+      if let count = report.oversizedBodies, count > 0 {
+        environment.note(
+          "\(count) \(count == 1 ? "body is" : "bodies are") larger than 5 % of the capacity"
+            + " (\(ByteSizeText.text(capacity / 20))), which CFNetwork does not store")
+      }
+    }
 
     private func write(
       _ report: UsageReport, of store: StoreDescription, _ now: Timestamp,

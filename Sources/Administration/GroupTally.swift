@@ -25,8 +25,7 @@ struct GroupTally {
       rest.bytes = rest.bytes.addingClamped(size)
       return
     }
-    groups[place].entries += 1
-    groups[place].bytes = groups[place].bytes.addingClamped(size)
+    groups[place].insert(size: size)
   }
 
   /// The groups, the largest first, and what had no room.

@@ -2,11 +2,6 @@ public import ResponseStorage
 
 /// What a cache takes up, in all and by groups.
 public struct UsageReport: Hashable, Sendable {
-  /// What entries are grouped by.
-  public enum Grouping: String, Hashable, Sendable, CaseIterable {
-    case host, mime, status, method
-  }
-
   /// The entries that have something in common.
   public struct Group: Hashable, Sendable {
     /// What they have in common; `nil` if it is not known.
@@ -55,6 +50,26 @@ public struct UsageReport: Hashable, Sendable {
     }
   }
 
+  /// How entries are spread over ranges, which all have a group, in their order; after them there is one
+  /// for what is not known if there is any.
+  public struct Histograms: Hashable, Sendable {
+    /// The entries by how long ago they were stored.
+    public var ages: [Group]
+    /// The entries by the sizes of their bodies.
+    public var sizes: [Group]
+
+    /// Creates histograms.
+    public init(ages: [Group], sizes: [Group]) {
+      self.ages = ages
+      self.sizes = sizes
+    }
+  }
+
+  /// The smallest capacity with which CFNetwork keeps a cache on disk, in bytes.
+  ///
+  /// Source: `formats.md`, "Capacity".
+  public static let smallestCapacity: Int64 = 5 << 20
+
   /// The number of entries.
   public var entries: Int64 = 0
   /// The number of entries whose body is missing.
@@ -69,14 +84,21 @@ public struct UsageReport: Hashable, Sendable {
   public var footprint: Footprint
   /// The limit that the footprint is held against, in bytes; a cache does not hold its own.
   public var capacityBytes: Int64?
+  /// The number of bodies that are larger than 5 % of the capacity, which CFNetwork does not store;
+  /// `nil` if no capacity is known, or if it is not a store of CFNetwork.
+  ///
+  /// Source: `formats.md`, "Capacity".
+  public var oversizedBodies: Int64?
   /// How much of the capacity may be used, in percent.
   public var allowedPercent: Double?
   /// What the entries are grouped by.
   public var grouping: Grouping?
-  /// The groups, the largest first.
+  /// The groups that have entries: the largest first, or ranges in their order.
   public var groups: [Group] = []
   /// What is in none of the groups, if there are groups and anything is.
   public var rest: Rest?
+  /// How entries are spread, if that was asked for.
+  public var histograms: Histograms?
 
   /// The part of the capacity that the files take up, 1 being all of it and more than 1 too much;
   /// `nil` if no capacity above zero is known.
@@ -104,43 +126,39 @@ public struct UsageReport: Hashable, Sendable {
   /// - Parameters:
   ///   - grouping: What to group by, or `nil` for no groups.
   ///   - capacityBytes: The limit to hold the footprint against, if there is one.
-  ///   - selection: Which entries to count, and the moment that ``Selection/contains(_:now:)`` takes;
-  ///     `nil` for all. The footprint is that of the whole store in any case.
+  ///   - now: The moment that ages are counted to.
+  ///   - selection: Which entries to count; `nil` for all. The footprint is that of the whole store in
+  ///     any case.
+  ///   - withHistograms: Whether to measure ``histograms``.
   ///   - groupMemory: What the groups may take up in memory, in bytes. Entries of groups for which
   ///     there is no room are in ``rest``; the groups are then those that were met first, and no
   ///     longer the largest ones for certain.
   /// - Throws: What the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
   public init(
-    of source: any ResponseSource, by grouping: Grouping?, capacityBytes: Int64?,
-    selection: (criteria: Selection, now: Timestamp)? = nil, groupMemory: Int = 64 << 20
+    of source: any ResponseSource, by grouping: Grouping?, capacityBytes: Int64?, now: Timestamp,
+    selection: Selection? = nil, withHistograms: Bool = false, groupMemory: Int = 64 << 20
   ) throws {
     footprint = try source.footprint()
     self.capacityBytes = capacityBytes
     self.grouping = grouping
-    var sizes = MedianSize()
-    var tally = GroupTally(memoryLimit: groupMemory)
-    let projection = Self.projection(for: grouping)
-      .union(selection?.criteria.projection ?? [])
-    var (entries, missing, bodyBytes) = (Int64(0), Int64(0), Int64(0))
-    var times: ClosedRange<Timestamp>?
+    var tally = UsageTally(
+      by: grouping, now: now, largestBody: Self.largestBody(of: source, capacityBytes),
+      withHistograms: withHistograms, groupMemory: groupMemory)
+    let projection = tally.projection.union(selection?.projection ?? [])
     try source.forEachResponse(projection) { response in
-      if let selection, !selection.criteria.contains(response, now: selection.now) { return .next }
-      entries += 1
-      if response.bodyLocation == .missing { missing += 1 }
-      if let size = response.bodySize { sizes.insert(size) }
-      let size = response.bodySize ?? 0
-      bodyBytes = bodyBytes.addingClamped(size)
-      if let time = response.stored {
-        let range = times ?? time...time
-        times = min(range.lowerBound, time)...max(range.upperBound, time)
-      }
-      if let grouping { tally.insert(Self.key(of: response, by: grouping), size: size) }
+      if selection?.contains(response, now: now) ?? true { tally.insert(response) }
       return .next
     }
-    (self.entries, missingBodies, self.bodyBytes) = (entries, missing, bodyBytes)
-    (median, storedTimes) = (sizes.median, times)
-    (groups, rest) = tally.finished()
+    tally.write(to: &self)
+  }
+
+  /// The largest body that a store of some capacity takes, in bytes; `nil` if that is not known, or if
+  /// the whole capacity is there for one.
+  private static func largestBody(
+    of source: any ResponseSource, _ capacityBytes: Int64?
+  ) -> Int64? {
+    source.description.format == .apple ? capacityBytes.map { $0 / 20 } : nil
   }
 
   /// Leaves only the first groups; what the others hold goes to ``rest``.
@@ -155,26 +173,5 @@ public struct UsageReport: Hashable, Sendable {
     }
     groups.removeSubrange(count...)
     self.rest = rest
-  }
-
-  private static func projection(for grouping: Grouping?) -> Projection {
-    switch grouping {
-    case .host: [.body, .stored, .url]
-    case .mime: [.body, .stored, .mimeType]
-    case .status: [.body, .stored, .status]
-    case .method: [.body, .stored, .method]
-    case nil: [.body, .stored]
-    }
-  }
-
-  private static func key(of response: borrowing StoredResponse, by grouping: Grouping)
-    -> ByteString?
-  {
-    switch grouping {
-    case .host: response.url.flatMap { CanonicalURL.host(of: $0) }
-    case .mime: response.mimeType?.asciiLowercased
-    case .status: response.status.map { ByteString(String($0)) }
-    case .method: response.request.method
-    }
   }
 }

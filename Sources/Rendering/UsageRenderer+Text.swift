@@ -17,6 +17,10 @@ extension UsageRenderer {
       buffer.append(UInt8(ascii: "\n"))
       appendGroups(of: report, into: &buffer)
     }
+    if let histograms = report.histograms {
+      append(histograms.ages, titled: "age", of: report, into: &buffer)
+      append(histograms.sizes, titled: "size", of: report, into: &buffer)
+    }
     appendFindings(of: report, into: &buffer)
   }
 
@@ -60,7 +64,7 @@ extension UsageRenderer {
   private func appendEntries(of report: UsageReport, into buffer: inout TextBuffer) {
     buffer.append("Entries  ")
     buffer.append(grouped: report.entries)
-    if let grouping = report.grouping {
+    if let grouping = report.grouping, !grouping.hasRanges {
       let isKnown = report.rest.map { $0.groups != nil } ?? true
       let count = Int64(report.groups.count) + (report.rest?.groups ?? 0)
       buffer.append(isKnown ? " in " : " in more than ")
@@ -84,17 +88,40 @@ extension UsageRenderer {
   }
 
   private func appendGroups(of report: UsageReport, into buffer: inout TextBuffer) {
-    var rows = report.groups.map { group in
-      Row(
-        key: shown(key(of: group, for: .people) ?? "-"), entries: group.entries,
-        bytes: group.bytes)
-    }
+    var rows = rows(of: report.groups[...])
     if let rest = report.rest {
       let count = rest.groups.map { "\($0) more" } ?? "more"
       rows.append(Row(key: Array(count.utf8)[...], entries: rest.entries, bytes: rest.bytes))
     }
-    let title = Array(
-      (report.grouping?.rawValue ?? "group").utf8.map { $0 >= 97 ? $0 & ~0x20 : $0 })
+    append(rows, titled: report.grouping?.rawValue ?? "group", of: report, into: &buffer)
+  }
+
+  /// Appends a histogram, without the ranges at both ends that have no entries.
+  private func append(
+    _ groups: [UsageReport.Group], titled title: String, of report: UsageReport,
+    into buffer: inout TextBuffer
+  ) {
+    let ranges = groups.filter { $0.key != nil }
+    let first = ranges.firstIndex { $0.entries > 0 } ?? ranges.endIndex
+    let end = ranges.lastIndex { $0.entries > 0 }.map { $0 + 1 } ?? ranges.endIndex
+    let shown = ranges[first..<end] + groups.filter { $0.key == nil }
+    guard !shown.isEmpty else { return }
+    buffer.append(UInt8(ascii: "\n"))
+    append(rows(of: shown), titled: title, of: report, into: &buffer)
+  }
+
+  private func rows(of groups: ArraySlice<UsageReport.Group>) -> [Row] {
+    groups.map { group in
+      Row(
+        key: shown(key(of: group, for: .people) ?? "-"), entries: group.entries,
+        bytes: group.bytes)
+    }
+  }
+
+  private func append(
+    _ rows: [Row], titled title: String, of report: UsageReport, into buffer: inout TextBuffer
+  ) {
+    let title = title.utf8.map { $0 >= 97 ? $0 & ~0x20 : $0 }
     let keyWidth = rows.reduce(title.count) { max($0, DisplayWidth.width(of: $1.key)) }
     buffer.append(contentsOf: title)
     buffer.append(UInt8(ascii: " "), count: keyWidth - title.count)
@@ -172,6 +199,10 @@ extension UsageReport.Grouping {
     case .mime: "media types"
     case .status: "statuses"
     case .method: "methods"
+    case .scheme: "schemes"
+    case .partition: "partitions"
+    case .storagePolicy: "storage policies"
+    case .age, .size: "ranges"
     }
   }
 
@@ -182,6 +213,10 @@ extension UsageReport.Grouping {
     case .mime: "media type"
     case .status: "status"
     case .method: "method"
+    case .scheme: "scheme"
+    case .partition: "partition"
+    case .storagePolicy: "storage policy"
+    case .age, .size: "range"
     }
   }
 }

@@ -43,8 +43,27 @@ public struct UsageRenderer: Sendable {
     buffer.append(json: report.footprint)
     buffer.append(",\"capacity_bytes\":")
     buffer.append(json: report.capacityBytes)
-    buffer.append(",\"groups\":[")
-    for (index, group) in report.groups.enumerated() {
+    buffer.append(",\"oversized_bodies\":")
+    buffer.append(json: report.oversizedBodies)
+    buffer.append(",\"groups\":")
+    append(json: report.groups, into: &buffer)
+    buffer.append(",\"rest\":")
+    buffer.append(json: report.rest)
+    buffer.append(",\"histograms\":")
+    if let histograms = report.histograms {
+      buffer.append("{\"ages\":")
+      append(json: histograms.ages, into: &buffer)
+      buffer.append(",\"sizes\":")
+      append(json: histograms.sizes, into: &buffer)
+      buffer.append("}}\n")
+    } else {
+      buffer.append("null}\n")
+    }
+  }
+
+  private func append(json groups: [UsageReport.Group], into buffer: inout TextBuffer) {
+    buffer.append(UInt8(ascii: "["))
+    for (index, group) in groups.enumerated() {
       buffer.append(index == 0 ? "\n{\"key\":" : ",\n{\"key\":")
       buffer.append(json: key(of: group, for: .programs), orBase64Named: "key")
       buffer.append(",\"entries\":")
@@ -53,9 +72,7 @@ public struct UsageRenderer: Sendable {
       buffer.append(integer: group.bytes)
       buffer.append(UInt8(ascii: "}"))
     }
-    buffer.append(report.groups.isEmpty ? "],\"rest\":" : "\n],\"rest\":")
-    buffer.append(json: report.rest)
-    buffer.append("}\n")
+    buffer.append(groups.isEmpty ? "]" : "\n]")
   }
 
   /// Appends the groups as comma-separated values.

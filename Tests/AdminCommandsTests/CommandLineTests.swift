@@ -72,6 +72,14 @@ import Testing
     (["usage", "--limit=-1"], "'--limit' cannot be less than zero."),
     (["usage", "--capacity", "0"], "'--capacity' must be more than zero."),
     (["usage", "--fail-above", "90%"], "'--fail-above' needs '--capacity SIZE'."),
+    (
+      ["usage", "--by", "size", "--limit", "1"],
+      "'--limit' cuts off the smallest groups; ages and sizes are ranges."
+    ),
+    (
+      ["usage", "--histogram", "--format", "csv"],
+      "'--histogram' is written as table or json only."
+    ),
     (["show", "1", "--headers", "--request"], "'--headers' and '--request' exclude each other."),
     (["list", "--redact-url"], "Unknown option '--redact-url'. Did you mean '--redact-urls'?"),
   ])
@@ -149,14 +157,56 @@ import Testing
 
   @Test(arguments: [("90", 1), ("100%", 0), ("99.99%", 1), ("1e9", 0)])
   func `more than the allowed share ends with the answer no`(_ share: String, _ status: Int32) {
-    let result = run([
-      "usage", "-c", "memory", "--capacity", "4KiB", "--fail-above", share, "--format", "tsv",
-    ])
+    var store = store
+    store.size.databaseBytes = 5 << 20
+    let words = ["-c", "memory", "--capacity", "5MiB", "--fail-above", share, "--format", "tsv"]
     #expect(
-      result
+      CommandLineResult.running(["usage"] + words, on: store, now: now)
         == CommandLineResult(
           status: status == 1 ? .no : .done, output: "key\tentries\tbytes\n",
           messages: status == 1 ? "more than the allowed share of the capacity is used\n" : ""))
+  }
+
+  @Test(
+    arguments: [
+      ("5MiB", .apple, ""),
+      ("5242879", .apple, "note: with a capacity below 5 MiB CFNetwork writes no cache to disk\n"),
+      (
+        "40960", .apple,
+        "note: with a capacity below 5 MiB CFNetwork writes no cache to disk\n"
+      ),
+      (
+        "40959", .apple,
+        """
+        note: with a capacity below 5 MiB CFNetwork writes no cache to disk
+        note: 2 bodies are larger than 5 % of the capacity (2.0 KiB), which CFNetwork does not store
+
+        """
+      ),
+      ("40959", .foundation, ""),
+    ] as [(String, StoreDescription.Format, String)])
+  func `what the capacity means to CFNetwork is said`(
+    _ capacity: String, _ format: StoreDescription.Format, _ messages: String
+  ) {
+    var store = store
+    store.description = StoreDescription(
+      path: "memory", format: format, schemaVersion: nil)
+    #expect(
+      CommandLineResult.running(
+        ["usage", "-c", "memory", "--format", "csv", "--capacity", capacity], on: store, now: now)
+        == CommandLineResult(status: .done, output: "key,entries,bytes\n", messages: messages))
+  }
+
+  @Test func `ranges are not cut off in a table`() {
+    let sizes = [0] + (0..<11).map { Int64(1) << (2 * $0 + 6) }
+    let store = MemoryStore(
+      sizes.enumerated().map { response(Int64($0), "https://a/", size: $1) })
+    let result = CommandLineResult.running(
+      ["usage", "-c", "memory", "--by", "size"], on: store, now: now)
+    let rows = result.output.split(separator: "\n").drop { !$0.hasPrefix("SIZE ") }.dropFirst()
+    #expect(rows.count == 11)
+    #expect(rows.first?.hasPrefix("0 B ") == true)
+    #expect(rows.last?.hasPrefix("64 MiB or more ") == true)
   }
 
   @Test func `sizes that no sum can hold do not crash a list`() {

@@ -4,6 +4,13 @@ import TestSupport
 import Testing
 
 @Suite struct UsageReportTests {
+  private let now: Timestamp
+
+  init() throws {
+    // 2026-01-01T00:00:00Z
+    now = try #require(Timestamp(secondsSince1970: 1_767_225_600))
+  }
+
   @Test func `entries and bytes are summed by group, the largest first`() throws {
     let source = store([
       response(1, "https://b.example/1", status: 200, size: 10),
@@ -12,7 +19,7 @@ import Testing
       response(4, nil, status: nil, size: nil),
       response(5, "https://c.example/", status: 200, size: 10),
     ])
-    let report = try UsageReport(of: source, by: .host, capacityBytes: 400)
+    let report = try UsageReport(of: source, by: .host, capacityBytes: 400, now: now)
     #expect(report.entries == 5)
     #expect(report.bodyBytes == 55)
     #expect(report.share == 0.25)
@@ -20,10 +27,10 @@ import Testing
     #expect(report.groups.map(\.entries) == [2, 1, 1, 1])
     #expect(report.groups.map(\.bytes) == [35, 10, 10, 0])
 
-    let byStatus = try UsageReport(of: source, by: .status, capacityBytes: nil)
+    let byStatus = try UsageReport(of: source, by: .status, capacityBytes: nil, now: now)
     #expect(byStatus.groups.map(\.key) == ["404", "200", nil])
     #expect(byStatus.share == nil)
-    #expect(try UsageReport(of: source, by: nil, capacityBytes: 0).groups.isEmpty)
+    #expect(try UsageReport(of: source, by: nil, capacityBytes: 0, now: now).groups.isEmpty)
   }
 
   @Test func `only selected entries are counted`() throws {
@@ -33,16 +40,15 @@ import Testing
     ])
     var selection = Selection()
     selection.statuses = [400...499]
-    let now = try #require(Timestamp(secondsSince1970: 0))
     let report = try UsageReport(
-      of: source, by: .host, capacityBytes: nil, selection: (selection, now))
+      of: source, by: .host, capacityBytes: nil, now: now, selection: selection)
     #expect(report.entries == 1)
     #expect(report.groups.map(\.key) == ["b"])
   }
 
   @Test func `sizes that no sum can hold do not crash it`() throws {
     let source = store((1...3).map { response($0, nil, status: 200, size: .max) })
-    let report = try UsageReport(of: source, by: .status, capacityBytes: nil)
+    let report = try UsageReport(of: source, by: .status, capacityBytes: nil, now: now)
     #expect(report.bodyBytes == .max)
     #expect(report.groups.map(\.bytes) == [.max])
   }
@@ -91,7 +97,7 @@ import Testing
     second.stored = Timestamp(secondsSince1970: -5)
     let report = try UsageReport(
       of: store([first, second, response(3, nil, status: 200, size: 1)]), by: nil,
-      capacityBytes: nil)
+      capacityBytes: nil, now: now)
     #expect(report.missingBodies == 1)
     #expect(report.storedTimes?.lowerBound.secondsSince1970 == -5)
     #expect(report.storedTimes?.upperBound.secondsSince1970 == 5)
@@ -102,7 +108,7 @@ import Testing
       response(1, nil, status: 200, size: 10), response(2, nil, status: 201, size: .max),
       response(3, nil, status: 202, size: 30), response(4, nil, status: 202, size: 1),
     ])
-    var report = try UsageReport(of: source, by: .status, capacityBytes: nil)
+    var report = try UsageReport(of: source, by: .status, capacityBytes: nil, now: now)
     #expect(report.rest == nil)
     report.cutGroups(to: 3)
     #expect(report.rest == nil)
@@ -118,7 +124,7 @@ import Testing
     let source = store(
       (0..<100).map { response($0, ByteString("https://host\($0 % 10)/"), status: 200, size: $0) })
     var report = try UsageReport(
-      of: source, by: .host, capacityBytes: nil, groupMemory: 3 * (128 + 5))
+      of: source, by: .host, capacityBytes: nil, now: now, groupMemory: 3 * (128 + 5))
     #expect(report.groups.map(\.key) == ["host2", "host1", "host0"])
     #expect(report.groups.map(\.entries) == [10, 10, 10])
     #expect(report.rest == .init(groups: nil, entries: 70, bytes: 4_950 - 470 - 460 - 450))
@@ -128,7 +134,7 @@ import Testing
 
   @Test(arguments: [(400, 25.0, false), (400, 24.9, true), (400, 26, false), (nil, 0, false)])
   func `a limit holds or not`(_ capacity: Int64?, _ percent: Double, _ exceeds: Bool) throws {
-    var report = try UsageReport(of: store([]), by: nil, capacityBytes: capacity)
+    var report = try UsageReport(of: store([]), by: nil, capacityBytes: capacity, now: now)
     #expect(!report.exceedsLimit)
     report.allowedPercent = percent
     #expect(report.exceedsLimit == exceeds)
@@ -138,7 +144,7 @@ import Testing
     let responses = sizes.enumerated().map { id, size in
       response(Int64(id), nil, status: nil, size: size)
     }
-    return try UsageReport(of: store(responses), by: nil, capacityBytes: nil).median
+    return try UsageReport(of: store(responses), by: nil, capacityBytes: nil, now: now).median
   }
 
   /// A store in files of 100 bytes.

@@ -101,6 +101,18 @@ import Testing
     "compact.dry-run.txt": ["compact", "-n"],
     "compact.dry-run.json.txt": ["compact", "-n", "--format", "json"],
     "usage.above.txt": ["usage", "--capacity", "10kB", "--fail-above", "90%", "--format", "tsv"],
+    "usage.age.txt": ["usage", "--by", "age", "--at", "2026-01-02T00:00:00Z"],
+    "usage.size.csv.txt": ["usage", "--by", "size", "--format", "csv"],
+    "usage.policy.txt": [
+      "usage", "--by", "storage-policy", "--at", "2026-01-02T00:00:00Z", "--format", "tsv",
+    ],
+    "usage.histogram.txt": [
+      "usage", "--histogram", "--capacity", "512KiB", "--at", "2026-01-02T00:00:00Z",
+    ],
+    "usage.histogram.json.txt": [
+      "usage", "--histogram", "--by", "partition", "--format", "json", "--at",
+      "2026-01-02T00:00:00Z",
+    ],
     "discover.table.txt": ["discover", "CACHE", "--at", "2026-01-02T00:00:00Z"],
     "discover.json.txt": ["discover", "CACHE", "--format", "json"],
     "discover.absent.txt": ["discover", "CACHE/none"],

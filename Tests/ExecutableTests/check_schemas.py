@@ -176,9 +176,11 @@ def main():
 
     usages = Checker("usage")
     for options in [[], ["--by", "host"], ["--by", "host", "--limit", "2", "--capacity", "1GiB"],
-                    ["--by", "status"], ["--by", "mime"], ["--by", "method"]]:
+                    ["--by", "status"], ["--by", "mime"], ["--by", "method"], ["--by", "scheme"], ["--by", "partition"],
+                    ["--by", "storage-policy"], ["--by", "age"], ["--by", "size"], ["--histogram"],
+                    ["--histogram", "--by", "age", "--capacity", "4MiB"]]:
         usages.check(json.loads(run("usage", "--format", "json", *options).stdout))
-    usages.finish(6)
+    usages.finish(13)
 
     discoveries = Checker("discover")
     for folder in found_folders():

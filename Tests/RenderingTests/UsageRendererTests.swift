@@ -23,6 +23,7 @@ struct UsageRendererTests {
     let oldest = try #require(Timestamp(secondsSince1970: now.secondsSince1970 - 270 * 86_400))
     report.storedTimes = oldest...now
     report.capacityBytes = 512 << 20
+    report.oversizedBodies = 2
     report.allowedPercent = 90
     report.grouping = .host
     report.groups = [
@@ -106,11 +107,11 @@ struct UsageRendererTests {
   @Test func `programs see numbers`() throws {
     #expect(
       json(report) == #"""
-        {"schema":"urlcache-admin.usage/1","cache":{"path":"/tmp/Cache.db","format":"apple","schema_version":202},"entries":4304,"missing_bodies":3,"body_bytes":419430400,"median_body_bytes":34900,"median_is_exact":true,"oldest_stored":"2025-04-06T00:00:00Z","newest_stored":"2026-01-01T00:00:00Z","footprint":{"total_bytes":421527552,"database_bytes":419430400,"wal_bytes":2097152,"shm_bytes":0,"body_files_bytes":0,"free_bytes":0,"orphan_files":37,"orphan_bytes":9437184,"allocated_bytes":0},"capacity_bytes":536870912,"groups":[
+        {"schema":"urlcache-admin.usage/1","cache":{"path":"/tmp/Cache.db","format":"apple","schema_version":202},"entries":4304,"missing_bodies":3,"body_bytes":419430400,"median_body_bytes":34900,"median_is_exact":true,"oldest_stored":"2025-04-06T00:00:00Z","newest_stored":"2026-01-01T00:00:00Z","footprint":{"total_bytes":421527552,"database_bytes":419430400,"wal_bytes":2097152,"shm_bytes":0,"body_files_bytes":0,"free_bytes":0,"orphan_files":37,"orphan_bytes":9437184,"allocated_bytes":0},"capacity_bytes":536870912,"oversized_bodies":2,"groups":[
         {"key":"cdn.shop.example","entries":1290,"bytes":246415360},
         {"key":"\u001B","entries":3,"bytes":17825792},
         {"key":null,"entries":1,"bytes":0}
-        ],"rest":{"groups":5,"entries":3010,"bytes":155189248}}
+        ],"rest":{"groups":5,"entries":3010,"bytes":155189248},"histograms":null}
 
         """#)
     var csv = TextBuffer()
@@ -120,6 +121,60 @@ struct UsageRendererTests {
         == "key,entries,bytes\ncdn.shop.example,1290,246415360\n‹U+001B›,3,17825792\n,1,0\n")
   }
 
+  @Test func `histograms begin and end with entries for people and are whole for programs`() {
+    var report = UsageReport(footprint: Footprint())
+    report.bodyBytes = 400
+    report.grouping = .age
+    report.groups = [.init(key: "1-6 h", entries: 2, bytes: 300)]
+    report.histograms = .init(
+      ages: [
+        .init(key: "under 1 h"), .init(key: "1-6 h", entries: 2, bytes: 300),
+        .init(key: "6-24 h"), .init(key: "1-3 d", entries: 1_000, bytes: 100),
+        .init(key: "3-7 d"), .init(key: nil, entries: 1, bytes: 1),
+      ],
+      sizes: [.init(key: "0 B"), .init(key: nil, entries: 1, bytes: 0)])
+    #expect(
+      text(report) == """
+        Cache    /tmp/Cache.db   (schema 202)
+        Used     0 B
+        Entries  0
+        Bodies   400 B
+
+        AGE      ENTRIES       SIZE                       SHARE
+        1-6 h          2      300 B  ███████████████       75 %
+
+        AGE       ENTRIES       SIZE                       SHARE
+        1-6 h           2      300 B  ███████████████       75 %
+        6-24 h          0        0 B                         0 %
+        1-3 d       1,000      100 B  █████                 25 %
+        -               1        1 B                         0 %
+
+        SIZE    ENTRIES       SIZE                       SHARE
+        -             1        0 B                         0 %
+
+        """)
+    #expect(
+      json(report).hasSuffix(
+        #"""
+        "groups":[
+        {"key":"1-6 h","entries":2,"bytes":300}
+        ],"rest":null,"histograms":{"ages":[
+        {"key":"under 1 h","entries":0,"bytes":0},
+        {"key":"1-6 h","entries":2,"bytes":300},
+        {"key":"6-24 h","entries":0,"bytes":0},
+        {"key":"1-3 d","entries":1000,"bytes":100},
+        {"key":"3-7 d","entries":0,"bytes":0},
+        {"key":null,"entries":1,"bytes":1}
+        ],"sizes":[
+        {"key":"0 B","entries":0,"bytes":0},
+        {"key":null,"entries":1,"bytes":0}
+        ]}}
+
+        """#))
+    report.histograms = .init(ages: [.init(key: "under 1 h")], sizes: [])
+    #expect(text(report).components(separatedBy: "AGE").count == 2)
+  }
+
   @Test func `what is not known is null`() throws {
     let parsed = try JSONSerialization.jsonObject(
       with: Data(json(UsageReport(footprint: Footprint())).utf8))
@@ -127,8 +182,8 @@ struct UsageRendererTests {
     let unknown = members.filter { $0.value is NSNull }.keys.sorted()
     #expect(
       unknown == [
-        "capacity_bytes", "median_body_bytes", "median_is_exact", "newest_stored", "oldest_stored",
-        "rest",
+        "capacity_bytes", "histograms", "median_body_bytes", "median_is_exact", "newest_stored",
+        "oldest_stored", "oversized_bodies", "rest",
       ])
   }
 

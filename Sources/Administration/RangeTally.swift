@@ -1,0 +1,69 @@
+import ResponseStorage
+
+/// Ranges of numbers, each with a name, that together hold every number.
+struct NamedRanges {
+  /// The names, in the order of the ranges.
+  let names: [ByteString]
+
+  /// The numbers that the ranges begin with, but for the first, which begins with the least number.
+  private let starts: [Int64]
+
+  private init(_ first: ByteString, _ others: [(Int64, ByteString)]) {
+    names = [first] + others.map(\.1)
+    starts = others.map(\.0)
+  }
+
+  /// The place of the range that a number is in.
+  func place(of number: Int64) -> Int {
+    (starts.lastIndex { $0 <= number } ?? -1) + 1
+  }
+
+  /// Ages in seconds; what is stored in the future has one below zero.
+  static let ages = NamedRanges(
+    "in the future",
+    [
+      (0, "under 1 h"), (3_600, "1-6 h"), (21_600, "6-24 h"), (86_400, "1-3 d"),
+      (3 * 86_400, "3-7 d"), (7 * 86_400, "1-2 w"), (14 * 86_400, "2-4 w"),
+      (28 * 86_400, "1-3 mo"), (91 * 86_400, "3-6 mo"), (182 * 86_400, "6 mo or more"),
+    ])
+
+  /// Sizes in bytes. From 4 KiB or 16 KiB on, depending on the schema, CFNetwork puts bodies into files.
+  static let sizes = NamedRanges(
+    "0 B",
+    [
+      (1, "under 1 KiB"), (1 << 10, "1-4 KiB"), (4 << 10, "4-16 KiB"), (16 << 10, "16-64 KiB"),
+      (64 << 10, "64-256 KiB"), (256 << 10, "256 KiB-1 MiB"), (1 << 20, "1-4 MiB"),
+      (4 << 20, "4-16 MiB"), (16 << 20, "16-64 MiB"), (64 << 20, "64 MiB or more"),
+    ])
+}
+
+/// Entries added up by the ranges that a number of theirs is in.
+struct RangeTally {
+  private let ranges: NamedRanges
+  private var unknown = UsageReport.Group(key: nil)
+
+  /// A group for each range, also for those without entries, and then one for what is not known if
+  /// there is any.
+  var groups: [UsageReport.Group] { unknown.entries > 0 ? known + [unknown] : known }
+  private var known: [UsageReport.Group]
+
+  /// Starts without entries.
+  init(_ ranges: NamedRanges) {
+    self.ranges = ranges
+    known = ranges.names.map { UsageReport.Group(key: $0) }
+  }
+
+  /// Counts an entry.
+  mutating func insert(_ number: Int64?, size: Int64) {
+    guard let number else { return unknown.insert(size: size) }
+    known[ranges.place(of: number)].insert(size: size)
+  }
+}
+
+extension UsageReport.Group {
+  /// Counts an entry.
+  mutating func insert(size: Int64) {
+    entries += 1
+    bytes = bytes.addingClamped(size)
+  }
+}

@@ -1,0 +1,86 @@
+import ResponseStorage
+
+/// Entries added up one by one, in bounded memory.
+struct UsageTally {
+  private let grouping: UsageReport.Grouping?
+  private let now: Timestamp
+  private let largestBody: Int64?
+  private let withHistograms: Bool
+
+  private var entries: Int64 = 0
+  private var missingBodies: Int64 = 0
+  private var oversizedBodies: Int64 = 0
+  private var bodyBytes: Int64 = 0
+  private var median = MedianSize()
+  private var storedTimes: ClosedRange<Timestamp>?
+  private var groups: GroupTally
+  private var ages = RangeTally(.ages)
+  private var sizes = RangeTally(.sizes)
+
+  /// Starts without entries.
+  ///
+  /// - Parameters:
+  ///   - grouping: What to group by, or `nil` for no groups.
+  ///   - now: The moment that ages are counted to.
+  ///   - largestBody: The size in bytes above which a body counts as too large; `nil` if there is none.
+  ///   - withHistograms: Whether to sort entries by their ages and sizes.
+  ///   - groupMemory: What the groups may take up in memory, in bytes.
+  init(
+    by grouping: UsageReport.Grouping?, now: Timestamp, largestBody: Int64?, withHistograms: Bool,
+    groupMemory: Int
+  ) {
+    self.grouping = grouping
+    self.now = now
+    self.largestBody = largestBody
+    self.withHistograms = withHistograms
+    groups = GroupTally(memoryLimit: groupMemory)
+  }
+
+  /// What has to be decoded of the entries.
+  var projection: Projection {
+    let always: Projection = [.body, .stored]
+    return always.union(grouping?.projection ?? [])
+  }
+
+  /// Counts an entry.
+  mutating func insert(_ response: borrowing StoredResponse) {
+    entries += 1
+    if response.bodyLocation == .missing { missingBodies += 1 }
+    if let size = response.bodySize { median.insert(size) }
+    let size = response.bodySize ?? 0
+    bodyBytes = bodyBytes.addingClamped(size)
+    if let largestBody, size > largestBody { oversizedBodies += 1 }
+    if let time = response.stored {
+      let range = storedTimes ?? time...time
+      storedTimes = min(range.lowerBound, time)...max(range.upperBound, time)
+    }
+    insert(response, size: size)
+  }
+
+  /// Counts an entry in its group, and in the histograms.
+  private mutating func insert(_ response: borrowing StoredResponse, size: Int64) {
+    if withHistograms || grouping == .age {
+      ages.insert(response.stored.map { now.wholeSeconds - $0.wholeSeconds }, size: size)
+    }
+    if withHistograms || grouping == .size { sizes.insert(response.bodySize, size: size) }
+    if let grouping, !grouping.hasRanges { groups.insert(grouping.key(of: response), size: size) }
+  }
+
+  /// Puts what was counted into a report.
+  func write(to report: inout UsageReport) {
+    report.entries = entries
+    report.missingBodies = missingBodies
+    report.oversizedBodies = largestBody.map { _ in oversizedBodies }
+    report.bodyBytes = bodyBytes
+    report.median = median.median
+    report.storedTimes = storedTimes
+    switch grouping {
+    case .age: report.groups = ages.groups.filter { $0.entries > 0 }
+    case .size: report.groups = sizes.groups.filter { $0.entries > 0 }
+    default: (report.groups, report.rest) = groups.finished()
+    }
+    if withHistograms {
+      report.histograms = UsageReport.Histograms(ages: ages.groups, sizes: sizes.groups)
+    }
+  }
+}
