@@ -9,15 +9,15 @@ extension URLCacheAdmin {
       abstract: "Find caches, where apps keep them or below folders.",
       discussion: """
         A Cache.db is told by its tables, whatever it is called, and a folder of
-        swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic links are not
-        followed. What cannot be looked into is named at the end.
+        swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic links
+        are not followed. What cannot be looked into is named at the end.
 
-        Without a folder it looks on macOS below ~/Library/Caches, Containers, Group Containers and
-        the simulators, elsewhere below $XDG_CACHE_HOME and ~/.cache.
+        Without a folder it looks on macOS below ~/Library/Caches, Containers, Group
+        Containers and the simulators, elsewhere below $XDG_CACHE_HOME and ~/.cache.
 
-        IN USE says whether a process has the cache open, as far as its locks tell: an app with a
-        Cache.db holds one all the time, also where the system does not tell its pid. A folder of
-        swift-corelibs-foundation has no locks, so it is not known.
+        IN USE says whether a process has the cache open, as far as its locks tell: an
+        app with a Cache.db holds one all the time, also where the system does not tell
+        its pid. A folder of swift-corelibs-foundation has no locks: it is not known.
 
         EXIT STATUS
           0 done · 64 · 66 · 74 · 77
@@ -35,7 +35,8 @@ extension URLCacheAdmin {
     var writesJSON: Bool { format == .json }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      let discovery = try environment.findStores(depth.search(below: folders, in: environment))
+      let search = try depth.search(below: folders, in: environment)
+      let discovery = try environment.findStores(search)
       let renderer = DiscoveryRenderer(now: time.now(in: environment))
       var output = OutputBuffer(environment)
       switch format {
@@ -43,7 +44,8 @@ extension URLCacheAdmin {
       case .json: renderer.appendJSON(discovery, into: &output.text)
       }
       try output.flush()
-      environment.report(discovery)
+      environment.reportSum(of: discovery)
+      environment.noteOddities(of: discovery, search)
       return .done
     }
   }
@@ -85,21 +87,26 @@ struct SearchOptions: ParsableArguments {
 }
 
 extension CommandEnvironment {
-  /// Tells the user how much was found, what is odd about it, and what could not be looked into.
-  func report(_ discovery: Discovery) {
-    for store in discovery.stores {
-      for text in store.notes { note("'\(store.path)': \(text)") }
-    }
+  /// Tells the user how much was found.
+  func reportSum(of discovery: Discovery) {
     let (stores, entries) = (Int64(discovery.stores.count), discovery.entries)
     writeMessage(
       "\(stores) \(stores == 1 ? "cache" : "caches"), "
         + "\(entries) \(entries == 1 ? "entry" : "entries"), "
         + "\(ByteSizeText.text(discovery.footprintBytes))\n")
+  }
+
+  /// Tells the user what is odd about what was found, and what could not be looked into.
+  func noteOddities(of discovery: Discovery, _ search: StoreSearch) {
+    for store in discovery.stores {
+      for text in store.notes { note("'\(store.path)': \(text)") }
+    }
     for place in discovery.unreadable { note("not looked into: '\(place.path)': \(place.reason)") }
-    if discovery.foldersTooDeep > 0 {
+    let count = discovery.foldersTooDeep
+    if count > 0 {
       note(
-        "\(discovery.foldersTooDeep) folders were not looked into, as they lie deeper than"
-          + " '--max-depth'")
+        "\(count) \(count == 1 ? "folder was" : "folders were") not looked into, more than"
+          + " \(search.maximumDepth) levels down")
     }
   }
 }

@@ -50,12 +50,19 @@ extension URLCacheAdmin {
         valueName: "number"))
     var limit: Int?
 
+    @Option(
+      help: ArgumentHelp(
+        "Add up all caches below this folder instead; can be repeated.", valueName: "folder"),
+      completion: .directory)
+    var allUnder: [String] = []
+
     @Option(help: "How to write: table, json; csv and tsv write the groups.")
     var format = UsageFormat.table
 
     var writesJSON: Bool { format == .json }
 
     func validate() throws {
+      if !allUnder.isEmpty { try validateAllUnder() }
       guard capacity.map({ $0 > 0 }) ?? true else {
         throw ValidationError("'--capacity' must be more than zero.")
       }
@@ -72,6 +79,7 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      if !allUnder.isEmpty { return try runAllUnder(in: environment) }
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
       var report = try UsageReport(

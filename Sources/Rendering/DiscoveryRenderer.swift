@@ -60,7 +60,7 @@ public struct DiscoveryRenderer: Sendable {
   }
 
   /// A cell for what may not be known.
-  private func cell<Value>(
+  func cell<Value>(
     _ value: Value?, _ append: (inout TextBuffer, Value) -> Void
   ) -> [UInt8] {
     guard let value else { return [UInt8(ascii: "-")] }

@@ -21,6 +21,16 @@ public struct Discovery: Hashable, Sendable {
   public var footprintBytes: Int64 {
     stores.reduce(0) { $0.addingClamped($1.footprintBytes ?? 0) }
   }
+
+  /// The same with the stores that take up most first.
+  public var largestFirst: Discovery {
+    var result = self
+    result.stores.sort { first, second in
+      let (size, other) = (first.footprintBytes ?? 0, second.footprintBytes ?? 0)
+      return size == other ? ByteString(first.path) < ByteString(second.path) : size > other
+    }
+    return result
+  }
 }
 
 /// A file or folder that could not be looked into.

@@ -80,6 +80,17 @@ import Testing
       ["usage", "--histogram", "--format", "csv"],
       "'--histogram' is written as table or json only."
     ),
+    (
+      ["usage", "-c", "x", "--all-under", "y"], "'--all-under' and '-c' exclude each other."
+    ),
+    (
+      ["usage", "--all-under", "y", "--by", "host"],
+      "'--all-under' adds up whole caches, and takes '--format table' or 'json' only."
+    ),
+    (
+      ["usage", "--all-under", "y", "--format", "csv"],
+      "'--all-under' adds up whole caches, and takes '--format table' or 'json' only."
+    ),
     (["show", "1", "--headers", "--request"], "'--headers' and '--request' exclude each other."),
     (["list", "--redact-url"], "Unknown option '--redact-url'. Did you mean '--redact-urls'?"),
   ])

@@ -19,6 +19,7 @@ import Testing
       result.output == """
         a home with 40 stores: ok
         a table, and what could not be looked into: ok
+        sums: ok
         opened files: ok
         places: ok
         folders: ok

@@ -19,7 +19,7 @@ import Testing
     for (name, arguments) in commands {
       let result = try Command.run(
         BuiltProduct("urlcache-admin").path,
-        arguments[0] == "discover"
+        arguments.contains { $0.hasPrefix("CACHE") }
           ? arguments.map { $0.replacing("CACHE", with: folder.path()) }
           : [arguments[0], "-c", folder.path()] + arguments.dropFirst())
       let text = """
@@ -113,6 +113,9 @@ import Testing
       "usage", "--histogram", "--by", "partition", "--format", "json", "--at",
       "2026-01-02T00:00:00Z",
     ],
+    "usage.all.txt": ["usage", "--all-under", "CACHE"],
+    "usage.all.json.txt": ["usage", "--all-under", "CACHE", "--format", "json"],
+    "usage.all.absent.txt": ["usage", "--all-under", "CACHE/none"],
     "discover.table.txt": ["discover", "CACHE", "--at", "2026-01-02T00:00:00Z"],
     "discover.json.txt": ["discover", "CACHE", "--format", "json"],
     "discover.absent.txt": ["discover", "CACHE/none"],

@@ -17,6 +17,7 @@ import Testing
         show: ok
         usage: ok
         discover: ok
+        usage-all: ok
         error: ok
         purge: ok
         enforce: ok

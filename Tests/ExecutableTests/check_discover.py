@@ -2,17 +2,21 @@
 
     check_discover.py URLCACHE-ADMIN [SAMPLES]
 
-SAMPLES is a folder with real databases that are no caches, `not-a-cache-*` and `half-created`. Prints a line
-for each case, and ends at the first that is not as it should be.
+SAMPLES is a folder with real databases, `schema-*` of caches, and `not-a-cache-*` and `half-created` of none. Prints
+a line for each case, and ends at the first that is not as it should be.
 """
 
-import base64, datetime, hashlib, json, os, plistlib, shutil, sqlite3, subprocess, sys, tempfile, time
+import base64, datetime, hashlib, json, os, plistlib, pwd, shutil, sqlite3, subprocess, sys, tempfile, time
 
 tool = sys.argv[1]
 samples = sys.argv[2] if len(sys.argv) > 2 else ""
 root = tempfile.mkdtemp()
 os.chmod(root, 0o755)
+if os.getuid() == 0:
+    # Another user runs it too, who may not reach the place where it was built.
+    tool = shutil.copy(tool, root)
 home = os.path.join(root, "home")
+NOBODY = pwd.getpwnam("nobody")
 
 RESPONSE = """CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE, version INTEGER,
   hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE,
@@ -179,6 +183,8 @@ def make_decoys():
     os.symlink(os.path.join(home, "two"), os.path.join(home, "decoys/links/folder"))
     os.symlink("..", os.path.join(home, "decoys/links/loop"))
     os.symlink(".", os.path.join(home, "decoys/links/self"))
+    os.symlink("ping", os.path.join(home, "decoys/links/pong"))
+    os.symlink("pong", os.path.join(home, "decoys/links/ping"))
     os.symlink("/", os.path.join(home, "decoys/links/root"))
     os.symlink("/dev/zero", os.path.join(home, "decoys/links/zero"))
     os.symlink("none", os.path.join(home, "decoys/links/dangling"))
@@ -223,14 +229,13 @@ def state(folder):
     return result
 
 
-def run(*arguments, status=0, as_nobody=False, **variables):
-    user = {"user": "nobody"} if as_nobody and os.getuid() == 0 else {}
+def run(*arguments, verb="discover", status=0, as_nobody=False, **variables):
+    user = {"user": "nobody", "group": NOBODY.pw_gid, "extra_groups": []} if as_nobody and os.getuid() == 0 else {}
     environment = {**os.environ, "HOME": home, "TMPDIR": "/tmp"}
     environment.pop("XDG_CACHE_HOME", None)
     environment.update(variables)
     environment = {name: value for name, value in environment.items() if value is not None}
-    result = subprocess.run([tool, "discover", *arguments], capture_output=True, timeout=20, env=environment, cwd=root,
-                            **user)
+    result = subprocess.run([tool, verb, *arguments], capture_output=True, timeout=20, env=environment, cwd=root, **user)
     assert result.returncode == status, (arguments, result)
     return result
 
@@ -271,9 +276,11 @@ def check_home():
     make_decoys()
     unreadable = make_unreadable()
     before = state(home)
-    start = time.monotonic()
-    result = found(home, as_nobody=True)
-    seconds = time.monotonic() - start
+    durations = []
+    for _ in range(3):
+        start = time.monotonic()
+        result = found(home, as_nobody=True)
+        durations.append(time.monotonic() - start)
     for expected in stores:
         assert expected in result["stores"], (expected, [s for s in result["stores"] if s["path"] == expected["path"]])
     assert result["stores"] == stores, [store for store in result["stores"] if store not in stores]
@@ -283,8 +290,10 @@ def check_home():
     assert result["folders_too_deep"] == 0, result
     after = state(home)
     assert after == before, {path for path in after if after[path] != before.get(path)}
+    # The best of three, as other tests may keep the machine busy.
+    assert min(durations) < 1, durations
     ok("a home with 40 stores")
-    print(f"it took {seconds:.3f} s", file=sys.stderr)
+    print("it took", *(f"{seconds:.3f}" for seconds in durations), "s", file=sys.stderr)
 
     table = run(home, "--at", "2040-01-01T00:00:00Z", as_nobody=True)
     lines = table.stdout.decode().splitlines()
@@ -294,6 +303,32 @@ def check_home():
     assert notes[0].startswith(f"40 caches, {result['entries']} entries, "), notes
     assert notes[1:] == [f"note: not looked into: '{path}': Permission denied" for path in sorted(unreadable)], notes
     ok("a table, and what could not be looked into")
+
+    usage = json.loads(run("--all-under", home, "--format", "json", verb="usage", as_nobody=True).stdout)
+    sizes = [store["footprint_bytes"] for store in usage["stores"]]
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) < 40, sizes
+    assert sorted(usage.pop("stores"), key=lambda store: store["path"].encode()) == stores
+    assert usage.pop("schema") == "urlcache-admin.usage-all/1"
+    assert usage == {key: value for key, value in result.items() if key not in ("schema", "stores")}, usage
+    sums = run("--all-under", home, verb="usage", as_nobody=True)
+    lines = sums.stdout.decode().splitlines()
+    assert len(lines) == 42 and lines[-1].endswith("  40 caches"), lines
+    assert int(lines[-1].split()[0]) == sum(int(line.split()[0]) for line in lines[1:-1]) == result["entries"], lines
+    assert sums.stderr.decode().splitlines() == notes[1:], sums
+    parts = [os.path.join(home, "two"), os.path.join(home, "foundation")]
+    repeated = [word for folder in parts for word in ("--all-under", folder)]
+    usage = json.loads(run(*repeated, "--format", "json", verb="usage").stdout)
+    assert usage["footprint_bytes"] == sum(store["footprint_bytes"] for store in stores
+                                           if store["path"].startswith(tuple(parts)))
+    ok("sums")
+
+    if samples:
+        real = [os.path.join(name, "Cache.db") for name in os.listdir(samples) if name.startswith("schema-")]
+        stores = found(samples)["stores"]
+        assert [os.path.relpath(store["path"], samples) for store in stores] == sorted(real), stores
+        for store in stores:
+            number = int(os.path.basename(os.path.dirname(store["path"])).split("-")[1])
+            assert store["schema_version"] == number, store
 
 
 def traced(*folders):
@@ -355,7 +390,8 @@ def check_folders():
 
     deep = os.path.join(home, "deep")
     assert paths(deep, "--max-depth", "18") == [] and found(deep, "--max-depth", "18")["folders_too_deep"] == 1
-    assert b"1 folder" in run(deep, "--max-depth", "18").stderr
+    assert run(deep, "--max-depth", "18").stderr.endswith(
+        b"\nnote: 1 folder was not looked into, more than 18 levels down\n")
     assert len(paths(deep, "--max-depth", "19")) == 1
     # The second folder lies deeper below the first than that is looked into.
     middle = os.path.join(deep, "1/2/3")

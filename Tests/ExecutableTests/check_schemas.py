@@ -183,10 +183,14 @@ def main():
     usages.finish(13)
 
     discoveries = Checker("discover")
+    sums = Checker("usage-all")
     for folder in found_folders():
-        result = subprocess.run([tool, "discover", folder, "--format", "json", "--max-depth", "1"], capture_output=True)
-        discoveries.check(json.loads(result.stdout))
+        for checker, words in [(discoveries, ["discover", folder, "--max-depth", "1"]),
+                               (sums, ["usage", "--all-under", folder])]:
+            result = subprocess.run([tool, *words, "--format", "json"], capture_output=True)
+            checker.check(json.loads(result.stdout))
     discoveries.finish(3)
+    sums.finish(3)
 
     errors = Checker("error")
     for status, verb, *options in [

@@ -38,6 +38,38 @@ struct DiscoveryRendererTests {
         """#)
   }
 
+  @Test func `people see what each cache takes up and the sum`() {
+    var buffer = TextBuffer()
+    let renderer = DiscoveryRenderer(now: now)
+    renderer.appendUsageTable(discovery.largestFirst, into: &buffer)
+    renderer.appendUsageTable(Discovery(), into: &buffer)
+    #expect(
+      Samples.text(buffer) == """
+        ENTRIES  FOOTPRINT                        SHARE  CACHE
+         12,345    2.0 MiB  ████████████████████  100 %  /a/Cache.db
+              0    4.0 KiB                          0 %  /日本‹U+202E›
+              7      700 B                          0 %  /d
+              -          -                            -  /c
+         12,352    2.0 MiB                               4 caches
+        ENTRIES  FOOTPRINT    SHARE  CACHE
+              0        0 B           0 caches
+
+        """)
+  }
+
+  @Test func `programs see the largest caches first`() throws {
+    var expected = TextBuffer()
+    var sorted = discovery
+    sorted.stores.swapAt(2, 3)
+    DiscoveryRenderer(now: now).appendJSON(sorted, into: &expected)
+    var buffer = TextBuffer()
+    DiscoveryRenderer(now: now).appendUsageJSON(discovery.largestFirst, into: &buffer)
+    #expect(
+      Samples.text(buffer)
+        == Samples.text(expected).replacing(
+          "urlcache-admin.discover/1", with: "urlcache-admin.usage-all/1"))
+  }
+
   @Test func `nothing is found in words and in JSON`() {
     var buffer = TextBuffer()
     DiscoveryRenderer(now: now).appendTable(Discovery(), into: &buffer)

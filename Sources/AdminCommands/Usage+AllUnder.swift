@@ -1,0 +1,34 @@
+import ArgumentParser
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin.Usage {
+  /// Refuses the options that are about one cache.
+  func validateAllUnder() throws {
+    guard cache.cache == nil else {
+      throw ValidationError("'--all-under' and '-c' exclude each other.")
+    }
+    let isAboutOne =
+      by != nil || histogram || capacity != nil || failAbove != nil || limit != nil
+    guard !isAboutOne, format == .table || format == .json else {
+      throw ValidationError(
+        "'--all-under' adds up whole caches, and takes '--format table' or 'json' only.")
+    }
+  }
+
+  /// Shows what all caches take up that are found below folders.
+  func runAllUnder(in environment: CommandEnvironment) throws -> ExitStatus {
+    let search = StoreSearch(below: allUnder, needsFolders: true)
+    let discovery = try environment.findStores(search).largestFirst
+    let renderer = DiscoveryRenderer(now: environment.now)
+    var output = OutputBuffer(environment)
+    if format == .json {
+      renderer.appendUsageJSON(discovery, into: &output.text)
+    } else {
+      renderer.appendUsageTable(discovery, into: &output.text)
+    }
+    try output.flush()
+    environment.noteOddities(of: discovery, search)
+    return .done
+  }
+}
