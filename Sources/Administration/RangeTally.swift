@@ -24,7 +24,8 @@ struct NamedRanges {
     [
       (0, "under 1 h"), (3_600, "1-6 h"), (21_600, "6-24 h"), (86_400, "1-3 d"),
       (3 * 86_400, "3-7 d"), (7 * 86_400, "1-2 w"), (14 * 86_400, "2-4 w"),
-      (28 * 86_400, "1-3 mo"), (91 * 86_400, "3-6 mo"), (182 * 86_400, "6 mo or more"),
+      (28 * 86_400, "1-3 mo"), (91 * 86_400, "3-6 mo"), (182 * 86_400, "6-12 mo"),
+      (365 * 86_400, "1 y or more"),
     ])
 
   /// Sizes in bytes. From 4 KiB or 16 KiB on, depending on the schema, CFNetwork puts bodies into files.
