@@ -1,15 +1,15 @@
 """Looks for caches in a made-up home, and in places where there is something odd.
 
-    check_discover.py URLCACHE-ADMIN [SAMPLES]
+    check_discover.py URLCACHE-ADMIN SAMPLES
 
-SAMPLES is a folder with real databases, `schema-*` of caches, and `not-a-cache-*` and `half-created` of none. Prints
-a line for each case, and ends at the first that is not as it should be.
+SAMPLES is a folder with real databases, `schema-*` of caches, and `not-a-cache-*` and `half-created` of none; it may be
+absent. Prints a line for each case, and ends at the first that is not as it should be.
 """
 
 import base64, datetime, hashlib, json, os, plistlib, pwd, shutil, sqlite3, subprocess, sys, tempfile, time
 
 tool = sys.argv[1]
-samples = sys.argv[2] if len(sys.argv) > 2 else ""
+samples = sys.argv[2] if os.path.isdir(sys.argv[2]) else None
 root = tempfile.mkdtemp()
 os.chmod(root, 0o755)
 if os.getuid() == 0:
@@ -322,13 +322,22 @@ def check_home():
                                            if store["path"].startswith(tuple(parts)))
     ok("sums")
 
-    if samples:
-        real = [os.path.join(name, "Cache.db") for name in os.listdir(samples) if name.startswith("schema-")]
-        stores = found(samples)["stores"]
-        assert [os.path.relpath(store["path"], samples) for store in stores] == sorted(real), stores
-        for store in stores:
-            number = int(os.path.basename(os.path.dirname(store["path"])).split("-")[1])
-            assert store["schema_version"] == number, store
+
+def check_samples():
+    if not samples:
+        print("real databases: not here")
+        return
+    real = sorted(name for name in os.listdir(samples) if name.startswith("schema-"))
+    stores = found(samples)["stores"]
+    assert [store["path"] for store in stores] == [os.path.join(samples, name, "Cache.db") for name in real], stores
+    for name, store in zip(real, stores):
+        copy = os.path.join(root, "samples", name)
+        shutil.copytree(os.path.join(samples, name), copy)
+        database = sqlite3.connect(os.path.join(copy, "Cache.db"))
+        count, = database.execute("SELECT count(*) FROM cfurl_cache_response").fetchone()
+        database.close()
+        assert (store["schema_version"], store["entries"]) == (int(name.split("-")[1]), count), store
+    ok("real databases")
 
 
 def traced(*folders):
@@ -491,6 +500,7 @@ def check_damage():
 
 try:
     check_home()
+    check_samples()
     if sys.platform == "linux":
         check_opened_files()
     check_places()
