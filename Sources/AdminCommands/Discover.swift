@@ -9,8 +9,8 @@ extension URLCacheAdmin {
       abstract: "Find caches, where apps keep them or below folders.",
       discussion: """
         A Cache.db is told by its tables, whatever it is called, and a folder of
-        swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic links
-        are not followed. What cannot be looked into is named at the end.
+        swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic
+        links are not followed. What cannot be looked into is named at the end.
 
         Without a folder it looks on macOS below ~/Library/Caches, Containers, Group
         Containers and the simulators, elsewhere below $XDG_CACHE_HOME and ~/.cache.
