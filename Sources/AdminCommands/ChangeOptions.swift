@@ -19,22 +19,11 @@ struct ChangeOptions: ParsableArguments {
     transform: parseRemovalLimit)
   var maxDelete: RemovalLimit?
 
-  @Option(
-    help: ArgumentHelp(
-      "Export what will go first; not possible before there is 'export'.", valueName: "file"))
-  var backup: String?
-
   @Flag(help: "Do not have SQLite check the database before it is changed.")
   var noVerify = false
 
   @Option(help: "How to write: table, json.")
   var format = ChangeFormat.table
-
-  func validate() throws {
-    if backup != nil {
-      throw ValidationError("'--backup' needs 'export', which this version does not have.")
-    }
-  }
 
   /// Makes sure that the user wants what a plan says.
   ///
@@ -62,6 +51,56 @@ struct ChangeOptions: ParsableArguments {
     environment.writeMessage(String(decoding: text.bytes, as: UTF8.self) + "\nRemove them? [y/N] ")
     let answer = environment.readLine() ?? ""
     return ["y", "yes"].contains(answer.lowercased())
+  }
+}
+
+/// What a command that selects entries itself can do with its plan.
+struct PlanOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Export what will go first; not possible before there is 'export'.", valueName: "file"))
+  var backup: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the plan to this new file, for 'apply', and change nothing; '-' is the output.",
+      valueName: "file"))
+  var plan: String?
+
+  func validate() throws {
+    if backup != nil {
+      throw ValidationError("'--backup' needs 'export', which this version does not have.")
+    }
+  }
+
+  /// Writes the plan to the file that it is wanted in, which only its owner may read.
+  ///
+  /// - Returns: Whether it is wanted in a file.
+  func save(
+    _ plan: RemovalPlan, by verb: String, in environment: CommandEnvironment
+  ) throws -> Bool {
+    guard let path = self.plan else { return false }
+    var text = TextBuffer()
+    PlanRenderer(verb: verb, now: environment.now)
+      .append(plan, of: absolutePath(plan.store.path), into: &text)
+    guard path != "-" else {
+      try environment.write(text.bytes)
+      return true
+    }
+    let file = try create(path)
+    try file.write(text.bytes)
+    try file.synchronize()
+    let count = plan.entries.count
+    environment.note("'\(path)' plans to remove \(count) \(count == 1 ? "entry" : "entries")")
+    return true
+  }
+
+  private func create(_ path: String) throws(CommandFailure) -> OpenFile {
+    do throws(FileError) { return try OpenFile(creating: path) } catch {
+      throw CommandFailure(
+        .cannotCreate, kind: "cannot-create", "cannot create \(error)",
+        hint: error.kind == .exists ? "take another name" : nil, path: path)
+    }
   }
 }
 

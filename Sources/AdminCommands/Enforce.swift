@@ -23,6 +23,7 @@ extension URLCacheAdmin {
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var cache: CacheOptions
     @OptionGroup var change: ChangeOptions
+    @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions
 
     var writesJSON: Bool { change.format == .json }
@@ -34,8 +35,11 @@ extension URLCacheAdmin {
       let plan = try plan(in: environment)
       var renderer = RemovalRenderer(
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
-      if plan.unknownTimes > 0 {
-        environment.note("left, as their age is not known: \(plan.unknownTimes)")
+      if let unknown = plan.kept[.unknownAge] {
+        environment.note("left, as their age is not known: \(unknown.entries)")
+      }
+      if try planning.save(plan, by: "enforce", in: environment) {
+        return plan.meetsLimits == false ? .no : .done
       }
       guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")

@@ -20,6 +20,7 @@ extension URLCacheAdmin {
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var cache: CacheOptions
     @OptionGroup var change: ChangeOptions
+    @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions
 
     @Flag(help: "Select all entries.")
@@ -29,18 +30,24 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let plan = try plan(in: environment)
-      var renderer = RemovalRenderer(
+      if try planning.save(plan, by: "purge", in: environment) {
+        return plan.absent.isEmpty ? .done : .no
+      }
+      let renderer = RemovalRenderer(
         verb: "purge", isDryRun: change.dryRun, secrets: secrets.policy)
       guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
       }
+      let execution = PlanExecution(
+        plan: plan, cache: cache, change: change, renderer: renderer, environment: environment)
+      var isComplete = true
       if change.dryRun || plan.entries.isEmpty {
-        try write(plan, skipped: 0, renderer, environment)
-        return plan.absent.isEmpty ? .done : .no
+        try execution.preview()
+      } else {
+        isComplete = try execution.run()
       }
-      renderer.isDryRun = false
-      return try carryOut(plan, renderer, environment)
+      return plan.absent.isEmpty ? isComplete ? .done : .partly : .no
     }
 
     /// Makes the plan, and tells the user what could not be selected.
@@ -58,8 +65,8 @@ extension URLCacheAdmin {
           "selected is what was stored after \(TimeText.text(after)): the newer entries")
       }
       let plan = try RemovalPlan(removing: selection, from: source, now: now)
-      if plan.unknownTimes > 0 {
-        environment.note("not selected, as their age is not known: \(plan.unknownTimes)")
+      if let unknown = plan.kept[.unknownAge] {
+        environment.note("not selected, as their age is not known: \(unknown.entries)")
       }
       try tell(of: plan.absent, source, environment)
       try source.finish()
@@ -80,53 +87,6 @@ extension URLCacheAdmin {
           environment.writeMessage("  there is '\(shown)'\n")
         }
       }
-    }
-
-    private func carryOut(
-      _ plan: RemovalPlan, _ renderer: RemovalRenderer, _ environment: CommandEnvironment
-    ) throws -> ExitStatus {
-      // A signal ends the process after the batch that it comes in, and after the receipt.
-      let signals = HeldSignals()
-      var removal = Removal()
-      var done = plan
-      do {
-        let store = try environment.openStore(
-          plan.store.path, cache.waitMilliseconds, !change.noVerify)
-        try plan.carryOut(in: store, into: &removal) { signals.haveCome }
-      } catch {
-        done.leaveOut(removal)
-        if !done.entries.isEmpty {
-          environment.note("removed before that: \(done.entries.count) entries")
-        }
-        throw error
-      }
-      done.leaveOut(removal)
-      try write(done, skipped: removal.skipped.count, renderer, environment)
-      if removal.orphanedFiles > 0 {
-        environment.note("body files that could not be removed: \(removal.orphanedFiles)")
-      }
-      if removal.visited < plan.entries.count {
-        environment.note(
-          "stopped by a signal before \(plan.entries.count - removal.visited) entries")
-      }
-      if !plan.absent.isEmpty { return .no }
-      return removal.skipped.isEmpty && removal.orphanedFiles == 0 ? .done : .partly
-    }
-
-    private func write(
-      _ plan: RemovalPlan, skipped: Int, _ renderer: RemovalRenderer,
-      _ environment: CommandEnvironment
-    ) throws {
-      var output = OutputBuffer(environment)
-      switch change.format {
-      case .table: renderer.appendText(plan, skipped: skipped, into: &output.text)
-      case .json:
-        // The database keeps its length.
-        renderer.appendJSON(
-          plan, skipped: skipped, footprintAfter: plan.footprint.totalBytes - plan.returnedBytes,
-          into: &output.text)
-      }
-      try output.flush()
     }
   }
 }

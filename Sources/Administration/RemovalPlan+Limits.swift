@@ -22,7 +22,10 @@ extension RemovalPlan {
     let candidates = entries
     var excess = Excess(limits, of: self)
     entries = []
-    guard !limits.onlyIfOver || excess.isOver else { return }
+    guard !limits.onlyIfOver || excess.isOver else {
+      keep(candidates[...])
+      return
+    }
     var rest: [Entry] = []
     for var entry in candidates {
       guard let reason = limits.reason(toRemove: entry, now: now) else {
@@ -33,17 +36,23 @@ extension RemovalPlan {
       excess.remove(entry)
       entries.append(entry)
     }
-    if excess.isOver {
-      rest.sort(by: limits.precedes)
-      for var entry in rest {
-        guard let reason = excess.reason else { break }
-        entry.reason = reason
-        excess.remove(entry)
-        entries.append(entry)
-      }
+    if excess.isOver { rest.sort(by: limits.precedes) }
+    var next = 0
+    while next < rest.count, let reason = excess.reason {
+      rest[next].reason = reason
+      excess.remove(rest[next])
+      entries.append(rest[next])
+      next += 1
     }
+    keep(rest[next...])
     entries.sort { $0.version.id < $1.version.id }
     meetsLimits = !excess.isOver
+  }
+
+  /// Counts what might have gone, and may stay.
+  private mutating func keep(_ entries: ArraySlice<Entry>) {
+    guard !entries.isEmpty else { return }
+    kept[.withinLimits] = entries.reduce(into: KeptEntries()) { $0.insert($1.size) }
   }
 }
 

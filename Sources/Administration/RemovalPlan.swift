@@ -63,8 +63,8 @@ public struct RemovalPlan: Hashable, Sendable {
   public var inlineBytes: Int64 = 0
   /// Whether the limits are kept once the plan is carried out; `nil` if there are none.
   public var meetsLimits: Bool?
-  /// The number of entries that were not selected only as their time is not known.
-  public var unknownTimes: Int64 = 0
+  /// What stays, by the reason why.
+  public var kept: [KeepReason: KeptEntries] = [:]
 
   /// Plans to remove the selected entries.
   ///
@@ -81,22 +81,24 @@ public struct RemovalPlan: Hashable, Sendable {
     footprint = try source.footprint()
     var absent = selection.names ?? EntryNames()
     var entries: [Entry] = []
-    var (stored, unknown, inline) = (Int64(0), Int64(0), Int64(0))
+    var kept: [KeepReason: KeptEntries] = [:]
+    var (stored, inline) = (Int64(0), Int64(0))
     let projection = selection.projection.union([.key, .url, .stored, .body]).union(needed)
     try source.forEachResponse(projection) { response in
       stored += 1
       if response.bodyLocation == .inline { inline = inline.addingClamped(response.bodySize ?? 0) }
       let decision = selection.decision(for: response, now: now)
       if decision != .notNamed { absent.remove(response) }
-      if decision == .unknownTime { unknown += 1 }
-      if decision == .selected {
+      if let reason = KeepReason(decision) {
+        kept[reason, default: KeptEntries()].insert(response.bodySize)
+      } else {
         entries.append(
           Entry(of: response, at: selection.ageBasis.time(of: response, now: now)))
       }
       return .next
     }
-    (self.entries, self.absent) = (entries, absent)
-    (storedEntries, unknownTimes, inlineBytes) = (stored, unknown, inline)
+    (self.entries, self.kept, self.absent) = (entries, kept, absent)
+    (storedEntries, inlineBytes) = (stored, inline)
   }
 
   /// The number of entries that stay.
@@ -156,12 +158,4 @@ extension RemovalPlan.Entry {
       size: response.bodySize, hasBodyFile: response.bodyLocation == .file, time: time,
       reason: .selected)
   }
-}
-
-/// How much a plan may remove.
-public enum RemovalLimit: Hashable, Sendable {
-  /// A number of entries.
-  case entries(Int64)
-  /// A share of all entries, in percent.
-  case percent(Double)
 }

@@ -65,6 +65,8 @@ public struct Selection {
     /// Responses are named, and this is none of them; the other criteria were not looked at.
     case notNamed
     case notSelected
+    /// All else holds, but it is not from before ``Selection/before``.
+    case tooYoung
     /// All else holds, but the time of the response is not known: it is not selected.
     case unknownTime
   }
@@ -79,9 +81,9 @@ public struct Selection {
     else { return .notSelected }
     guard before != nil || after != nil else { return .selected }
     guard let time = ageBasis.time(of: response, now: now) else { return .unknownTime }
-    let isBefore = before.map { time < $0 } ?? true
-    let isAfter = after.map { time > $0 } ?? true
-    return isBefore && isAfter ? .selected : .notSelected
+    if let after, time <= after { return .notSelected }
+    if let before, time >= before { return .tooYoung }
+    return .selected
   }
 
   /// Whether a response is selected: ``decision(for:now:)`` without the reason.

@@ -36,17 +36,14 @@ public struct RemovalRenderer: Sendable {
     buffer.append(integer: Int64(plan.entries.count))
     buffer.append(",\"body_bytes\":")
     buffer.append(integer: plan.bodyBytes)
-    buffer.append("},\"kept\":{\"entries\":")
-    buffer.append(integer: plan.keptEntries)
-    buffer.append("},\"skipped\":")
+    buffer.append("},")
+    buffer.append(jsonKept: plan)
+    buffer.append(",\"skipped\":")
     buffer.append(integer: Int64(skipped))
     buffer.append(",\"entries\":[")
     for (index, entry) in plan.entries.enumerated() {
       buffer.append(index == 0 ? "\n{\"id\":" : ",\n{\"id\":")
-      switch entry.version.id {
-      case .row(let row): buffer.append(integer: row)
-      case .file(let name): buffer.append(json: name)
-      }
+      buffer.append(json: entry.version.id)
       buffer.append(",\"url\":")
       buffer.append(
         json: entry.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")

@@ -33,7 +33,8 @@ public final class AppleStore: ResponseSource {
     }
     bodies = AppleBodyFiles(at: files.bodies)
     description = StoreDescription(
-      path: path, format: .apple, schemaVersion: layout.schemaVersion, inUse: snapshot.inUse,
+      path: path, format: .apple, schemaVersion: layout.schemaVersion,
+      identity: try files.state().database.identity, inUse: snapshot.inUse,
       holder: snapshot.holder,
       rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
       notes: snapshot.notes + layout.notes)

@@ -1,7 +1,7 @@
 /// Base64 as RFC 4648 §4 defines it.
-enum Base64 {
+public enum Base64 {
   /// Decodes `text`, in which white space is skipped; `nil` if it is not base64.
-  static func decode(_ text: [UInt8]) -> [UInt8]? {
+  public static func decode(_ text: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
     result.reserveCapacity(text.count / 4 * 3)
     var bits: UInt32 = 0

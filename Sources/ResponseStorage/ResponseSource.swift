@@ -69,6 +69,10 @@ public struct StoreDescription: Hashable, Sendable {
   /// The schema version of an Apple store; `nil` if the store names none.
   public var schemaVersion: Int64?
 
+  /// The device, and the number on it, of the file or folder that makes the store itself and no copy;
+  /// empty if there is none.
+  public var identity: [UInt64]
+
   /// Whether another process had the store open when the reading began.
   public var inUse: Bool
 
@@ -84,12 +88,14 @@ public struct StoreDescription: Hashable, Sendable {
 
   /// Creates a description.
   public init(
-    path: String, format: Format, schemaVersion: Int64?, inUse: Bool = false,
+    path: String, format: Format, schemaVersion: Int64?, identity: [UInt64] = [],
+    inUse: Bool = false,
     holder: Int32? = nil, rawPropertyLists: [String] = [], notes: [String] = []
   ) {
     self.path = path
     self.format = format
     self.schemaVersion = schemaVersion
+    self.identity = identity
     self.inUse = inUse
     self.holder = holder
     self.rawPropertyLists = rawPropertyLists

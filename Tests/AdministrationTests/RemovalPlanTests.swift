@@ -24,7 +24,10 @@ import Testing
     let plan = try RemovalPlan(removing: selection, from: store, now: #require(now))
     #expect(plan.entries.map(\.version.id) == [.row(2)])
     #expect(plan.absent.names == [.id(.row(9))])
-    #expect(plan.unknownTimes == 1)
+    #expect(
+      plan.kept == [
+        .notSelected: KeptEntries(entries: 2, bodyBytes: 600), .unknownAge: KeptEntries(entries: 1),
+      ])
   }
 
   @Test(arguments: [

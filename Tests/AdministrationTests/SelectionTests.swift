@@ -54,7 +54,9 @@ import Testing
       #expect(selecting.decision(for: response, now: day) == .selected, "\(name)")
       #expect(
         rejecting.decision(for: response, now: day)
-          == (rejecting.names == nil ? .notSelected : .notNamed), "\(name)")
+          == (rejecting.names != nil
+            ? .notNamed : rejecting.before != nil ? .tooYoung : .notSelected),
+        "\(name)")
       #expect(
         selecting.decision(for: StoredResponse(id: .row(1)), now: day) != .selected, "\(name)")
       #expect(!selecting.isEmpty && Selection().isEmpty, "\(name)")
@@ -107,7 +109,7 @@ import Testing
     selection.ageBasis = .lastModified
     #expect(selection.decision(for: response, now: day) == .selected)
     selection.ageBasis = try #require(AgeBasis(name: "user-info:Cached Date"))
-    #expect(selection.decision(for: response, now: day) == .notSelected)
+    #expect(selection.decision(for: response, now: day) == .tooYoung)
     #expect(AgeBasis(name: "user-info:") == nil)
   }
 

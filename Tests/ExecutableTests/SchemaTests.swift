@@ -20,6 +20,8 @@ import Testing
         usage-all: ok
         error: ok
         purge: ok
+        plan: ok
+        apply: ok
         enforce: ok
         compact: ok
 

@@ -210,8 +210,21 @@ def main():
         purges.check(json.loads(run("purge", "--format", "json", *options).stdout))
     purges.finish(3)
 
+    plans = Checker("plan")
+    for options in [["purge", "--all"], ["purge", "--host", "nowhere.example"], ["enforce", "--max-entries", "5"]]:
+        plans.check(json.loads(run(*options, "--plan", "-").stdout))
+    plans.finish(3)
+
+    applications = Checker("apply")
+    plan = os.path.join(root, "plan.json")
+    run("purge", "4", "5", "--plan", plan)
+    for options, status in [(["-n"], 0), (["--yes"], 0), (["--yes"], 3)]:
+        applications.check(
+            json.loads(run("apply", plan, "--format", "json", *options, status=status).stdout))
+    applications.finish(3)
+
     enforcements = Checker("enforce")
-    for options in [["--max-entries", "17", "-n"], ["--max-entries", "16", "--yes"], ["--max-age", "999999d", "--yes"]]:
+    for options in [["--max-entries", "15", "-n"], ["--max-entries", "14", "--yes"], ["--max-age", "999999d", "--yes"]]:
         enforcements.check(json.loads(run("enforce", "--format", "json", *options).stdout))
     enforcements.finish(3)
 

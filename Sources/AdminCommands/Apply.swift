@@ -1,0 +1,107 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin apply`: carries out a plan that was written before.
+  struct Apply: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Carry out a plan that '--plan FILE' has written.",
+      discussion: """
+        Entries that changed or went since the plan was made stay as they are, and are counted. The
+        cache is the one that the plan was made of, unless '-c' names another.
+
+        EXIT STATUS
+          0 done · 1 '--max-delete' · 3 entries changed meanwhile and stayed · 64 also without '--yes' and
+          terminal · 65 also no plan, or another cache than it was made of · 66 · 74 · 75 · 77 · 130 · 143
+        """)
+
+    /// Room for a million entries with long URLs.
+    private static let largestPlan = 1 << 30
+
+    @Argument(help: "The plan; '-' is the standard input.", completion: .file())
+    var file: String
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var change: ChangeOptions
+    @OptionGroup var secrets: SecretOptions
+
+    var writesJSON: Bool { change.format == .json }
+
+    func validate() throws {
+      if file == "-", !change.yes, !change.dryRun {
+        throw ValidationError("A plan from the standard input needs '--yes' or '--dry-run'.")
+      }
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let saved = try read(in: environment)
+      let (plan, skipped) = try plan(from: saved, in: environment)
+      let renderer = RemovalRenderer(
+        verb: "apply", isDryRun: change.dryRun, secrets: secrets.policy)
+      guard try change.allow(plan, renderer, in: environment) else {
+        environment.note("nothing was removed")
+        return .done
+      }
+      let execution = PlanExecution(
+        plan: plan, skipped: skipped, cache: cache, change: change, renderer: renderer,
+        environment: environment)
+      if change.dryRun || plan.entries.isEmpty {
+        try execution.preview()
+        return skipped == 0 ? .done : .partly
+      }
+      return try execution.run() ? .done : .partly
+    }
+
+    private func read(in environment: CommandEnvironment) throws -> SavedPlan {
+      let name = file == "-" ? "the standard input" : "'\(file)'"
+      do {
+        if file == "-" {
+          let bytes = try environment.readInput(Self.largestPlan)
+          guard bytes.count <= Self.largestPlan else {
+            throw JSONError("more than a plan can hold", at: bytes.count)
+          }
+          var json = JSONReader(bytes)
+          return try SavedPlan(reading: &json)
+        }
+        let file = try OpenFile(reading: file)
+        var json = JSONReader {
+          var buffer = [UInt8](repeating: 0, count: 1 << 16)
+          let count = try file.read(into: &buffer)
+          buffer.removeLast(buffer.count - count)
+          return buffer
+        }
+        return try SavedPlan(reading: &json)
+      } catch let error as JSONError {
+        throw CommandFailure(
+          .data, kind: "not-a-plan", "\(name) is no plan: \(error)",
+          hint: "write one with 'urlcache-admin purge --older-than 30d --plan FILE'", path: file)
+      }
+    }
+
+    /// Makes a plan for the cache as it is now, of what is still as it was.
+    ///
+    /// - Returns: The plan, and how many entries have changed.
+    private func plan(
+      from saved: SavedPlan, in environment: CommandEnvironment
+    ) throws -> (RemovalPlan, skipped: Int) {
+      var cache = cache
+      if cache.cache == nil { cache.cache = saved.path }
+      let source = try cache.open(in: environment)
+      let store = source.description
+      guard store.format == saved.format,
+        self.cache.cache != nil || store.identity == saved.identity
+      else {
+        throw CommandFailure(
+          .data, kind: "another-cache",
+          "'\(store.path)' is another cache than the one that the plan was made of",
+          hint: "make a new plan, or insist on this cache with '-c PATH'", path: store.path)
+      }
+      let plan = try RemovalPlan(applying: saved, to: source)
+      try source.finish()
+      return (plan, saved.entries.count - plan.entries.count)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+extension JSONReader {
+  /// Reads a string, in UTF-8.
+  ///
+  /// Half of a surrogate pair, which some writers leave behind, becomes U+FFFD.
+  public mutating func string() throws -> [UInt8] {
+    var text: [UInt8] = []
+    try expect("\"")
+    while true {
+      text += run { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
+      guard let next = try current() else { throw JSONError("an early end", at: offset) }
+      switch next {
+      case UInt8(ascii: "\""):
+        _ = try byte()
+        return text
+      case UInt8(ascii: "\\"):
+        _ = try byte()
+        try escape(into: &text)
+      case 0..<0x20: throw JSONError("a control character in a string", at: offset)
+      default: break
+      }
+    }
+  }
+
+  /// Reads what follows a backslash.
+  private mutating func escape(into text: inout [UInt8]) throws {
+    let place = offset
+    switch try byte() {
+    case UInt8(ascii: "b"): text.append(0x08)
+    case UInt8(ascii: "t"): text.append(0x09)
+    case UInt8(ascii: "n"): text.append(0x0A)
+    case UInt8(ascii: "f"): text.append(0x0C)
+    case UInt8(ascii: "r"): text.append(0x0D)
+    case UInt8(ascii: "u"): try unicodeEscape(into: &text)
+    case let byte
+    where byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+      || byte == UInt8(ascii: "/"):
+      text.append(byte)
+    default: throw JSONError("an unknown escape", at: place)
+    }
+  }
+
+  private mutating func unicodeEscape(into text: inout [UInt8]) throws {
+    var unit = try codeUnit()
+    while unit & 0xFC00 == 0xD800 {
+      guard try current() == UInt8(ascii: "\\") else {
+        text += UTF8.encodedReplacementCharacter
+        return
+      }
+      _ = try byte()
+      guard try current() == UInt8(ascii: "u") else {
+        text += UTF8.encodedReplacementCharacter
+        return try escape(into: &text)
+      }
+      _ = try byte()
+      let second = try codeUnit()
+      if second & 0xFC00 == 0xDC00 {
+        let scalar = 0x10000 + (unit & 0x3FF) << 10 + second & 0x3FF
+        return Self.append(scalar, to: &text)
+      }
+      text += UTF8.encodedReplacementCharacter
+      unit = second
+    }
+    Self.append(unit, to: &text)
+  }
+
+  private mutating func codeUnit() throws -> UInt32 {
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      let place = offset
+      switch try byte() {
+      case let digit where digit >= 0x30 && digit <= 0x39: unit = unit << 4 | UInt32(digit - 0x30)
+      case let letter where letter | 0x20 >= 0x61 && letter | 0x20 <= 0x66:
+        unit = unit << 4 | UInt32(letter | 0x20 - 0x57)
+      default: throw JSONError("no hexadecimal digit", at: place)
+      }
+    }
+    return unit
+  }
+
+  private static func append(_ scalar: UInt32, to text: inout [UInt8]) {
+    text += Unicode.Scalar(scalar).flatMap { UTF8.encode($0) } ?? UTF8.encodedReplacementCharacter
+  }
+}

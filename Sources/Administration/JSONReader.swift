@@ -1,0 +1,247 @@
+/// Reads JSON (RFC 8259) from its beginning to its end, value by value, as the caller asks for them.
+///
+/// Nothing is kept of what was read, and nothing is allocated but what is returned, so that a
+/// document may be larger than memory. All that is passed over is checked as well: text after the
+/// document, a comma too many or a number with a leading zero is an error, with its place.
+public struct JSONReader {
+  private static let deepest = 64
+
+  private let refill: () throws -> [UInt8]
+  private var buffer: [UInt8] = []
+  private var index = 0
+  private var consumed = 0
+  private var depth = 0
+
+  /// Creates a reader.
+  ///
+  /// - Parameter refill: Returns the bytes that follow those it returned before; none at the end.
+  public init(reading refill: @escaping () throws -> [UInt8]) {
+    self.refill = refill
+  }
+
+  /// Creates a reader of bytes in memory.
+  public init(_ bytes: [UInt8]) {
+    refill = { [] }
+    buffer = bytes
+  }
+
+  /// The number of bytes that were read.
+  public var offset: Int { consumed + index }
+
+  // MARK: - Values
+
+  /// Reads an object, and calls `member` with each name; it must read the value.
+  ///
+  /// - Throws: ``JSONError``, or what `member` throws.
+  public mutating func object(_ member: (inout JSONReader, _ name: [UInt8]) throws -> Void) throws {
+    try open("{")
+    guard try !takes("}") else { return close() }
+    repeat {
+      let name = try string()
+      try expect(":")
+      try member(&self, name)
+    } while try continues(to: "}")
+    close()
+  }
+
+  /// Reads an array, and calls `element` for each of its elements; it must read the value.
+  ///
+  /// - Throws: ``JSONError``, or what `element` throws.
+  public mutating func array(_ element: (inout JSONReader) throws -> Void) throws {
+    try open("[")
+    guard try !takes("]") else { return close() }
+    repeat { try element(&self) } while try continues(to: "]")
+    close()
+  }
+
+  /// Reads `true` or `false`.
+  public mutating func boolean() throws -> Bool {
+    if try peek() == UInt8(ascii: "t") {
+      try word("true")
+      return true
+    }
+    try word("false")
+    return false
+  }
+
+  /// Reads `null`, if that is what comes next.
+  ///
+  /// - Returns: Whether it is.
+  public mutating func null() throws -> Bool {
+    guard try peek() == UInt8(ascii: "n") else { return false }
+    try word("null")
+    return true
+  }
+
+  /// Whether a string comes next.
+  public mutating func isString() throws -> Bool {
+    try peek() == UInt8(ascii: "\"")
+  }
+
+  /// Reads a number that is an integer, as it is written, and fits.
+  public mutating func integer() throws -> Int64 {
+    let place = offset
+    guard let value = Int64(try numeral()) else {
+      throw JSONError("a number that is no integer of 64 bits", at: place)
+    }
+    return value
+  }
+
+  /// Reads a number.
+  public mutating func number() throws -> Double {
+    let place = offset
+    guard let value = Double(try numeral()), value.isFinite else {
+      throw JSONError("a number that is too large", at: place)
+    }
+    return value
+  }
+
+  /// Reads a value of any kind, and drops it.
+  public mutating func skip() throws {
+    switch try peek() {
+    case UInt8(ascii: "{"): try object { reader, _ in try reader.skip() }
+    case UInt8(ascii: "["): try array { try $0.skip() }
+    case UInt8(ascii: "\""): _ = try string()
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try boolean()
+    case UInt8(ascii: "n"): _ = try null()
+    default: _ = try numeral()
+    }
+  }
+
+  /// Makes sure that nothing follows but white space.
+  public mutating func end() throws {
+    if try peek() != nil { throw JSONError("text after the document", at: offset) }
+  }
+
+  // MARK: - Tokens
+
+  private mutating func open(_ bracket: Unicode.Scalar) throws {
+    try expect(bracket)
+    depth += 1
+    guard depth <= Self.deepest else { throw JSONError("too deep", at: offset) }
+  }
+
+  private mutating func close() {
+    depth -= 1
+  }
+
+  /// Takes the comma after an element, or the bracket that ends all.
+  private mutating func continues(to bracket: Unicode.Scalar) throws -> Bool {
+    if try takes(bracket) { return false }
+    try expect(",")
+    return true
+  }
+
+  private mutating func takes(_ scalar: Unicode.Scalar) throws -> Bool {
+    guard try peek() == UInt8(ascii: scalar) else { return false }
+    index += 1
+    return true
+  }
+
+  /// Takes a character that must come next, after white space.
+  mutating func expect(_ scalar: Unicode.Scalar) throws {
+    guard try takes(scalar) else { throw JSONError("no '\(scalar)'", at: offset) }
+  }
+
+  private mutating func word(_ word: StaticString) throws {
+    let place = offset
+    for scalar in word.description.unicodeScalars {
+      guard try byte() == UInt8(ascii: scalar) else { throw JSONError("no \(word)", at: place) }
+    }
+  }
+
+  /// The next byte that is no white space, which is not taken; `nil` at the end.
+  private mutating func peek() throws -> UInt8? {
+    while let byte = try current() {
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The byte at the place of the reader; `nil` at the end.
+  mutating func current() throws -> UInt8? {
+    if index == buffer.count {
+      consumed += index
+      (buffer, index) = (try refill(), 0)
+      if buffer.isEmpty { return nil }
+    }
+    return buffer[index]
+  }
+
+  /// Takes the byte at the place of the reader.
+  mutating func byte() throws -> UInt8 {
+    guard let byte = try current() else { throw JSONError("an early end", at: offset) }
+    index += 1
+    return byte
+  }
+
+  /// Takes what stands before the first byte for which `isEnd` holds, from the buffer only.
+  mutating func run(until isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+    let run = buffer[index...].prefix { !isEnd($0) }
+    index = run.endIndex
+    return run
+  }
+
+  /// Reads a number, as it is written.
+  private mutating func numeral() throws -> String {
+    guard try peek() != nil else { throw JSONError("an early end", at: offset) }
+    let place = offset
+    var text: [UInt8] = []
+    while let byte = try current(), Self.isOfNumber(byte) {
+      text.append(byte)
+      index += 1
+    }
+    guard Self.isNumber(text) else { throw JSONError("no value", at: place) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func isOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether a text is a number by the grammar of RFC 8259 §6.
+  private static func isNumber(_ text: [UInt8]) -> Bool {
+    var rest = text[...]
+    func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+    func dropDigits() -> Bool {
+      let count = rest.prefix(while: isDigit).count
+      rest = rest.dropFirst(count)
+      return count > 0
+    }
+    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+    if rest.first == UInt8(ascii: "0") { rest.removeFirst() } else if !dropDigits() { return false }
+    if rest.first == UInt8(ascii: ".") {
+      rest.removeFirst()
+      guard dropDigits() else { return false }
+    }
+    if let byte = rest.first, byte | 0x20 == UInt8(ascii: "e") {
+      rest.removeFirst()
+      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+      guard dropDigits() else { return false }
+    }
+    return rest.isEmpty
+  }
+}
+
+/// What is wrong with a JSON document.
+public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was found, or missed, as a few words.
+  public var fact: String
+
+  /// Where, in bytes from the beginning.
+  public var offset: Int
+
+  /// Creates an error.
+  public init(_ fact: String, at offset: Int) {
+    self.fact = fact
+    self.offset = offset
+  }
+
+  public var description: String { "\(fact) at byte \(offset)" }
+}

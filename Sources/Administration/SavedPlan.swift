@@ -1,0 +1,161 @@
+public import ResponseStorage
+
+/// A removal plan as a file keeps it, until somebody carries it out.
+public struct SavedPlan: Hashable, Sendable {
+  /// The name of the format, which the file begins with.
+  public static let schema = "urlcache-admin.plan/1"
+
+  /// The path of the store, from the root of the file system.
+  public var path: String
+
+  /// The format of the store.
+  public var format: StoreDescription.Format
+
+  /// What tells the store from all others; empty if nothing does.
+  public var identity: [UInt64]
+
+  /// What is to go, in ascending order of the ids, each with what it was when the plan was made.
+  public var entries: [RemovalPlan.Entry]
+
+  /// Creates a plan to save.
+  public init(
+    path: String, format: StoreDescription.Format, identity: [UInt64],
+    entries: [RemovalPlan.Entry]
+  ) {
+    self.path = path
+    self.format = format
+    self.identity = identity
+    self.entries = entries
+  }
+
+  /// Reads a plan.
+  ///
+  /// Members that are not known are passed over: the format only ever grows.
+  ///
+  /// - Throws: ``JSONError``, also for a document that is no plan.
+  public init(reading json: inout JSONReader) throws {
+    self.init(path: "", format: .apple, identity: [], entries: [])
+    var isPlan = false
+    try json.object { json, name in
+      switch ByteString(name) {
+      case "schema": isPlan = try json.string() == Array(Self.schema.utf8)
+      case "cache": try readCache(&json)
+      case "identity": try json.array { identity.append(try $0.unsignedInteger()) }
+      case "entries":
+        try json.array { entries.append(try RemovalPlan.Entry(reading: &$0)) }
+      default: try json.skip()
+      }
+    }
+    try json.end()
+    guard isPlan, !path.isEmpty else { throw JSONError("no plan for a cache", at: json.offset) }
+    guard zip(entries, entries.dropFirst()).allSatisfy({ $0.version.id < $1.version.id }) else {
+      throw JSONError("entries that are not in the order of their ids", at: json.offset)
+    }
+  }
+
+  private mutating func readCache(_ json: inout JSONReader) throws {
+    try json.object { json, name in
+      switch ByteString(name) {
+      case "path": path = try json.text()
+      case "format": format = try json.choice()
+      default: try json.skip()
+      }
+    }
+  }
+}
+
+extension RemovalPlan {
+  /// Plans to remove those entries of a saved plan that are still as they were.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of entries of the store.
+  public init(applying saved: SavedPlan, to source: any ResponseSource) throws {
+    store = source.description
+    footprint = try source.footprint()
+    absent = EntryNames()
+    // Both are in the order of the ids.
+    var wanted = saved.entries[...]
+    var (unchanged, stored) = ([Entry](), Int64(0))
+    try source.forEachResponse([.key, .stored]) { response in
+      stored += 1
+      wanted = wanted.drop { $0.version.id < response.id }
+      if let entry = wanted.first, entry.version.isStill(response) { unchanged.append(entry) }
+      return .next
+    }
+    (entries, storedEntries) = (unchanged, stored)
+  }
+}
+
+extension ResponseVersion {
+  /// Whether a response is the one that this was taken of, and was not stored again since.
+  fileprivate func isStill(_ response: borrowing StoredResponse) -> Bool {
+    id == response.id && key == response.key && stored == response.stored
+  }
+}
+
+extension RemovalPlan.Entry {
+  fileprivate init(reading json: inout JSONReader) throws {
+    let place = json.offset
+    var id: StoredResponse.ID?
+    var (key, url): (ByteString?, ByteString?)
+    var (stored, size): (Timestamp?, Int64?)
+    var hasBodyFile = false
+    var reason = RemovalPlan.Reason.selected
+    try json.object { json, name in
+      switch ByteString(name) {
+      case "id": id = try json.responseID()
+      case "key", "key_base64": key = try json.bytes(named: name) ?? key
+      case "url", "url_base64": url = try json.bytes(named: name) ?? url
+      case "stored_seconds":
+        stored = try json.null() ? nil : Timestamp(secondsSince1970: try json.number())
+      case "size": size = try json.null() ? nil : try json.integer()
+      case "body_file": hasBodyFile = try json.boolean()
+      case "reason": reason = try json.choice()
+      default: try json.skip()
+      }
+    }
+    guard let id else { throw JSONError("an entry without an id", at: place) }
+    self.init(
+      version: ResponseVersion(id: id, key: key, stored: stored), url: url, size: size,
+      hasBodyFile: hasBodyFile, reason: reason)
+  }
+}
+
+extension JSONReader {
+  fileprivate mutating func text() throws -> String {
+    let place = offset
+    guard let text = String(validating: try string(), as: UTF8.self) else {
+      throw JSONError("text that is not UTF-8", at: place)
+    }
+    return text
+  }
+
+  /// Reads one of some words.
+  fileprivate mutating func choice<Choice: RawRepresentable<String>>() throws -> Choice {
+    let place = offset
+    guard let choice = Choice(rawValue: try text()) else {
+      throw JSONError("an unknown word", at: place)
+    }
+    return choice
+  }
+
+  fileprivate mutating func unsignedInteger() throws -> UInt64 {
+    let place = offset
+    guard let number = UInt64(try text()) else { throw JSONError("no number", at: place) }
+    return number
+  }
+
+  /// Reads the number of a row, or the name of a file.
+  fileprivate mutating func responseID() throws -> StoredResponse.ID {
+    try isString() ? .file(try text()) : .row(try integer())
+  }
+
+  /// Reads a text, or `null`; of a member whose name says so, in Base64.
+  fileprivate mutating func bytes(named name: [UInt8]) throws -> ByteString? {
+    if try null() { return nil }
+    let place = offset
+    let text = try string()
+    guard name.suffix(7) == Array("_base64".utf8)[...] else { return ByteString(text) }
+    guard let bytes = Base64.decode(text) else { throw JSONError("no Base64", at: place) }
+    return ByteString(bytes)
+  }
+}

@@ -1,0 +1,20 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The path that names the same file from every working folder; `path` itself if the system does not
+/// tell which folder this process works in.
+///
+/// Symbolic links are not resolved. The corresponding C function is `getcwd`.
+public func absolutePath(_ path: String) -> String {
+  guard path.utf8.first != UInt8(ascii: "/") else { return path }
+  let folder: String? = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4_096) {
+    guard let start = unsafe getcwd($0.baseAddress, $0.count) else { return nil }
+    return unsafe String(validatingCString: start)
+  }
+  return folder.map { $0.utf8.last == UInt8(ascii: "/") ? $0 + path : "\($0)/\(path)" } ?? path
+}

@@ -1,0 +1,92 @@
+import Administration
+import Testing
+
+@Suite struct JSONReaderTests {
+  /// Checks a document by passing over it; the error, if there is one.
+  private func error(in document: String, inPiecesOf length: Int = 1 << 16) -> String? {
+    var rest = Array(document.utf8)[...]
+    var reader = JSONReader {
+      defer { rest = rest.dropFirst(length) }
+      return Array(rest.prefix(length))
+    }
+    do {
+      try reader.skip()
+      try reader.end()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func string(_ literal: String) throws -> String {
+    var reader = JSONReader(Array(literal.utf8))
+    return String(decoding: try reader.string(), as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    "null", " true ", "false", "0", "-0", "12", "-1.5", "1e9", "1E+9", "0.5e-3", "\"\"", "\"a\"",
+    "[]", "[ ]", "[1]", "[1 , 2]", "{}", "{ }", "{\"a\":1}", "{ \"a\" : [ { } ] , \"b\" : null }",
+    "\"\\u00e9\\n\\/\"", "[[[[[]]]]]", "\n\t\r[]\n",
+  ])
+  func `a document is read, also byte by byte`(document: String) {
+    #expect(error(in: document) == nil)
+    #expect(error(in: document, inPiecesOf: 1) == nil)
+  }
+
+  @Test(arguments: [
+    ("", "an early end at byte 0"), ("nul", "an early end at byte 3"),
+    ("nulx", "no null at byte 0"),
+    ("tru ", "no true at byte 0"), ("01", "no value at byte 0"), ("-", "no value at byte 0"),
+    ("1.", "no value at byte 0"), (".5", "no value at byte 0"), ("1e", "no value at byte 0"),
+    ("+1", "no value at byte 0"), ("NaN", "no value at byte 0"), ("[1,]", "no value at byte 3"),
+    ("[1 2]", "no ',' at byte 3"), ("[1", "no ',' at byte 2"), ("{\"a\" 1}", "no ':' at byte 5"),
+    ("{\"a\":1,}", "no '\"' at byte 7"), ("{a:1}", "no '\"' at byte 1"),
+    ("{\"a\":}", "no value at byte 5"), ("[] []", "text after the document at byte 3"),
+    ("\"a", "an early end at byte 2"), ("\"\u{1}\"", "a control character in a string at byte 1"),
+    ("\"\\x\"", "an unknown escape at byte 2"), ("\"\\u12g4\"", "no hexadecimal digit at byte 5"),
+    ("'a'", "no value at byte 0"), ("]", "no value at byte 0"),
+  ])
+  func `what is wrong is told with its place`(document: String, message: String) {
+    #expect(error(in: document) == message)
+    #expect(error(in: document, inPiecesOf: 1) == message)
+  }
+
+  @Test func `depth is bounded`() {
+    let deep = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
+    #expect(error(in: deep(64)) == nil)
+    #expect(error(in: deep(65)) == "too deep at byte 65")
+    #expect(error(in: String(repeating: "[", count: 1_000_000)) == "too deep at byte 65")
+  }
+
+  @Test(arguments: [
+    ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{c}\n\r\t"), ("\"\\u00E9\\u20ac\"", "é€"),
+    ("\"\\ud83d\\ude00\"", "😀"), ("\"\\ud83d\"", "\u{FFFD}"), ("\"\\ude00a\"", "\u{FFFD}a"),
+    ("\"\\ud83d\\n\"", "\u{FFFD}\n"), ("\"\\ud83d\\ud83d\\ude00\"", "\u{FFFD}😀"),
+    ("\"\\ud83dx\"", "\u{FFFD}x"), ("\"\\ud83d\\u0041\"", "\u{FFFD}A"),
+  ])
+  func `escapes are undone`(literal: String, text: String) throws {
+    #expect(try string(literal) == text)
+  }
+
+  @Test func `bytes that are not UTF-8 are handed on`() throws {
+    var reader = JSONReader([0x22, 0xFF, 0xC3, 0x22])
+    #expect(try reader.string() == [0xFF, 0xC3])
+  }
+
+  @Test func `integers are exact or an error`() throws {
+    var reader = JSONReader(Array("[9223372036854775807,-9223372036854775808]".utf8))
+    var integers: [Int64] = []
+    try reader.array { integers.append(try $0.integer()) }
+    #expect(integers == [.max, .min])
+    for text in ["9223372036854775808", "1.0", "1e2"] {
+      #expect(throws: JSONError("a number that is no integer of 64 bits", at: 0)) {
+        var reader = JSONReader(Array(text.utf8))
+        _ = try reader.integer()
+      }
+    }
+    #expect(throws: JSONError("a number that is too large", at: 0)) {
+      var reader = JSONReader(Array("1e999".utf8))
+      _ = try reader.number()
+    }
+  }
+}

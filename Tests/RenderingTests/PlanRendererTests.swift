@@ -1,0 +1,74 @@
+import Administration
+import Rendering
+import ResponseStorage
+import TestSupport
+import Testing
+
+@Suite struct PlanRendererTests {
+  private let now = Timestamp(secondsSince1970: 1_700_000_000)
+
+  private func plan() throws -> RemovalPlan {
+    var plan = try RemovalPlan(
+      removing: Selection(), from: MemoryStore(), now: #require(now))
+    plan.store = StoreDescription(
+      path: "Cache.db", format: .apple, schemaVersion: 203, identity: [1, .max])
+    plan.entries = [
+      .init(
+        version: ResponseVersion(
+          id: .row(-5), key: ByteString([0xFF, 0x22]), stored: Timestamp(secondsSince2001: 0.1)),
+        url: nil, size: nil, hasBodyFile: false, reason: .tooOld),
+      .init(
+        version: ResponseVersion(
+          id: .row(.max), key: "https://a.example/\u{202E}\"\\\n", stored: nil),
+        url: "https://a.example/", size: .max, hasBodyFile: true, reason: .selected),
+    ]
+    return plan
+  }
+
+  private func text(of plan: RemovalPlan) throws -> [UInt8] {
+    var buffer = TextBuffer()
+    PlanRenderer(verb: "purge", now: try #require(now))
+      .append(plan, of: "/caches/Cache.db", into: &buffer)
+    return buffer.bytes
+  }
+
+  @Test func `a plan is read as it was written`() throws {
+    let plan = try plan()
+    var reader = JSONReader(try text(of: plan))
+    let saved = try SavedPlan(reading: &reader)
+    #expect(
+      saved
+        == SavedPlan(
+          path: "/caches/Cache.db", format: .apple, identity: [1, .max], entries: plan.entries))
+  }
+
+  @Test func `a plan that is cut off is none`() throws {
+    let text = try text(of: plan())
+    for length in 0..<text.count - 1 {
+      var reader = JSONReader(Array(text[..<length]))
+      #expect(throws: JSONError.self, "\(length)") { try SavedPlan(reading: &reader) }
+    }
+  }
+
+  @Test(arguments: [
+    ("{}", "no plan for a cache at byte 2"),
+    (
+      "{\"schema\":\"urlcache-admin.list/1\",\"cache\":{\"path\":\"x\"}}",
+      "no plan for a cache at byte 55"
+    ),
+    ("{\"cache\":{\"format\":\"floppy\"}}", "an unknown word at byte 19"),
+    ("{\"entries\":[{}]}", "an entry without an id at byte 12"),
+    ("{\"identity\":[\"-1\"]}", "no number at byte 13"),
+    ("{\"entries\":[{\"id\":1,\"reason\":\"whim\"}]}", "an unknown word at byte 29"),
+    ("{\"entries\":[{\"id\":1,\"key_base64\":\"*\"}]}", "no Base64 at byte 33"),
+    (
+      "{\"schema\":\"urlcache-admin.plan/1\",\"cache\":{\"path\":\"x\"},\"entries\":[{\"id\":2},{\"id\":2}]}",
+      "entries that are not in the order of their ids at byte 85"
+    ),
+  ])
+  func `what is no plan is told`(document: String, message: String) {
+    var reader = JSONReader(Array(document.utf8))
+    let error = #expect(throws: JSONError.self) { try SavedPlan(reading: &reader) }
+    #expect(error?.description == message)
+  }
+}
