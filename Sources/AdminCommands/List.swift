@@ -10,7 +10,8 @@ extension URLCacheAdmin {
       abstract: "List the entries of a cache.",
       discussion: """
         COLUMNS
-          \(Column.allCases.map(\.rawValue).joined(separator: " "))
+          \(columnNames)
+          user-info:KEY and proto-props:KEY show what is under a key; in it '\\,' is a comma.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77
@@ -106,19 +107,6 @@ extension URLCacheAdmin {
       }
       return environment.report(absent: listing.absent, secrets.policy)
     }
-  }
-}
-
-/// Columns on the command line.
-func parseColumns(_ text: String) throws -> [Column] {
-  try text.utf8.split(separator: UInt8(ascii: ",")).map { name in
-    let name = String(decoding: Array(name), as: UTF8.self)
-    guard let column = Column(rawValue: name) else {
-      throw ValidationError(
-        "There is no column '\(printable(name))'. There are: "
-          + Column.allCases.map(\.rawValue).joined(separator: " ") + ".")
-    }
-    return column
   }
 }
 

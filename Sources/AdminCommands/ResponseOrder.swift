@@ -54,12 +54,30 @@ struct ResponseOrder: Hashable {
     case .requestHeaders: Self.number(response.request.headers.map { Double($0.fields.count) })
     case .responseHeaders: Self.number(response.responseHeaders.map { Double($0.fields.count) })
     case .notes: .number(Double(response.notes.count))
+    case .userInfo(let key): Self.properties(response.userInfo, key)
+    case .protocolProperties(let key): Self.properties(response.protocolProperties, key)
     }
   }
 
   private static func number(_ value: Double?) -> Key { value.map { .number($0) } ?? .unknown }
 
   private static func text(_ value: ByteString?) -> Key { value.map { .text($0) } ?? .unknown }
+
+  /// The value of `key`, or the number of properties if there is none.
+  private static func properties(
+    _ properties: [StoredResponse.Property], _ key: ByteString?
+  ) -> Key {
+    guard let key else { return .number(Double(properties.count)) }
+    return switch properties.value(for: key) {
+    case .text(let text): .text(text)
+    case .boolean(let flag): .number(flag ? 1 : 0)
+    case .integer(let number): .number(Double(number))
+    // What is no number is in no order.
+    case .real(let number): number.isNaN ? .unknown : .number(number)
+    case .date(let time): .number(time.secondsSince1970)
+    case nil, .null, .data, .array, .dictionary, .opaque: .unknown
+    }
+  }
 
   private static func time(_ response: borrowing StoredResponse, _ basis: AgeBasis) -> Key {
     let time = response.stored.flatMap { basis.time(of: response, now: $0) }

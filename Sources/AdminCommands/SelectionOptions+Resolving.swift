@@ -41,6 +41,7 @@ extension SelectionOptions {
     selection.smallerThan = smallerThan
     selection.bodyLocations = Set(body)
     selection.partitions = Set(partition.map { ByteString($0) })
+    selection.userInfo = userInfo
     return selection
   }
 

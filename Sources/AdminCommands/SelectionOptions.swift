@@ -92,6 +92,13 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Only this cache partition.", valueName: "site"))
   var partition: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only entries to which the app attached this key, and this value if one is given.",
+      valueName: "key[=value]"),
+    transform: parseProperty)
+  var userInfo: [PropertyCriterion] = []
 }
 
 extension StoredResponse.BodyLocation: ExpressibleByArgument {}

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Files
 import ResponseStorage
@@ -141,6 +142,21 @@ func parseStatuses(_ text: String) throws -> [ClosedRange<Int64>] {
     }
     return number...number
   }
+}
+
+/// What a property has to be, on the command line: `KEY`, or `KEY=VALUE`, parted at the first `=`.
+func parseProperty(_ text: String) throws -> PropertyCriterion {
+  let parts = text.utf8.split(
+    separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+  guard !parts[0].isEmpty else {
+    throw ValidationError(
+      "'\(printable(text))' names no key. Write 'KEY' or 'KEY=VALUE'.")
+  }
+  let value = parts.count > 1 ? String(decoding: Array(parts[1]), as: UTF8.self) : nil
+  // A day alone would be a moment that nobody meant.
+  let moment = value.flatMap { $0.utf8.count > 10 ? try? parseTime($0).time : nil }
+  return PropertyCriterion(
+    key: ByteString(Array(parts[0])), value: value.map { ByteString($0) }, moment: moment)
 }
 
 private func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

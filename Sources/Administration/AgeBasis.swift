@@ -50,9 +50,7 @@ public enum AgeBasis: Hashable, Sendable {
     case .lastModified:
       return Self.date(response.responseHeaders?.firstValue(named: "last-modified"), now)
     case .userInfo(let key):
-      guard case .date(let time) = response.userInfo.first(where: { $0.key == key })?.value else {
-        return nil
-      }
+      guard case .date(let time) = response.userInfo.value(for: key) else { return nil }
       return time
     }
   }

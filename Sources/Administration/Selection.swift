@@ -34,6 +34,8 @@ public struct Selection {
   public var bodyLocations: Set<StoredResponse.BodyLocation> = []
   /// Cache partitions.
   public var partitions: Set<ByteString> = []
+  /// What the application attached to the response.
+  public var userInfo: [PropertyCriterion] = []
 
   /// Creates a selection of all responses.
   public init() {}
@@ -56,6 +58,7 @@ public struct Selection {
     if before != nil || after != nil { result.formUnion(ageBasis.projection) }
     if largerThan != nil || smallerThan != nil || !bodyLocations.isEmpty { result.formUnion(.body) }
     if !partitions.isEmpty { result.formUnion(.storage) }
+    if !userInfo.isEmpty { result.formUnion(.userInfo) }
     return result
   }
 
@@ -77,7 +80,8 @@ public struct Selection {
   public func decision(for response: borrowing StoredResponse, now: Timestamp) -> Decision {
     if let names, !names.contains(response) { return .notNamed }
     guard matchesURL(response), matchesMessage(response), matchesBody(response),
-      partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false
+      partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false,
+      userInfo.isEmpty || userInfo.contains(where: { $0.holds(in: response.userInfo) })
     else { return .notSelected }
     guard before != nil || after != nil else { return .selected }
     guard let time = ageBasis.time(of: response, now: now) else { return .unknownTime }

@@ -18,6 +18,10 @@ enum CellValue {
   /// Header fields, secrets already masked.
   case headers(HeaderFields)
   case notes([StoredResponse.Note])
+  /// The value of a property, secrets already masked.
+  case property(StoredResponse.PropertyValue)
+  /// Properties, secrets already masked.
+  case properties([StoredResponse.Property])
 }
 
 /// Takes the cells out of a response.
@@ -57,6 +61,8 @@ struct CellReader {
     case .requestHeaders: return headers(response.request.headers)
     case .responseHeaders: return headers(response.responseHeaders)
     case .notes: return .notes(response.notes)
+    case .userInfo(let key): return properties(response.userInfo, key)
+    case .protocolProperties(let key): return properties(response.protocolProperties, key)
     }
   }
 
@@ -70,6 +76,18 @@ struct CellReader {
 
   private func headers(_ headers: HeaderFields?) -> CellValue {
     headers.map { .headers(secrets.headers($0)) } ?? .unknown
+  }
+
+  /// The value of `key`, or all properties if there is none.
+  private func properties(
+    _ properties: [StoredResponse.Property], _ key: ByteString?
+  ) -> CellValue {
+    guard let key else { return .properties(secrets.properties(properties)) }
+    let found = properties.filter { $0.key == key }.prefix(1)
+    guard let value = secrets.properties(Array(found)).first?.value, value != .null else {
+      return .unknown
+    }
+    return .property(value)
   }
 
   private func policy(_ policy: StoredResponse.StoragePolicy?) -> CellValue {

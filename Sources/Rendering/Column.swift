@@ -1,10 +1,10 @@
 public import ResponseStorage
 
 /// A fact about a stored response that a list can show.
-public enum Column: String, Hashable, Sendable, CaseIterable {
+public enum Column: Hashable, Sendable {
   case id
   case stored
-  case firstStored = "first-stored"
+  case firstStored
   case age
   case status
   case method
@@ -16,17 +16,21 @@ public enum Column: String, Hashable, Sendable, CaseIterable {
   case scheme
   case partition
   case disk
-  case bodyLocation = "body-location"
+  case bodyLocation
   case policy
   case etag
-  case lastModified = "last-modified"
-  case cacheControl = "cache-control"
+  case lastModified
+  case cacheControl
   case date
   case expires
   case key
-  case requestHeaders = "request-headers"
-  case responseHeaders = "response-headers"
+  case requestHeaders
+  case responseHeaders
   case notes
+  /// What the application attached: the value of a key, or all of it.
+  case userInfo(key: ByteString?)
+  /// What the URL loading system attached: the value of a key, or all of it.
+  case protocolProperties(key: ByteString?)
 
   /// The columns of a list for people.
   public static let standard: [Column] = [
@@ -42,25 +46,6 @@ public enum Column: String, Hashable, Sendable, CaseIterable {
   public enum Alignment: Hashable, Sendable {
     case left
     case right
-  }
-
-  /// The heading of the column in a table.
-  public var title: String {
-    ByteString(
-      rawValue.utf8.map { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte & ~0x20
-        case UInt8(ascii: "-"): UInt8(ascii: " ")
-        default: byte
-        }
-      }
-    ).string ?? rawValue
-  }
-
-  /// The name of the column in JSON.
-  public var jsonKey: String {
-    ByteString(rawValue.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }).string
-      ?? rawValue
   }
 
   /// To which side the cells of the column are moved in a table.
@@ -87,6 +72,8 @@ public enum Column: String, Hashable, Sendable, CaseIterable {
     case .requestHeaders: .requestHeaders
     case .etag, .lastModified, .cacheControl, .date, .expires, .responseHeaders: .responseHeaders
     case .notes: .notes
+    case .userInfo: .userInfo
+    case .protocolProperties: .protocolProperties
     }
   }
 }

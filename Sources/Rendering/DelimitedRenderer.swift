@@ -32,7 +32,7 @@ struct DelimitedRenderer: ResponseRenderer {
   mutating func begin(into buffer: inout TextBuffer) {
     for (index, column) in columns.enumerated() {
       if index > 0 { buffer.append(dialect.delimiter) }
-      buffer.append(column.jsonKey)
+      append(column.jsonKey.bytes, to: &buffer)
     }
     buffer.append(UInt8(ascii: "\n"))
   }
@@ -60,6 +60,8 @@ struct DelimitedRenderer: ResponseRenderer {
     case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
     case .headers(let headers): append(headers.joined, to: &buffer)
     case .notes(let notes): buffer.append(codesOf: notes)
+    case .property(let value): append(value.text, to: &buffer)
+    case .properties(let properties): append(properties.text, to: &buffer)
     }
   }
 

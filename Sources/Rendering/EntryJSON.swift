@@ -5,7 +5,6 @@ struct EntryJSON {
   /// A column with what comes before its value.
   private struct Member {
     var column: Column
-    var key: String
     var prefix: [UInt8]
   }
 
@@ -15,9 +14,11 @@ struct EntryJSON {
 
   init(columns: [Column], secrets: SecretPolicy, now: Timestamp) {
     members = columns.enumerated().map { index, column in
-      Member(
-        column: column, key: column.jsonKey,
-        prefix: Array("\(index == 0 ? "" : ",")\"\(column.jsonKey)\":".utf8))
+      var prefix = TextBuffer()
+      if index > 0 { prefix.append(UInt8(ascii: ",")) }
+      prefix.append(jsonKey: column.jsonKey)
+      prefix.append(UInt8(ascii: ":"))
+      return Member(column: column, prefix: prefix.bytes)
     }
     cells = CellReader(secrets: secrets, reader: .programs)
     self.now = now
@@ -30,12 +31,14 @@ struct EntryJSON {
       switch cells.value(of: member.column, in: response) {
       case .unknown: buffer.append("null")
       case .integer(let value), .byteCount(let value): buffer.append(integer: value)
-      case .text(let text): buffer.append(json: text, orBase64Named: member.key)
+      case .text(let text): buffer.append(json: text, orBase64Named: member.column.jsonKey)
       case .word(let word): buffer.append(json: word)
       case .time(let time): buffer.append(json: time)
       case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
       case .headers(let headers): buffer.append(json: headers)
       case .notes(let notes): buffer.append(json: notes)
+      case .property(let value): buffer.append(json: value)
+      case .properties(let properties): buffer.append(json: properties)
       }
     }
   }

@@ -102,7 +102,7 @@ extension TextBuffer {
 
   /// Appends what follows a name and a colon in a JSON object: a string, `null`, or for text that
   /// is not UTF-8 `null` and a second member, `NAME_base64`.
-  mutating func append(json text: ByteString?, orBase64Named name: String) {
+  mutating func append(json text: ByteString?, orBase64Named name: ByteString) {
     guard let text else { return append("null") }
     guard !append(json: text.bytes) else { return }
     append("null,\"")

@@ -108,7 +108,7 @@ public struct ShowRenderer: Sendable {
     case .integer(let number): buffer.append(integer: number)
     case .text(let text): buffer.append(shown: text)
     case .word(let word): buffer.append(word)
-    case .unknown, .age, .headers, .notes: buffer.append("-")
+    case .unknown, .age, .headers, .notes, .property, .properties: buffer.append("-")
     }
   }
 

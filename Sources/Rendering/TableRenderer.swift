@@ -79,6 +79,8 @@ struct TableRenderer: ResponseRenderer {
     case .age(let time): text.append(AgeText.text(from: time, to: now))
     case .headers(let headers): text.append(shown: headers.joined)
     case .notes(let notes): text.append(codesOf: notes)
+    case .property(let value): text.append(shown: value.text)
+    case .properties(let properties): text.append(shown: properties.text)
     }
   }
 
@@ -86,11 +88,13 @@ struct TableRenderer: ResponseRenderer {
     var header = Row()
     var widths: [Int] = []
     for (index, column) in columns.enumerated() {
-      header.text.append(column.title)
+      let start = header.text.bytes.count
+      header.text.append(shown: column.title)
       header.ends.append(header.text.bytes.count)
-      header.widths.append(column.title.utf8.count)
+      let width = DisplayWidth.width(of: header.text.bytes[start...])
+      header.widths.append(width)
       let widest = kept.reduce(0) { max($0, $1.widths[index]) }
-      widths.append(max(min(widest, Self.widestColumn), column.title.utf8.count))
+      widths.append(max(min(widest, Self.widestColumn), width))
     }
     append(header, widths, into: &buffer)
     for row in kept { append(row, widths, into: &buffer) }

@@ -36,6 +36,10 @@ import Testing
       ("smaller", { $0.smallerThan = 101 }, { $0.smallerThan = 100 }),
       ("body", { $0.bodyLocations = [.inline, .file] }, { $0.bodyLocations = [.missing] }),
       ("partition", { $0.partitions = ["site.example"] }, { $0.partitions = ["other.example"] }),
+      (
+        "user info", { $0.userInfo = [.init(key: "b"), .init(key: "a", value: "1")] },
+        { $0.userInfo = [.init(key: "b"), .init(key: "a", value: "2")] }
+      ),
     ]
     var response = StoredResponse(id: .row(7))
     response.key = "the key"
@@ -47,6 +51,7 @@ import Testing
     response.bodySize = 100
     response.bodyLocation = .inline
     response.partition = "site.example"
+    response.userInfo = [.init(key: "a", value: .integer(1))]
     for (name, select, reject) in cases {
       var (selecting, rejecting) = (Selection(), Selection())
       select(&selecting)

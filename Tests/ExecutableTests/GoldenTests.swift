@@ -48,6 +48,11 @@ import Testing
     "list.headers.txt": [
       "list", "--format", "ndjson", "--columns", "request-headers,response-headers", "--limit", "9",
     ],
+    "list.properties.txt": [
+      "list", "--format", "csv", "--columns",
+      #"id,proto-props,proto-props:Accept-Encoding,proto-props:a\,b,user-info:Cached Date"#,
+      "--sort", "-proto-props", "--limit", "3",
+    ],
     "list.sorted.txt": [
       "list", "--sort", "-size", "--limit", "5", "--columns", "id,size,url", "--status", "2xx",
     ],

@@ -51,9 +51,10 @@ try:
                    + [url[-40:], {"X": url}, "", ""], "Version": 9}
         database.execute("INSERT INTO cfurl_cache_response(entry_ID, storage_policy, request_key, partition)"
                          " VALUES (?, 0, ?, ?)", (number, url, url))
-        database.execute("INSERT INTO cfurl_cache_blob_data VALUES (?, ?, ?, NULL, NULL)", (
-            number, plistlib.dumps(response, fmt=plistlib.FMT_BINARY),
-            plistlib.dumps(request, fmt=plistlib.FMT_BINARY)))
+        user_info = {url[-40:]: url, "k": url, "n": [{url[-40:]: url}], "\x9b": url}
+        database.execute("INSERT INTO cfurl_cache_blob_data VALUES (?, ?, ?, ?, ?)", (
+            number, *(plistlib.dumps(value, fmt=plistlib.FMT_BINARY)
+                      for value in (response, request, {url[-40:]: {"X": url}}, user_info))))
         database.execute("INSERT INTO cfurl_cache_receiver_data VALUES (?, 0, x'00')", (number,))
     database.commit()
     database.close()
@@ -63,16 +64,18 @@ try:
     assert table.count(b"\n") == len(URLS) + 1
     print("table: ok")
 
-    columns = "id,url,key,mime,method,partition,request-headers,response-headers"
+    columns = ("id,url,key,mime,method,partition,request-headers,response-headers,"
+               "user-info,user-info:k,user-info:n,user-info:\x9b,proto-props")
+    harmless(run("list", "-c", folder, "--columns", columns))
     for format, separator in (("csv", ","), ("tsv", "\t")):
         output = run("list", "-c", folder, "--format", format, "--columns", columns)
         harmless(output, allowed="\n" + separator)
         csv.field_size_limit(1 << 24)
         quoting = csv.QUOTE_MINIMAL if format == "csv" else csv.QUOTE_NONE
         rows = list(csv.reader(io.StringIO(output.decode(), newline=""), delimiter=separator, quoting=quoting))
-        assert len(rows) == len(URLS) + 1 and {len(row) for row in rows} == {8}, format
+        assert len(rows) == len(URLS) + 1 and {len(row) for row in rows} == {13}, format
         if format == "csv":
-            cells = [cell for row in rows[1:] for cell in row[1:]]
+            cells = [cell for row in rows for cell in row[1:]]
             assert not any(cell.startswith(tuple("=+-@\t\r")) for cell in cells), cells
         print(f"{format}: ok")
 
@@ -85,6 +88,9 @@ try:
     harmless(output)
     assert [entry["url"] for entry in json.loads(output)["entries"]] == URLS
     assert [entry["key"] for entry in json.loads(output)["entries"]] == URLS
+    assert [entry["user_info:k"] for entry in json.loads(output)["entries"]] == URLS
+    assert [entry["user_info:\x9b"] for entry in json.loads(output)["entries"]] == URLS
+    assert [entry["user_info:n"][0][url[-40:]] for url, entry in zip(URLS, json.loads(output)["entries"])] == URLS
     print("json: ok")
     output = run("list", "-c", folder, "--format", "ndjson")
     harmless(output)

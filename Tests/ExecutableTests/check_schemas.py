@@ -15,7 +15,9 @@ root = tempfile.mkdtemp()
 cache = os.path.join(root, "cache")
 COLUMNS = (
     "id stored first_stored age status method size mime url host path scheme partition disk body_location policy etag "
-    "last_modified cache_control date expires key request_headers response_headers notes").split()
+    "last_modified cache_control date expires key request_headers response_headers notes user_info proto_props").split()
+# Columns with a key, which an entry has under their own names.
+KEYED = ["user_info:a", "user_info:c", "user_info:\x1b\"", "proto_props:Accept-Encoding, Cookie"]
 formats = jsonschema.FormatChecker(formats=[])
 
 
@@ -69,13 +71,17 @@ class Checker:
         print(f"{self.name}: ok", flush=True)
 
 
+def is_attached(key):
+    """Whether a member holds what an application attached, which may be anything."""
+    return key.split(":")[0] in ("user_info", "proto_props")
+
+
 def wrong_forms(value):
     """The value with each part changed to what it cannot be."""
     if isinstance(value, dict):
         yield {**value, "unheard_of": 1}
         for key in value:
-            # What an application attached may be anything.
-            if key in ("user_info", "proto_props"):
+            if is_attached(key):
                 continue
             yield from ({**value, key: wrong} for wrong in wrong_forms(value[key]))
     elif isinstance(value, list):
@@ -92,11 +98,11 @@ def incomplete_forms(value):
     if isinstance(value, dict):
         optional = {name + "_base64" for name, member in value.items() if member is None}
         # The members of an entry are those of the columns.
-        if set(value) <= optional.union(COLUMNS):
-            optional.update(COLUMNS)
+        if set(value) <= optional.union(COLUMNS, KEYED):
+            optional.update(COLUMNS, KEYED)
         for key in [key for key in value if key not in optional]:
             yield {name: member for name, member in value.items() if name != key}
-            if key not in ("user_info", "proto_props"):
+            if not is_attached(key):
                 yield from ({**value, key: incomplete} for incomplete in incomplete_forms(value[key]))
     elif isinstance(value, list):
         for index, item in enumerate(value[:4]):
@@ -118,9 +124,12 @@ def make():
     database.execute("UPDATE cfurl_cache_response SET storage_policy = entry_ID WHERE entry_ID < 5")
     database.execute("UPDATE cfurl_cache_response SET request_key = CAST(x'68ff' AS TEXT), "
                      "partition = CAST(x'ff' AS TEXT) WHERE entry_ID = 2")
-    user_info = plistlib.dumps({"a": datetime.datetime(2025, 1, 1), "b": b"\xff", "c": [1, 2.5, True, {"d": "e"}]},
-                               fmt=plistlib.FMT_BINARY)
-    database.execute("UPDATE cfurl_cache_blob_data SET user_info = ? WHERE entry_ID = 3", (user_info,))
+    user_info = plistlib.dumps({"a": datetime.datetime(2025, 1, 1), "b": b"\xff", "c": [1, 2.5, True, {"d": "e"}],
+                                "\x1b\"": "odd"}, fmt=plistlib.FMT_BINARY)
+    properties = plistlib.dumps({"Accept-Encoding, Cookie": {"Cookie": "a=b", "Accept-Encoding": "gzip"}},
+                                fmt=plistlib.FMT_BINARY)
+    database.execute("UPDATE cfurl_cache_blob_data SET user_info = ?, proto_props = ? WHERE entry_ID = 3",
+                     (user_info, properties))
     database.execute("DELETE FROM cfurl_cache_blob_data WHERE entry_ID = 4")
     database.execute("DELETE FROM cfurl_cache_receiver_data WHERE entry_ID = 5")
     database.commit()
@@ -150,13 +159,27 @@ def found_folders():
 
 def main():
     make()
-    columns = ",".join(COLUMNS).replace("_", "-")
+    keyed = [name.replace("_", "-").replace(",", "\\,") for name in KEYED]
+    columns = ",".join([*COLUMNS, *keyed]).replace("_", "-")
 
     lists = Checker("list")
     lists.check(json.loads(run("list", "--format", "json").stdout))
     everything = json.loads(run("list", "--format", "json", "--columns", columns).stdout)
     lists.check(everything)
-    assert len(everything["entries"]) == 20 and all(len(entry) >= 25 for entry in everything["entries"])
+    assert len(everything["entries"]) == 20 and all(len(entry) >= 31 for entry in everything["entries"])
+    third = everything["entries"][2]
+    assert [third[name] for name in KEYED] == [
+        "2025-01-01T00:00:00Z", [1, 2.5, True, {"d": "e"}], "odd", {"Cookie": "***", "Accept-Encoding": "gzip"}], third
+    assert third["user_info"]["b"] == {"base64": "/w=="} and len(third["user_info"]) == 4, third
+    for selected, *options in [
+        (1, "--user-info", "a"), (0, "--user-info", "z"), (1, "--user-info", "a=2025-01-01T01:00:00+01:00"),
+        (0, "--user-info", "a=2025-01-02T00:00:00Z"), (1, "--user-info", "z", "--user-info", "\x1b\"=odd"),
+        (1, "--age-basis", "user-info:a", "--stored-before", "2025-01-01T00:00:01Z"),
+        (0, "--age-basis", "user-info:a", "--stored-before", "2025-01-01T00:00:00Z"),
+        (1, "--age-basis", "user-info:a", "--older-than", "1d", "--at", "2025-01-02T00:00:01Z"),
+        (0, "--age-basis", "user-info:b", "--stored-after", "1900-01-01"),
+    ]:
+        assert int(run("list", "--count", *options).stdout) == selected, options
     lists.check(json.loads(run("list", "--format", "json", "--limit", "0").stdout))
     lists.finish(3)
 
@@ -171,7 +194,7 @@ def main():
     shows.check(json.loads(run("show", *names, "--format", "json").stdout))
     shown = json.loads(run("show", *names, "--format", "json", "--show-secrets").stdout)
     shows.check(shown)
-    assert len(shown) == 7 and shown[1]["key_base64"] == "aP8=" and len(shown[2]["user_info"]) == 3, shown
+    assert len(shown) == 7 and shown[1]["key_base64"] == "aP8=" and len(shown[2]["user_info"]) == 4, shown
     shows.finish(2)
 
     usages = Checker("usage")

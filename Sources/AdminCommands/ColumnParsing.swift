@@ -1,0 +1,33 @@
+import ArgumentParser
+import Rendering
+import ResponseStorage
+
+/// The names of all columns, for people.
+let columnNames = Column.all.compactMap(\.name.string).joined(separator: " ")
+
+/// Columns on the command line, with commas between them; `\,` is a comma in a key, and `\\` a `\`.
+func parseColumns(_ text: String) throws -> [Column] {
+  var names: [[UInt8]] = [[]]
+  var bytes = Array(text.utf8)[...]
+  while let byte = bytes.popFirst() {
+    if byte == UInt8(ascii: ",") {
+      names.append([])
+    } else if byte == UInt8(ascii: "\\"), let next = bytes.first,
+      next == UInt8(ascii: ",") || next == byte
+    {
+      names[names.count - 1].append(next)
+      bytes = bytes.dropFirst()
+    } else {
+      names[names.count - 1].append(byte)
+    }
+  }
+  return try names.filter { !$0.isEmpty }.map { name in
+    let name = String(decoding: name, as: UTF8.self)
+    guard let column = Column(name: name) else {
+      throw ValidationError(
+        "There is no column '\(printable(name))'. There are: \(columnNames)"
+          + " user-info:KEY proto-props:KEY.")
+    }
+    return column
+  }
+}

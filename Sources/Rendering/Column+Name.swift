@@ -1,0 +1,94 @@
+public import ResponseStorage
+
+extension Column {
+  /// All columns, of those that take a key the ones without.
+  public static let all: [Column] = [
+    .id, .stored, .firstStored, .age, .status, .method, .size, .mime, .url, .host, .path, .scheme,
+    .partition, .disk, .bodyLocation, .policy, .etag, .lastModified, .cacheControl, .date, .expires,
+    .key, .requestHeaders, .responseHeaders, .notes, .userInfo(key: nil),
+    .protocolProperties(key: nil),
+  ]
+
+  /// Creates a column from its name on the command line: that of one of ``all``, or `user-info:KEY`
+  /// or `proto-props:KEY`.
+  public init?(name: String) {
+    if let column = Self.all.first(where: { $0.plainName == name }) {
+      self = column
+    } else if let key = Self.key(of: name, after: "user-info:") {
+      self = .userInfo(key: key)
+    } else if let key = Self.key(of: name, after: "proto-props:") {
+      self = .protocolProperties(key: key)
+    } else {
+      return nil
+    }
+  }
+
+  /// The name of the column on the command line.
+  public var name: ByteString { named(plainName) }
+
+  /// The heading of the column in a table; a key in it is as it was given.
+  public var title: ByteString {
+    named(
+      Self.replacing(in: plainName) { byte in
+        byte == UInt8(ascii: "-") ? UInt8(ascii: " ") : byte & ~0x20
+      })
+  }
+
+  /// The name of the column in JSON; a key in it is as it was given.
+  public var jsonKey: ByteString {
+    named(
+      Self.replacing(in: plainName) { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 })
+  }
+
+  /// The name without a key, in small letters and hyphens.
+  private var plainName: String {
+    switch self {
+    case .id: "id"
+    case .stored: "stored"
+    case .firstStored: "first-stored"
+    case .age: "age"
+    case .status: "status"
+    case .method: "method"
+    case .size: "size"
+    case .mime: "mime"
+    case .url: "url"
+    case .host: "host"
+    case .path: "path"
+    case .scheme: "scheme"
+    case .partition: "partition"
+    case .disk: "disk"
+    case .bodyLocation: "body-location"
+    case .policy: "policy"
+    case .etag: "etag"
+    case .lastModified: "last-modified"
+    case .cacheControl: "cache-control"
+    case .date: "date"
+    case .expires: "expires"
+    case .key: "key"
+    case .requestHeaders: "request-headers"
+    case .responseHeaders: "response-headers"
+    case .notes: "notes"
+    case .userInfo: "user-info"
+    case .protocolProperties: "proto-props"
+    }
+  }
+
+  /// `name`, and after a colon the key if the column has one.
+  private func named(_ name: String) -> ByteString {
+    switch self {
+    case .userInfo(let key?), .protocolProperties(let key?):
+      ByteString(Array("\(name):".utf8) + key.bytes)
+    default: ByteString(name)
+    }
+  }
+
+  private static func replacing(in name: String, _ byte: (UInt8) -> UInt8) -> String {
+    ByteString(name.utf8.map(byte)).string ?? name
+  }
+
+  private static func key(of name: String, after prefix: String) -> ByteString? {
+    guard name.utf8.starts(with: prefix.utf8) else { return nil }
+    let key = Array(name.utf8.dropFirst(prefix.utf8.count))
+    return key.isEmpty ? nil : ByteString(key)
+  }
+}
