@@ -11,7 +11,7 @@ extension URLCacheAdmin {
       abstract: "Show everything about entries: times, request, response, body.",
       discussion: """
         EXIT STATUS
-          0 done · 1 an entry that was named is not there · 64 · 65 · 66 · 74 · 75 · 77
+          0 done · 1 an entry that was named is not there, or not to be repeated · 64 · 65 · 66 · 74 · 75 · 77
         """)
 
     @OptionGroup var selection: SelectionOptions
@@ -27,6 +27,9 @@ extension URLCacheAdmin {
     @Flag(help: "Show only the request.")
     var request = false
 
+    @Flag(help: "Write a curl command for a POSIX shell that repeats the request.")
+    var curl = false
+
     @Option(
       help: ArgumentHelp(
         "Write the bytes of one property list of one entry: response_object, request_object,"
@@ -38,6 +41,9 @@ extension URLCacheAdmin {
     func validate() throws {
       guard !(headers && request) else {
         throw ValidationError("'--headers' and '--request' exclude each other.")
+      }
+      guard !curl || !(headers || request || rawPlist != nil || format == .json) else {
+        throw ValidationError("'--curl' stands alone: it is a format of its own.")
       }
     }
 
@@ -61,13 +67,17 @@ extension URLCacheAdmin {
           "no entry in '\(source.description.path)' is selected",
           hint: "list what is there with 'urlcache-admin list'")
       }
+      var status = ExitStatus.done
       if let rawPlist {
         try writePropertyList(rawPlist, of: ids, source, environment)
+      } else if curl {
+        status = try writeCurl(ids, source, environment)
       } else {
         try write(ids, source, now, environment)
       }
       try source.finish()
-      return environment.report(absent: listing.absent, secrets.policy)
+      let absence = environment.report(absent: listing.absent, secrets.policy)
+      return absence == .done ? status : absence
     }
 
     private func write(

@@ -92,6 +92,8 @@ import Testing
       "'--all-under' adds up whole caches, and takes '--format table' or 'json' only."
     ),
     (["show", "1", "--headers", "--request"], "'--headers' and '--request' exclude each other."),
+    (["show", "1", "--curl", "--request"], "'--curl' stands alone: it is a format of its own."),
+    (["show", "1", "--headers", "--curl"], "'--curl' stands alone: it is a format of its own."),
     (["list", "--redact-url"], "Unknown option '--redact-url'. Did you mean '--redact-urls'?"),
   ])
   func `what the parser refuses is said with the usage`(_ words: [String], _ message: String) {

@@ -71,6 +71,7 @@ import Testing
     "show.json.txt": ["show", "3", "4", "--format", "json"],
     "show.headers.txt": ["show", "3", "--headers"],
     "show.request.txt": ["show", "3", "--request", "--show-secrets"],
+    "show.curl.txt": ["show", "3", "12", "13", "99999", "--curl"],
     "show.absent.txt": ["show", "999"],
     "show.partly-absent.txt": ["show", "1", "999", "--request"],
     "show.all-absent.txt": ["show", "998", "https://absent.example/\u{1B}", "--format", "json"],

@@ -1,0 +1,181 @@
+public import ResponseStorage
+
+/// A `curl` command that repeats the request of a stored response.
+///
+/// What `curl` adds of its own where the cache has none stays: `Host`, `User-Agent` and `Accept`.
+/// `Content-Length` and `Transfer-Encoding` are its business.
+public struct CurlCommand: Hashable, Sendable {
+  /// Why a request cannot be repeated.
+  public struct Obstacle: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason: a clause without text from the cache.
+    public let description: String
+
+    init(_ description: String) {
+      self.description = description
+    }
+  }
+
+  /// An option, and its value if it takes one.
+  private struct Option: Hashable, Sendable {
+    var name: String
+    var value: [UInt8]?
+  }
+
+  /// The most bytes that options may have; Linux takes no word of 128 KiB.
+  private static let longestOptions = 100_000
+
+  private var options: [Option] = []
+  private let body: [UInt8]?
+
+  /// Creates the command.
+  ///
+  /// The response must have been decoded for ``projection``.
+  ///
+  /// - Parameter secrets: Which secrets the command may contain; the others are `***` in it, and so is
+  ///   the body of the request.
+  /// - Throws: ``Obstacle`` if there is no such command, or if `curl` would take a part of the request
+  ///   for something else.
+  public init(
+    repeating response: StoredResponse, secrets: SecretPolicy
+  ) throws(Obstacle) {
+    let request = response.request
+    let url = try Self.requestTarget(of: response, secrets)
+    body = request.body.map { secrets.showSecrets ? $0 : Mask.replacement.bytes }
+    // Else `curl` would take brackets for ranges of URLs, and resolve dots.
+    if url.contains(where: "[]".utf8.contains) { options.append(Option(name: "globoff")) }
+    if Self.hasDotSegment(url) { options.append(Option(name: "path-as-is")) }
+    try addMethod(request.method)
+    try addHeaders(secrets.headers(request.headers ?? HeaderFields()))
+    options.append(Option(name: "url", value: url))
+    let length = options.reduce(0) { $0 + ($1.value?.count ?? 0) }
+    guard length <= Self.longestOptions else {
+      throw Obstacle("its URL and header fields have more than \(Self.longestOptions) bytes")
+    }
+  }
+
+  /// What has to be decoded of a response for its command.
+  public static let projection: Projection = [.url, .method, .requestHeaders, .requestDetails]
+
+  /// Appends the command, which ends with a line end.
+  public func append(into buffer: inout TextBuffer) {
+    let isInline = body.map(Self.fitsIntoWord) ?? true
+    if let body, !isInline { Self.append(printing: body, into: &buffer) }
+    buffer.append("curl")
+    for (index, option) in options.enumerated() {
+      buffer.append(index == 0 || option.value == nil ? " --" : " \\\n  --")
+      buffer.append(option.name)
+      guard let value = option.value else { continue }
+      buffer.append(UInt8(ascii: " "))
+      buffer.append(shellWord: value)
+    }
+    if let body {
+      buffer.append(" \\\n  --data-binary ")
+      if isInline { buffer.append(shellWord: body) } else { buffer.append("@-") }
+    }
+    buffer.append(UInt8(ascii: "\n"))
+  }
+}
+
+extension CurlCommand {
+  /// The URL to ask for, with what no URL may hold percent-encoded.
+  private static func requestTarget(
+    of response: StoredResponse, _ secrets: SecretPolicy
+  ) throws(Obstacle) -> [UInt8] {
+    guard let url = response.request.url ?? response.url else { throw Obstacle("it has no URL") }
+    // All else `curl` might take for a file, or speak another protocol to.
+    let isHTTP = ["http://", "https://"].contains { scheme in
+      url.asciiLowercased.bytes.starts(with: scheme.utf8)
+    }
+    guard isHTTP else { throw Obstacle("its URL is not one of HTTP") }
+    var buffer = TextBuffer()
+    for byte in secrets.url(url, for: .people).bytes {
+      if byte > 0x20, byte < 0x7F, !"\"<>\\^`{|}".utf8.contains(byte) {
+        buffer.append(byte)
+      } else {
+        buffer.append(UInt8(ascii: "%"))
+        buffer.append(hexadecimal: UInt32(byte), width: 2)
+      }
+    }
+    return buffer.bytes
+  }
+
+  /// Whether there may be a segment `.` or `..` in the path of a URL, percent-encoded or not.
+  private static func hasDotSegment(_ url: [UInt8]) -> Bool {
+    let path = ByteString(url).asciiLowercased.bytes
+    return ["/.", "/%2e"].contains { dots in
+      path.indices.contains { path[$0...].starts(with: dots.utf8) }
+    }
+  }
+
+  private mutating func addMethod(_ method: ByteString?) throws(Obstacle) {
+    let method = method ?? (body == nil ? "GET" : "POST")
+    guard Self.isToken(method) else { throw Obstacle("its method is no method of HTTP") }
+    if method == "HEAD" {
+      // With `--request`, `curl` would wait for the body that an answer to HEAD does not have.
+      guard body == nil else { throw Obstacle("it is HEAD with a body") }
+      options.append(Option(name: "head"))
+    } else if method != "GET" || body != nil {
+      options.append(Option(name: "request", value: method.bytes))
+    }
+  }
+
+  private mutating func addHeaders(_ headers: HeaderFields) throws(Obstacle) {
+    for (index, field) in headers.fields.enumerated() {
+      guard Self.isToken(field.name) else {
+        throw Obstacle("the name of its header field \(index + 1) is no name of HTTP")
+      }
+      guard !field.value.bytes.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
+        throw Obstacle("its header field \(index + 1) holds a line end or NUL")
+      }
+      if ["content-length", "transfer-encoding"].contains(field.name.asciiLowercased) { continue }
+      // A name with a colon, and nothing after it but what `curl` takes for white space, would remove
+      // a field.
+      let isEmpty = field.value.bytes.allSatisfy { [0x20, 0x09, 0x0B, 0x0C].contains($0) }
+      let line =
+        field.name.bytes + (isEmpty ? [UInt8(ascii: ";")] : [0x3A, 0x20] + field.value.bytes)
+      options.append(Option(name: "header", value: line))
+    }
+    if headers.firstValue(named: "accept-encoding") != nil {
+      options.append(Option(name: "compressed"))
+    }
+    if body != nil, headers.firstValue(named: "content-type") == nil {
+      // Else `curl` would call the body a form.
+      options.append(Option(name: "header", value: Array("Content-Type:".utf8)))
+    }
+  }
+
+  /// Whether text is a token (RFC 9110 §5.6.2), as methods and names of fields are.
+  private static func isToken(_ text: ByteString) -> Bool {
+    !text.bytes.isEmpty
+      && text.bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+
+  /// Whether a body can be a word; one that begins with `@` would name a file.
+  private static func fitsIntoWord(_ body: [UInt8]) -> Bool {
+    body.count <= 4_096 && body.first != UInt8(ascii: "@") && HostileText.isShownAsIs(body)
+  }
+
+  /// Appends the first half of a pipeline, which writes a body of any bytes and size.
+  private static func append(printing body: [UInt8], into buffer: inout TextBuffer) {
+    let size = 16_384
+    if body.count <= size {
+      buffer.append(printing: body[...])
+    } else {
+      buffer.append("{\n")
+      for start in stride(from: 0, to: body.count, by: size) {
+        buffer.append("  ")
+        buffer.append(printing: body[start..<min(start + size, body.count)])
+        buffer.append("\n")
+      }
+      buffer.append("}")
+    }
+    buffer.append(" | ")
+  }
+}
