@@ -5,6 +5,7 @@ struct EntryJSON {
   /// A column with what comes before its value.
   private struct Member {
     var column: Column
+    var key: ByteString
     var prefix: [UInt8]
   }
 
@@ -18,7 +19,7 @@ struct EntryJSON {
       if index > 0 { prefix.append(UInt8(ascii: ",")) }
       prefix.append(jsonKey: column.jsonKey)
       prefix.append(UInt8(ascii: ":"))
-      return Member(column: column, prefix: prefix.bytes)
+      return Member(column: column, key: column.jsonKey, prefix: prefix.bytes)
     }
     cells = CellReader(secrets: secrets, reader: .programs)
     self.now = now
@@ -31,7 +32,7 @@ struct EntryJSON {
       switch cells.value(of: member.column, in: response) {
       case .unknown: buffer.append("null")
       case .integer(let value), .byteCount(let value): buffer.append(integer: value)
-      case .text(let text): buffer.append(json: text, orBase64Named: member.column.jsonKey)
+      case .text(let text): buffer.append(json: text, orBase64Named: member.key)
       case .word(let word): buffer.append(json: word)
       case .time(let time): buffer.append(json: time)
       case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
