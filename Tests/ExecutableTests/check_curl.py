@@ -115,7 +115,7 @@ def hostile():
     """Text that shells, terminals and curl fall for."""
     return ["'; touch owned; '", "$(touch owned)", "`touch owned`", "\\'; touch owned #", "!!", "a!b\x01c", "%s%n\\n\\", "@/etc/passwd",
             "\x1b]0;owned\x07", "\u202egnp", "é\u0301'\u0301", "\u200b\ufeff", "\x7f\x01\x02", "-n", "--help", "\\", "''", "\"", "&&",
-            "\u0085\u009b31m", "a\tb", "~ * ? [a-z] {1,2}", "<(x)", "\\101\\0101", "x\\c y"]
+            "\u0085\u009b31m", "-n\x01", "a\tb", "~ * ? [a-z] {1,2}", "<(x)", "\\101\\0101", "x\\c y"]
 
 
 def main(folder):
