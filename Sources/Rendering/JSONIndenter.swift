@@ -1,0 +1,197 @@
+/// Text that is not JSON.
+public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The number of bytes before the first that cannot be there.
+  public let offset: Int64
+
+  /// What is wrong with it: a clause without text from the cache.
+  public let reason: String
+
+  public var description: String { "\(reason) at byte \(offset)" }
+}
+
+/// Puts each value of JSON (RFC 8259) on a line of its own, of text that comes piece by piece.
+///
+/// Only white space changes: numbers, strings and the order of members stay byte for byte. What is
+/// kept between pieces does not grow with the text.
+public struct JSONIndenter: Sendable {
+  /// The most arrays and objects that may stand in each other.
+  public static let deepestNesting = 512
+
+  private enum Container {
+    case array
+    case object
+  }
+
+  /// What may come next.
+  private enum Place: Hashable, Sendable {
+    /// The text, which may begin with a byte order mark.
+    case start
+    /// The rest of a byte order mark.
+    case byteOrderMark(ArraySlice<UInt8>)
+    case value
+    case firstElement
+    case firstKey
+    case key
+    case colon
+    case separator
+    case token(JSONToken)
+    case end
+  }
+
+  private var place = Place.start
+  private var containers: [Container] = []
+  private var offset: Int64 = 0
+
+  /// Creates an indenter, before the first byte of a text.
+  public init() {}
+
+  /// Appends the next piece of the text, indented.
+  ///
+  /// - Complexity: O(*n*) in the bytes that are appended: up to ``deepestNesting`` times those of the
+  ///   piece, and as many again.
+  public mutating func append(
+    _ piece: ArraySlice<UInt8>, into text: inout TextBuffer
+  ) throws(JSONSyntaxError) {
+    var index = piece.startIndex
+    while index < piece.endIndex {
+      if case .token(.string(.text, _)) = place {
+        let run = piece[index...].prefix { $0 >= 0x20 && $0 < 0x80 && $0 != 0x22 && $0 != 0x5C }
+        text.append(contentsOf: run)
+        offset += Int64(run.count)
+        index = run.endIndex
+        if index == piece.endIndex { return }
+      }
+      try take(piece[index], into: &text)
+      offset += 1
+      index += 1
+    }
+  }
+
+  /// Ends the text, and appends a line end.
+  public mutating func finish(into text: inout TextBuffer) throws(JSONSyntaxError) {
+    if case .token(.number(let number)) = place, number.isWhole { endValue() }
+    guard place == .end else { throw error("it ends too early") }
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  private mutating func take(_ byte: UInt8, into text: inout TextBuffer) throws(JSONSyntaxError) {
+    switch place {
+    case .token(let token): try take(byte, of: token, into: &text)
+    case .byteOrderMark(let rest):
+      guard byte == rest.first else { throw error("there is no value") }
+      place = rest.count == 1 ? .value : .byteOrderMark(rest.dropFirst())
+    case .start where byte == 0xEF: place = .byteOrderMark([0xBB, 0xBF])
+    case _ where byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09: break
+    case .start, .value: try beginValue(byte, into: &text)
+    case .firstElement:
+      if byte == UInt8(ascii: "]") { return close(byte, into: &text) }
+      breakLine(&text)
+      try beginValue(byte, into: &text)
+    case .firstKey:
+      if byte == UInt8(ascii: "}") { return close(byte, into: &text) }
+      try beginKey(byte, into: &text)
+    case .key: try beginKey(byte, into: &text)
+    case .colon:
+      guard byte == UInt8(ascii: ":") else { throw error("there is no colon") }
+      text.append(": ")
+      place = .value
+    case .separator: try takeSeparator(byte, into: &text)
+    case .end: throw error("there is more after the value")
+    }
+  }
+
+  private mutating func take(
+    _ byte: UInt8, of token: JSONToken, into text: inout TextBuffer
+  ) throws(JSONSyntaxError) {
+    switch token {
+    case .string(let string, let isKey):
+      guard let next = string.followed(by: byte) else { throw error("a string is wrong") }
+      if next != .end {
+        place = .token(.string(next, isKey: isKey))
+      } else if isKey {
+        place = .colon
+      } else {
+        endValue()
+      }
+    case .word(let rest):
+      guard byte == rest.first else { throw error("there is no value") }
+      if rest.count == 1 { endValue() } else { place = .token(.word(rest.dropFirst())) }
+    case .number(let number):
+      guard let next = number.followed(by: byte) else {
+        guard number.isWhole else { throw error("a number is wrong") }
+        endValue()
+        return try take(byte, into: &text)
+      }
+      place = .token(.number(next))
+    }
+    text.append(byte)
+  }
+
+  private mutating func beginValue(
+    _ byte: UInt8, into text: inout TextBuffer
+  ) throws(JSONSyntaxError) {
+    switch byte {
+    case UInt8(ascii: "["): try open(.array, .firstElement)
+    case UInt8(ascii: "{"): try open(.object, .firstKey)
+    default:
+      guard let token = JSONToken(beginningWith: byte) else { throw error("there is no value") }
+      place = .token(token)
+    }
+    text.append(byte)
+  }
+
+  private mutating func beginKey(
+    _ byte: UInt8, into text: inout TextBuffer
+  ) throws(JSONSyntaxError) {
+    guard byte == UInt8(ascii: "\"") else { throw error("there is no key") }
+    breakLine(&text)
+    text.append(byte)
+    place = .token(.string(.text, isKey: true))
+  }
+
+  private mutating func takeSeparator(
+    _ byte: UInt8, into text: inout TextBuffer
+  ) throws(JSONSyntaxError) {
+    switch (byte, containers.last) {
+    case (UInt8(ascii: ","), .array?):
+      text.append(byte)
+      breakLine(&text)
+      place = .value
+    case (UInt8(ascii: ","), .object?):
+      text.append(byte)
+      place = .key
+    case (UInt8(ascii: "]"), .array?), (UInt8(ascii: "}"), .object?):
+      text.append(UInt8(ascii: "\n"))
+      text.append(UInt8(ascii: " "), count: 2 * (containers.count - 1))
+      close(byte, into: &text)
+    default: throw error("there is no comma and no end")
+    }
+  }
+
+  private mutating func open(_ container: Container, _ next: Place) throws(JSONSyntaxError) {
+    guard containers.count < Self.deepestNesting else {
+      throw error("more than \(Self.deepestNesting) arrays and objects are in each other")
+    }
+    containers.append(container)
+    place = next
+  }
+
+  private mutating func close(_ byte: UInt8, into text: inout TextBuffer) {
+    text.append(byte)
+    containers.removeLast()
+    endValue()
+  }
+
+  private mutating func endValue() {
+    place = containers.isEmpty ? .end : .separator
+  }
+
+  private func breakLine(_ text: inout TextBuffer) {
+    text.append(UInt8(ascii: "\n"))
+    text.append(UInt8(ascii: " "), count: 2 * containers.count)
+  }
+
+  private func error(_ reason: String) -> JSONSyntaxError {
+    JSONSyntaxError(offset: offset, reason: reason)
+  }
+}
