@@ -1,6 +1,6 @@
 import Administration
 import ArgumentParser
-import Files
+import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
@@ -12,7 +12,8 @@ extension URLCacheAdmin {
         Bodies are stored after content codings (gzip, br) were removed.
 
         EXIT STATUS
-          0 done · 1 no such entry, or its body is missing · 64 · 65 · 66 · 73 · 74 · 75 · 77
+          0 done · 1 no such entry, or its body is missing · 64 · 65 also a body that is not JSON
+          with '--pretty' · 66 · 73 · 74 · 75 · 77
         """)
 
     @Argument(help: "The URL or the id of one entry.")
@@ -30,55 +31,69 @@ extension URLCacheAdmin {
     @Flag(help: "Write to a terminal what is not text, and over a file that exists.")
     var force = false
 
+    @Flag(help: "Indent JSON; what is not JSON is an error, and nothing is written.")
+    var pretty = false
+
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
       let id = try EntryNames.Name(operand: entry).resolved(in: source)
-      try source.withBody(of: id) { reader in
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
-        var count = try reader.read(into: &buffer)
-        if let output, output != "-" {
-          let file = try create(output)
-          while count > 0 {
-            try file.write(Array(buffer[..<count]))
-            count = try reader.read(into: &buffer)
-          }
-          return
-        }
-        if environment.isOutputTerminal, !force, !isText(buffer[..<count]) {
-          throw CommandFailure.usage(
-            "the body is not text, and the output is a terminal",
-            hint: "write it to a file with '-o FILE', or insist with '--force'")
-        }
-        while count > 0 {
-          try environment.write(Array(buffer[..<count]))
-          count = try reader.read(into: &buffer)
-        }
+      var output = BodyOutput(path: output, isForced: force, environment)
+      if pretty {
+        // All is looked at before any is written.
+        try indent(id, source) { _ in }
+        try indent(id, source) { try output.write($0) }
+      } else {
+        try read(id, source) { try output.write($0) }
       }
+      try output.finish()
       try source.finish()
       return .done
     }
 
-    private func create(_ path: String) throws(CommandFailure) -> OpenFile {
-      do throws(FileError) { return try OpenFile(creating: path, replacing: force) } catch {
-        throw CommandFailure(
-          .cannotCreate, kind: "cannot-create", "cannot create \(error)",
-          hint: error.kind == .exists ? "take another name, or replace it with '--force'" : nil,
-          path: path)
+    /// Passes on the stored body, piece by piece.
+    private func read(
+      _ id: StoredResponse.ID, _ source: any ResponseSource,
+      _ body: (ArraySlice<UInt8>) throws -> Void
+    ) throws {
+      try source.withBody(of: id) { reader in
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        var count = try reader.read(into: &buffer)
+        while count > 0 {
+          try body(buffer[..<count])
+          count = try reader.read(into: &buffer)
+        }
       }
     }
 
-    /// Whether a terminal can show the beginning of a body: UTF-8 without control characters but for
-    /// white space.
-    private func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
-      let isControl = { (byte: UInt8) in byte < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D].contains(byte) }
-      guard !bytes.contains(where: { isControl($0) || $0 == 0x7F }) else { return false }
-      // The piece may end inside of a character.
-      let whole = bytes.dropLast(bytes.reversed().prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
-      let end = whole.last.map { $0 >= 0xC0 } ?? false ? whole.dropLast() : whole
-      return String(validating: end, as: UTF8.self) != nil
-        || String(validating: bytes, as: UTF8.self) != nil
+    /// Passes on the body as indented JSON, piece by piece.
+    private func indent(
+      _ id: StoredResponse.ID, _ source: any ResponseSource,
+      _ body: (ArraySlice<UInt8>) throws -> Void
+    ) throws {
+      var indenter = JSONIndenter()
+      var text = TextBuffer()
+      do {
+        try read(id, source) { piece in
+          // Small bites, as each byte may come with an indentation of a kilobyte.
+          var rest = piece
+          while !rest.isEmpty {
+            try indenter.append(rest.prefix(4_096), into: &text)
+            rest = rest.dropFirst(4_096)
+            if text.bytes.count >= 1 << 16 || rest.isEmpty {
+              try body(text.bytes[...])
+              text.removeAll(keepingCapacity: true)
+            }
+          }
+        }
+        try indenter.finish(into: &text)
+      } catch let error as JSONSyntaxError {
+        throw CommandFailure(
+          .data, kind: "not-json", "the body is not JSON: \(error)",
+          hint: "write it as it is, without '--pretty'")
+      }
+      try body(text.bytes[...])
     }
   }
 }

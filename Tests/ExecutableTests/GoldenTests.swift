@@ -78,6 +78,8 @@ import Testing
     "show.nothing.txt": ["show"],
     "body.no-folder.txt": ["body", "1", "-o", "/no/such/folder/body"],
     "body.exists.txt": ["body", "1", "-o", "/dev/null"],
+    "body.pretty.txt": ["body", "13", "--pretty"],
+    "body.not-json.txt": ["body", "3", "--pretty"],
     "body.absent.txt": ["body", "999"],
     "usage.table.txt": [
       "usage", "--by", "host", "--capacity", "4MiB", "--fail-above", "90%", "--at",

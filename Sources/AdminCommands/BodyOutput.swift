@@ -1,0 +1,70 @@
+import Files
+
+/// Where `body` writes to: a file that it creates, or the output.
+///
+/// The file is created with the first piece, so that a body that cannot be read leaves none.
+struct BodyOutput: ~Copyable {
+  private let path: String?
+  private let isForced: Bool
+  private let environment: CommandEnvironment
+  private var file: OpenFile?
+  private var isEmpty = true
+
+  /// - Parameters:
+  ///   - path: The path of the file; `nil` or `-` for the output.
+  ///   - isForced: Whether a file is replaced, and a terminal gets what is not text.
+  init(path: String?, isForced: Bool, _ environment: CommandEnvironment) {
+    self.path = path == "-" ? nil : path
+    self.isForced = isForced
+    self.environment = environment
+  }
+
+  /// Writes the next piece.
+  mutating func write(_ piece: ArraySlice<UInt8>) throws {
+    if piece.isEmpty { return }
+    try begin(with: piece)
+    if file != nil {
+      try file?.write(Array(piece))
+    } else {
+      try environment.write(Array(piece))
+    }
+  }
+
+  /// Ends the writing: creates the file of a body without bytes.
+  mutating func finish() throws {
+    try begin(with: [])
+  }
+
+  private mutating func begin(with piece: ArraySlice<UInt8>) throws(CommandFailure) {
+    guard isEmpty else { return }
+    isEmpty = false
+    if let path {
+      file = try Self.create(path, isForced)
+    } else if environment.isOutputTerminal, !isForced, !Self.isText(piece) {
+      throw CommandFailure.usage(
+        "the body is not text, and the output is a terminal",
+        hint: "write it to a file with '-o FILE', or insist with '--force'")
+    }
+  }
+
+  private static func create(_ path: String, _ replacing: Bool) throws(CommandFailure) -> OpenFile {
+    do throws(FileError) { return try OpenFile(creating: path, replacing: replacing) } catch {
+      throw CommandFailure(
+        .cannotCreate, kind: "cannot-create", "cannot create \(error)",
+        hint: error.kind == .exists ? "take another name, or replace it with '--force'" : nil,
+        path: path)
+    }
+  }
+
+  /// Whether a terminal can show the beginning of a body: UTF-8 without control characters but for
+  /// white space.
+  private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let isControl = { (byte: UInt8) in byte < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D].contains(byte) }
+    guard !bytes.contains(where: { isControl($0) || $0 == 0x7F }) else { return false }
+    // The piece may end inside of a character.
+    let whole = bytes.dropLast(bytes.reversed().prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
+    let end = whole.last.map { $0 >= 0xC0 } ?? false ? whole.dropLast() : whole
+    return String(validating: end, as: UTF8.self) != nil
+      || String(validating: bytes, as: UTF8.self) != nil
+  }
+}
