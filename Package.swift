@@ -47,11 +47,14 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     module("Files", on: crypto),
     module("HTTPCaching"),
     // A view over a `Span` stores it, which needs this feature.
     module("PropertyLists", settings: [.enableExperimentalFeature("Lifetimes")]),
     module("SQLite", on: "CSQLite", "Files"),
+    module("Archive", on: "CArchive"),
     module("ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     module("Administration", on: "Files", "HTTPCaching", "ResponseStorage"),
     module("Rendering", on: "Administration", "HTTPCaching", "ResponseStorage"),
@@ -70,6 +73,7 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: checked),
     tests(of: "Files"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
+    tests(of: "Archive"),
     tests(of: "HTTPCaching"),
     tests(of: "Administration", on: "ResponseStorage", "TestSupport"),
     tests(of: "Rendering", on: "Administration", "ResponseStorage"),
@@ -79,8 +83,7 @@ let package = Package(
     .testTarget(
       name: "ExecutableTests", dependencies: ["urlcache-admin", "sample-cache"],
       exclude: [
-        "Golden", "check_applying.py", "check_curl.py", "check_discover.py", "check_endings.py", "check_hostile_text.py", "check_killing.py", "check_opening.py", "check_pretty.py", "check_purging.py", "check_schemas.py",
-        "check_waiting.py", "compare_samples.py",
+        "Golden", "check_applying.py", "check_curl.py", "check_discover.py", "check_endings.py", "check_hostile_text.py", "check_killing.py", "check_opening.py", "check_pretty.py", "check_purging.py", "check_schemas.py", "check_waiting.py", "compare_samples.py",
       ], swiftSettings: checked),
   ]
 )

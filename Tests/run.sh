@@ -96,6 +96,7 @@ tests() {
 
 # Without a package, what needs it fails and says so.
 install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
+  gzip zstd \
   || step "install" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 step "build" swift build --build-tests

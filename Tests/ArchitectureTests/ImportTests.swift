@@ -10,8 +10,11 @@ private let allowedImports: [String: Set<String>] = [
   "PropertyLists": [],
   "Files": cLibrary.union(["Crypto", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
+  "Archive": ["CArchive"],
   "ResponseStorage": ["Files", "HTTPCaching", "PropertyLists", "SQLite"],
-  "Administration": ["Files", "HTTPCaching", "ResponseStorage", "_StringProcessing"],
+  "Administration": [
+    "Archive", "Files", "HTTPCaching", "ResponseStorage", "_StringProcessing",
+  ],
   "Rendering": ["Administration", "HTTPCaching", "ResponseStorage"],
   "AdminCommands": [
     "Administration", "ArgumentParser", "Files", "HTTPCaching", "Rendering", "ResponseStorage",
@@ -24,7 +27,7 @@ private let allowedImports: [String: Set<String>] = [
 private let importedAnywhere: Set<String> = ["Synchronization"]
 
 /// The folders of `Sources` that hold no Swift.
-private let cModules: Set<String> = ["CSQLite"]
+private let cModules: Set<String> = ["CArchive", "CSQLite"]
 
 /// The only modules that may use what the compiler cannot check.
 private let unsafeModules: Set<String> = ["Archive", "Files", "SQLite"]
