@@ -1,6 +1,5 @@
 import Administration
 import ArgumentParser
-import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
@@ -9,11 +8,12 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       abstract: "Write the stored body of an entry, byte for byte.",
       discussion: """
-        Bodies are stored after content codings (gzip, br) were removed.
+        Bodies are stored after content codings (gzip, br) were removed; those of files that are
+        compressed themselves, or that the server did not call compressed, are not.
 
         EXIT STATUS
           0 done · 1 no such entry, or its body is missing · 64 · 65 also a body that is not JSON
-          with '--pretty' · 66 · 73 · 74 · 75 · 77
+          with '--pretty', or that cannot be decoded with '--decoded' · 66 · 73 · 74 · 75 · 77
         """)
 
     @Argument(help: "The URL or the id of one entry.")
@@ -31,69 +31,42 @@ extension URLCacheAdmin {
     @Flag(help: "Write to a terminal what is not text, and over a file that exists.")
     var force = false
 
+    @Flag(help: "Decode a body that is still gzip or zstd; if it is broken, nothing is written.")
+    var decoded = false
+
+    @Option(
+      help: ArgumentHelp(
+        "The most bytes that '--decoded' may give (default: 1GiB).", valueName: "size"),
+      transform: parseSize)
+    var decodedLimit: Int64?
+
     @Flag(help: "Indent JSON; what is not JSON is an error, and nothing is written.")
     var pretty = false
 
     var writesJSON: Bool { false }
 
+    func validate() throws {
+      if decodedLimit != nil, !decoded {
+        throw ValidationError("'--decoded-limit' is of no use without '--decoded'.")
+      }
+    }
+
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
       let id = try EntryNames.Name(operand: entry).resolved(in: source)
+      let pieces = BodyPieces(
+        source: source, id: id, decodedLimit: decoded ? decodedLimit ?? 1 << 30 : nil,
+        isIndented: pretty)
+      // All is looked at before any is written.
+      if pieces.needsLook { try pieces.forEach { _ in } }
       var output = BodyOutput(path: output, isForced: force, environment)
-      if pretty {
-        // All is looked at before any is written.
-        try indent(id, source) { _ in }
-        try indent(id, source) { try output.write($0) }
-      } else {
-        try read(id, source) { try output.write($0) }
-      }
+      let wasCoded = try pieces.forEach { try output.write($0) }
       try output.finish()
       try source.finish()
+      if decoded, !wasCoded {
+        environment.note("the body is neither gzip nor zstd, and was written as it is stored")
+      }
       return .done
-    }
-
-    /// Passes on the stored body, piece by piece.
-    private func read(
-      _ id: StoredResponse.ID, _ source: any ResponseSource,
-      _ body: (ArraySlice<UInt8>) throws -> Void
-    ) throws {
-      try source.withBody(of: id) { reader in
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
-        var count = try reader.read(into: &buffer)
-        while count > 0 {
-          try body(buffer[..<count])
-          count = try reader.read(into: &buffer)
-        }
-      }
-    }
-
-    /// Passes on the body as indented JSON, piece by piece.
-    private func indent(
-      _ id: StoredResponse.ID, _ source: any ResponseSource,
-      _ body: (ArraySlice<UInt8>) throws -> Void
-    ) throws {
-      var indenter = JSONIndenter()
-      var text = TextBuffer()
-      do {
-        try read(id, source) { piece in
-          // Small bites, as each byte may come with an indentation of a kilobyte.
-          var rest = piece
-          while !rest.isEmpty {
-            try indenter.append(rest.prefix(4_096), into: &text)
-            rest = rest.dropFirst(4_096)
-            if text.bytes.count >= 1 << 16 || rest.isEmpty {
-              try body(text.bytes[...])
-              text.removeAll(keepingCapacity: true)
-            }
-          }
-        }
-        try indenter.finish(into: &text)
-      } catch let error as JSONSyntaxError {
-        throw CommandFailure(
-          .data, kind: "not-json", "the body is not JSON: \(error)",
-          hint: "write it as it is, without '--pretty'")
-      }
-      try body(text.bytes[...])
     }
   }
 }

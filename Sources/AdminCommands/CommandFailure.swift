@@ -1,3 +1,4 @@
+import Administration
 import Files
 import ResponseStorage
 
@@ -56,6 +57,16 @@ extension CommandFailure {
       }
     self.init(
       facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
+  }
+
+  /// Says why a body cannot be decoded.
+  init(_ error: BodyDecodingError) {
+    self.init(
+      .data, kind: error.isTooLarge ? "too-large" : "not-decodable",
+      error.description,
+      hint: error.isTooLarge
+        ? "allow more with '--decoded-limit 4GiB'" : "write it as it is stored, without '--decoded'"
+    )
   }
 
   /// Says what the operating system said.

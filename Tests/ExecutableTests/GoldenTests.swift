@@ -80,6 +80,8 @@ import Testing
     "body.exists.txt": ["body", "1", "-o", "/dev/null"],
     "body.pretty.txt": ["body", "13", "--pretty"],
     "body.not-json.txt": ["body", "3", "--pretty"],
+    "body.not-coded.txt": ["body", "13", "--decoded", "--pretty"],
+    "body.limit-alone.txt": ["body", "13", "--decoded-limit", "1MiB"],
     "body.absent.txt": ["body", "999"],
     "usage.table.txt": [
       "usage", "--by", "host", "--capacity", "4MiB", "--fail-above", "90%", "--at",
