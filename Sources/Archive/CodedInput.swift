@@ -12,6 +12,9 @@ final class CodedInput {
   private static let trailerSize = 8
   private static let mark: [UInt8] = [0x1F, 0x8B]
 
+  /// The most bytes of a header, which libarchive keeps in memory as long as it has not got all of it.
+  private static let longestHeader = 1 << 20
+
   private let coding: ContentCoding
   private let read: (inout [UInt8]) throws -> Int
 
@@ -76,7 +79,8 @@ final class CodedInput {
   /// - Parameter used: The number of bytes of this run that libarchive has used up.
   func nextPiece(used: Int64) -> UnsafeRawBufferPointer {
     let place = start + used
-    if coding == .gzip, used > 0, next - place >= Self.trailerSize { return unsafe piece(of: []) }
+    let mostUnused = used == 0 ? Self.longestHeader : Self.trailerSize
+    if coding == .gzip, next - place >= mostUnused { return unsafe piece(of: []) }
     guard next < end || readOn(keepingFrom: place - Int64(Self.trailerSize)) else {
       return unsafe lastPiece()
     }

@@ -1,6 +1,6 @@
 /// Undoes a content coding, piece by piece.
 ///
-/// What is in memory does not grow with the data: for gzip it is less than a megabyte, for zstd up to
+/// What is in memory does not grow with the data: for gzip it is a few megabytes at most, for zstd up to
 /// 128 MiB, if the data asks for so large a window.
 public struct ContentDecoder: Sendable {
   /// The coding.

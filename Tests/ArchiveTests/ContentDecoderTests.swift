@@ -132,6 +132,23 @@ import Testing
       "the member that begins at byte 23 does not match its checksum")
   }
 
+  @Test func `a header without an end is not read to the end`() throws {
+    let name = [UInt8](repeating: 0x61, count: 1 << 20)
+    let long = Compressed.storedMember(of: [0x61], name: Array(name.dropLast(100)))
+    #expect(try decoded(long, .gzip) == [0x61])
+    var count = 0
+    let error = #expect(throws: ContentDecodingError.self) {
+      try ContentDecoder(.gzip, limit: .max).decode({ buffer in
+        let bytes = count == 0 ? [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3] : name.prefix(buffer.count)
+        buffer.replaceSubrange(0..<bytes.count, with: bytes)
+        count += bytes.count
+        return bytes.count
+      }) { _ in }
+    }
+    #expect(error?.description == "no whole gzip header is at byte 0")
+    #expect(count < 2 * name.count)
+  }
+
   @Test func `no more comes out than is allowed`() throws {
     let zeros = [UInt8](repeating: 0, count: 500_000)
     for (program, option, coding) in [
