@@ -104,10 +104,11 @@ extension AppleStoreEditor {
   ) throws(StoreError) {
     do throws(SQLiteError) {
       var batch = try AppleRemovalBatch(connection)
-      var shared = try sharedFiles()
+      var named: [UUIDBytes: Int]?
       // Beside an application, whose writing waits for ours, a batch is short; it finds its size by
-      // its time.
-      var batchSize = inUse ? 32 : 20_000
+      // its time. Alone it is as long as a user may wait after Control-C, as each begins with pages
+      // that the one before has written.
+      var batchSize = inUse ? 32 : 200_000
       let clock = ContinuousClock()
       while removal.visited < responses.count, !shouldStop() {
         let end = min(removal.visited + batchSize, responses.count)
@@ -116,7 +117,7 @@ extension AppleStoreEditor {
           responses[removal.visited..<end], connection, skipped: &removal.skipped)
         let took = clock.now - start
         removal.visited = end
-        unlink(names, &shared, &removal)
+        if !names.isEmpty { try unlink(names, &named, &removal) }
         guard inUse else { continue }
         if took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
         if took > .milliseconds(30) { batchSize = max(batchSize / 2, 1) }
@@ -128,34 +129,39 @@ extension AppleStoreEditor {
     }
   }
 
-  /// The body files that several responses name, with the number of those.
-  private func sharedFiles() throws(SQLiteError) -> [UUIDBytes: Int] {
-    var names: Set<UUIDBytes> = []
-    var shared: [UUIDBytes: Int] = [:]
-    var rows = try connection.prepare(
-      "SELECT receiver_data FROM \(AppleLayout.bodies) NOT INDEXED WHERE isDataOnFS > 0")
-    while try rows.step() {
-      guard let name = UUIDBytes(rows.bytes(at: 0)) else { continue }
-      if !names.insert(name).inserted { shared[name, default: 1] += 1 }
-    }
-    return shared
-  }
-
   /// Removes the files that rows named which are gone, but for those that other rows still name.
+  ///
+  /// - Parameter named: How many rows name a file; counted when that is first asked for.
   private func unlink(
-    _ names: [ByteString], _ shared: inout [UUIDBytes: Int], _ removal: inout Removal
-  ) {
-    for name in names {
-      guard let uuid = UUIDBytes(name.bytes) else { continue }
-      if let count = shared[uuid] {
-        shared[uuid] = count - 1
-        if count > 1 { continue }
-      }
+    _ names: [ByteString], _ named: inout [UUIDBytes: Int]?, _ removal: inout Removal
+  ) throws(SQLiteError) {
+    let files = names.compactMap { name in UUIDBytes(name.bytes).map { (name: name, id: $0) } }
+    var counts: [UUIDBytes: Int]
+    if let known = named {
+      counts = known
+      named = nil
+      for file in files { counts[file.id, default: 1] -= 1 }
+    } else {
+      counts = try countRowsByFile()
+    }
+    for file in files where counts[file.id, default: 0] <= 0 {
       do throws(FileError) {
-        removal.returnedBytes = removal.returnedBytes.addingClamped(try bodies.remove(name) ?? 0)
+        let length = try bodies.remove(file.name) ?? 0
+        removal.returnedBytes = removal.returnedBytes.addingClamped(length)
       } catch {
         removal.orphanedFiles += 1
       }
     }
+    named = counts
+  }
+
+  private func countRowsByFile() throws(SQLiteError) -> [UUIDBytes: Int] {
+    var counts: [UUIDBytes: Int] = [:]
+    var rows = try connection.prepare(
+      "SELECT receiver_data FROM \(AppleLayout.bodies) NOT INDEXED WHERE isDataOnFS > 0")
+    while try rows.step() {
+      if let file = UUIDBytes(rows.bytes(at: 0)) { counts[file, default: 0] += 1 }
+    }
+    return counts
   }
 }
