@@ -12,6 +12,9 @@ public struct CommandLineResult: Hashable, Sendable {
   /// What went to the standard error.
   public let messages: String
 
+  /// What the command line removed.
+  public var removed: [StoredResponse.ID] = []
+
   /// Creates a result.
   public init(status: ExitStatus, output: String = "", messages: String = "") {
     self.status = status
@@ -26,11 +29,15 @@ public struct CommandLineResult: Hashable, Sendable {
   ///   - store: What is at each path that the command line names as the cache; `nil` for nothing.
   ///   - now: The time.
   ///   - input: What is on the standard input.
+  ///   - answer: What somebody types at the terminal; `nil` if there is none.
+  ///   - room: What is available, and all there is, of the file system, in bytes.
   public static func running(
-    _ words: [String], on store: MemoryStore? = nil, now: Timestamp, input: [UInt8] = []
+    _ words: [String], on store: MemoryStore? = nil, now: Timestamp, input: [UInt8] = [],
+    answer: String? = nil, room: (available: Int64, total: Int64) = (0, 0)
   ) -> CommandLineResult {
     var output: [UInt8] = []
     var messages = ""
+    let editor = RecordingEditor()
     let environment = CommandEnvironment(
       now: now, write: { output += $0 }, writeMessage: { messages += $0 },
       readInput: { Array(input.prefix($0)) },
@@ -38,9 +45,26 @@ public struct CommandLineResult: Hashable, Sendable {
         guard let store else { throw StoreError(.notFound, at: path) }
         return store
       },
-      openStore: { path, _, _ in throw StoreError(.accessDenied, at: path) })
+      openStore: { _, _, _ in editor }, fileSystem: { _ in room },
+      isInputTerminal: answer != nil, readLine: { answer })
     let status = URLCacheAdmin.run(["urlcache-admin"] + words, in: environment)
-    return CommandLineResult(
+    var result = CommandLineResult(
       status: status, output: String(decoding: output, as: UTF8.self), messages: messages)
+    result.removed = editor.removed
+    return result
   }
+}
+
+/// Writes down what is to be removed, and removes nothing.
+private final class RecordingEditor: ResponseStore {
+  var removed: [StoredResponse.ID] = []
+
+  func remove(
+    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) {
+    removed += responses.map(\.id)
+    removal.visited = responses.count
+  }
+
+  func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .none }
 }

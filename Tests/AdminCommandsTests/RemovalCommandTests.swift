@@ -1,0 +1,105 @@
+import AdminCommands
+import ResponseStorage
+import TestSupport
+import Testing
+
+/// Runs whole command lines that remove entries.
+@Suite struct RemovalCommandTests {
+  private let now: Timestamp
+
+  init() throws {
+    // 2026-01-01T00:00:00Z
+    now = try #require(Timestamp(secondsSince1970: 1_767_225_600))
+  }
+
+  @Test(
+    arguments: [
+      ("y", [1, 2, 3, 4]), ("YES", [1, 2, 3, 4]), ("n", []), ("", []), ("yesterday", []),
+    ] as [(String, [Int64])])
+  func `only a yes is one`(answer: String, removed: [Int64]) {
+    let result = run(["purge", "--all"], answer: answer)
+    #expect(result.status == .done)
+    #expect(result.removed == removed.map { .row($0) })
+    #expect(result.messages.contains("Would remove 4 of 4 entries"))
+    #expect(result.messages.contains("Remove them? [y/N] "))
+    #expect(result.messages.hasSuffix("nothing was removed\n") == removed.isEmpty)
+  }
+
+  @Test func `without a terminal a yes has to be said before`() {
+    let result = run(["purge", "--all"])
+    #expect(
+      result
+        == CommandLineResult(
+          status: .usage,
+          messages: """
+            error: there is nobody to ask, as the standard input is no terminal
+            hint: look with '--dry-run', then remove with '--yes'
+
+            """))
+  }
+
+  @Test(arguments: [
+    (["--max-entries", "4"], []), (["--max-entries", "3"], [4]),
+    (["--max-entries", "0"], [1, 2, 3, 4]), (["--max-entries", "3", "--low", "50%"], [2, 3, 4]),
+    (["--max-age", "25d"], [3, 4]), (["--max-age", "25d", "--only-if-over"], []),
+    (["--max-age", "25d", "--only-if-over", "--max-entries", "3"], [3, 4]),
+    (["--max-entry-size", "250"], [3, 4]), (["--max-entry-size", "0"], [1, 2, 3, 4]),
+    (["--max-entries", "3", "--order", "largest"], [4]),
+    (
+      ["--max-entries", "3", "--order", "largest", "--larger-than", "50", "--older-than", "15d"],
+      [4]
+    ),
+    (["--max-entries", "1", "--newer-than", "15d"], [1]),
+    // The file system has 1,000 bytes left of 10,000.
+    (["--min-free", "1000"], []), (["--min-free", "1050"], [4]), (["--min-free", "14%"], [4]),
+    (["--min-free", "15%"], [3, 4]), (["--min-free", "100%"], [1, 2, 3, 4]),
+  ])
+  func `what is over a limit goes`(options: [String], removed: [Int64]) {
+    let result = run(["enforce", "--dry-run", "--format", "json"] + options)
+    for id in 1...4 as ClosedRange<Int64> {
+      #expect(result.output.contains("{\"id\":\(id),") == removed.contains(id), "\(id)")
+    }
+    #expect(result.removed.isEmpty)
+  }
+
+  @Test(arguments: [
+    (
+      [],
+      "No limit is given. Set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'."
+    ),
+    (["--max-entries=-1"], "'--max-entries' cannot be less than zero."),
+    (["--max-entries", "1", "--low", "101%"], "'--low' cannot be more than 100%."),
+    (
+      ["--max-entries", "1", "--order", "newest"],
+      "There is no order 'newest'. There are: oldest, largest."
+    ),
+    (["--max-size=-5"], "'-5'"), (["--max-age", "soon"], "'soon'"),
+  ])
+  func `a limit that is none is refused`(options: [String], message: String) {
+    let result = run(["enforce", "--yes"] + options)
+    #expect(result.status == .usage)
+    #expect(result.messages.contains(message), "\(result.messages)")
+    #expect(result.removed.isEmpty)
+  }
+
+  private func run(_ words: [String], answer: String? = nil) -> CommandLineResult {
+    CommandLineResult.running(
+      words + ["-c", "memory"], on: store, now: now, answer: answer, room: (1_000, 10_000))
+  }
+
+  /// Four entries, of 10, 20, 30 and 40 days, and of 100 to 400 bytes in files of their own.
+  private var store: MemoryStore {
+    var store = MemoryStore(
+      (1...4 as ClosedRange<Int64>).map { number in
+        var response = StoredResponse(id: .row(number))
+        response.url = ByteString("https://a.example/\(number)")
+        response.bodySize = number * 100
+        response.bodyLocation = .file
+        response.stored = Timestamp(
+          secondsSince1970: now.secondsSince1970 - Double(number) * 864_000)
+        return response
+      })
+    store.size.bodyFilesBytes = 1_000
+    return store
+  }
+}
