@@ -6,6 +6,8 @@ public struct PropertyListError: Error, Hashable, Sendable {
     case notBinaryPropertyList
     /// The bytes are an XML property list, which is not read.
     case xmlPropertyList
+    /// The list is none that `NSKeyedArchiver` writes.
+    case notKeyedArchive
     /// The bytes end before an object does.
     case truncated
     /// A size, a reference or an offset points outside of the bytes, or a value makes no sense.
@@ -41,6 +43,7 @@ extension PropertyListError: CustomStringConvertible {
     switch code {
     case .notBinaryPropertyList: "not a binary property list"
     case .xmlPropertyList: "an XML property list, which is not supported"
+    case .notKeyedArchive: "not a keyed archive"
     case .truncated: "truncated at byte \(offset)"
     case .malformed: "malformed at byte \(offset)"
     case .unsupportedType: "an object of an unsupported type at byte \(offset)"

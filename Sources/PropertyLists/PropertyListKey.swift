@@ -1,5 +1,7 @@
 /// The text of a string to look for in property lists, made once and compared with many.
-public struct PropertyListKey: Hashable, Sendable, ExpressibleByStringLiteral {
+public struct PropertyListKey: Hashable, Sendable, ExpressibleByStringLiteral,
+  CustomStringConvertible
+{
   let ascii: [UInt8]
   let count: Int
   /// The first eight bytes, or all if there are fewer, as a big-endian number.
@@ -20,4 +22,6 @@ public struct PropertyListKey: Hashable, Sendable, ExpressibleByStringLiteral {
   public init(stringLiteral value: String) {
     self.init(value)
   }
+
+  public var description: String { String(decoding: ascii, as: UTF8.self) }
 }

@@ -1,0 +1,51 @@
+/// Where the bytes of an archived data object are.
+public enum ArchivedData: Hashable, Sendable {
+  /// In memory: a copy.
+  case bytes([UInt8])
+
+  /// In the file that the archive was read from, which was too large to be read whole.
+  case left(Range<Int64>)
+
+  /// The number of bytes.
+  public var count: Int64 {
+    switch self {
+    case .bytes(let bytes): Int64(bytes.count)
+    case .left(let range): Int64(range.count)
+    }
+  }
+}
+
+extension KeyedArchive {
+  /// The bytes of a data object, or of an instance of `NSData`; `nil` if the object is none.
+  public func data(_ object: Object) throws(PropertyListError) -> ArchivedData? {
+    guard let plain = try plainData(object) else { return nil }
+    if let range = leftOut[plain.index] { return .left(range) }
+    guard let bytes = try list.data(plain) else { return nil }
+    return .bytes(
+      [UInt8](capacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
+        for index in bytes.indices { output.append(bytes[index]) }
+      })
+  }
+
+  /// The number of bytes of a data object, or of an instance of `NSData`; `nil` if the object is none.
+  public func dataCount(_ object: Object) throws(PropertyListError) -> Int64? {
+    guard let plain = try plainData(object) else { return nil }
+    if let range = leftOut[plain.index] { return Int64(range.count) }
+    guard let bytes = try list.data(plain) else { return nil }
+    return Int64(bytes.count)
+  }
+
+  /// The data object that an object is, or that holds the bytes of an instance of `NSData`.
+  private func plainData(_ object: Object) throws(PropertyListError) -> Object? {
+    switch try list.kind(of: object) {
+    case .data: return object
+    case .dictionary:
+      guard try isInstance(object, of: ["NSData", "NSMutableData"]),
+        let bytes = try member("NS.data", or: "NS.bytes", of: object),
+        try list.kind(of: bytes) == .data
+      else { return nil }
+      return bytes
+    default: return nil
+    }
+  }
+}

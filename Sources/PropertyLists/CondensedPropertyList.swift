@@ -1,0 +1,166 @@
+/// The bytes of a property list in a file, without its large data objects.
+///
+/// The body of a response is one data object, and can be far larger than all else of its archive. So only
+/// what is around it is read: the trailer, the table of offsets, and each object but data of
+/// ``smallestLeftOut`` bytes and more, which become data of no bytes. A file that is small is taken as it
+/// is.
+public struct CondensedPropertyList: Sendable {
+  /// From how many bytes on data is left out, and a file is not read whole.
+  public static let smallestLeftOut: Int64 = 64 << 10
+
+  /// A property list.
+  public let bytes: [UInt8]
+
+  /// Where in the file the data objects are that were left out, by their places in the table of offsets.
+  public let leftOut: [Int: Range<Int64>]
+
+  /// Reads a property list.
+  ///
+  /// - Parameters:
+  ///   - size: The number of bytes of the file.
+  ///   - limits: How much may be left when the data is left out, and how many objects there may be.
+  ///   - read: Returns a part of the file, or less if the file has become shorter.
+  /// - Throws: ``PropertyListError``, or what `read` throws.
+  public init(
+    size: Int64, limits: PropertyListLimits, read: (Range<Int64>) throws -> [UInt8]
+  ) throws {
+    guard size > Self.smallestLeftOut else {
+      bytes = try read(0..<max(0, size))
+      leftOut = [:]
+      return
+    }
+    let trailer = try Trailer(try read(size - 32..<size), size: size, limits: limits)
+    let header = try read(0..<8)
+    guard header == Array("bplist00".utf8) else {
+      // A view of these bytes says what they are.
+      (bytes, leftOut) = (header, [:])
+      return
+    }
+    let table = try read(trailer.table..<trailer.table + trailer.tableSize)
+    guard table.count == trailer.tableSize else {
+      throw PropertyListError(.truncated, at: Int(clamping: trailer.table))
+    }
+    var outline = Outline(trailer, offsets: trailer.offsets(in: table))
+    try outline.findLargeData(read)
+    bytes = try outline.condensed(header, limits: limits, read)
+    leftOut = outline.leftOut
+  }
+}
+
+/// The end of a property list, which says where everything is.
+private struct Trailer {
+  let offsetSize: Int
+  let referenceSize: UInt8
+  let count: Int
+  let root: [UInt8]
+  let table: Int64
+
+  var tableSize: Int64 { Int64(count) * Int64(offsetSize) }
+
+  init(_ bytes: [UInt8], size: Int64, limits: PropertyListLimits) throws(PropertyListError) {
+    let start = Int(clamping: size - 32)
+    guard bytes.count == 32 else { throw PropertyListError(.truncated, at: start) }
+    let numbers = [8, 24].map { BinaryPropertyList.integer(bytes.span, at: $0, size: 8) }
+    offsetSize = Int(bytes[6])
+    referenceSize = bytes[7]
+    guard 1...8 ~= offsetSize, let count = numbers[0], let table = numbers[1], count > 0,
+      table >= 9, Int64(table) < size - 32
+    else { throw PropertyListError(.malformed, at: start) }
+    guard count <= limits.maximumVisits else { throw PropertyListError(.tooManyObjects, at: start) }
+    self.count = count
+    self.table = Int64(table)
+    root = Array(bytes[16..<24])
+    guard tableSize <= size - 32 - self.table else {
+      throw PropertyListError(.malformed, at: start)
+    }
+  }
+
+  /// The offsets of the objects; 0 for one that lies elsewhere than among them.
+  func offsets(in table: [UInt8]) -> [Int64] {
+    (0..<count).map { index in
+      let offset = BinaryPropertyList.integer(
+        table.span, at: index * offsetSize, size: offsetSize)
+      guard let offset, offset >= 8, offset < self.table else { return 0 }
+      return Int64(offset)
+    }
+  }
+}
+
+/// Where the objects are, and what of them is read.
+private struct Outline {
+  private let trailer: Trailer
+  private let offsets: [Int64]
+  /// Where objects begin, in ascending order, and where the last one ends at most.
+  private let starts: [Int64]
+  /// Where the bytes of large data are, by where its object begins.
+  private var large: [Int64: Range<Int64>] = [:]
+
+  init(_ trailer: Trailer, offsets: [Int64]) {
+    self.trailer = trailer
+    self.offsets = offsets
+    starts = Set(offsets.filter { $0 > 0 }).sorted() + [trailer.table]
+  }
+
+  var leftOut: [Int: Range<Int64>] {
+    var result: [Int: Range<Int64>] = [:]
+    for (index, offset) in offsets.enumerated() { result[index] = large[offset] }
+    return result
+  }
+
+  /// Looks at each object that nothing begins after for long enough.
+  mutating func findLargeData(_ read: (Range<Int64>) throws -> [UInt8]) throws {
+    for (start, end) in zip(starts, starts.dropFirst())
+    where end - start > CondensedPropertyList.smallestLeftOut {
+      let head = try read(start..<start + 10)
+      guard head.count == 10, head[0] == 0x4F, head[1] & 0xF0 == 0x10, head[1] & 0x0F <= 3 else {
+        continue
+      }
+      let width = 1 << Int(head[1] & 0x0F)
+      guard let count = BinaryPropertyList.integer(head.span, at: 2, size: width) else { continue }
+      let first = start + 2 + Int64(width)
+      if Int64(count) >= CondensedPropertyList.smallestLeftOut, Int64(count) <= end - first {
+        large[start] = first..<first + Int64(count)
+      }
+    }
+  }
+
+  /// Reads all objects but large data, and says anew where they are.
+  func condensed(
+    _ header: [UInt8], limits: PropertyListLimits, _ read: (Range<Int64>) throws -> [UInt8]
+  ) throws -> [UInt8] {
+    var result = header
+    var places: [Int64: Int] = [:]
+    var index = 0
+    while index + 1 < starts.count {
+      if large[starts[index]] != nil {
+        places[starts[index]] = result.count
+        result.append(0x40)
+        index += 1
+        continue
+      }
+      let first = index
+      while index + 1 < starts.count, large[starts[index]] == nil { index += 1 }
+      let range = starts[first]..<starts[index]
+      guard Int64(range.count) + Int64(result.count) <= Int64(limits.maximumBytes) else {
+        throw PropertyListError(.tooLarge, at: Int(clamping: range.lowerBound))
+      }
+      for start in starts[first..<index] {
+        places[start] = result.count + Int(start - range.lowerBound)
+      }
+      result += try read(range)
+    }
+    let table = result.count
+    for offset in offsets { append(UInt64(places[offset] ?? 0), to: &result) }
+    result += [0, 0, 0, 0, 0, 0, 8, trailer.referenceSize]
+    append(UInt64(offsets.count), to: &result)
+    result += trailer.root
+    append(UInt64(table), to: &result)
+    return result
+  }
+
+  private func append(_ number: UInt64, to bytes: inout [UInt8]) {
+    for shift in stride(from: UInt64(56), through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+    }
+  }
+}

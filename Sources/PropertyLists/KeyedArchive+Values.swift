@@ -1,0 +1,215 @@
+extension KeyedArchive {
+  /// The whole tree below an object.
+  ///
+  /// - Throws: ``PropertyListError`` if there is damage, an object holds itself, or a limit is exceeded:
+  ///   what is shared counts each time, so that a small archive cannot become a large tree.
+  /// - Complexity: O(*n*), where *n* is the size of the tree, which the limits bound.
+  public func value(of object: Object) throws(PropertyListError) -> ArchivedValue {
+    var walk = Walk()
+    return try value(of: object, &walk)
+  }
+
+  /// How far a walk down a tree has come.
+  private struct Walk {
+    var visits = 0
+    var decoded = 0
+    var path: [Int] = []
+  }
+
+  private func value(
+    of object: Object, _ walk: inout Walk
+  ) throws(PropertyListError) -> ArchivedValue {
+    try count(visits: 1, of: object, in: &walk)
+    switch try list.kind(of: object) {
+    case .null: return .null
+    case .boolean: return .boolean(try list.boolean(object) ?? false)
+    case .integer: return .integer(try list.integer(object) ?? 0)
+    case .real: return .real(try list.real(object) ?? 0)
+    case .date: return .date(try list.date(object) ?? 0)
+    case .data: return try data(of: object, &walk)
+    case .string: return .string(try string(object, &walk))
+    case .uid, .set: return .instance([])
+    case .array:
+      let length = try list.count(of: object) ?? 0
+      return .array(try elements(of: object, length, below: object, &walk))
+    case .dictionary: return try instance(object, &walk)
+    }
+  }
+
+  private func instance(
+    _ object: Object, _ walk: inout Walk
+  ) throws(PropertyListError) -> ArchivedValue {
+    guard let name = try className(of: object) else { return .instance([]) }
+    switch name {
+    case Self.null: return .null
+    case Self.dictionary, Self.mutableDictionary: return try dictionary(object, &walk)
+    case Self.array, Self.mutableArray, Self.set, Self.mutableSet:
+      guard let references = try references("NS.objects", of: object) else { return .array([]) }
+      return .array(try elements(of: references.array, references.count, below: object, &walk))
+    case Self.data, Self.mutableData: return try data(of: object, &walk)
+    case Self.string, Self.mutableString:
+      guard let text = try member("NS.string", or: "NS.bytes", of: object) else {
+        return .instance(name)
+      }
+      if try list.kind(of: text) == .string { return .string(try string(text, &walk)) }
+      guard case .bytes(let bytes)? = try data(text) else { return .instance(name) }
+      return .string(bytes)
+    case Self.date:
+      guard let time = try member("NS.time", of: object), let seconds = try number(time) else {
+        return .instance(name)
+      }
+      return .date(seconds)
+    case Self.url: return try url(object).map { .url($0) } ?? .instance(name)
+    case Self.uuid:
+      guard let bytes = try member("NS.uuidbytes", of: object),
+        case .bytes(let bytes)? = try data(bytes), bytes.count == 16
+      else { return .instance(name) }
+      return .string(Self.text(ofUUID: bytes))
+    default: return .instance(name)
+    }
+  }
+
+  /// The text of an instance of `NSURL`, then that of its base, and so on; `nil` if it is none.
+  ///
+  /// - Throws: ``PropertyListError``, also if there are more bases than levels may be nested.
+  public func url(_ object: Object) throws(PropertyListError) -> [[UInt8]]? {
+    var texts: [[UInt8]] = []
+    var next: Object? = object
+    while let url = next {
+      guard try isInstance(url, of: ["NSURL"]), let text = try member("NS.relative", of: url),
+        let bytes = try list.utf8(text)
+      else { return nil }
+      guard texts.count < list.limits.maximumDepth else {
+        throw PropertyListError(.tooDeep, at: try list.head(of: url).offset)
+      }
+      texts.append(bytes)
+      next = try member("NS.base", of: url)
+    }
+    return texts
+  }
+
+  private func dictionary(
+    _ object: Object, _ walk: inout Walk
+  ) throws(PropertyListError) -> ArchivedValue {
+    try enter(object, &walk)
+    var entries: [ArchivedValue.Entry] = []
+    guard let keys = try references("NS.keys", of: object),
+      let values = try references("NS.objects", of: object)
+    else {
+      walk.path.removeLast()
+      return .dictionary([])
+    }
+    for position in 0..<min(keys.count, values.count) {
+      guard let key = try list.element(position, of: keys.array),
+        let value = try list.element(position, of: values.array)
+      else { break }
+      entries.append(.init(key: try self.key(key, &walk), value: try reference(value, &walk)))
+    }
+    walk.path.removeLast()
+    return .dictionary(entries)
+  }
+
+  private func key(_ reference: Object, _ walk: inout Walk) throws(PropertyListError) -> [UInt8] {
+    guard let object = try resolved(reference) else { return [] }
+    try count(visits: 1, of: object, in: &walk)
+    switch try list.kind(of: object) {
+    case .string: return try string(object, &walk)
+    case .integer: return Array(String(try list.integer(object) ?? 0).utf8)
+    default: return []
+    }
+  }
+
+  private func elements(
+    of array: Object, _ length: Int, below object: Object, _ walk: inout Walk
+  ) throws(PropertyListError) -> [ArchivedValue] {
+    try enter(object, &walk)
+    var values: [ArchivedValue] = []
+    for position in 0..<length {
+      guard let element = try list.element(position, of: array) else { break }
+      values.append(try reference(element, &walk))
+    }
+    walk.path.removeLast()
+    return values
+  }
+
+  private func reference(
+    _ object: Object, _ walk: inout Walk
+  ) throws(PropertyListError) -> ArchivedValue {
+    guard let found = try resolved(object) else {
+      try count(visits: 1, of: object, in: &walk)
+      return .null
+    }
+    return try value(of: found, &walk)
+  }
+
+  private func string(
+    _ object: Object, _ walk: inout Walk
+  ) throws(PropertyListError) -> [UInt8] {
+    let text = try list.utf8(object) ?? []
+    try count(decoded: text.count, of: object, in: &walk)
+    return text
+  }
+
+  private func data(
+    of object: Object, _ walk: inout Walk
+  ) throws(PropertyListError) -> ArchivedValue {
+    guard let found = try data(object) else { return .instance(try className(of: object) ?? []) }
+    if case .bytes(let bytes) = found { try count(decoded: bytes.count, of: object, in: &walk) }
+    return .data(found)
+  }
+
+  private func count(
+    visits: Int, of object: Object, in walk: inout Walk
+  ) throws(PropertyListError) {
+    walk.visits += visits
+    guard walk.visits <= list.limits.maximumVisits else {
+      throw PropertyListError(.tooManyObjects, at: try list.head(of: object).offset)
+    }
+  }
+
+  private func count(
+    decoded: Int, of object: Object, in walk: inout Walk
+  ) throws(PropertyListError) {
+    walk.decoded += decoded
+    guard walk.decoded <= list.limits.maximumDecodedBytes else {
+      throw PropertyListError(.tooLarge, at: try list.head(of: object).offset)
+    }
+  }
+
+  /// Goes down into a container.
+  private func enter(_ object: Object, _ walk: inout Walk) throws(PropertyListError) {
+    guard !walk.path.contains(object.index) else {
+      throw PropertyListError(.cyclic, at: try list.head(of: object).offset)
+    }
+    guard walk.path.count < list.limits.maximumDepth else {
+      throw PropertyListError(.tooDeep, at: try list.head(of: object).offset)
+    }
+    walk.path.append(object.index)
+  }
+
+  /// The text of a UUID of 16 bytes: 8-4-4-4-12 hexadecimal digits.
+  private static func text(ofUUID bytes: [UInt8]) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+      text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return text
+  }
+
+  private static let array = Array("NSArray".utf8)
+  private static let data = Array("NSData".utf8)
+  private static let date = Array("NSDate".utf8)
+  private static let dictionary = Array("NSDictionary".utf8)
+  private static let mutableArray = Array("NSMutableArray".utf8)
+  private static let mutableData = Array("NSMutableData".utf8)
+  private static let mutableDictionary = Array("NSMutableDictionary".utf8)
+  private static let mutableSet = Array("NSMutableSet".utf8)
+  private static let mutableString = Array("NSMutableString".utf8)
+  private static let null = Array("NSNull".utf8)
+  private static let set = Array("NSSet".utf8)
+  private static let string = Array("NSString".utf8)
+  private static let url = Array("NSURL".utf8)
+  private static let uuid = Array("NSUUID".utf8)
+}

@@ -1,0 +1,187 @@
+/// A view of a keyed archive, as `NSKeyedArchiver` writes it: a property list of objects that refer to
+/// each other by number.
+///
+/// The bytes may be hostile. A reference is followed when it is asked for and checked before; no class
+/// is ever made. `$top` names the object that holds all others, and `$objects` has them: strings and
+/// numbers as they are, an instance as a dictionary of its members and its `$class`.
+/// Source: `NSKeyedArchiver.swift` of swift-corelibs-foundation.
+public struct KeyedArchive: ~Escapable {
+  /// An object of an archive.
+  public typealias Object = BinaryPropertyList.Object
+
+  let list: BinaryPropertyList
+  private let objects: Object
+  private let objectCount: Int
+  let leftOut: [Int: Range<Int64>]
+
+  /// The object that holds all others.
+  public let root: Object
+
+  /// Creates a view after looking for `$objects` and the object that `$top` calls `root`.
+  ///
+  /// - Parameters:
+  ///   - list: The property list.
+  ///   - leftOut: Where the data objects are that `list` lacks: ``CondensedPropertyList/leftOut``.
+  /// - Throws: ``PropertyListError``: `notKeyedArchive` for a list of another kind.
+  @_lifetime(copy list)
+  public init(
+    _ list: BinaryPropertyList, leftOut: [Int: Range<Int64>] = [:]
+  ) throws(PropertyListError) {
+    guard let archiver = try list.value(forKey: "$archiver", in: list.root),
+      try list.isString(archiver, equalTo: "NSKeyedArchiver"),
+      let objects = try list.value(forKey: "$objects", in: list.root),
+      try list.kind(of: objects) == .array, let objectCount = try list.count(of: objects),
+      let top = try list.value(forKey: "$top", in: list.root),
+      let root = try list.value(forKey: "root", in: top), let number = try list.uid(root),
+      number < UInt64(objectCount),
+      let object = try list.element(Int(truncatingIfNeeded: number), of: objects)
+    else { throw PropertyListError(.notKeyedArchive, at: 0) }
+    self.list = list
+    self.leftOut = leftOut
+    self.objects = objects
+    self.objectCount = objectCount
+    self.root = object
+  }
+
+  /// What a reference stands for: `nil` for `$null`; an object that is no reference stands for itself.
+  ///
+  /// What is found may again be a reference, which no archiver writes: it is not followed.
+  ///
+  /// - Throws: ``PropertyListError`` if there is no such object.
+  /// - Complexity: O(1).
+  public func resolved(_ object: Object) throws(PropertyListError) -> Object? {
+    guard let number = try list.uid(object) else { return object }
+    guard number < UInt64(objectCount),
+      let found = try list.element(Int(truncatingIfNeeded: number), of: objects)
+    else { throw PropertyListError(.malformed, at: try list.head(of: object).offset) }
+    return try list.isString(found, equalTo: "$null") ? nil : found
+  }
+
+  /// What a member of an instance refers to; `nil` if it has none, or refers to `$null`.
+  ///
+  /// - Parameter name: The name of the member.
+  /// - Complexity: O(*n*), where *n* is the number of members.
+  public func member(_ name: PropertyListKey, of instance: Object) throws(PropertyListError) -> Object? {
+    guard let value = try list.value(forKey: name, in: instance) else { return nil }
+    return try resolved(value)
+  }
+
+  /// What one of two members refers to: the first that is there.
+  func member(
+    _ name: PropertyListKey, or other: PropertyListKey, of instance: Object
+  ) throws(PropertyListError) -> Object? {
+    if let found = try member(name, of: instance) { return found }
+    return try member(other, of: instance)
+  }
+
+  /// The dictionary that describes the class of an instance; `nil` if the object is none.
+  ///
+  /// Instances of one class share it, so that it also tells whether two are of the same class.
+  public func classObject(of object: Object) throws(PropertyListError) -> Object? {
+    guard try list.kind(of: object) == .dictionary else { return nil }
+    return try member("$class", of: object)
+  }
+
+  /// The name of the class of an instance, in UTF-8; `nil` if the object is none.
+  public func className(of object: Object) throws(PropertyListError) -> [UInt8]? {
+    guard let description = try classObject(of: object),
+      let name = try list.value(forKey: "$classname", in: description)
+    else { return nil }
+    return try list.utf8(name)
+  }
+
+  /// Whether an object is an instance of one of the classes, given by their names.
+  public func isInstance(
+    _ object: Object, of classes: [PropertyListKey]
+  ) throws(PropertyListError) -> Bool {
+    guard let description = try classObject(of: object),
+      let name = try list.value(forKey: "$classname", in: description)
+    else { return false }
+    for candidate in classes where try list.isString(name, equalTo: candidate) { return true }
+    return false
+  }
+
+  /// The text of a string in UTF-8; `nil` if the object is none.
+  public func text(_ object: Object) throws(PropertyListError) -> [UInt8]? {
+    try list.utf8(object)
+  }
+
+  /// An integer; `nil` if the object is none.
+  public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
+    try list.integer(object)
+  }
+
+  /// A number, also one that was archived as an integer; `nil` if the object is none.
+  public func number(_ object: Object) throws(PropertyListError) -> Double? {
+    if let real = try list.real(object) { return real }
+    return try list.integer(object).map { Double($0) }
+  }
+
+  /// The number of elements of an array of references; `nil` if the member is none.
+  ///
+  /// - Throws: ``PropertyListError``, also if there are more than objects may be visited.
+  func references(
+    _ name: PropertyListKey, of instance: Object
+  ) throws(PropertyListError) -> (array: Object, count: Int)? {
+    guard let array = try list.value(forKey: name, in: instance),
+      try list.kind(of: array) == .array, let count = try list.count(of: array)
+    else { return nil }
+    guard count <= list.limits.maximumVisits else {
+      throw PropertyListError(.tooManyObjects, at: try list.head(of: array).offset)
+    }
+    return (array, count)
+  }
+
+  /// Calls `body` with what the keys and the values of an archived dictionary refer to, in their order.
+  ///
+  /// - Parameter body: What to do with an entry; a key or a value that is `$null` is `nil`. Keys
+  ///   without a value are left out: see ``isEvenDictionary(_:)``.
+  /// - Throws: ``PropertyListError``, also if there are more than objects may be visited.
+  public func forEachEntry(
+    of dictionary: Object,
+    _ body: (_ key: Object?, _ value: Object?) throws(PropertyListError) -> Void
+  ) throws(PropertyListError) {
+    guard let keys = try references("NS.keys", of: dictionary),
+      let values = try references("NS.objects", of: dictionary)
+    else { return }
+    for position in 0..<min(keys.count, values.count) {
+      guard let key = try list.element(position, of: keys.array),
+        let value = try list.element(position, of: values.array)
+      else { return }
+      try body(resolved(key), resolved(value))
+    }
+  }
+
+  /// Whether an archived dictionary refers to as many values as keys, and nothing stands for itself.
+  public func isEvenDictionary(_ dictionary: Object) throws(PropertyListError) -> Bool {
+    let keys = try references("NS.keys", of: dictionary)
+    let values = try references("NS.objects", of: dictionary)
+    guard keys?.count ?? 0 == values?.count ?? 0 else { return false }
+    for references in [keys, values] {
+      guard let references else { continue }
+      for position in 0..<references.count {
+        guard let element = try list.element(position, of: references.array),
+          try list.kind(of: element) == .uid
+        else { return false }
+      }
+    }
+    return true
+  }
+}
+
+extension KeyedArchive {
+  /// Whether an object is a dictionary of the property list, as an instance and a class are.
+  public func isDictionary(_ object: Object) throws(PropertyListError) -> Bool {
+    try list.kind(of: object) == .dictionary
+  }
+
+  /// Whether any object is a set, which no archiver writes.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of objects.
+  public var hasSet: Bool {
+    for index in 0..<list.objectCount {
+      if let head = try? list.head(of: Object(index: index)), head.type == 0xC { return true }
+    }
+    return false
+  }
+}

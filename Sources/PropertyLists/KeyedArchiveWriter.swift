@@ -1,0 +1,97 @@
+/// Writes keyed archives, as `NSKeyedArchiver` does: the same calls always give the same bytes.
+public struct KeyedArchiveWriter {
+  private var objects: [PropertyListValue] = [.text("$null")]
+  private var strings: [[UInt8]: PropertyListValue] = [:]
+  private var classes: [[String]: PropertyListValue] = [:]
+
+  /// The reference that stands for no object.
+  public static let null = PropertyListValue.uid(0)
+
+  /// Creates a writer of an archive without objects.
+  public init() {}
+
+  /// Adds an object that property lists have: a string, a number, data; an equal string only once.
+  ///
+  /// - Returns: The reference to it.
+  public mutating func add(_ value: PropertyListValue) -> PropertyListValue {
+    guard case .string(let text) = value else { return append(value) }
+    if let known = strings[text] { return known }
+    let reference = append(value)
+    strings[text] = reference
+    return reference
+  }
+
+  /// Adds an instance.
+  ///
+  /// - Parameters:
+  ///   - classes: The name of its class, then those of the classes that this inherits from.
+  ///   - members: The members: references, and numbers as they are.
+  /// - Returns: The reference to it.
+  public mutating func add(
+    instanceOf classes: [String], _ members: KeyValuePairs<String, PropertyListValue>
+  ) -> PropertyListValue {
+    var entries = members.map { Self.entry($0.key, $0.value) }
+    entries.append(Self.entry("$class", reference(toClass: classes)))
+    return append(.dictionary(entries))
+  }
+
+  /// Adds an `NSDictionary`.
+  ///
+  /// - Parameter entries: References to the keys and the values.
+  /// - Returns: The reference to it.
+  public mutating func add(
+    dictionary entries: [(key: PropertyListValue, value: PropertyListValue)]
+  ) -> PropertyListValue {
+    add(
+      instanceOf: ["NSDictionary", "NSObject"],
+      ["NS.keys": .array(entries.map(\.key)), "NS.objects": .array(entries.map(\.value))])
+  }
+
+  /// Adds an `NSDate`.
+  ///
+  /// - Parameter seconds: Seconds since 2001-01-01 00:00:00 UTC.
+  public mutating func add(date seconds: Double) -> PropertyListValue {
+    add(instanceOf: ["NSDate", "NSObject"], ["NS.time": .real(seconds)])
+  }
+
+  /// Adds an `NSURL` that is relative to no other.
+  public mutating func add(url: [UInt8]) -> PropertyListValue {
+    let text = add(.string(url))
+    return add(
+      instanceOf: ["NSURL", "NSObject"], ["NS.base": Self.null, "NS.relative": text])
+  }
+
+  /// Returns the bytes of the archive.
+  ///
+  /// - Parameter root: The reference to the object that holds all others.
+  /// - Complexity: O(*n*), where *n* is the number of bytes.
+  public func bytes(root: PropertyListValue) -> [UInt8] {
+    PropertyListWriter().bytes(
+      of: .dictionary([
+        Self.entry("$version", .integer(100_000)),
+        Self.entry("$archiver", .text("NSKeyedArchiver")),
+        Self.entry("$top", .dictionary([Self.entry("root", root)])),
+        Self.entry("$objects", .array(objects)),
+      ]))
+  }
+
+  private mutating func reference(toClass names: [String]) -> PropertyListValue {
+    if let known = classes[names] { return known }
+    let reference = append(
+      .dictionary([
+        Self.entry("$classname", .text(names.first ?? "")),
+        Self.entry("$classes", .array(names.map { .text($0) })),
+      ]))
+    classes[names] = reference
+    return reference
+  }
+
+  private mutating func append(_ object: PropertyListValue) -> PropertyListValue {
+    objects.append(object)
+    return .uid(UInt64(objects.count - 1))
+  }
+
+  private static func entry(_ key: String, _ value: PropertyListValue) -> PropertyListValue.Entry {
+    .init(key: Array(key.utf8), value: value)
+  }
+}
