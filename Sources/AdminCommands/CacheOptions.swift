@@ -7,7 +7,8 @@ struct CacheOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
     help: ArgumentHelp(
-      "The cache: a Cache.db, or the folder that it is in. Or set URLCACHE_ADMIN_CACHE.",
+      "The cache: a Cache.db or its folder, or a folder of Foundation's on Linux. Or set"
+        + " URLCACHE_ADMIN_CACHE.",
       valueName: "path"))
   var cache: String?
 
@@ -24,7 +25,8 @@ struct CacheOptions: ParsableArguments {
       throw CommandFailure.usage(
         "no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
     }
-    let source = try environment.openSource(path, waitMilliseconds)
+    let source = try environment.openSource(
+      path, waitMilliseconds, at?.time ?? environment.now)
     for note in source.description.notes { environment.note(note) }
     return source
   }

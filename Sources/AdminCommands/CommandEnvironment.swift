@@ -24,8 +24,9 @@ public struct CommandEnvironment {
   /// Reads the standard input, up to a number of bytes.
   public var readInput: (Int) throws -> [UInt8]
 
-  /// Opens the cache at a path for reading, waiting for a lock for some milliseconds.
-  public var openSource: (String, Int32) throws -> any ResponseSource
+  /// Opens the cache at a path for reading, waiting for a lock for some milliseconds; what is from after
+  /// the moment is from the future.
+  public var openSource: (String, Int32, Timestamp) throws -> any ResponseSource
 
   /// Opens the cache at a path for changing, waiting for a lock for some milliseconds, and having
   /// SQLite check the database before if the last is true.
@@ -50,7 +51,7 @@ public struct CommandEnvironment {
     isOutputTerminal: Bool = false, write: @escaping ([UInt8]) throws -> Void,
     writeMessage: @escaping (String) -> Void,
     readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },
-    openSource: @escaping (String, Int32) throws -> any ResponseSource,
+    openSource: @escaping (String, Int32, Timestamp) throws -> any ResponseSource,
     openStore: @escaping (String, Int32, Bool) throws -> any ResponseStore,
     findStores: @escaping (StoreSearch) throws -> Discovery = { _ in Discovery() },
     fileSystem: @escaping (String) throws -> (available: Int64, total: Int64) = { _ in (0, 0) },
@@ -84,8 +85,8 @@ public struct CommandEnvironment {
       // A message that nobody can read is no reason to fail.
       writeMessage: { try? StandardStream.error.write(Array($0.utf8)) },
       readInput: { try StandardStream.readInput(upTo: $0) },
-      openSource: { path, wait in
-        try AppleStore(readingFrom: path, wait: wait, temporaryFolder: temporaryFolder)
+      openSource: { path, wait, now in
+        try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now).open()
       },
       openStore: { try AppleStoreEditor(changing: $0, wait: $1, verifying: $2) },
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },

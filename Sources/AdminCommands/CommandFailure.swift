@@ -43,12 +43,15 @@ extension CommandFailure {
       case .notFound:
         (
           .noInput, "not-found",
-          "check the path; a cache is a Cache.db, or the folder that it is in"
+          "check the path; a cache is a Cache.db, its folder, or a folder of Foundation's"
         )
       case .notACache:
-        (.data, "not-a-cache", "give the Cache.db of an app, or its folder, with '-c PATH'")
+        (
+          .data, "not-a-cache",
+          "give the Cache.db of an app, its folder, or a folder of Foundation's, with '-c PATH'"
+        )
       case .damaged:
-        (.data, "damaged", "look at what SQLite says with 'sqlite3 FILE \"PRAGMA quick_check\"'")
+        (.data, "damaged", "see what can still be read with 'urlcache-admin list'")
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
       case .changedWhileReading: (.temporary, "changed", "run the command again")
       case .accessDenied: (.noPermission, "no-permission", "run it as the user whose cache it is")

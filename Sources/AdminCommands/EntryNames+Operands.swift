@@ -5,8 +5,8 @@ import ResponseStorage
 extension EntryNames.Name {
   /// Reads an operand, which is a URL or an id; for anything else the error says where it belongs.
   init(operand: String) throws(CommandFailure) {
-    if let id = Int64(operand) {
-      self = .id(.row(id))
+    if let id = StoredResponse.ID(operand) {
+      self = .id(id)
     } else if CanonicalURL.scheme(of: ByteString(operand)) != nil {
       self = .url(ByteString(operand))
     } else {
@@ -44,15 +44,15 @@ extension EntryNames {
     names.map { name in
       switch name {
       case .id(.row(let row)): "no entry has the id \(row)"
-      case .id(.file(let file)): "no entry has the id '\(printable(file))'"
+      case .id(.file(let file)): "no entry has the id '\(Self.text(file))'"
       case .url(let url):
         "no entry has the URL '\(Self.text(secrets.url(url, for: .people)))'"
       }
     }
   }
 
-  /// A URL for people, on whatever terminal.
-  private static func text(_ url: ByteString) -> String { HostileText.shown(url).string ?? "" }
+  /// Text from a cache or of a name for people, on whatever terminal.
+  private static func text(_ text: ByteString) -> String { HostileText.shown(text).string ?? "" }
 }
 
 extension CommandFailure {

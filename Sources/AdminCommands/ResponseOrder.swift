@@ -30,7 +30,10 @@ struct ResponseOrder: Hashable {
   func key(of response: borrowing StoredResponse) -> Key {
     switch column {
     case .id:
-      if case .row(let row) = response.id { .number(Double(row)) } else { .unknown }
+      switch response.id {
+      case .row(let row): .number(Double(row))
+      case .file(let name): .text(name)
+      }
     case .stored: Self.number(response.stored?.secondsSince1970)
     case .age: Self.number((response.stored?.secondsSince1970).map { -$0 })
     case .firstStored: Self.number(response.firstStored?.secondsSince1970)

@@ -49,7 +49,7 @@ extension SelectionOptions {
   private func names(in environment: CommandEnvironment) throws -> EntryNames? {
     if entries.isEmpty, id.isEmpty, urlFile.isEmpty { return nil }
     var names = try entries.map { try EntryNames.Name(operand: $0) }
-    names += id.map { .id(.row($0)) }
+    names += id.map { .id($0) }
     for file in urlFile { names += try Self.urls(in: file, environment).map { .url($0) } }
     return EntryNames(names)
   }

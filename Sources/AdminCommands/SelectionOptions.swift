@@ -8,8 +8,9 @@ struct SelectionOptions: ParsableArguments {
   @Argument(help: "URLs or ids of entries; a URL is taken literally, never as a pattern.")
   var entries: [String] = []
 
-  @Option(help: ArgumentHelp("The entry with this id, too.", valueName: "id"))
-  var id: [Int64] = []
+  @Option(
+    help: ArgumentHelp("The entry with this id, too.", valueName: "id"), transform: parseID)
+  var id: [StoredResponse.ID] = []
 
   @Option(
     help: ArgumentHelp(

@@ -33,7 +33,8 @@ extension URLCacheAdmin {
     @Option(
       help: ArgumentHelp(
         "Write the bytes of one property list of one entry: response_object, request_object,"
-          + " proto_props, user_info. Secrets in it are not masked.", valueName: "name"))
+          + " proto_props, user_info; or, of Foundation's, archive. Secrets in it are not masked.",
+        valueName: "name"))
     var rawPlist: String?
 
     var writesJSON: Bool { format == .json }

@@ -60,6 +60,15 @@ struct ParsedTime {
   var note: String?
 }
 
+/// An id on the command line: a number, or the name of a file.
+func parseID(_ text: String) throws -> StoredResponse.ID {
+  guard let id = StoredResponse.ID(text) else {
+    throw ValidationError(
+      "'\(printable(text))' is not an id. 'urlcache-admin list' shows those of a cache.")
+  }
+  return id
+}
+
 /// A moment on the command line: RFC 3339, or a day, which means its first second here.
 func parseTime(_ text: String) throws -> ParsedTime {
   let failure = ValidationError(

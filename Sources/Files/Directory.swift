@@ -95,6 +95,30 @@ public struct Directory: ~Copyable {
     guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last(at: path(of: name)) }
   }
 
+  /// Returns the status of a file of the folder by the bytes of its name, which need not be UTF-8; a
+  /// symbolic link is not followed.
+  public borrowing func status(of name: [UInt8]) throws(FileError) -> FileStatus {
+    var status = stat()
+    guard unsafe fstatat(descriptor, Self.cString(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw .last(at: "\(path)/\(String(decoding: name, as: UTF8.self))")
+    }
+    return FileStatus(status)
+  }
+
+  /// The bytes of a name as C takes them.
+  static func cString(_ name: [UInt8]) -> [CChar] {
+    name.map { CChar(bitPattern: $0) } + [0]
+  }
+
+  /// Returns the path without symbolic links, `.` and `..`; `nil` if there is nothing at it.
+  ///
+  /// The corresponding C function is `realpath`.
+  public static func resolvedPath(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
   /// Calls `body` with the name of each file, in no order, but for `.` and `..`.
   ///
   /// - Parameter body: What to do with the bytes of a name, which need not be UTF-8.

@@ -35,6 +35,20 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
+  /// Opens a file of a folder for reading by the bytes of its name, which need not be UTF-8. A symbolic
+  /// link is refused, and a pipe is not waited for.
+  ///
+  /// - Parameter name: The name of the file, which must not hold a slash.
+  public init(reading name: [UInt8], in directory: borrowing Directory) throws(FileError) {
+    let path = "\(directory.path)/\(String(decoding: name, as: UTF8.self))"
+    let descriptor = unsafe openat(
+      directory.descriptor, Directory.cString(name),
+      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   /// Creates a file for writing, which only its owner may read.
   ///
   /// - Parameter replacing: Whether a file that is there already is emptied; otherwise it is an
@@ -74,6 +88,22 @@ public struct OpenFile: ~Copyable {
     guard read >= 0 else { throw .last(at: path) }
     buffer.removeLast(count - read)
     return buffer
+  }
+
+  /// Reads from `offset` into the front of `buffer`.
+  ///
+  /// - Parameter count: How many bytes to read at most; no more than `buffer` holds.
+  /// - Returns: The number of bytes read; 0 at the end of the file.
+  public borrowing func read(
+    _ count: Int, at offset: Int64, into buffer: inout [UInt8]
+  ) throws(FileError) -> Int {
+    while true {
+      let read = unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe pread(descriptor, bytes.baseAddress, min(count, bytes.count), off_t(offset))
+      }
+      if read >= 0 { return read }
+      guard errno == EINTR else { throw .last(at: path) }
+    }
   }
 
   /// Writes all of `bytes` where the last writing ended.

@@ -35,7 +35,7 @@ struct CellReader {
     case .id:
       return switch response.id {
       case .row(let number): .integer(number)
-      case .file(let name): .text(ByteString(name))
+      case .file(let name): .text(name)
       }
     case .stored: return response.stored.map { .time($0) } ?? .unknown
     case .firstStored: return response.firstStored.map { .time($0) } ?? .unknown

@@ -72,7 +72,7 @@ extension TextBuffer {
   mutating func append(json id: StoredResponse.ID) {
     switch id {
     case .row(let row): append(integer: row)
-    case .file(let name): append(json: name)
+    case .file(let name): append(json: name, orBase64Named: "id")
     }
   }
 

@@ -1,8 +1,13 @@
 import Files
 import SQLite
 
+extension StoreDescription.Format {
+  /// `Cache.db` and `fsCachedData`, as CFNetwork writes them.
+  public static let apple = Self(rawValue: "apple")
+}
+
 /// The store that CFNetwork keeps on Apple platforms: `Cache.db` and `fsCachedData`.
-public final class AppleStore: ResponseSource {
+public final class AppleStore: StoreKind {
   private let snapshot: AppleSnapshot
   private let files: AppleStoreFiles
   private let layout: AppleLayout
@@ -38,6 +43,18 @@ public final class AppleStore: ResponseSource {
       holder: snapshot.holder,
       rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
       notes: snapshot.notes + layout.notes)
+  }
+
+  convenience init(_ opening: StoreOpening) throws {
+    try self.init(
+      readingFrom: opening.path, wait: opening.wait, temporaryFolder: opening.temporaryFolder)
+  }
+
+  static let mark = "a Cache.db"
+
+  /// Whether there is a `Cache.db` in a folder; a file is taken for a database, whatever it is.
+  static func isStore(at path: String, isFolder: Bool) throws(StoreError) -> Bool {
+    !isFolder || (try? FileStatus.of(path + "/Cache.db")) != nil
   }
 
   public func forEachResponse(

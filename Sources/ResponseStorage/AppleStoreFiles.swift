@@ -18,10 +18,7 @@ struct AppleStoreFiles {
   /// Finds the database at `path`, which is one or the folder of a `Cache.db`.
   init(at path: String) throws(StoreError) {
     self.path = path
-    let status = try Self.status(of: path, for: path)
-    // A link to a folder is followed, as the system's own folders for temporary files are links on
-    // macOS; a link to a file is not.
-    if status.kind == .directory || Self.isLinkToFolder(path, status) {
+    if try StoreOpening.isFolder(path) {
       folder = path
       database = path + (path.utf8.last == UInt8(ascii: "/") ? "Cache.db" : "/Cache.db")
     } else {
@@ -64,17 +61,6 @@ struct AppleStoreFiles {
         because: "'\(file)' is \(status.kind.rawValue), not a regular file")
     }
     return status
-  }
-
-  private static func status(of file: String, for path: String) throws(StoreError) -> FileStatus {
-    do throws(FileError) { return try FileStatus.of(file) } catch {
-      throw StoreError(error, path: path)
-    }
-  }
-
-  private static func isLinkToFolder(_ path: String, _ status: FileStatus) -> Bool {
-    guard status.kind == .symbolicLink else { return false }
-    return (try? FileStatus.of(path + "/."))?.kind == .directory
   }
 }
 

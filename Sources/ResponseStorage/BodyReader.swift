@@ -6,7 +6,14 @@ public struct BodyReader: ~Copyable {
   private enum Source: ~Copyable {
     case blob(Blob)
     case file(OpenFile)
+    case part(FilePart)
     case bytes([UInt8])
+  }
+
+  /// A file, and where in it the body begins.
+  private struct FilePart: ~Copyable {
+    let file: OpenFile
+    let start: Int64
   }
 
   private let source: Source
@@ -23,6 +30,12 @@ public struct BodyReader: ~Copyable {
   init(_ file: consuming OpenFile, size: Int64) {
     self.size = size
     source = .file(file)
+  }
+
+  /// Creates a reader of a part of a file.
+  init(_ file: consuming OpenFile, range: Range<Int64>) {
+    size = Int64(range.count)
+    source = .part(FilePart(file: file, start: range.lowerBound))
   }
 
   /// Creates a reader of bytes that are in memory.
@@ -50,6 +63,17 @@ public struct BodyReader: ~Copyable {
       do throws(FileError) { return try file.read(into: &buffer) } catch {
         throw StoreError(error, path: file.path)
       }
+    case .part(let part):
+      let wanted = min(buffer.count, Int(clamping: size) - offset)
+      guard wanted > 0 else { return 0 }
+      let count: Int
+      do throws(FileError) {
+        count = try part.file.read(wanted, at: part.start + Int64(offset), into: &buffer)
+      } catch {
+        throw StoreError(error, path: part.file.path)
+      }
+      offset += count
+      return count
     case .bytes(let bytes):
       let count = min(buffer.count, bytes.count - offset)
       buffer.replaceSubrange(0..<count, with: bytes[offset..<offset + count])

@@ -51,13 +51,13 @@ public enum ScanStep: Sendable {
 
 /// What a source is.
 public struct StoreDescription: Hashable, Sendable {
-  /// The formats that responses are read from.
-  public enum Format: String, Hashable, Sendable, CaseIterable {
-    /// `Cache.db` and `fsCachedData`, as CFNetwork writes them.
-    case apple
+  /// A format that responses are read from, by its name in our JSON.
+  public struct Format: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
 
-    /// A folder of keyed archives, as swift-corelibs-foundation writes them.
-    case foundation
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
   }
 
   /// The path of the store, as the user gave it.
@@ -155,11 +155,13 @@ public struct Footprint: Hashable, Sendable {
   public var walBytes: Int64 = 0
   /// The length of the log's index.
   public var shmBytes: Int64 = 0
-  /// The lengths of all regular files below the folder of body files, orphans included.
+  /// The lengths of all regular files below the folder of body files, orphans included; in a Foundation
+  /// store, of all that `URLCache` counts: whatever has the name of a stored response.
   public var bodyFilesBytes: Int64 = 0
   /// The free pages of the database.
   public var freeBytes: Int64 = 0
-  /// The number of files in the folder of body files that no response names.
+  /// The number of files in the folder of body files that no response names; in a Foundation store, of
+  /// those that `URLCache` neither counts nor removes.
   public var orphanFiles: Int64 = 0
   /// The lengths of those files.
   public var orphanBytes: Int64 = 0

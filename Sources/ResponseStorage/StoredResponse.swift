@@ -8,13 +8,13 @@ public struct StoredResponse: Hashable, Sendable {
     /// The `entry_ID` of the three tables of an Apple store.
     case row(Int64)
 
-    /// The name of a file of a Foundation store, without its suffix.
-    case file(String)
+    /// The name of a file of a Foundation store, without the suffix that all of them have.
+    case file(ByteString)
   }
 
   /// Where the body of a response is.
   public enum BodyLocation: String, Hashable, Sendable, CaseIterable {
-    /// In the database.
+    /// With the response: in the database, or in the archive.
     case inline
 
     /// In a file of its own.
@@ -169,6 +169,13 @@ extension StoredResponse {
       case notARegularFile = "not-a-regular-file"
       case unreadableBodyFile = "unreadable-body-file"
       case badTime = "bad-time"
+      case badFileName = "bad-file-name"
+      case duplicateKey = "duplicate-key"
+      case emptyFile = "empty-file"
+      case fatalToFoundation = "fatal-to-foundation"
+      case futureDated = "future-dated"
+      case temporaryFile = "temporary-file"
+      case unreadableFile = "unreadable-file"
     }
 
     /// What is odd, for programs.

@@ -124,7 +124,7 @@ import Testing
         == CommandLineResult(
           status: .noInput,
           messages: "error: there is no cache at 'gone'\nhint: check the path; a cache is a"
-            + " Cache.db, or the folder that it is in\n"))
+            + " Cache.db, its folder, or a folder of Foundation's\n"))
   }
 
   @Test(

@@ -41,7 +41,7 @@ public struct CommandLineResult: Hashable, Sendable {
     let environment = CommandEnvironment(
       now: now, write: { output += $0 }, writeMessage: { messages += $0 },
       readInput: { Array(input.prefix($0)) },
-      openSource: { path, _ in
+      openSource: { path, _, _ in
         guard let store else { throw StoreError(.notFound, at: path) }
         return store
       },

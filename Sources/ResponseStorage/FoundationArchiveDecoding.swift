@@ -1,0 +1,135 @@
+import PropertyLists
+
+/// How swift-corelibs-foundation archives a stored response: an instance of `StoredCachedURLResponse`,
+/// which has the response, the body, the storage policy, the user info and a date.
+extension StoredResponse {
+  /// Decodes what `projection` asks for of an archive; what cannot be decoded gets a note.
+  mutating func decodeArchive(_ archive: borrowing KeyedArchive, _ projection: Projection) {
+    let root = archive.root
+    decode("response", from: root, of: archive) {
+      (response, part, archive) throws(PropertyListError) in
+      try response.decodeResponse(part, of: archive, projection)
+    }
+    if projection.contains(.storage) {
+      decode("storagePolicy", from: root, of: archive) {
+        (response, part, archive) throws(PropertyListError) in
+        response.storagePolicy = try archive.integer(part).map { StoragePolicy(stored: $0) }
+      }
+    }
+    if projection.contains(.body) {
+      bodyLocation = .missing
+      decode("data", from: root, of: archive) {
+        (response, part, archive) throws(PropertyListError) in
+        guard let size = try archive.dataCount(part) else { return }
+        response.bodySize = size
+        response.bodyLocation = .inline
+      }
+      if bodyLocation == .missing {
+        notes.append(.init(.undecodable, "the archive has no body"))
+      }
+    }
+    if projection.contains(.userInfo) {
+      decode("userInfo", from: root, of: archive) {
+        (response, part, archive) throws(PropertyListError) in
+        response.userInfo = Property.list(from: PropertyValue(try archive.value(of: part)))
+      }
+    }
+    if projection.contains(.notes), let hazard = FoundationHazard.find(in: archive) {
+      notes.append(
+        .init(.fatalToFoundation, "Foundation may crash on reading it: \(hazard.rawValue)"))
+    }
+  }
+
+  /// Decodes one member of an instance, if it has it.
+  private mutating func decode(
+    _ name: PropertyListKey, from instance: KeyedArchive.Object, of archive: borrowing KeyedArchive,
+    _ body: (inout Self, KeyedArchive.Object, borrowing KeyedArchive) throws(PropertyListError) ->
+      Void
+  ) {
+    do throws(PropertyListError) {
+      guard let part = try archive.member(name, of: instance) else { return }
+      try body(&self, part, archive)
+    } catch {
+      notes.append(.init(.undecodable, "\(name) cannot be decoded: \(error)"))
+    }
+  }
+
+  /// Decodes an instance of `NSURLResponse` or `NSHTTPURLResponse`.
+  private mutating func decodeResponse(
+    _ instance: KeyedArchive.Object, of archive: borrowing KeyedArchive, _ projection: Projection
+  ) throws(PropertyListError) {
+    if projection.contains(.url) {
+      if let place = try archive.member("NS.url", of: instance) {
+        url = try archive.url(place).map { Self.joined($0) }
+      }
+      if url == nil { notes.append(.init(.undecodable, "the archive has no URL")) }
+    }
+    if projection.contains(.status),
+      let place = try archive.member("NS.statusCode", of: instance)
+    {
+      status = try archive.integer(place)
+    }
+    if projection.contains(.mimeType), let place = try archive.member("NS.mimeType", of: instance) {
+      mimeType = try archive.text(place).map { ByteString($0) }
+    }
+    if projection.contains(.responseHeaders),
+      let place = try archive.member("NS.allHeaderFields", of: instance)
+    {
+      responseHeaders = try Self.headers(place, of: archive)
+    }
+  }
+
+  private static func headers(
+    _ dictionary: KeyedArchive.Object, of archive: borrowing KeyedArchive
+  ) throws(PropertyListError) -> HeaderFields {
+    var fields: [HeaderFields.Field] = []
+    let list = copy archive
+    try archive.forEachEntry(of: dictionary) { (name, value) throws(PropertyListError) in
+      guard let name, let value, let name = try list.text(name), let value = try list.text(value)
+      else { return }
+      fields.append(.init(name: ByteString(name), value: ByteString(value)))
+    }
+    return HeaderFields(fields)
+  }
+
+  /// The URL that a text stands for, which may be relative to the one after it, and so on.
+  fileprivate static func joined(_ texts: [[UInt8]]) -> ByteString {
+    guard texts.count > 1, let last = texts.last else { return ByteString(texts.first ?? []) }
+    let url = texts.dropLast().reversed().reduce(URLReference(last)) { base, text in
+      URLReference(text).resolved(against: base)
+    }
+    return ByteString(url.text)
+  }
+}
+
+extension StoredResponse.Property {
+  /// The entries of a dictionary; what is none is one property without a name.
+  static func list(from value: StoredResponse.PropertyValue) -> [Self] {
+    if case .dictionary(let properties) = value { return properties }
+    return [Self(key: "", value: value)]
+  }
+}
+
+extension StoredResponse.PropertyValue {
+  /// The value that an archive holds.
+  init(_ value: ArchivedValue) {
+    self =
+      switch value {
+      case .null: .null
+      case .boolean(let value): .boolean(value)
+      case .integer(let value): .integer(value)
+      case .real(let value): .real(value)
+      case .date(let seconds):
+        Timestamp(secondsSince2001: seconds).map { .date($0) } ?? .opaque("date out of range")
+      case .data(.bytes(let bytes)): .data(bytes)
+      case .data(.left(let range)): .opaque("NSData of \(range.count) bytes")
+      case .string(let bytes): .text(ByteString(bytes))
+      case .url(let texts): .text(StoredResponse.joined(texts))
+      case .array(let values): .array(values.map { Self($0) })
+      case .dictionary(let entries):
+        .dictionary(entries.map { .init(key: ByteString($0.key), value: Self($0.value)) })
+      case .instance(let name):
+        .opaque(name.isEmpty ? "unknown" : String(decoding: name, as: UTF8.self))
+      }
+  }
+}

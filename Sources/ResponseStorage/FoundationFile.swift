@@ -1,0 +1,55 @@
+import Files
+import PropertyLists
+
+/// A file of a Foundation store, open for reading: one archive.
+struct FoundationFile: ~Copyable {
+  private let file: OpenFile
+
+  /// The number of bytes of the file when it was opened.
+  let size: Int64
+
+  /// The limits of an archive without its body; far more than Foundation ever writes.
+  private static let limits = PropertyListLimits(
+    maximumBytes: 8 << 20, maximumDepth: 64, maximumVisits: 20_000, maximumDecodedBytes: 8 << 20)
+
+  /// Takes a regular file.
+  init(_ file: consuming OpenFile, size: Int64) {
+    self.file = file
+    self.size = size
+  }
+
+  /// Passes the archive to `body`; a large body is not read.
+  ///
+  /// - Throws: ``PropertyListError``, ``FileError``, or what `body` throws.
+  borrowing func withArchive<Result>(_ body: (borrowing KeyedArchive) throws -> Result) throws
+    -> Result
+  {
+    let condensed = try CondensedPropertyList(size: size, limits: Self.limits) { range in
+      try file.read(range.count, at: range.lowerBound)
+    }
+    let list = try BinaryPropertyList(condensed.bytes.span, limits: Self.limits)
+    return try body(KeyedArchive(list, leftOut: condensed.leftOut))
+  }
+
+  /// Returns what reads the body of the response.
+  ///
+  /// - Throws: ``PropertyListError``, also if the archive has none, or ``FileError``.
+  consuming func bodyReader() throws -> BodyReader {
+    let data = try withArchive { archive in
+      guard let place = try archive.member("data", of: archive.root),
+        let data = try archive.data(place)
+      else { throw PropertyListError(.notKeyedArchive, at: 0) }
+      return data
+    }
+    switch data {
+    case .bytes(let bytes): return BodyReader(bytes)
+    case .left(let range): return BodyReader(file, range: range)
+    }
+  }
+
+  /// All bytes of the file, or `nil` if there are more than `limit`.
+  borrowing func bytes(upTo limit: Int64) throws(FileError) -> [UInt8]? {
+    guard size <= limit else { return nil }
+    return try file.read(Int(size), at: 0)
+  }
+}

@@ -1,0 +1,112 @@
+import Files
+
+/// The files of a Foundation store, each of which is one stored response.
+///
+/// Anything can be in the folder under such a name: only a regular file is opened.
+struct FoundationFiles: ~Copyable {
+  private let folder: Directory
+
+  /// The path that the user gave.
+  let path: String
+
+  /// Opens the folder at `path`, which may be a link to one.
+  init(at path: String) throws(StoreError) {
+    self.path = path
+    do throws(FileError) { folder = try Directory(path + "/.") } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// The names of the files of the store, in ascending order of what the store calls them.
+  borrowing func names() throws -> [FoundationFileName] {
+    var names: [(id: ByteString, name: FoundationFileName)] = []
+    do {
+      try folder.forEachName { bytes in
+        if let name = FoundationFileName(bytes) { names.append((name.id, name)) }
+      }
+    } catch let error as FileError {
+      throw StoreError(error, path: path)
+    }
+    return names.sorted { $0.id < $1.id }.map(\.name)
+  }
+
+  /// The status of a file; `nil` if it is gone.
+  borrowing func status(of name: FoundationFileName) throws(FileError) -> FileStatus? {
+    do throws(FileError) { return try folder.status(of: name.bytes) } catch {
+      guard error.kind == .notFound else { throw error }
+      return nil
+    }
+  }
+
+  /// Opens a file after making sure that it is a regular one that holds something.
+  borrowing func open(_ name: FoundationFileName) throws(FoundationFileProblem) -> FoundationFile {
+    // Looked at before, as to open a pipe or a device can have effects, and after, as another file may
+    // have come to be there meanwhile.
+    let found: FoundationFileProblem
+    do throws(FileError) {
+      let status = try folder.status(of: name.bytes)
+      if status.isFilledFile {
+        let file = try OpenFile(reading: name.bytes, in: folder)
+        let opened = try file.status()
+        if opened.isFilledFile { return FoundationFile(file, size: opened.size) }
+        found = FoundationFileProblem(opened)
+      } else {
+        found = FoundationFileProblem(status)
+      }
+    } catch {
+      throw FoundationFileProblem(error)
+    }
+    throw found
+  }
+}
+
+/// Why a file of a Foundation store cannot be taken for an archive.
+enum FoundationFileProblem: Error, Hashable {
+  /// There is none: Foundation replaces and removes files at any time.
+  case gone
+  /// It is something else.
+  case notRegular(FileStatus.Kind)
+  /// It holds nothing.
+  case empty
+  /// The operating system failed to open or to read it.
+  case unreadable(FileError)
+
+  /// What is wrong with a file that is none, or holds nothing.
+  init(_ status: FileStatus) {
+    self = status.kind == .regular ? .empty : .notRegular(status.kind)
+  }
+
+  /// What the operating system said.
+  init(_ error: FileError) {
+    switch error.kind {
+    case .notFound: self = .gone
+    case .symbolicLink: self = .notRegular(.symbolicLink)
+    case .accessDenied, .exists, .brokenPipe, .other: self = .unreadable(error)
+    }
+  }
+
+  /// What is odd about a response whose file is so.
+  var note: StoredResponse.Note {
+    switch self {
+    case .gone: .init(.unreadableFile, "its file is gone")
+    case .notRegular(let kind): .init(.notARegularFile, "its file is \(kind.rawValue)")
+    case .empty: .init(.emptyFile, "its file is empty")
+    case .unreadable(let error):
+      .init(.unreadableFile, "its file cannot be read: \(error.reason)")
+    }
+  }
+
+  /// The failure to read a part of a response whose file is so.
+  func error(at path: String) -> StoreError {
+    switch self {
+    case .gone: StoreError(.noSuchResponse, at: path)
+    case .notRegular, .empty: StoreError(.damaged, at: path, because: note.message)
+    case .unreadable(let error): StoreError(error, path: path)
+    }
+  }
+}
+
+extension FileStatus {
+  /// Whether it is that of a regular file that holds something.
+  fileprivate var isFilledFile: Bool { kind == .regular && size > 0 }
+}

@@ -1,0 +1,216 @@
+import Files
+import PropertyLists
+
+extension StoreDescription.Format {
+  /// A folder of keyed archives, as swift-corelibs-foundation writes them.
+  public static let foundation = Self(rawValue: "foundation")
+}
+
+/// The store that swift-corelibs-foundation keeps on Linux: a folder of keyed archives, one for each
+/// stored response.
+///
+/// There is no index and no lock: a file is written under another name and then renamed, so that each is
+/// whole, and one that goes while the folder is read was removed by its owner.
+public final class FoundationStore: StoreKind {
+  private let files: FoundationFiles
+  private let names: [FoundationFileName]
+  private let repeatedKeys: Set<[UInt8]>
+  private let now: Timestamp
+
+  public let description: StoreDescription
+
+  /// Opens the store at `path` for reading.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - now: The time from which on a response counts as stored in the future.
+  /// - Throws: ``StoreError``.
+  public init(readingFrom path: String, now: Timestamp) throws {
+    files = try FoundationFiles(at: path)
+    names = try files.names()
+    repeatedKeys = Self.repeatedKeys(of: names)
+    self.now = now
+    description = StoreDescription(
+      path: path, format: .foundation, schemaVersion: nil, rawPropertyLists: [Self.archiveName])
+  }
+
+  convenience init(_ opening: StoreOpening) throws {
+    try self.init(readingFrom: opening.path, now: opening.now)
+  }
+
+  static let mark = "a file '*.storedcachedurlresponse'"
+
+  /// Whether a folder has a file of the store, or is where Foundation keeps its stores and may be empty.
+  static func isStore(at path: String, isFolder: Bool) throws(StoreError) -> Bool {
+    guard isFolder else { return false }
+    let parts = (Directory.resolvedPath(path) ?? path).utf8.split(separator: UInt8(ascii: "/"))
+    if parts.dropLast().last.map({ $0.elementsEqual(defaultFolder.utf8) }) ?? false { return true }
+    do {
+      let names = try FoundationFiles(at: path).names()
+      return names.contains { $0.kind != .temporary }
+    } catch {
+      throw error as? StoreError ?? StoreError(.inputOutput, at: path)
+    }
+  }
+
+  /// The folder in the user's folder for caches that has a store for each program.
+  private static let defaultFolder = "org.swift.foundation.URLCache"
+
+  private static let archiveName = "archive"
+
+  /// The largest archive that is read whole.
+  private static let largestArchive: Int64 = 256 << 20
+
+  /// The keys that more than one file has.
+  private static func repeatedKeys(of names: [FoundationFileName]) -> Set<[UInt8]> {
+    var seen: Set<[UInt8]> = []
+    var repeated: Set<[UInt8]> = []
+    for name in names {
+      guard case .response(_, let key) = name.kind else { continue }
+      if !seen.insert(key).inserted { repeated.insert(key) }
+    }
+    return repeated
+  }
+
+  public func forEachResponse(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    for name in names {
+      guard let response = read(name, projection) else { continue }
+      if try body(response) == .stop { return }
+    }
+  }
+
+  public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
+  {
+    guard case .file(let id) = id, let name = FoundationFileName(of: id) else { return nil }
+    // A file that is not asked for what is in it must be there all the same.
+    guard (try? files.status(of: name)) != nil else { return nil }
+    return read(name, projection)
+  }
+
+  /// Reads what is asked for of a file; `nil` if it is gone.
+  private func read(_ name: FoundationFileName, _ projection: Projection) -> StoredResponse? {
+    var response = StoredResponse(id: .file(name.id))
+    readName(name, projection, into: &response)
+    guard !projection.isDisjoint(with: .ofArchive) else { return response }
+    do throws(FoundationFileProblem) {
+      let file = try files.open(name)
+      do {
+        try file.withArchive { archive in response.decodeArchive(archive, projection) }
+      } catch let error as FileError {
+        throw FoundationFileProblem(error)
+      } catch {
+        response.notes.append(.init(.undecodable, "its archive cannot be decoded: \(error)"))
+      }
+    } catch {
+      if error == .gone { return nil }
+      response.notes.append(error.note)
+    }
+    if projection.contains(.body), response.bodyLocation == nil { response.bodyLocation = .missing }
+    return response
+  }
+
+  /// Reads what the name of a file says.
+  private func readName(
+    _ name: FoundationFileName, _ projection: Projection, into response: inout StoredResponse
+  ) {
+    switch name.kind {
+    case .response(let seconds, let base64):
+      let stored = Timestamp(secondsSince2001: Double(seconds))
+      if projection.contains(.stored) { response.stored = stored }
+      if projection.contains(.key) { response.key = FoundationKey(base64: base64)?.text }
+      guard projection.contains(.notes) else { return }
+      if stored == nil {
+        response.notes.append(.init(.badTime, "the seconds in its file's name are no time"))
+      }
+      if stored.map({ $0 > now }) ?? (seconds > 0) {
+        response.notes.append(
+          .init(.futureDated, "it is from the future: URLCache will not replace it"))
+      }
+      if repeatedKeys.contains(base64) {
+        response.notes.append(
+          .init(.duplicateKey, "another file has its key: URLCache takes either of them"))
+      }
+      if FoundationKey(base64: base64) == nil {
+        response.notes.append(
+          .init(.badFileName, "its file's name has no key: URLCache will not find it"))
+      }
+    case .temporary:
+      response.notes.append(
+        .init(.temporaryFile, "it was being written: URLCache neither counts nor removes it"))
+    case .unseen:
+      response.notes.append(.init(.badFileName, "URLCache does not take its file for a response"))
+    }
+  }
+
+  public func count() throws -> Int64 { Int64(names.count) }
+
+  public func withBody(
+    of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
+  ) throws {
+    let (name, path) = try file(of: id)
+    var reader: BodyReader
+    do {
+      reader = try files.open(name).bodyReader()
+    } catch {
+      throw Self.translated(error, path)
+    }
+    try read(&reader)
+  }
+
+  public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
+    guard name == Self.archiveName else { return nil }
+    let (name, path) = try file(of: id)
+    do {
+      if let bytes = try files.open(name).bytes(upTo: Self.largestArchive) { return bytes }
+    } catch {
+      throw Self.translated(error, path)
+    }
+    throw StoreError(.noSuchResponse, at: path, because: "its archive is larger than 256 MiB")
+  }
+
+  /// The name and the path of the file of a response.
+  private func file(of id: StoredResponse.ID) throws(StoreError) -> (FoundationFileName, String) {
+    guard case .file(let id) = id, let name = FoundationFileName(of: id) else {
+      throw StoreError(.noSuchResponse, at: files.path)
+    }
+    return (name, "\(files.path)/\(String(decoding: name.bytes, as: UTF8.self))")
+  }
+
+  /// Says in a store's terms why a file cannot be read.
+  private static func translated(_ error: any Error, _ path: String) -> any Error {
+    switch error {
+    case let problem as FoundationFileProblem: problem.error(at: path)
+    case let error as FileError: StoreError(error, path: path)
+    case let error as PropertyListError:
+      StoreError(.damaged, at: path, because: "its archive has no body: \(error)")
+    default: error
+    }
+  }
+
+  public func footprint() throws -> Footprint {
+    var footprint = Footprint()
+    for name in names {
+      guard let status = try? files.status(of: name) else { continue }
+      footprint.allocatedBytes += status.allocatedSize
+      if case .response = name.kind {
+        footprint.bodyFilesBytes += status.size
+      } else {
+        footprint.orphanFiles += 1
+        footprint.orphanBytes += status.size
+      }
+    }
+    return footprint
+  }
+
+  /// Does nothing: each file is read in one state, and there is no state of all of them.
+  public func finish() throws {}
+}
+
+extension Projection {
+  /// What only the archive of a response tells.
+  fileprivate static let ofArchive: Self = [
+    .url, .status, .mimeType, .responseHeaders, .storage, .body, .userInfo, .notes,
+  ]
+}

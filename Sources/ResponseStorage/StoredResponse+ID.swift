@@ -1,0 +1,16 @@
+extension StoredResponse.ID {
+  /// Reads what a store calls a response: a number, or the name of a file of a Foundation store, with or
+  /// without its suffix; `nil` for any other text.
+  public init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    if let row = Int64(text) {
+      self = .row(row)
+    } else if let name = FoundationFileName(of: ByteString(bytes)) {
+      self = .file(name.id)
+    } else if !bytes.contains(UInt8(ascii: "/")), let name = FoundationFileName(bytes) {
+      self = .file(name.id)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import ResponseStorage
+import Testing
+
+@Suite struct FoundationStoreTests {
+  @Test func `what was stored is read again`() throws {
+    let folder = try Folder()
+    var archive = try archive("https://a.example/b?c=1", body: Array("body".utf8))
+    archive.headers = HeaderFields([
+      .init(name: "Etag", value: "\"a\""), .init(name: "Set-Cookie", value: "a=1"),
+      .init(name: "set-cookie", value: "b=2"),
+    ])
+    let info: [StoredResponse.Property] = [
+      .init(key: "text", value: .text("é")), .init(key: "number", value: .integer(-1)),
+      .init(key: "date", value: .date(try moment(5))), .init(key: "data", value: .data([1])),
+      .init(key: "inner", value: .dictionary([.init(key: "real", value: .real(1.5))])),
+    ]
+    archive.userInfo = info
+    let id = try #require(try write(archive, to: folder, at: moment(7.9)))
+    let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
+    let response = try #require(try store.response(id, .all))
+    var expected = StoredResponse(id: .file("7.YS5leGFtcGxlAC0xAC9iAA=="))
+    expected.key = "a.example\0-1\0/b\0"
+    expected.url = "https://a.example/b?c=1"
+    expected.stored = try moment(7)
+    expected.status = 200
+    expected.mimeType = "text/plain"
+    expected.responseHeaders = HeaderFields([
+      .init(name: "Etag", value: "\"a\""), .init(name: "Set-Cookie", value: "a=1, b=2"),
+    ])
+    expected.bodySize = 4
+    expected.bodyLocation = .inline
+    expected.storagePolicy = .allowed
+    expected.userInfo = info
+    #expect(response == expected)
+    var scanned: [StoredResponse] = []
+    try store.forEachResponse(.all) { response in
+      scanned.append(copy response)
+      return .next
+    }
+    #expect(scanned == [expected])
+    #expect(try store.count() == 1)
+  }
+
+  @Test(arguments: [0, 1, 65_000, 65_536, 1_000_000])
+  func `a body of any size is read piece by piece`(size: Int) throws {
+    let folder = try Folder()
+    let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let id = try #require(
+      try write(archive("https://a.example/", body: body), to: folder, at: moment(1)))
+    let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
+    #expect(try store.response(id, .body)?.bodySize == Int64(size))
+    var read: [UInt8] = []
+    try store.withBody(of: id) { reader in
+      var buffer = [UInt8](repeating: 0, count: 1_000)
+      var count = try reader.read(into: &buffer)
+      while count > 0 {
+        read += buffer[..<count]
+        count = try reader.read(into: &buffer)
+      }
+    }
+    #expect(read == body)
+  }
+
+  @Test func `responses come in the order of their ids`() throws {
+    let folder = try Folder()
+    for (seconds, path) in [(20.0, "b"), (3, "a"), (-4, "c"), (20, "a")] {
+      _ = try write(archive("https://a.example/\(path)"), to: folder, at: moment(seconds))
+    }
+    let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
+    var ids: [StoredResponse.ID] = []
+    try store.forEachResponse([]) { response in
+      ids.append(response.id)
+      return .next
+    }
+    #expect(ids.count == 4)
+    #expect(ids == ids.sorted())
+  }
+
+  @Test func `a file that goes meanwhile is no longer there`() throws {
+    let folder = try Folder()
+    let id = try #require(
+      try write(archive("https://a.example/"), to: folder, at: moment(1)))
+    _ = try write(archive("https://b.example/"), to: folder, at: moment(2))
+    let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
+    try FileManager.default.removeItem(atPath: "\(folder.path)/\(folder.names()[0])")
+    var urls: [ByteString?] = []
+    try store.forEachResponse(.url) { response in
+      urls.append(response.url)
+      return .next
+    }
+    #expect(urls == ["https://b.example/"])
+    #expect(try store.response(id, []) == nil)
+    #expect(throws: StoreError.self) { try store.withBody(of: id) { _ in } }
+  }
+
+  @Test func `an archive is given out as it is`() throws {
+    let folder = try Folder()
+    let archive = try archive("https://a.example/")
+    let id = try #require(try write(archive, to: folder, at: moment(1)))
+    let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
+    #expect(try store.rawPropertyList("archive", of: id) == archive.bytes)
+    #expect(try store.rawPropertyList("user_info", of: id) == nil)
+  }
+
+  @Test func `the footprint is what URLCache counts, and the rest apart`() throws {
+    let folder = try Folder()
+    let archive = try archive("https://a.example/")
+    _ = try write(archive, to: folder, at: moment(1))
+    try FoundationStoreWriter(creating: folder.path + "/other").insertTemporaryFile(
+      [1], suffix: "1")
+    try FileManager.default.copyItem(
+      atPath: folder.path + "/other/.dat.nosync1", toPath: folder.path + "/.dat.nosync1")
+    let footprint = try FoundationStore(readingFrom: folder.path, now: moment(60)).footprint()
+    #expect(footprint.totalBytes == Int64(archive.bytes.count))
+    #expect(footprint.orphanFiles == 1)
+    #expect(footprint.orphanBytes == 1)
+  }
+
+  @Test func `the kind of a store is found out`() throws {
+    let (empty, foundation, apple) = (try Folder(), try Folder(), try Folder())
+    _ = try write(archive("https://a.example/"), to: foundation, at: moment(1))
+    try AppleStoreWriter(creating: apple.path, schema: .version203).finish()
+    #expect(try open(foundation.path).description.format == .foundation)
+    #expect(try open(apple.path).description.format == .apple)
+    #expect(throws: StoreError.Code.notACache) { try codes { try open(empty.path) } }
+    #expect(throws: StoreError.Code.notFound) { try codes { try open(empty.path + "/none") } }
+    let defaultFolder = empty.path + "/org.swift.foundation.URLCache/tool"
+    try FileManager.default.createDirectory(
+      atPath: defaultFolder, withIntermediateDirectories: true)
+    #expect(try open(defaultFolder).description.format == .foundation)
+  }
+}
+
+extension StoreError.Code: Error {}
+
+/// Calls `body`, and throws the code alone of its error.
+private func codes<Result>(_ body: () throws -> Result) throws -> Result {
+  do { return try body() } catch let error as StoreError { throw error.code }
+}
+
+private func open(_ path: String) throws -> any ResponseSource {
+  try StoreOpening(path: path, wait: 0, temporaryFolder: "/tmp", now: moment(60)).open()
+}
+
+private func moment(_ seconds: Double) throws -> Timestamp {
+  try #require(Timestamp(secondsSince2001: seconds))
+}
+
+private func archive(_ url: ByteString, body: [UInt8] = [1]) throws -> FoundationArchive {
+  FoundationArchive(
+    url: url, status: 200, headers: HeaderFields(), mimeType: "text/plain", body: body,
+    created: try moment(7.5))
+}
+
+private func archive(_ url: String) throws -> FoundationArchive {
+  try archive(ByteString(url))
+}
+
+private func write(
+  _ archive: FoundationArchive, to folder: Folder, at time: Timestamp
+) throws -> StoredResponse.ID? {
+  let copy = try Folder()
+  let id = try FoundationStoreWriter(creating: copy.path).insert(
+    archive.bytes, for: archive.url, stored: time)
+  for name in try copy.names() {
+    try FileManager.default.copyItem(
+      atPath: "\(copy.path)/\(name)", toPath: "\(folder.path)/\(name)")
+  }
+  return id
+}
