@@ -2,18 +2,26 @@ import ArgumentParser
 import Files
 import ResponseStorage
 
-/// Makes a store that looks like one of Apple's.
+/// Makes a store that looks like one of Apple's, or of Foundation's.
 @main
 struct SampleCache: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sample-cache",
-    abstract: "Makes up a URL cache in Apple's format, for trials and tests.",
+    abstract: "Makes up a URL cache in Apple's or Foundation's format, for trials and tests.",
     discussion: """
-      DIR/Cache.db and DIR/fsCachedData must not exist. The same options give the same bytes with \
-      the same version of SQLite.
+      DIR must not hold a cache. The same options give the same bytes, in Apple's format with the \
+      same version of SQLite.
       """)
 
-  @Option(help: "The schema version: 202 or 203.")
+  /// The formats of stores.
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case apple, foundation
+  }
+
+  @Option(help: "The format: apple, foundation.")
+  var format = Format.apple
+
+  @Option(help: "The schema version of Apple's format: 202 or 203.")
   var schema: Int64 = 203
 
   @Option(help: ArgumentHelp("How many entries to store.", valueName: "n"))
@@ -53,21 +61,61 @@ struct SampleCache: ParsableCommand {
     guard let schema = AppleSchema(rawValue: schema), let newest = Self.moment(newest) else {
       throw ExitCode.validationFailure
     }
-    let faults = faults?.kinds ?? []
     var generator = SplitMix64(seed: seed)
-    var maker = ResponseMaker(
-      count: entries, newest: newest, schema: schema, faults: faults,
+    let maker = ResponseMaker(
+      count: entries, newest: newest, withArrays: AppleRowMaker.writesArrays(schema),
       allowsLarge: !noLargeBodies, using: &generator)
-    var store = try AppleStoreWriter(creating: directory, schema: schema, isDurable: false)
-    while let row = maker.next(using: &generator) { try store.insert(row, using: &generator) }
-    try store.finish()
-    if faults.contains(.orphanFiles) { try makeOrphans(using: &generator) }
+    switch format {
+    case .apple: try makeAppleStore(schema, maker, using: &generator)
+    case .foundation: try makeFoundationStore(maker, using: &generator)
+    }
   }
 
-  /// Makes files that no row names: one for a hundred rows, and three at least.
+  private var kindsOfFaults: Set<Fault> { faults?.kinds ?? [] }
+
+  private func makeAppleStore(
+    _ schema: AppleSchema, _ maker: ResponseMaker, using generator: inout SplitMix64
+  ) throws {
+    var maker = maker
+    let rows = AppleRowMaker(schema: schema, faults: FaultPlan(kindsOfFaults, over: entries))
+    var store = try AppleStoreWriter(creating: directory, schema: schema, isDurable: false)
+    while let sample = maker.next(using: &generator) {
+      try store.insert(rows.row(of: sample, using: &generator), using: &generator)
+    }
+    try store.finish()
+    if kindsOfFaults.contains(.orphanFiles) { try makeOrphans(using: &generator) }
+  }
+
+  private func makeFoundationStore(
+    _ maker: ResponseMaker, using generator: inout SplitMix64
+  ) throws {
+    var maker = maker
+    let archives = FoundationArchiveMaker(faults: FaultPlan(kindsOfFaults, over: entries))
+    let store = try FoundationStoreWriter(creating: directory)
+    while let sample = maker.next(using: &generator) {
+      let archive = archives.archive(of: sample, using: &generator)
+      let id = try store.insert(archive, for: archives.url(of: sample), stored: sample.stored)
+      guard id != nil else {
+        throw StoreError(
+          .inputOutput, at: directory, because: "no file can be called after '\(sample.url.url)'")
+      }
+    }
+    guard kindsOfFaults.contains(.orphanFiles) else { return }
+    let bodies = BodyMaker(allowsLarge: true, using: &generator)
+    for _ in 0..<orphanCount {
+      let bytes = bodies.body(of: generator.pick(MediaKind.all), using: &generator)
+      let suffix = generator.next().hexadecimal(4) + "." + generator.next().hexadecimal(6)
+      try store.insertTemporaryFile(bytes, suffix: suffix)
+    }
+  }
+
+  /// How many files that belong to no response are made: one for a hundred, and three at least.
+  private var orphanCount: Int { max(3, entries / 100) }
+
+  /// Makes files that no row names.
   private func makeOrphans(using generator: inout SplitMix64) throws {
     let bodies = BodyMaker(allowsLarge: true, using: &generator)
-    for _ in 0..<max(3, entries / 100) {
+    for _ in 0..<orphanCount {
       let name = String(decoding: AppleStoreWriter.uuid(using: &generator), as: UTF8.self)
       let file = try OpenFile(
         creating: "\(directory)/\(AppleStoreWriter.bodyFolderName)/\(name)")

@@ -1,0 +1,70 @@
+import PropertyLists
+import ResponseStorage
+
+/// Turns made-up responses into the rows of an Apple store.
+struct AppleRowMaker {
+  private let schema: AppleSchema
+  private let faults: FaultPlan
+  private let writer = PropertyListWriter()
+
+  /// Creates a maker of rows.
+  init(schema: AppleSchema, faults: FaultPlan) {
+    self.schema = schema
+    self.faults = faults
+  }
+
+  /// Whether header fields are archived with the key `__hhaa__`: a store of schema 202 is one of the
+  /// older ones, which have none.
+  static func writesArrays(_ schema: AppleSchema) -> Bool { schema != .version202 }
+
+  /// Returns the row of a response.
+  func row(
+    of sample: SampleResponse, using generator: inout SplitMix64
+  ) -> AppleStoreWriter.Row {
+    let (url, exchange, headers) = (sample.url, sample.exchange, sample.headers)
+    let response = AppleMessage.Response(
+      url: ByteString(url.url), stored: sample.stored, status: exchange.status,
+      headers: HeaderFields(headers.fields),
+      expectedLength: headers.isCompressed || generator.chance(inThousand: 500)
+        ? Int64(exchange.body.count) : nil,
+      mimeType: ByteString(exchange.kind.mimeType),
+      endsAfterHeaders: exchange.location != nil && generator.chance(inThousand: 500))
+    let request = AppleMessage.Request(
+      url: ByteString(url.url), method: ByteString(exchange.method), headers: sample.sent.fields,
+      timeoutSeconds: generator.chance(inThousand: 250) ? 30 : 60,
+      mainDocumentURL: generator.chance(inThousand: 60)
+        ? ByteString("https://\(sample.host)/") : nil,
+      bodyParts: exchange.requestBody.map { [$0] })
+    let archivedHeaders = AppleMessage.archivedHeaders(
+      response.headers, withArrays: Self.writesArrays(schema))
+    let archived = writer.bytes(of: response.propertyList(archivedHeaders: archivedHeaders))
+    return .init(
+      key: ByteString(url.key), firstStored: sample.firstStored, wasUpdated: sample.wasUpdated,
+      partition: url.partition.map { ByteString($0) },
+      response: faults.damaged(archived, of: sample),
+      request: writer.bytes(of: request.propertyList(archivedHeaders: sample.sent.archived)),
+      protocolProperties: properties(of: sample, using: &generator),
+      body: faults.includes(.missingBodies, in: sample)
+        ? .file(ByteString(AppleStoreWriter.uuid(using: &generator))) : .bytes(exchange.body))
+  }
+
+  private func properties(
+    of sample: SampleResponse, using generator: inout SplitMix64
+  ) -> [UInt8]? {
+    var entries: [PropertyListValue.Entry] = []
+    if let vary = sample.headers.vary {
+      entries.append(AppleMessage.varyRecord(vary, of: sample.sent.fields))
+    }
+    if sample.exchange.method == "POST" {
+      entries.append(
+        .init(key: Array("kCFURLRequestAllowAllPOSTCaching".utf8), value: .boolean(true)))
+    }
+    if let partition = sample.url.partition {
+      entries.append(
+        .init(key: Array("_kCFURLCachePartitionKey".utf8), value: .string(Array(partition.utf8))))
+    }
+    // Some rows of schema 203 have a dictionary of nothing.
+    let keepsEmpty = schema == .version203 && generator.chance(inThousand: 60)
+    return entries.isEmpty && !keepsEmpty ? nil : writer.bytes(of: .dictionary(entries))
+  }
+}

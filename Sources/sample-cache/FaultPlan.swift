@@ -1,0 +1,31 @@
+/// Which of the responses of a sample store have which faults.
+struct FaultPlan {
+  /// One in so many responses has each of the faults that were asked for.
+  private static let interval = 40
+
+  private let faults: Set<Fault>
+  private let count: Int
+
+  /// Spreads faults over `count` responses.
+  init(_ faults: Set<Fault>, over count: Int) {
+    self.faults = faults
+    self.count = count
+  }
+
+  /// Whether a response has a fault, if it was asked for: one, and every fortieth after it; in a store
+  /// that has no such response, the last one.
+  func includes(_ fault: Fault, in sample: SampleResponse) -> Bool {
+    let first = fault == .undecodable ? 3 : 7
+    return faults.contains(fault) && sample.number % Self.interval == min(first, count - 1)
+  }
+
+  /// The bytes of a property list, or what is none if the response has that fault.
+  func damaged(_ bytes: [UInt8], of sample: SampleResponse) -> [UInt8] {
+    guard includes(.undecodable, in: sample) else { return bytes }
+    switch sample.number / Self.interval % 3 {
+    case 0: return Array(bytes.prefix(bytes.count / 2))
+    case 1: return Array("not a property list".utf8)
+    default: return Array(bytes.dropLast(8)) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+    }
+  }
+}

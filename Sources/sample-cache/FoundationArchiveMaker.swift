@@ -1,0 +1,40 @@
+import ResponseStorage
+
+/// Turns made-up responses into the archives of a Foundation store.
+struct FoundationArchiveMaker {
+  private let faults: FaultPlan
+
+  /// Creates a maker of archives.
+  init(faults: FaultPlan) {
+    self.faults = faults
+  }
+
+  /// The URL that a response is stored for.
+  ///
+  /// Foundation's key has no query: what is told apart by it only would have one key.
+  func url(of sample: SampleResponse) -> ByteString {
+    let url = ByteString(sample.url.url).bytes
+    guard sample.kind.pathPrefix.utf8.contains(UInt8(ascii: "?")),
+      let mark = url.firstIndex(of: UInt8(ascii: "?"))
+    else { return ByteString(url) }
+    return ByteString(url[..<mark] + [UInt8(ascii: "/")] + url[(mark + 1)...])
+  }
+
+  /// Returns the bytes of the archive of a response.
+  func archive(of sample: SampleResponse, using generator: inout SplitMix64) -> [UInt8] {
+    var archive = FoundationArchive(
+      url: url(of: sample), status: sample.exchange.status,
+      headers: HeaderFields(sample.headers.fields),
+      mimeType: ByteString(sample.exchange.kind.mimeType),
+      body: faults.includes(.missingBodies, in: sample) ? nil : sample.exchange.body,
+      created: sample.stored)
+    if generator.chance(inThousand: 120) {
+      archive.userInfo = [
+        .init(key: "Cached Date", value: .date(sample.stored)),
+        .init(key: "attempt", value: .integer(Int64(1 + generator.below(4)))),
+        .init(key: "source", value: .text("sample")),
+      ]
+    }
+    return faults.damaged(archive.bytes, of: sample)
+  }
+}
