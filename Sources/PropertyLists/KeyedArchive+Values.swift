@@ -71,21 +71,22 @@ extension KeyedArchive {
 
   /// The text of an instance of `NSURL`, then that of its base, and so on; `nil` if it is none.
   ///
+  /// A base that is no URL is left out.
+  ///
   /// - Throws: ``PropertyListError``, also if there are more bases than levels may be nested.
   public func url(_ object: Object) throws(PropertyListError) -> [[UInt8]]? {
     var texts: [[UInt8]] = []
     var next: Object? = object
-    while let url = next {
-      guard try isInstance(url, of: ["NSURL"]), let text = try member("NS.relative", of: url),
-        let bytes = try list.utf8(text)
-      else { return nil }
+    while let url = next, try isInstance(url, of: ["NSURL"]),
+      let text = try member("NS.relative", of: url), let bytes = try list.utf8(text)
+    {
       guard texts.count < list.limits.maximumDepth else {
         throw PropertyListError(.tooDeep, at: try list.head(of: url).offset)
       }
       texts.append(bytes)
       next = try member("NS.base", of: url)
     }
-    return texts
+    return texts.isEmpty ? nil : texts
   }
 
   private func dictionary(

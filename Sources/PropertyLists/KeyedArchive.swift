@@ -135,7 +135,7 @@ public struct KeyedArchive: ~Escapable {
   /// Calls `body` with what the keys and the values of an archived dictionary refer to, in their order.
   ///
   /// - Parameter body: What to do with an entry; a key or a value that is `$null` is `nil`. Keys
-  ///   without a value are left out: see ``isEvenDictionary(_:)``.
+  ///   without a value are left out.
   /// - Throws: ``PropertyListError``, also if there are more than objects may be visited.
   public func forEachEntry(
     of dictionary: Object,
@@ -152,20 +152,23 @@ public struct KeyedArchive: ~Escapable {
     }
   }
 
-  /// Whether an archived dictionary refers to as many values as keys, and nothing stands for itself.
-  public func isEvenDictionary(_ dictionary: Object) throws(PropertyListError) -> Bool {
-    let keys = try references("NS.keys", of: dictionary)
-    let values = try references("NS.objects", of: dictionary)
-    guard keys?.count ?? 0 == values?.count ?? 0 else { return false }
-    for references in [keys, values] {
-      guard let references else { continue }
-      for position in 0..<references.count {
-        guard let element = try list.element(position, of: references.array),
-          try list.kind(of: element) == .uid
-        else { return false }
-      }
+  /// What an array of references leads to, up to the first element that is no reference; what leads to
+  /// `$null` is left out.
+  ///
+  /// - Parameter name: The name of the member that is the array.
+  /// - Throws: ``PropertyListError`` for a reference that leads nowhere.
+  public func objects(
+    _ name: PropertyListKey, of instance: Object
+  ) throws(PropertyListError) -> [Object] {
+    guard let references = try references(name, of: instance) else { return [] }
+    var result: [Object] = []
+    for position in 0..<references.count {
+      guard let element = try list.element(position, of: references.array),
+        try list.kind(of: element) == .uid
+      else { break }
+      if let object = try resolved(element) { result.append(object) }
     }
-    return true
+    return result
   }
 }
 
@@ -173,6 +176,14 @@ extension KeyedArchive {
   /// Whether an object is a dictionary of the property list, as an instance and a class are.
   public func isDictionary(_ object: Object) throws(PropertyListError) -> Bool {
     try list.kind(of: object) == .dictionary
+  }
+
+  /// Whether an object is an instance: a dictionary whose `$class` is a reference.
+  public func isInstance(_ object: Object) throws(PropertyListError) -> Bool {
+    guard try isDictionary(object), let type = try list.value(forKey: "$class", in: object) else {
+      return false
+    }
+    return try list.kind(of: type) == .uid
   }
 
   /// Whether any object is a set, which no archiver writes.

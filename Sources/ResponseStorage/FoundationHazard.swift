@@ -8,7 +8,7 @@ import PropertyLists
 enum FoundationHazard: String, Error {
   case unexpectedClass = "an object is of a class that is not expected there"
   case noClass = "the class of an object is missing"
-  case unequalDictionary = "a dictionary has other numbers of keys and of values"
+  case keyWithoutValue = "a dictionary has a key without a value"
   case tooDeep = "objects are nested too deep, or hold themselves"
   case tooMany = "objects are shared too often"
   case emptyURL = "a URL is empty"
@@ -16,11 +16,11 @@ enum FoundationHazard: String, Error {
 
   /// Returns the first hazard in an archive, or `nil`.
   ///
-  /// What only makes the reader fail is no hazard.
+  /// What only makes the reader fail is no hazard, and ends its reading.
   static func find(in archive: borrowing KeyedArchive) -> FoundationHazard? {
+    if archive.hasSet { return .set }
+    var walk = FoundationHazardWalk()
     do {
-      if archive.hasSet { return .set }
-      var walk = FoundationHazardWalk()
       try walk.visitRoot(of: archive)
       return nil
     } catch {
@@ -31,105 +31,117 @@ enum FoundationHazard: String, Error {
 
 /// A walk over what Foundation's reader decodes, in its order.
 private struct FoundationHazardWalk {
-  /// Foundation's stack lasts for some hundred levels; an app has a few.
+  /// The stack of one of Foundation's threads lasts for some hundred levels; an app has a few.
   private static let maximumDepth = 64
   private static let maximumVisits = 10_000
+
+  /// The reader fails here without harm.
+  private struct Failure: Error {}
 
   /// The classes that were found before: one that was is expected everywhere after.
   private var known: Set<KeyedArchive.Object> = []
   private var visits = 0
 
   mutating func visitRoot(of archive: borrowing KeyedArchive) throws {
-    try expect(archive.root, toBe: ["FoundationNetworking.StoredCachedURLResponse"], archive)
-    guard let response = try archive.member("response", of: archive.root) else { return }
-    try expect(response, toBe: ["NSHTTPURLResponse", "NSURLResponse"], archive)
+    let root = archive.root
+    try visit(root, as: ["FoundationNetworking.StoredCachedURLResponse"], archive)
+    guard let response = try archive.member("response", of: root) else { return }
+    try visit(response, as: ["NSHTTPURLResponse", "NSURLResponse"], archive)
     try visitURL(archive.member("NS.url", of: response), archive, depth: 0)
-    for name in ["NS.mimeType", "NS.textEncodingName", "NS.suggestedFilename"] as [PropertyListKey] {
-      if let text = try archive.member(name, of: response), try archive.isDictionary(text) {
-        throw FoundationHazard.unexpectedClass
-      }
+    for name in ["NS.mimeType", "NS.textEncodingName", "NS.suggestedFilename"] as [PropertyListKey]
+    {
+      try visitText(archive.member(name, of: response), archive)
     }
-    if let headers = try archive.member("NS.allHeaderFields", of: response) {
-      try visitDictionary(headers, archive)
-    }
-    if let data = try archive.member("data", of: archive.root), try archive.isDictionary(data) {
-      try expect(data, toBe: ["NSData", "NSMutableData"], archive)
-    }
-    if let date = try archive.member("date", of: archive.root) {
-      try expect(date, toBe: ["NSDate"], archive)
-    }
-    if let userInfo = try archive.member("userInfo", of: archive.root) {
-      try visitDictionary(userInfo, archive)
-    }
+    try visitDictionary(archive.member("NS.allHeaderFields", of: response), archive, depth: 0)
+    guard let data = try archive.member("data", of: root) else { return }
+    if try isInstance(data, archive) { try visit(data, as: ["NSData", "NSMutableData"], archive) }
+    guard let date = try archive.member("date", of: root) else { return }
+    try visit(date, as: ["NSDate"], archive)
+    try visitDictionary(archive.member("userInfo", of: root), archive, depth: 0)
   }
 
   private mutating func visitURL(
     _ url: KeyedArchive.Object?, _ archive: borrowing KeyedArchive, depth: Int
   ) throws {
-    guard let url else { return }
+    guard let url, try isInstance(url, archive) else { return }
     guard depth < Self.maximumDepth else { throw FoundationHazard.tooDeep }
-    try expect(url, toBe: ["NSURL"], archive)
-    if let text = try archive.member("NS.relative", of: url) {
-      if try archive.isDictionary(text) { throw FoundationHazard.unexpectedClass }
-      if try archive.text(text)?.isEmpty ?? false { throw FoundationHazard.emptyURL }
-    }
+    try visit(url, as: ["NSURL"], archive)
     try visitURL(archive.member("NS.base", of: url), archive, depth: depth + 1)
+    guard let text = try archive.member("NS.relative", of: url) else { return }
+    try visitText(text, archive)
+    if try archive.text(text)?.isEmpty ?? false { throw FoundationHazard.emptyURL }
+  }
+
+  /// Looks at what should be a string: one in an instance makes the reader trap if it lacks a member.
+  private mutating func visitText(
+    _ text: KeyedArchive.Object?, _ archive: borrowing KeyedArchive
+  ) throws {
+    guard let text, try isInstance(text, archive) else { return }
+    try visit(text, as: ["NSString", "NSMutableString"], archive)
+    guard try archive.member("NS.string", of: text) != nil else {
+      throw FoundationHazard.unexpectedClass
+    }
   }
 
   private mutating func visitDictionary(
-    _ dictionary: KeyedArchive.Object, _ archive: borrowing KeyedArchive
+    _ dictionary: KeyedArchive.Object?, _ archive: borrowing KeyedArchive, depth: Int
   ) throws {
-    guard try archive.isDictionary(dictionary) else { return }
-    try expect(dictionary, toBe: ["NSDictionary", "NSMutableDictionary"], archive)
-    try visitEntries(of: dictionary, archive, depth: 0)
+    guard let dictionary, try isInstance(dictionary, archive) else { return }
+    guard depth < Self.maximumDepth else { throw FoundationHazard.tooDeep }
+    try visit(dictionary, as: ["NSDictionary", "NSMutableDictionary"], archive)
+    guard try archive.isInstance(dictionary, of: ["NSDictionary", "NSMutableDictionary"]) else {
+      return
+    }
+    do {
+      let keys = try archive.objects("NS.keys", of: dictionary)
+      for key in keys { try visitDictionary(key, archive, depth: depth + 1) }
+      let values = try archive.objects("NS.objects", of: dictionary)
+      for value in values { try visitDictionary(value, archive, depth: depth + 1) }
+      guard keys.count <= values.count else { throw FoundationHazard.keyWithoutValue }
+    } catch let hazard as FoundationHazard {
+      throw hazard
+    } catch {
+      // The reader fails, and then takes the dictionary that it has so far.
+      throw FoundationHazard.keyWithoutValue
+    }
   }
 
-  private mutating func visitEntries(
-    of dictionary: KeyedArchive.Object, _ archive: borrowing KeyedArchive, depth: Int
-  ) throws {
-    guard depth < Self.maximumDepth else { throw FoundationHazard.tooDeep }
-    guard try archive.isEvenDictionary(dictionary) else {
-      throw FoundationHazard.unequalDictionary
-    }
-    var objects: [KeyedArchive.Object] = []
-    do throws(PropertyListError) {
-      var hasNull = false
-      try archive.forEachEntry(of: dictionary) { (key, value) throws(PropertyListError) in
-        guard let key, let value else { return hasNull = true }
-        objects += [key, value]
-      }
-      if hasNull { throw PropertyListError(.malformed, at: 0) }
-    } catch {
-      // What is null or cannot be decoded is left out, and the values are fewer than the keys.
-      throw FoundationHazard.unequalDictionary
-    }
-    for object in objects {
-      visits += 1
-      guard visits <= Self.maximumVisits else { throw FoundationHazard.tooMany }
-      guard try archive.isDictionary(object) else { continue }
-      try expect(object, toBe: ["NSDictionary", "NSMutableDictionary"], archive)
-      guard try archive.isInstance(object, of: ["NSDictionary", "NSMutableDictionary"]) else {
-        continue
-      }
-      try visitEntries(of: object, archive, depth: depth + 1)
-    }
+  /// Whether an object is an instance, and no plain value.
+  private mutating func isInstance(
+    _ object: KeyedArchive.Object, _ archive: borrowing KeyedArchive
+  ) throws -> Bool {
+    visits += 1
+    guard visits <= Self.maximumVisits else { throw FoundationHazard.tooMany }
+    return try archive.isInstance(object)
   }
 
   /// Makes sure that an instance is of one of the classes, or of one that was found before.
-  private mutating func expect(
-    _ object: KeyedArchive.Object, toBe classes: [PropertyListKey], _ archive: borrowing KeyedArchive
+  private mutating func visit(
+    _ object: KeyedArchive.Object, as classes: [PropertyListKey], _ archive: borrowing KeyedArchive
   ) throws {
-    let found: KeyedArchive.Object?
-    do throws(PropertyListError) { found = try archive.classObject(of: object) } catch {
+    guard try isInstance(object, archive) else { throw Failure() }
+    guard let found = try? archive.classObject(of: object), try archive.isDictionary(found) else {
       throw FoundationHazard.noClass
     }
-    // Without a class at all it is no instance, which only makes the reader fail.
-    guard let found else { return }
-    guard try archive.isDictionary(found) else { throw FoundationHazard.noClass }
     guard !known.contains(found) else { return }
-    guard try archive.isInstance(object, of: classes) else {
+    if try archive.isInstance(object, of: classes) {
+      known.insert(found)
+    } else if try archive.isInstance(object, of: Self.otherClasses) {
       throw FoundationHazard.unexpectedClass
+    } else {
+      // Foundation has no such class. The application may have, but cannot store an instance of it.
+      throw Failure()
     }
-    known.insert(found)
   }
+
+  /// The classes of Foundation that can be archived, and so exist where an archive is read.
+  private static let otherClasses: [PropertyListKey] = [
+    "FoundationNetworking.StoredCachedURLResponse", "NSArray", "NSAttributedString", "NSCalendar",
+    "NSCharacterSet", "NSData", "NSDate", "NSDateComponents", "NSDateInterval", "NSDecimalNumber",
+    "NSDictionary", "NSError", "NSHTTPURLResponse", "NSIndexPath", "NSIndexSet", "NSLocale",
+    "NSMeasurement", "NSMutableArray", "NSMutableData", "NSMutableDictionary", "NSMutableSet",
+    "NSMutableString", "NSNotification", "NSNull", "NSNumber", "NSObject", "NSOrderedSet",
+    "NSPersonNameComponents", "NSSet", "NSString", "NSTimeZone", "NSURL", "NSURLRequest",
+    "NSURLResponse", "NSUUID", "NSValue",
+  ]
 }

@@ -120,7 +120,8 @@ import Testing
     #expect(try value(bytes) == .dictionary([.init("k", .text("k"))]))
     let list = try BinaryPropertyList(bytes.span)
     let archive = try KeyedArchive(list)
-    #expect(try !archive.isEvenDictionary(archive.root))
+    #expect(try archive.objects("NS.keys", of: archive.root).count == 2)
+    #expect(try archive.objects("NS.objects", of: archive.root).count == 1)
   }
 
   @Test func `an object without a class is known as such`() throws {
