@@ -123,10 +123,23 @@ public struct FoundationArchive: Hashable, Sendable {
         fields[place].value.bytes += Array(", ".utf8) + field.value.bytes
       } else {
         places[field.name.asciiLowercased] = fields.count
-        fields.append(field)
+        fields.append(.init(name: Self.capitalized(field.name), value: field.value))
       }
     }
     return fields
+  }
+
+  /// The name of a header field as Foundation writes it: `Etag`, but `X-ID` as it is.
+  private static func capitalized(_ name: ByteString) -> ByteString {
+    if name.asciiLowercased.bytes.starts(with: Array("x-".utf8)) { return name }
+    if name.equalsIgnoringASCIICase("www-authenticate") { return "WWW-Authenticate" }
+    var isInWord = false
+    return ByteString(
+      name.asciiLowercased.bytes.map { byte in
+        let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        defer { isInWord = isLetter }
+        return isLetter && !isInWord ? byte & ~0x20 : byte
+      })
   }
 
   /// What `Content-Length` says, or -1.

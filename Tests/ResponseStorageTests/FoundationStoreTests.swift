@@ -7,8 +7,8 @@ import Testing
     let folder = try Folder()
     var archive = try archive("https://a.example/b?c=1", body: Array("body".utf8))
     archive.headers = HeaderFields([
-      .init(name: "Etag", value: "\"a\""), .init(name: "Set-Cookie", value: "a=1"),
-      .init(name: "set-cookie", value: "b=2"),
+      .init(name: "ETag", value: "\"a\""), .init(name: "Set-Cookie", value: "a=1"),
+      .init(name: "set-cookie", value: "b=2"), .init(name: "X-ID", value: "c"),
     ])
     let info: [StoredResponse.Property] = [
       .init(key: "text", value: .text("é")), .init(key: "number", value: .integer(-1)),
@@ -27,6 +27,7 @@ import Testing
     expected.mimeType = "text/plain"
     expected.responseHeaders = HeaderFields([
       .init(name: "Etag", value: "\"a\""), .init(name: "Set-Cookie", value: "a=1, b=2"),
+      .init(name: "X-ID", value: "c"),
     ])
     expected.bodySize = 4
     expected.bodyLocation = .inline
