@@ -8,9 +8,13 @@ struct FoundationFile: ~Copyable {
   /// The number of bytes of the file when it was opened.
   let size: Int64
 
-  /// The limits of an archive without its body; far more than Foundation ever writes.
-  private static let limits = PropertyListLimits(
-    maximumBytes: 8 << 20, maximumDepth: 64, maximumVisits: 20_000, maximumDecodedBytes: 8 << 20)
+  /// The limits of a file without its body; far more than Foundation ever writes.
+  private static let fileLimits = PropertyListLimits(
+    maximumBytes: 8 << 20, maximumVisits: 200_000)
+
+  /// The limits of what is decoded of it.
+  private static let archiveLimits = PropertyListLimits(
+    maximumBytes: 10 << 20, maximumVisits: 20_000, maximumDecodedBytes: 8 << 20)
 
   /// Takes a regular file.
   init(_ file: consuming OpenFile, size: Int64) {
@@ -24,10 +28,10 @@ struct FoundationFile: ~Copyable {
   borrowing func withArchive<Result>(_ body: (borrowing KeyedArchive) throws -> Result) throws
     -> Result
   {
-    let condensed = try CondensedPropertyList(size: size, limits: Self.limits) { range in
+    let condensed = try CondensedPropertyList(size: size, limits: Self.fileLimits) { range in
       try file.read(range.count, at: range.lowerBound)
     }
-    let list = try BinaryPropertyList(condensed.bytes.span, limits: Self.limits)
+    let list = try BinaryPropertyList(condensed.bytes.span, limits: Self.archiveLimits)
     return try body(KeyedArchive(list, leftOut: condensed.leftOut))
   }
 
