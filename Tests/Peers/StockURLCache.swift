@@ -1,0 +1,125 @@
+// A client of nothing but Foundation's own URLCache, to hold our reading and writing against; built by the
+// scripts that use it. Each command writes one line of JSON for each response.
+//
+//     StockURLCache store DIR   stores what the standard input lists
+//     StockURLCache get DIR     looks up the URLs that the standard input lists
+//     StockURLCache list DIR    decodes every file as URLCache does
+//     StockURLCache usage DIR   prints currentDiskUsage
+
+import Foundation
+import FoundationNetworking
+
+/// A response to store; a body is given as Base64.
+struct Item: Decodable {
+  var url: String
+  var responseURL: String?
+  var status: Int?
+  var mime: String?
+  var headers: [String: String]?
+  var body: String
+  var userInfo: [String: [String]]?
+}
+
+func write(_ object: [String: Any]) throws {
+  let line = try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys])
+  // Without a buffer, so that a death loses no line.
+  FileHandle.standardOutput.write(line + Data("\n".utf8))
+}
+
+func facts(_ cached: CachedURLResponse) -> [String: Any] {
+  let response = cached.response as? HTTPURLResponse
+  var headers: [String: String] = [:]
+  for (name, value) in response?.allHeaderFields ?? [:] { headers["\(name)"] = "\(value)" }
+  return [
+    "url": cached.response.url?.absoluteString ?? "", "status": response?.statusCode ?? NSNull(),
+    "headers": headers, "body": cached.data.base64EncodedString(),
+    "policy": cached.storagePolicy.rawValue,
+    "userInfo": (cached.userInfo ?? [:]).reduce(into: [String: Any]()) {
+      $0["\($1.key)"] = fact($1.value)
+    },
+  ]
+}
+
+func fact(_ value: Any) -> Any {
+  switch value {
+  case let text as String: text
+  case let data as Data: ["base64": data.base64EncodedString()]
+  case let date as Date: ["seconds": date.timeIntervalSinceReferenceDate]
+  case let url as URL: url.absoluteString
+  case let inner as [AnyHashable: Any]:
+    inner.reduce(into: [String: Any]()) { $0["\($1.key)"] = fact($1.value) }
+  case let number as NSNumber: number
+  default: "\(type(of: value))"
+  }
+}
+
+func userInfo(_ values: [String: [String]]) -> [AnyHashable: Any] {
+  values.mapValues { value -> Any in
+    switch value[0] {
+    case "integer": Int(value[1]) ?? 0
+    case "real": Double(value[1]) ?? 0
+    case "date": Date(timeIntervalSinceReferenceDate: Double(value[1]) ?? 0)
+    case "data": Data(value[1].utf8)
+    case "url": URL(string: value[1]) ?? URL(filePath: "/")
+    case "inner": ["key": ["key": value[1]]]
+    case "array": [value[1]]
+    case "uuid": UUID()
+    case "null": NSNull()
+    default: value[1]
+    }
+  }
+}
+
+func response(_ item: Item) -> URLResponse? {
+  guard let url = URL(string: item.responseURL ?? item.url) else { return nil }
+  guard let status = item.status else {
+    return URLResponse(
+      url: url, mimeType: item.mime, expectedContentLength: -1, textEncodingName: nil)
+  }
+  return HTTPURLResponse(
+    url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: item.headers)
+}
+
+/// The response that a file holds, decoded as URLCache does.
+func decoded(_ data: Data) -> CachedURLResponse? {
+  guard let type = NSClassFromString("FoundationNetworking.StoredCachedURLResponse"),
+    let object = try? NSKeyedUnarchiver.unarchivedObject(ofClasses: [type], from: data)
+  else { return nil }
+  let child = Mirror(reflecting: object).children.first { $0.label == "cachedURLResponse" }
+  return child?.value as? CachedURLResponse
+}
+
+guard CommandLine.arguments.count == 3 else { exit(64) }
+let folder = CommandLine.arguments[2]
+// Without a memory cache, all is looked up on disk.
+let cache = URLCache(memoryCapacity: 0, diskCapacity: 1 << 34, diskPath: folder)
+switch CommandLine.arguments[1] {
+case "store":
+  let input = FileHandle.standardInput.readDataToEndOfFile()
+  for item in try JSONDecoder().decode([Item].self, from: input) {
+    guard let url = URL(string: item.url), let response = response(item) else { exit(65) }
+    cache.storeCachedResponse(
+      CachedURLResponse(
+        response: response, data: Data(base64Encoded: item.body) ?? Data(),
+        userInfo: item.userInfo.map(userInfo), storagePolicy: .allowed),
+      for: URLRequest(url: url))
+  }
+case "get":
+  let input = FileHandle.standardInput.readDataToEndOfFile()
+  for text in try JSONDecoder().decode([String].self, from: input) {
+    guard let url = URL(string: text) else { exit(65) }
+    try write(cache.cachedResponse(for: URLRequest(url: url)).map(facts) ?? [:])
+  }
+case "list":
+  for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+  where name.hasSuffix(".storedcachedurlresponse") {
+    guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else { continue }
+    // A reader that dies has said on which file.
+    FileHandle.standardError.write(Data("\(name)\n".utf8))
+    var line = decoded(data).map(facts) ?? [:]
+    line["name"] = name
+    try write(line)
+  }
+case "usage": try write(["usage": cache.currentDiskUsage])
+default: exit(64)
+}
