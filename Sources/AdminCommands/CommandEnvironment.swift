@@ -88,7 +88,10 @@ public struct CommandEnvironment {
       openSource: { path, wait, now in
         try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now).open()
       },
-      openStore: { try AppleStoreEditor(changing: $0, wait: $1, verifying: $2) },
+      openStore: { path, wait, verifying in
+        try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
+          .openForChanging(verifying: verifying)
+      },
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in
         let status = try FileSystemStatus.of(path)

@@ -56,6 +56,11 @@ extension CommandFailure {
       case .changedWhileReading: (.temporary, "changed", "run the command again")
       case .accessDenied: (.noPermission, "no-permission", "run it as the user whose cache it is")
       case .inputOutput: (.inputOutput, "io", nil)
+      case .unsupported:
+        (
+          .usage, "unsupported",
+          "look at it with 'urlcache-admin list'; the program that it belongs to can empty it"
+        )
       case .noSuchResponse: (.no, "no-such-entry", "list what is there with 'urlcache-admin list'")
       }
     self.init(

@@ -61,7 +61,9 @@ public struct KeyedArchive: ~Escapable {
   ///
   /// - Parameter name: The name of the member.
   /// - Complexity: O(*n*), where *n* is the number of members.
-  public func member(_ name: PropertyListKey, of instance: Object) throws(PropertyListError) -> Object? {
+  public func member(_ name: PropertyListKey, of instance: Object) throws(PropertyListError)
+    -> Object?
+  {
     guard let value = try list.value(forKey: name, in: instance) else { return nil }
     return try resolved(value)
   }

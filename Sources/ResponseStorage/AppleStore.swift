@@ -50,6 +50,12 @@ public final class AppleStore: StoreKind {
       readingFrom: opening.path, wait: opening.wait, temporaryFolder: opening.temporaryFolder)
   }
 
+  static func changing(
+    _ opening: StoreOpening, verifying: Bool
+  ) throws(StoreError) -> any ResponseStore {
+    try AppleStoreEditor(changing: opening.path, wait: opening.wait, verifying: verifying)
+  }
+
   static let mark = "a Cache.db"
 
   /// Whether there is a `Cache.db` in a folder; a file is taken for a database, whatever it is.

@@ -25,6 +25,9 @@ public struct StoreError: Error, Hashable, Sendable {
 
     /// The store has no such response, or the response no such part.
     case noSuchResponse
+
+    /// Stores of this kind cannot be changed.
+    case unsupported
   }
 
   /// What went wrong.
@@ -56,6 +59,7 @@ extension StoreError: CustomStringConvertible {
       case .accessDenied: "not allowed to read '\(path)'"
       case .inputOutput: "cannot read '\(path)'"
       case .noSuchResponse: "no such entry in '\(path)'"
+      case .unsupported: "the cache at '\(path)' can only be read"
       }
     return reason.map { "\(summary): \($0)" } ?? summary
   }

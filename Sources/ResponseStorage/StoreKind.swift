@@ -8,4 +8,21 @@ protocol StoreKind: ResponseSource, SendableMetatype {
 
   /// Opens a store for reading.
   init(_ opening: StoreOpening) throws
+
+  /// Opens a store for changing, and has it checked before if `verifying` is true.
+  ///
+  /// - Throws: ``StoreError``, `unsupported` if stores of this kind can only be read.
+  static func changing(
+    _ opening: StoreOpening, verifying: Bool
+  ) throws(StoreError) -> any ResponseStore
+}
+
+extension StoreKind {
+  static func changing(
+    _ opening: StoreOpening, verifying: Bool
+  ) throws(StoreError) -> any ResponseStore {
+    throw StoreError(
+      .unsupported, at: opening.path,
+      because: "this version does not change caches of its format")
+  }
 }

@@ -1,6 +1,6 @@
 import Files
 
-/// What it takes to open a store, of whatever kind it is.
+/// What it takes to open a store, of whatever kind it is, for reading or for changing.
 public struct StoreOpening: Sendable {
   /// The kinds of stores, in the order in which they are looked for. A new kind is one more line here.
   static let kinds: [any StoreKind.Type] = [
@@ -31,11 +31,19 @@ public struct StoreOpening: Sendable {
   /// Finds out which kind of store is at the path, and opens it for reading.
   ///
   /// - Throws: ``StoreError``: `notFound` if there is nothing, `notACache` if it is no store of any kind.
-  public func open() throws -> any ResponseSource {
+  public func open() throws -> any ResponseSource { try kind().init(self) }
+
+  /// Finds out which kind of store is at the path, and opens it for changing.
+  ///
+  /// - Parameter verifying: Whether to have the store checked before.
+  /// - Throws: ``StoreError``, also `unsupported` if stores of that kind can only be read.
+  public func openForChanging(verifying: Bool) throws(StoreError) -> any ResponseStore {
+    try kind().changing(self, verifying: verifying)
+  }
+
+  private func kind() throws(StoreError) -> any StoreKind.Type {
     let isFolder = try Self.isFolder(path)
-    for kind in Self.kinds where try kind.isStore(at: path, isFolder: isFolder) {
-      return try kind.init(self)
-    }
+    for kind in Self.kinds where try kind.isStore(at: path, isFolder: isFolder) { return kind }
     let marks = Self.kinds.map { $0.mark }.joined(separator: " nor ")
     throw StoreError(.notACache, at: path, because: "the folder has neither \(marks)")
   }

@@ -157,8 +157,19 @@ def found_folders():
     held.close()
 
 
+def make_foundation():
+    """A folder of Foundation's with faults, also with a name that is not UTF-8."""
+    folder = os.path.join(root, "foundation")
+    subprocess.run([maker, "--format", "foundation", "--entries", "20", "--seed", "2", "--faults",
+                    "orphan-files,missing-bodies,undecodable", folder], check=True)
+    with open(os.path.join(os.fsencode(folder), b"1.\xff.storedcachedurlresponse"), "wb"):
+        pass
+    return folder
+
+
 def main():
     make()
+    foundation = make_foundation()
     keyed = [name.replace("_", "-").replace(",", "\\,") for name in KEYED]
     columns = ",".join([*COLUMNS, *keyed]).replace("_", "-")
 
@@ -181,13 +192,18 @@ def main():
     ]:
         assert int(run("list", "--count", *options).stdout) == selected, options
     lists.check(json.loads(run("list", "--format", "json", "--limit", "0").stdout))
-    lists.finish(3)
+    lists.check(json.loads(run("list", "-c", foundation, "--format", "json").stdout))
+    lists.finish(4)
 
     entries = Checker("entry")
     for options in [[], ["--columns", columns]]:
         for line in run("list", "--format", "ndjson", *options).stdout.splitlines():
             entries.check(json.loads(line))
-    entries.finish(40)
+    of_foundation = run("list", "-c", foundation, "--format", "ndjson", "--columns", columns).stdout.splitlines()
+    for line in of_foundation:
+        entries.check(json.loads(line))
+    assert any(json.loads(line)["id"] is None for line in of_foundation), of_foundation
+    entries.finish(40 + 20 + 3 + 1)
 
     shows = Checker("show")
     names = [str(number) for number in range(1, 8)]
@@ -195,7 +211,9 @@ def main():
     shown = json.loads(run("show", *names, "--format", "json", "--show-secrets").stdout)
     shows.check(shown)
     assert len(shown) == 7 and shown[1]["key_base64"] == "aP8=" and len(shown[2]["user_info"]) == 4, shown
-    shows.finish(2)
+    of_foundation = [json.loads(line)["id"] for line in of_foundation]
+    shows.check(json.loads(run("show", "-c", foundation, *filter(None, of_foundation), "--format", "json").stdout))
+    shows.finish(3)
 
     usages = Checker("usage")
     for options in [[], ["--by", "host"], ["--by", "host", "--limit", "2", "--capacity", "1GiB"],
@@ -203,7 +221,8 @@ def main():
                     ["--by", "storage-policy"], ["--by", "age"], ["--by", "size"], ["--histogram"],
                     ["--histogram", "--by", "age", "--capacity", "4MiB"]]:
         usages.check(json.loads(run("usage", "--format", "json", *options).stdout))
-    usages.finish(13)
+    usages.check(json.loads(run("usage", "-c", foundation, "--format", "json").stdout))
+    usages.finish(14)
 
     discoveries = Checker("discover")
     sums = Checker("usage-all")
@@ -220,18 +239,20 @@ def main():
         (64, "list", "--limit", "x"), (64, "list", "Cache.db"), (64, "usage", "--fail-above", "1%"),
         (1, "show", "99"), (1, "show", "https://absent.example/"), (64, "show"),
         (64, "purge", "--all"), (66, "list", "-c", os.path.join(root, "none")), (65, "usage", "-c", root),
+        (64, "purge", "-c", foundation, "--all", "--yes"),
     ]:
         result = run(verb, *options, "--format", "json", status=status)
         assert result.stdout == b"", result
         error = json.loads(result.stderr)
         assert error["code"] == status, error
         errors.check(error)
-    errors.finish(9)
+    errors.finish(10)
 
     purges = Checker("purge")
     for options in [["--all", "-n"], ["--host", "nowhere.example", "-n"], ["2", "3", "--yes"]]:
         purges.check(json.loads(run("purge", "--format", "json", *options).stdout))
-    purges.finish(3)
+    purges.check(json.loads(run("purge", "-c", foundation, "--all", "-n", "--format", "json").stdout))
+    purges.finish(4)
 
     plans = Checker("plan")
     for options in [["purge", "--all"], ["purge", "--host", "nowhere.example"], ["enforce", "--max-entries", "5"]]:

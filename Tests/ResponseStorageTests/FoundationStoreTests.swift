@@ -118,6 +118,15 @@ import Testing
     #expect(footprint.orphanBytes == 1)
   }
 
+  @Test func `a store is not opened for changing`() throws {
+    let folder = try Folder()
+    _ = try write(archive("https://a.example/"), to: folder, at: moment(7))
+    let opening = StoreOpening(
+      path: folder.path, wait: 0, temporaryFolder: "/tmp", now: try moment(60))
+    let error = #expect(throws: StoreError.self) { try opening.openForChanging(verifying: true) }
+    #expect(error?.code == .unsupported)
+  }
+
   @Test func `the kind of a store is found out`() throws {
     let (empty, foundation, apple) = (try Folder(), try Folder(), try Folder())
     _ = try write(archive("https://a.example/"), to: foundation, at: moment(1))
