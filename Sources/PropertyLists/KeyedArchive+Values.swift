@@ -40,6 +40,7 @@ extension KeyedArchive {
     _ object: Object, _ walk: inout Walk
   ) throws(PropertyListError) -> ArchivedValue {
     guard let name = try className(of: object) else { return .instance([]) }
+    try count(decoded: name.count, of: object, in: &walk)
     switch name {
     case Self.null: return .null
     case Self.dictionary, Self.mutableDictionary: return try dictionary(object, &walk)
@@ -52,17 +53,19 @@ extension KeyedArchive {
         return .instance(name)
       }
       if try list.kind(of: text) == .string { return .string(try string(text, &walk)) }
-      guard case .bytes(let bytes)? = try data(text) else { return .instance(name) }
+      guard case .data(.bytes(let bytes)) = try data(of: text, &walk) else {
+        return .instance(name)
+      }
       return .string(bytes)
     case Self.date:
       guard let time = try member("NS.time", of: object), let seconds = try number(time) else {
         return .instance(name)
       }
       return .date(seconds)
-    case Self.url: return try url(object).map { .url($0) } ?? .instance(name)
+    case Self.url: return try url(object, &walk).map { .url($0) } ?? .instance(name)
     case Self.uuid:
-      guard let bytes = try member("NS.uuidbytes", of: object),
-        case .bytes(let bytes)? = try data(bytes), bytes.count == 16
+      guard let bytes = try member("NS.uuidbytes", of: object), try dataCount(bytes) == 16,
+        case .bytes(let bytes)? = try data(bytes)
       else { return .instance(name) }
       return .string(Self.text(ofUUID: bytes))
     default: return .instance(name)
@@ -73,20 +76,51 @@ extension KeyedArchive {
   ///
   /// A base that is no URL is left out.
   ///
-  /// - Throws: ``PropertyListError``, also if there are more bases than levels may be nested.
+  /// - Throws: ``PropertyListError``, also if there are more bases than levels may be nested, or more
+  ///   text than may be decoded.
   public func url(_ object: Object) throws(PropertyListError) -> [[UInt8]]? {
+    var walk = Walk()
+    return try url(object, &walk)
+  }
+
+  private func url(_ object: Object, _ walk: inout Walk) throws(PropertyListError) -> [[UInt8]]? {
     var texts: [[UInt8]] = []
     var next: Object? = object
     while let url = next, try isInstance(url, of: ["NSURL"]),
-      let text = try member("NS.relative", of: url), let bytes = try list.utf8(text)
+      let text = try member("NS.relative", of: url), try list.kind(of: text) == .string
     {
       guard texts.count < list.limits.maximumDepth else {
         throw PropertyListError(.tooDeep, at: try list.head(of: url).offset)
       }
-      texts.append(bytes)
+      texts.append(try string(text, &walk))
       next = try member("NS.base", of: url)
     }
     return texts.isEmpty ? nil : texts
+  }
+
+  /// The entries of an archived dictionary whose key and value are strings, in their order, as those of
+  /// header fields are; what is none of these is left out.
+  ///
+  /// - Throws: ``PropertyListError``, also if there are more entries than may be visited, or more text
+  ///   than may be decoded: what is shared counts each time.
+  public func textEntries(
+    of dictionary: Object
+  ) throws(PropertyListError) -> [(key: [UInt8], value: [UInt8])] {
+    var walk = Walk()
+    var entries: [(key: [UInt8], value: [UInt8])] = []
+    guard let keys = try references("NS.keys", of: dictionary),
+      let values = try references("NS.objects", of: dictionary)
+    else { return [] }
+    for position in 0..<min(keys.count, values.count) {
+      guard let key = try list.element(position, of: keys.array),
+        let value = try list.element(position, of: values.array)
+      else { break }
+      guard let key = try resolved(key), let value = try resolved(value),
+        try list.kind(of: key) == .string, try list.kind(of: value) == .string
+      else { continue }
+      entries.append((try string(key, &walk), try string(value, &walk)))
+    }
+    return entries
   }
 
   private func dictionary(

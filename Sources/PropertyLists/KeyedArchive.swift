@@ -134,24 +134,13 @@ public struct KeyedArchive: ~Escapable {
     return (array, count)
   }
 
-  /// Calls `body` with what the keys and the values of an archived dictionary refer to, in their order.
+  /// The number of elements of a member that is an array; 0 if it is none.
   ///
-  /// - Parameter body: What to do with an entry; a key or a value that is `$null` is `nil`. Keys
-  ///   without a value are left out.
-  /// - Throws: ``PropertyListError``, also if there are more than objects may be visited.
-  public func forEachEntry(
-    of dictionary: Object,
-    _ body: (_ key: Object?, _ value: Object?) throws(PropertyListError) -> Void
-  ) throws(PropertyListError) {
-    guard let keys = try references("NS.keys", of: dictionary),
-      let values = try references("NS.objects", of: dictionary)
-    else { return }
-    for position in 0..<min(keys.count, values.count) {
-      guard let key = try list.element(position, of: keys.array),
-        let value = try list.element(position, of: values.array)
-      else { return }
-      try body(resolved(key), resolved(value))
-    }
+  /// - Complexity: O(*n*), where *n* is the number of members.
+  public func elementCount(
+    _ name: PropertyListKey, of instance: Object
+  ) throws(PropertyListError) -> Int {
+    try references(name, of: instance)?.count ?? 0
   }
 
   /// What an array of references leads to, up to the first element that is no reference; what leads to

@@ -75,21 +75,11 @@ extension StoredResponse {
     if projection.contains(.responseHeaders),
       let place = try archive.member("NS.allHeaderFields", of: instance)
     {
-      responseHeaders = try Self.headers(place, of: archive)
+      responseHeaders = HeaderFields(
+        try archive.textEntries(of: place).map { entry in
+          .init(name: ByteString(entry.key), value: ByteString(entry.value))
+        })
     }
-  }
-
-  private static func headers(
-    _ dictionary: KeyedArchive.Object, of archive: borrowing KeyedArchive
-  ) throws(PropertyListError) -> HeaderFields {
-    var fields: [HeaderFields.Field] = []
-    let list = copy archive
-    try archive.forEachEntry(of: dictionary) { (name, value) throws(PropertyListError) in
-      guard let name, let value, let name = try list.text(name), let value = try list.text(value)
-      else { return }
-      fields.append(.init(name: ByteString(name), value: ByteString(value)))
-    }
-    return HeaderFields(fields)
   }
 
   /// The URL that a text stands for, which may be relative to the one after it, and so on.

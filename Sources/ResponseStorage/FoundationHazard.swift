@@ -33,7 +33,7 @@ enum FoundationHazard: String, Error {
 private struct FoundationHazardWalk {
   /// The stack of one of Foundation's threads lasts for some hundred levels; an app has a few.
   private static let maximumDepth = 64
-  private static let maximumVisits = 10_000
+  private static let maximumVisits = 20_000
 
   /// The reader fails here without harm.
   private struct Failure: Error {}
@@ -93,9 +93,9 @@ private struct FoundationHazardWalk {
       return
     }
     do {
-      let keys = try archive.objects("NS.keys", of: dictionary)
+      let keys = try objects("NS.keys", of: dictionary, archive)
       for key in keys { try visitDictionary(key, archive, depth: depth + 1) }
-      let values = try archive.objects("NS.objects", of: dictionary)
+      let values = try objects("NS.objects", of: dictionary, archive)
       for value in values { try visitDictionary(value, archive, depth: depth + 1) }
       guard keys.count <= values.count else { throw FoundationHazard.keyWithoutValue }
     } catch let hazard as FoundationHazard {
@@ -104,6 +104,15 @@ private struct FoundationHazardWalk {
       // The reader fails, and then takes the dictionary that it has so far.
       throw FoundationHazard.keyWithoutValue
     }
+  }
+
+  /// What an array of references leads to; each element counts as a visit, also one of `$null`.
+  private mutating func objects(
+    _ name: PropertyListKey, of dictionary: KeyedArchive.Object, _ archive: borrowing KeyedArchive
+  ) throws -> [KeyedArchive.Object] {
+    visits += try archive.elementCount(name, of: dictionary)
+    guard visits <= Self.maximumVisits else { throw FoundationHazard.tooMany }
+    return try archive.objects(name, of: dictionary)
   }
 
   /// Whether an object is an instance, and no plain value.

@@ -13,6 +13,7 @@ import Testing
           stock to ours: ok
           ours to stock: ok
           deaths: ok
+          bombs: ok
           files: ok
           damage: ok
           kinds: ok

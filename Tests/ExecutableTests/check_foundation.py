@@ -263,6 +263,42 @@ def deaths():
         assert "key" in entry["user_info"] and entry["size"] == 5, entry
 
 
+def bombs():
+    """Small files that would become large, or take long, by what they share."""
+    uid, null = plistlib.UID, plistlib.UID(0)
+    many, text = 10000, "x" * (1 << 20)
+    cases = {
+        "header fields": archive(_6=dictionary([20] * many, [20] * many), objects=[text]),
+        "text": archive(20, objects=[dictionary(range(22, 22 + many), [21] * many), text]
+                        + [str(number) for number in range(many)]),
+        "names of classes": archive(20, objects=[
+            dictionary([8] * many, [21] * many), {"$class": uid(22)}, {"$classname": text, "$classes": [text]}]),
+        "bases of URLs": archive(_5={"$class": uid(13), "NS.base": uid(21), "NS.relative": uid(20)}, objects=[
+            text] + [{"$class": uid(13), "NS.base": uid(22 + number), "NS.relative": uid(20)} for number in range(60)]),
+        "data": archive(20, objects=[dictionary([8] * many, [21] * many), b"y" * 60000]),
+        "data in UUIDs": archive(20, objects=[
+            dictionary([8] * many, [21] * many), {"$class": uid(22), "NS.uuidbytes": uid(23)},
+            {"$classname": "NSUUID", "$classes": ["NSUUID"]}, b"y" * 60000]),
+        "dictionaries": archive(20, objects=[
+            dictionary([8] * 100, [21] * 100), *(dictionary([8] * 100, [22 + number] * 100) for number in range(20)),
+            "end"]),
+        "nothing": archive(20, objects=[dictionary([8] * 5000, range(21, 5021))] + [
+            {"$class": uid(14), "NS.keys": [null] * many, "NS.objects": [null] * many}] * 5000),
+    }
+    for name, data in cases.items():
+        folder = os.path.join(root, name)
+        os.mkdir(folder)
+        with open(os.path.join(folder, "1.YQAtMQAvAA==" + SUFFIX), "wb") as file:
+            file.write(data)
+        start = time.monotonic()
+        for arguments in [["list", "--age-basis", "user-info:d", "--stored-after", "0001-01-01T00:00:00Z",
+                           "--columns", "url,response-headers,notes"], ["show", "--format", "json", "1.YQAtMQAvAA=="],
+                          ["body", "1.YQAtMQAvAA=="]]:
+            memory = peak(tool, arguments[0], "-c", folder, *arguments[1:])
+            assert memory < 96, (name, arguments, memory)
+        assert time.monotonic() - start < 10, (name, time.monotonic() - start)
+
+
 def files():
     """Everything that a folder can have under such a name."""
     folder = os.path.join(root, "files")
@@ -452,7 +488,7 @@ def kinds():
 source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Peers", "StockURLCache.swift")
 run("swiftc", "-O", "-swift-version", "5", source, "-o", stock, timeout=600)
 try:
-    for name, part in [("stock to ours", stock_to_ours), ("ours to stock", ours_to_stock), ("deaths", deaths),
+    for name, part in [("stock to ours", stock_to_ours), ("ours to stock", ours_to_stock), ("deaths", deaths), ("bombs", bombs),
                        ("files", files), ("damage", damage), ("kinds", kinds)]:
         part()
         print(f"{name}: ok", flush=True)
