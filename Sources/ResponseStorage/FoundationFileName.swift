@@ -22,6 +22,8 @@ struct FoundationFileName: Hashable {
 
   /// Reads a name; `nil` if it is not that of a file of a store.
   init?(_ bytes: [UInt8]) {
+    // No file of a folder is called so; it would be another file.
+    guard !bytes.contains(UInt8(ascii: "/")), !bytes.contains(0) else { return nil }
     self.bytes = bytes
     if let stem = Self.stem(of: bytes[...]) {
       let parts = stem.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -39,7 +41,6 @@ struct FoundationFileName: Hashable {
 
   /// Finds the name of the file that a store calls `id`; `nil` if no file can be called so.
   init?(of id: ByteString) {
-    guard !id.bytes.contains(UInt8(ascii: "/")), !id.bytes.contains(0) else { return nil }
     for bytes in [id.bytes, id.bytes + Self.suffix] {
       guard let name = Self(bytes), name.id == id else { continue }
       self = name

@@ -7,7 +7,7 @@ extension StoredResponse.ID {
       self = .row(row)
     } else if let name = FoundationFileName(of: ByteString(bytes)) {
       self = .file(name.id)
-    } else if !bytes.contains(UInt8(ascii: "/")), let name = FoundationFileName(bytes) {
+    } else if let name = FoundationFileName(bytes) {
       self = .file(name.id)
     } else {
       return nil
