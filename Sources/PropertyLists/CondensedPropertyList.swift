@@ -5,7 +5,7 @@
 /// ``smallestLeftOut`` bytes and more, which become data of no bytes. A file that is small is taken as it
 /// is.
 public struct CondensedPropertyList: Sendable {
-  /// From how many bytes on data is left out, and a file is not read whole.
+  /// From how many bytes on data is left out, and a file is not read whole, unless said.
   public static let smallestLeftOut: Int64 = 64 << 10
 
   /// A property list.
@@ -19,12 +19,15 @@ public struct CondensedPropertyList: Sendable {
   /// - Parameters:
   ///   - size: The number of bytes of the file.
   ///   - limits: How much may be left when the data is left out, and how many objects there may be.
+  ///   - smallest: From how many bytes on data is left out; 16 at least.
   ///   - read: Returns a part of the file, or less if the file has become shorter.
   /// - Throws: ``PropertyListError``, or what `read` throws.
   public init(
-    size: Int64, limits: PropertyListLimits, read: (Range<Int64>) throws -> [UInt8]
+    size: Int64, limits: PropertyListLimits, leavingOut smallest: Int64 = smallestLeftOut,
+    read: (Range<Int64>) throws -> [UInt8]
   ) throws {
-    guard size > Self.smallestLeftOut else {
+    let smallest = max(smallest, 16)
+    guard size > max(smallest, 32) else {
       bytes = try read(0..<max(0, size))
       leftOut = [:]
       return
@@ -40,7 +43,7 @@ public struct CondensedPropertyList: Sendable {
     guard table.count == trailer.tableSize else {
       throw PropertyListError(.truncated, at: Int(clamping: trailer.table))
     }
-    var outline = Outline(trailer, offsets: trailer.offsets(in: table))
+    var outline = Outline(trailer, offsets: trailer.offsets(in: table), leavingOut: smallest)
     try outline.findLargeData(read)
     bytes = try outline.condensed(header, limits: limits, read)
     leftOut = outline.leftOut
@@ -90,13 +93,15 @@ private struct Trailer {
 private struct Outline {
   private let trailer: Trailer
   private let offsets: [Int64]
+  private let smallest: Int64
   /// Where objects begin, in ascending order, and where the last one ends at most.
   private let starts: [Int64]
   /// Where the bytes of large data are, by where its object begins.
   private var large: [Int64: Range<Int64>] = [:]
 
-  init(_ trailer: Trailer, offsets: [Int64]) {
+  init(_ trailer: Trailer, offsets: [Int64], leavingOut smallest: Int64) {
     self.trailer = trailer
+    self.smallest = smallest
     self.offsets = offsets
     starts = Set(offsets.filter { $0 > 0 }).sorted() + [trailer.table]
   }
@@ -110,7 +115,7 @@ private struct Outline {
   /// Looks at each object that nothing begins after for long enough.
   mutating func findLargeData(_ read: (Range<Int64>) throws -> [UInt8]) throws {
     for (start, end) in zip(starts, starts.dropFirst())
-    where end - start > CondensedPropertyList.smallestLeftOut {
+    where end - start > smallest {
       let head = try read(start..<start + 10)
       guard head.count == 10, head[0] == 0x4F, head[1] & 0xF0 == 0x10, head[1] & 0x0F <= 3 else {
         continue
@@ -118,7 +123,7 @@ private struct Outline {
       let width = 1 << Int(head[1] & 0x0F)
       guard let count = BinaryPropertyList.integer(head.span, at: 2, size: width) else { continue }
       let first = start + 2 + Int64(width)
-      if Int64(count) >= CondensedPropertyList.smallestLeftOut, Int64(count) <= end - first {
+      if Int64(count) >= smallest, Int64(count) <= end - first {
         large[start] = first..<first + Int64(count)
       }
     }

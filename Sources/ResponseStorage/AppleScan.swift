@@ -195,18 +195,6 @@ extension Projection {
   static let ofRequestObject: Self = [.method, .requestHeaders, .requestDetails, .notes]
 }
 
-extension StoredResponse.StoragePolicy {
-  /// Creates a policy from the number that `URLCache.StoragePolicy` has on Apple platforms.
-  init(stored number: Int64) {
-    switch number {
-    case 0: self = .allowed
-    case 1: self = .allowedInMemoryOnly
-    case 2: self = .notAllowed
-    default: self = .unknown(number)
-    }
-  }
-}
-
 extension Timestamp {
   /// Creates a moment from `YYYY-MM-DD HH:MM:SS` in UTC, which is how SQLite writes
   /// `CURRENT_TIMESTAMP`; `nil` for anything else.

@@ -154,15 +154,3 @@ public struct FoundationArchive: Hashable, Sendable {
     return name.map { ByteString(Array($0)) } ?? "Unknown"
   }
 }
-
-extension StoredResponse.StoragePolicy {
-  /// The number that `URLCache.StoragePolicy` has.
-  var number: Int64 {
-    switch self {
-    case .allowed: 0
-    case .allowedInMemoryOnly: 1
-    case .notAllowed: 2
-    case .unknown(let number): number
-    }
-  }
-}

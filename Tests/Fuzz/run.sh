@@ -1,14 +1,15 @@
 #!/bin/sh
-# Builds the fuzz target, and runs it for some seconds (60 unless said).
+# Builds the fuzz targets, and runs each for some seconds (60 unless said).
 #
 #   sh Tests/Fuzz/run.sh [SECONDS]
 set -eu
 cd "$(dirname "$0")/../.."
 
+seconds=${1:-60}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/corpus"
-python3 - "$folder/corpus" <<'END'
+mkdir "$folder/PropertyLists" "$folder/KeyedArchives"
+python3 - "$folder/PropertyLists" <<'END'
 import datetime, plistlib, struct, sys
 
 url = {"_CFURLString": "https://example.com/", "_CFURLStringType": 15}
@@ -46,18 +47,75 @@ objects("huge-count", 1, b"\xaf\x13" + struct.pack(">Q", 2**60))
 objects("wide-integer", 1, b"\xa2\x01\x02", b"\x14" + b"\xff" * 16, b"\x14" + b"\x7f" * 16)
 objects("real", 1, b"\xa3\x01\x02\x03", b"\x22\x7f\xc0\0\0", b"\x22\x3f\x80\0\0", b"\x33\x7f\xf8" + b"\0" * 6)
 END
-swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 \
-  -enable-experimental-feature Lifetimes -module-name PropertyListsFuzz \
-  Sources/PropertyLists/*.swift Tests/Fuzz/PropertyListsFuzz.swift -o "$folder/fuzz" \
-  2>"$folder/log" || {
-  # The linker warns of symbols of the sanitizer, which nobody needs to see.
-  grep -v 'Cannot export local symbol' "$folder/log" >&2
-  exit 1
+python3 - "$folder/KeyedArchives" <<'END'
+import plistlib, sys
+
+uid = plistlib.UID
+kind = lambda name: {"$classname": name, "$classes": [name, "NSObject"]}
+dictionary = lambda keys, values: {"$class": uid(14), "NS.keys": [uid(key) for key in keys],
+                                   "NS.objects": [uid(value) for value in values]}
+
+
+def archive(name, *objects, user_info=0, **more):
+    """An archive as Foundation writes it; `objects` are those from 16 on."""
+    own = ["$null"] * 16 + list(objects)
+    own[1] = {"$class": uid(10), "response": uid(2), "data": uid(3), "storagePolicy": 0,
+              "userInfo": uid(user_info), "date": uid(4)}
+    own[2] = {"$class": uid(11), "NS.url": uid(5), "NS.mimeType": uid(15), "NS.expectedContentLength": -1,
+              "NS.textEncodingName": uid(0), "NS.suggestedFilename": uid(0), "NS.statusCode": 200,
+              "NS.allHeaderFields": uid(6)}
+    own[3], own[4] = b"body" * 9, {"$class": uid(12), "NS.time": 7e8}
+    own[5] = {"$class": uid(13), "NS.base": uid(0), "NS.relative": uid(7)}
+    own[6], own[7] = dictionary([8], [9]), "https://a.example/b?c=%20d"
+    own[8], own[9], own[15] = "ETag", "ä😀", "text/html"
+    own[10] = kind("FoundationNetworking.StoredCachedURLResponse")
+    own[11], own[12], own[13], own[14] = map(kind, ["NSHTTPURLResponse", "NSDate", "NSURL", "NSDictionary"])
+    for number, value in more.items():
+        own[int(number[1:])] = value
+    with open(f"{sys.argv[1]}/{name}", "wb") as file:
+        plistlib.dump({"$archiver": "NSKeyedArchiver", "$version": 100000, "$top": {"root": uid(1)},
+                       "$objects": own}, file, fmt=plistlib.FMT_BINARY, sort_keys=False)
+
+
+archive("plain")
+archive("array", dictionary([8], [17]), {"$class": uid(18), "NS.objects": [uid(9), uid(4)]}, kind("NSArray"), user_info=16)
+archive("values", dictionary([8, 9, 15], [4, 5, 17]), -1, user_info=16)
+archive("uuid", dictionary([8], [17]), {"$class": uid(18), "NS.uuidbytes": b"u" * 16}, kind("NSUUID"), user_info=16)
+archive("cycle", dictionary([8], [16]), user_info=16)
+archive("base", {"$class": uid(13), "NS.base": uid(17), "NS.relative": uid(8)},
+        {"$class": uid(13), "NS.base": uid(0), "NS.relative": uid(7)}, _7="../e", _8="https://b.example/c/d",
+        _5={"$class": uid(13), "NS.base": uid(17), "NS.relative": uid(7)})
+archive("data", {"$class": uid(17), "NS.data": b"x" * 40}, kind("NSData"), _3={"$class": uid(17), "NS.data": b"x" * 40})
+archive("no-http", _11=kind("NSURLResponse"))
+with open(f"{sys.argv[1]}/name", "wb") as file:
+    file.write(b"7.YQAtMQAvAA==.storedcachedurlresponse")
+END
+
+# Builds a target of that name with the sources after it, and runs it on the corpus of that name.
+fuzz() {
+  name=$1
+  shift
+  swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 \
+    -enable-experimental-feature Lifetimes -enable-upcoming-feature InternalImportsByDefault \
+    -module-name PropertyLists \
+    "$@" "Tests/Fuzz/${name}Fuzz.swift" -o "$folder/$name.fuzz" 2>"$folder/log" || {
+    # The linker warns of symbols of the sanitizer, which nobody needs to see.
+    grep -v 'Cannot export local symbol' "$folder/log" >&2
+    exit 1
+  }
+  ASAN_OPTIONS=quarantine_size_mb=16 "$folder/$name.fuzz" -max_total_time="$seconds" -max_len=4096 \
+    -timeout=5 -rss_limit_mb=512 -artifact_prefix="$folder/" -print_final_stats=1 \
+    "$folder/$name" 2>"$folder/log" || {
+    cat "$folder/log" >&2
+    exit 1
+  }
+  echo "$name"
+  grep -E 'number_of_executed_units|average_exec_per_sec|peak_rss_mb' "$folder/log"
 }
-cd "$folder"
-ASAN_OPTIONS=quarantine_size_mb=16 ./fuzz -max_total_time="${1:-60}" -max_len=4096 -timeout=5 -rss_limit_mb=512 \
-  -print_final_stats=1 corpus 2>"$folder/log" || {
-  cat "$folder/log" >&2
-  exit 1
-}
-grep -E 'number_of_executed_units|average_exec_per_sec|peak_rss_mb' "$folder/log"
+
+fuzz PropertyLists Sources/PropertyLists/*.swift
+stores=Sources/ResponseStorage
+fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation[AHK]*.swift \
+  "$stores/FoundationFileName.swift" "$stores"/StoredResponse*.swift "$stores"/Base64*.swift \
+  "$stores/ByteString.swift" "$stores/ClampedSum.swift" "$stores/HeaderFields.swift" \
+  "$stores/ResponseSource.swift" "$stores/Timestamp.swift" "$stores/URLReference.swift"

@@ -1,0 +1,22 @@
+/// The numbers that `URLCache.StoragePolicy` has, in both stores.
+extension StoredResponse.StoragePolicy {
+  /// Creates a policy from its number.
+  init(stored number: Int64) {
+    switch number {
+    case 0: self = .allowed
+    case 1: self = .allowedInMemoryOnly
+    case 2: self = .notAllowed
+    default: self = .unknown(number)
+    }
+  }
+
+  /// The number of the policy.
+  var number: Int64 {
+    switch self {
+    case .allowed: 0
+    case .allowedInMemoryOnly: 1
+    case .notAllowed: 2
+    case .unknown(let number): number
+    }
+  }
+}
