@@ -11,13 +11,19 @@ struct FoundationArchiveMaker {
 
   /// The URL that a response is stored for.
   ///
-  /// Foundation's key has no query: what is told apart by it only would have one key.
+  /// Foundation's key has no query: what is told apart by the first part of it only would have one key, so
+  /// that is a part of the path here. The rest may be too long for a file's name.
   func url(of sample: SampleResponse) -> ByteString {
     let url = ByteString(sample.url.url).bytes
     guard sample.kind.pathPrefix.utf8.contains(UInt8(ascii: "?")),
       let mark = url.firstIndex(of: UInt8(ascii: "?"))
     else { return ByteString(url) }
-    return ByteString(url[..<mark] + [UInt8(ascii: "/")] + url[(mark + 1)...])
+    var result = url
+    result[mark] = UInt8(ascii: "/")
+    if let next = url[mark...].firstIndex(of: UInt8(ascii: "&")) {
+      result[next] = UInt8(ascii: "?")
+    }
+    return ByteString(result)
   }
 
   /// Returns the bytes of the archive of a response.

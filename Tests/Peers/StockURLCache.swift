@@ -4,6 +4,7 @@
 //     StockURLCache store DIR   stores what the standard input lists
 //     StockURLCache get DIR     looks up the URLs that the standard input lists
 //     StockURLCache list DIR    decodes every file as URLCache does
+//     StockURLCache decode DIR  does only that, and prints how many it could
 //     StockURLCache usage DIR   prints currentDiskUsage
 
 import Foundation
@@ -120,6 +121,15 @@ case "list":
     line["name"] = name
     try write(line)
   }
+case "decode":
+  var count = 0
+  for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+  where name.hasSuffix(".storedcachedurlresponse") {
+    if let data = FileManager.default.contents(atPath: "\(folder)/\(name)"), decoded(data) != nil {
+      count += 1
+    }
+  }
+  try write(["decoded": count])
 case "usage": try write(["usage": cache.currentDiskUsage])
 default: exit(64)
 }
