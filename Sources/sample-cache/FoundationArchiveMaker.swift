@@ -14,7 +14,7 @@ struct FoundationArchiveMaker {
   /// Foundation's key has no query: what is told apart by the first part of it only would have one key, so
   /// that is a part of the path here. The rest may be too long for a file's name.
   func url(of sample: SampleResponse) -> ByteString {
-    let url = ByteString(sample.url.url).bytes
+    let url = Self.escaped(sample.url.url)
     guard sample.kind.pathPrefix.utf8.contains(UInt8(ascii: "?")),
       let mark = url.firstIndex(of: UInt8(ascii: "?"))
     else { return ByteString(url) }
@@ -24,6 +24,18 @@ struct FoundationArchiveMaker {
       result[next] = UInt8(ascii: "?")
     }
     return ByteString(result)
+  }
+
+  /// The bytes of a URL as Foundation takes it: what may not stand in one is percent-escaped.
+  private static func escaped(_ url: String) -> [UInt8] {
+    url.utf8.flatMap { byte in
+      switch byte {
+      case UInt8(ascii: "["): Array("%5B".utf8)
+      case UInt8(ascii: "]"): Array("%5D".utf8)
+      case UInt8(ascii: "|"): Array("%7C".utf8)
+      default: [byte]
+      }
+    }
   }
 
   /// Returns the bytes of the archive of a response.
