@@ -177,6 +177,18 @@ extension KeyedArchive {
     return try list.kind(of: type) == .uid
   }
 
+  /// Whether an object describes a class: a dictionary with its name, all of whose keys are strings.
+  public func isClass(_ object: Object) throws(PropertyListError) -> Bool {
+    guard try isDictionary(object), let name = try list.value(forKey: "$classname", in: object),
+      try list.kind(of: name) == .string
+    else { return false }
+    var isClass = true
+    try list.forEachEntry(in: object) { (key, _) throws(PropertyListError) in
+      if try list.kind(of: key) != .string { isClass = false }
+    }
+    return isClass
+  }
+
   /// Whether any object is a set, which no archiver writes.
   ///
   /// - Complexity: O(*n*), where *n* is the number of objects.

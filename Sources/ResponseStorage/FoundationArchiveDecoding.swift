@@ -8,7 +8,7 @@ extension StoredResponse {
     let root = archive.root
     decode("response", from: root, of: archive) {
       (response, part, archive) throws(PropertyListError) in
-      try response.decodeResponse(part, of: archive, projection)
+      response.decodeResponse(part, of: archive, projection)
     }
     if projection.contains(.storage) {
       decode("storagePolicy", from: root, of: archive) {
@@ -54,31 +54,43 @@ extension StoredResponse {
     }
   }
 
-  /// Decodes an instance of `NSURLResponse` or `NSHTTPURLResponse`.
+  /// Decodes an instance of `NSURLResponse` or `NSHTTPURLResponse`, each member for itself.
   private mutating func decodeResponse(
     _ instance: KeyedArchive.Object, of archive: borrowing KeyedArchive, _ projection: Projection
-  ) throws(PropertyListError) {
+  ) {
     if projection.contains(.url) {
-      if let place = try archive.member("NS.url", of: instance) {
-        url = try archive.url(place).map { Self.joined($0) }
+      let noteCount = notes.count
+      decode("NS.url", from: instance, of: archive) {
+        (response, part, archive) throws(PropertyListError) in
+        response.url = try archive.url(part).map { Self.joined($0) }
       }
-      if url == nil { notes.append(.init(.undecodable, "the archive has no URL")) }
+      if url == nil, notes.count == noteCount {
+        notes.append(.init(.undecodable, "the archive has no URL"))
+      }
     }
-    if projection.contains(.status),
-      let place = try archive.member("NS.statusCode", of: instance)
-    {
-      status = try archive.integer(place)
+    if projection.contains(.status) {
+      decode("NS.statusCode", from: instance, of: archive) {
+        (response, part, archive) throws(PropertyListError) in
+        response.status = try archive.integer(part)
+        if response.status == nil {
+          response.notes.append(.init(.undecodable, "NS.statusCode is no integer"))
+        }
+      }
     }
-    if projection.contains(.mimeType), let place = try archive.member("NS.mimeType", of: instance) {
-      mimeType = try archive.text(place).map { ByteString($0) }
+    if projection.contains(.mimeType) {
+      decode("NS.mimeType", from: instance, of: archive) {
+        (response, part, archive) throws(PropertyListError) in
+        response.mimeType = try archive.text(part).map { ByteString($0) }
+      }
     }
-    if projection.contains(.responseHeaders),
-      let place = try archive.member("NS.allHeaderFields", of: instance)
-    {
-      responseHeaders = HeaderFields(
-        try archive.textEntries(of: place).map { entry in
-          .init(name: ByteString(entry.key), value: ByteString(entry.value))
-        })
+    if projection.contains(.responseHeaders) {
+      decode("NS.allHeaderFields", from: instance, of: archive) {
+        (response, part, archive) throws(PropertyListError) in
+        response.responseHeaders = HeaderFields(
+          try archive.textEntries(of: part).map { entry in
+            .init(name: ByteString(entry.key), value: ByteString(entry.value))
+          })
+      }
     }
   }
 

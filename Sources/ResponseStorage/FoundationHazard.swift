@@ -129,9 +129,9 @@ private struct FoundationHazardWalk {
     _ object: KeyedArchive.Object, as classes: [PropertyListKey], _ archive: borrowing KeyedArchive
   ) throws {
     guard try isInstance(object, archive) else { throw Failure() }
-    guard let found = try? archive.classObject(of: object), try archive.isDictionary(found) else {
-      throw FoundationHazard.noClass
-    }
+    guard let found = try? archive.classObject(of: object),
+      (try? archive.isClass(found)) == true
+    else { throw FoundationHazard.noClass }
     guard !known.contains(found) else { return }
     if try archive.isInstance(object, of: classes) {
       known.insert(found)

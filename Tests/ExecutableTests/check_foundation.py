@@ -434,7 +434,7 @@ def damage():
     print(f"  {len(cases)} files, {duration:.1f} s; {compared} of them Foundation reads as well, "
           f"{fatal} kill it, of which {missed} have no note; {memory:.0f} MiB", file=sys.stderr)
     # Some ways in which a flipped bit kills it are not foreseen.
-    assert missed <= 3 + fatal // 5, (missed, fatal)
+    assert missed <= 3 + fatal // 20, (missed, fatal)
 
 
 def against_stock(folder, ours):
@@ -444,7 +444,7 @@ def against_stock(folder, ours):
     names = [identifier + SUFFIX for identifier in ours][::every]
     for name in names:
         os.link(os.path.join(folder, name), os.path.join(part, name))
-    compared = foreign = fatal = missed = 0
+    compared = false = lenient = fatal = missed = 0
     while os.listdir(part):
         # It goes through the files in the order of their names, and says which it is about to read.
         result = run(stock, "list", part, status=None, timeout=600)
@@ -456,18 +456,24 @@ def against_stock(folder, ours):
             entry = ours[line["name"].removesuffix(SUFFIX)]
             compared += 1
             body = base64.b64decode(line["body"])
-            # Foundation takes other versions of the format for this one, and no status for 0.
-            if codes(entry) == ["duplicate-key", "undecodable"] and entry["size"] is None:
-                foreign += 1
+            false += FATAL in codes(entry)
+            # What Foundation takes for a response without HTTP, by its class, may still have a status in it.
+            status = entry["status"] if line["status"] is None else line["status"]
+            facts = [(entry["url"], line["url"]), (entry["status"] or 0, status or 0), (entry["size"], len(body))]
+            if all(left == right for left, right in facts):
                 continue
-            facts = line["url"], line["status"], len(body)
-            assert (entry["url"], entry["status"] or 0, entry["size"]) == facts, (entry, line)
+            # Foundation takes what its own writer never writes: other versions of the format, odd lengths of
+            # numbers. Here that is missing, and a note says so.
+            lenient += 1
+            assert all(left in (right, None, 0) for left, right in facts), (entry, line)
+            assert "undecodable" in codes(entry), (entry, line)
         if result.returncode < 0:
             name = [name for name in started if name.endswith(SUFFIX)][-1]
             fatal += 1
             missed += FATAL not in codes(ours[name.removesuffix(SUFFIX)])
             os.unlink(os.path.join(part, name))
-    assert foreign <= 8, foreign
+    assert false <= 3 + compared // 50, (false, compared)
+    assert lenient <= 3 + compared // 100, (lenient, compared)
     return compared, fatal, missed
 
 
