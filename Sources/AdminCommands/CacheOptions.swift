@@ -26,7 +26,7 @@ struct CacheOptions: ParsableArguments {
         "no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
     }
     let source = try environment.openSource(
-      path, waitMilliseconds, at?.time ?? environment.now)
+      path, waitMilliseconds, time.at?.time ?? environment.now)
     for note in source.description.notes { environment.note(note) }
     return source
   }

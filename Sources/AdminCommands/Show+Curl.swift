@@ -36,7 +36,7 @@ extension StoredResponse.ID {
   fileprivate var shown: String {
     switch self {
     case .row(let row): "\(row)"
-    case .file(let name): HostileText.shown(name)
+    case .file(let name): HostileText.shown(name).string ?? ""
     }
   }
 }

@@ -102,7 +102,7 @@ extension RemovalPlan.Entry {
     var reason = RemovalPlan.Reason.selected
     try json.object { json, name in
       switch ByteString(name) {
-      case "id": id = try json.responseID()
+      case "id", "id_base64": id = try json.responseID(named: name) ?? id
       case "key", "key_base64": key = try json.bytes(named: name) ?? key
       case "url", "url_base64": url = try json.bytes(named: name) ?? url
       case "stored_seconds":
@@ -144,9 +144,10 @@ extension JSONReader {
     return number
   }
 
-  /// Reads the number of a row, or the name of a file.
-  fileprivate mutating func responseID() throws -> StoredResponse.ID {
-    try isString() ? .file(try text()) : .row(try integer())
+  /// Reads the number of a row, or the name of a file, or `null`.
+  fileprivate mutating func responseID(named name: [UInt8]) throws -> StoredResponse.ID? {
+    if try isString() { return try bytes(named: name).map { .file($0) } }
+    return try null() ? nil : .row(try integer())
   }
 
   /// Reads a text, or `null`; of a member whose name says so, in Base64.

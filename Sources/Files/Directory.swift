@@ -69,18 +69,6 @@ public struct Directory: ~Copyable {
     return FileStatus(status)
   }
 
-  /// Returns the status of a file of the folder; a symbolic link is not followed.
-  ///
-  /// - Parameter name: The bytes of its name, which need not be UTF-8.
-  public borrowing func status(of name: [UInt8]) throws(FileError) -> FileStatus {
-    var status = stat()
-    let text = name.map { CChar(bitPattern: $0) } + [0]
-    guard unsafe fstatat(descriptor, text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      throw .last(at: path(of: String(decoding: name, as: UTF8.self)))
-    }
-    return FileStatus(status)
-  }
-
   /// Whether the file system that the folder is on keeps anything on a medium, as far as it says; those
   /// by which a kernel shows its state do not (`/proc` and `/sys` on Linux).
   ///
@@ -100,7 +88,7 @@ public struct Directory: ~Copyable {
   public borrowing func status(of name: [UInt8]) throws(FileError) -> FileStatus {
     var status = stat()
     guard unsafe fstatat(descriptor, Self.cString(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      throw .last(at: "\(path)/\(String(decoding: name, as: UTF8.self))")
+      throw .last(at: path(of: String(decoding: name, as: UTF8.self)))
     }
     return FileStatus(status)
   }

@@ -63,7 +63,7 @@ private struct Trailer {
   init(_ bytes: [UInt8], size: Int64, limits: PropertyListLimits) throws(PropertyListError) {
     let start = Int(clamping: size - 32)
     guard bytes.count == 32 else { throw PropertyListError(.truncated, at: start) }
-    let numbers = [8, 24].map { BinaryPropertyList.integer(bytes.span, at: $0, size: 8) }
+    let numbers = [8, 24].map { Self.integer(bytes, at: $0, size: 8) }
     offsetSize = Int(bytes[6])
     referenceSize = bytes[7]
     guard 1...8 ~= offsetSize, let count = numbers[0], let table = numbers[1], count > 0,
@@ -81,11 +81,16 @@ private struct Trailer {
   /// The offsets of the objects; 0 for one that lies elsewhere than among them.
   func offsets(in table: [UInt8]) -> [Int64] {
     (0..<count).map { index in
-      let offset = BinaryPropertyList.integer(
-        table.span, at: index * offsetSize, size: offsetSize)
+      let offset = Self.integer(table, at: index * offsetSize, size: offsetSize)
       guard let offset, offset >= 8, offset < self.table else { return 0 }
       return Int64(offset)
     }
+  }
+
+  /// Reads a big-endian integer; `nil` if it does not lie in the bytes or is larger than `Int.max`.
+  static func integer(_ bytes: [UInt8], at offset: Int, size: Int) -> Int? {
+    guard offset >= 0, size <= bytes.count, offset <= bytes.count - size else { return nil }
+    return Int(exactly: bytes[offset..<offset + size].reduce(0) { $0 << 8 | UInt64($1) })
   }
 }
 
@@ -121,7 +126,7 @@ private struct Outline {
         continue
       }
       let width = 1 << Int(head[1] & 0x0F)
-      guard let count = BinaryPropertyList.integer(head.span, at: 2, size: width) else { continue }
+      guard let count = Trailer.integer(head, at: 2, size: width) else { continue }
       let first = start + 2 + Int64(width)
       if Int64(count) >= smallest, Int64(count) <= end - first {
         large[start] = first..<first + Int64(count)

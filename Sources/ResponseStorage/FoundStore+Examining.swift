@@ -27,7 +27,7 @@ extension FoundStore {
         throw StoreError(
           .inputOutput, at: path,
           because: "a private copy of it is needed, and there is no folder '\(error.path)'")
-      case .notFound, .notACache, .damaged, .noSuchResponse: return nil
+      case .notFound, .notACache, .damaged, .noSuchResponse, .unsupported: return nil
       case .changedWhileReading:
         // Somebody has just opened it: now it can be read under a lock.
         self = try Self.examined(path, temporaryFolder)

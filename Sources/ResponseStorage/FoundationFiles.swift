@@ -17,6 +17,13 @@ struct FoundationFiles: ~Copyable {
     }
   }
 
+  /// What tells the folder from all others.
+  borrowing func identity() throws(StoreError) -> [UInt64] {
+    do throws(FileError) { return try folder.status().identity } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
   /// The names of the files of the store, in ascending order of what the store calls them.
   borrowing func names() throws -> [FoundationFileName] {
     var names: [(id: ByteString, name: FoundationFileName)] = []

@@ -19,8 +19,9 @@ struct FoundationFolder {
   ///
   /// - Returns: Whether it is an entry.
   mutating func insert(_ name: [UInt8], _ status: FileStatus) -> Bool {
-    guard status.kind == .regular, let seconds = Self.secondsSince2001(inName: name) else {
-      if !name.starts(with: Self.temporaryPrefix) { hasOtherFiles = true }
+    let kind = FoundationFileName(name)?.kind
+    guard status.kind == .regular, case .response(let seconds, _) = kind else {
+      if kind != .temporary { hasOtherFiles = true }
       return false
     }
     entries += 1
@@ -30,21 +31,4 @@ struct FoundationFolder {
     }
     return true
   }
-
-  /// The second of storing that the name of an entry begins with:
-  /// `SECONDS.ID.storedcachedurlresponse`, the suffix in small or capital letters.
-  ///
-  /// - Returns: `nil` if that is not the name of an entry.
-  static func secondsSince2001(inName name: [UInt8]) -> Int64? {
-    guard name.count > suffix.count,
-      zip(name.suffix(suffix.count), suffix).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 })
-    else { return nil }
-    let parts = name.dropLast(suffix.count).split(
-      separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return nil }
-    return Int64(String(decoding: parts[0], as: UTF8.self))
-  }
-
-  private static let suffix = Array(".storedcachedurlresponse".utf8)
-  private static let temporaryPrefix = Array(".dat.nosync".utf8)
 }

@@ -31,7 +31,8 @@ public final class FoundationStore: StoreKind {
     repeatedKeys = Self.repeatedKeys(of: names)
     self.now = now
     description = StoreDescription(
-      path: path, format: .foundation, schemaVersion: nil, rawPropertyLists: [Self.archiveName])
+      path: path, format: .foundation, schemaVersion: nil, identity: try files.identity(),
+      rawPropertyLists: [Self.archiveName])
   }
 
   convenience init(_ opening: StoreOpening) throws {

@@ -56,7 +56,7 @@ import Testing
       "{\"schema\":\"urlcache-admin.list/1\",\"cache\":{\"path\":\"x\"}}",
       "no plan for a cache at byte 55"
     ),
-    ("{\"cache\":{\"format\":\"floppy\"}}", "an unknown word at byte 19"),
+    ("{\"cache\":{\"format\":\"floppy\"}}", "no plan for a cache at byte 29"),
     ("{\"entries\":[{}]}", "an entry without an id at byte 12"),
     ("{\"identity\":[\"-1\"]}", "no number at byte 13"),
     ("{\"entries\":[{\"id\":1,\"reason\":\"whim\"}]}", "an unknown word at byte 29"),
