@@ -1,7 +1,8 @@
 /// Dates as HTTP writes them (RFC 9110 §5.6.7).
 public enum HTTPDate {
   /// Reads a date in one of the three forms that a recipient must accept, and in no other:
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`
+  /// (RFC 9110 §5.6.7). The case of letters does not matter (RFC 9111 §4.2).
   ///
   /// The name of a day must be one, but need not be that of the date. A second of 60 is a leap
   /// second and counts as the second after it, on any day and at any minute; anything else that the
@@ -14,93 +15,86 @@ public enum HTTPDate {
   ///     calendar years ahead of it. A moment outside the years 1 to 9999 tells none.
   /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, or `nil` if it is no such date.
   public static func secondsSince1970(_ text: [UInt8], now: Int64) -> Int64? {
-    guard let comma = text.firstIndex(of: UInt8(ascii: ",")) else { return ansi(text) }
-    let day = Array(text[..<comma])
-    let rest = Array(text[(comma + 1)...])
-    if rest.count == 25, shortDays.contains(day) {
-      // " 06 Nov 1994 08:49:37 GMT"
-      guard rest[0] == space, rest[3] == space, rest[7] == space, rest[12] == space,
-        rest[21...].elementsEqual(zone), let dayOfMonth = number(rest[1..<3]),
-        let month = months.firstIndex(of: Array(rest[4..<7])), let year = number(rest[8..<12])
-      else { return nil }
-      return seconds(year, month + 1, dayOfMonth, time: rest[13..<21])
+    form(of: text)?.secondsSince1970(now: now)
+  }
+
+  /// Whether a date names another day of the week than its own (RFC 9110 §5.6.7), which
+  /// ``secondsSince1970(_:now:)`` does not mind; `nil` if it is no date.
+  public static func namesWrongDay(_ text: [UInt8], now: Int64) -> Bool? {
+    guard let form = form(of: text), let seconds = form.secondsSince1970(now: now) else {
+      return nil
     }
-    if rest.count == 23, longDays.contains(day) {
-      // " 06-Nov-94 08:49:37 GMT"
-      guard rest[0] == space, rest[3] == UInt8(ascii: "-"), rest[7] == UInt8(ascii: "-"),
-        rest[10] == space, rest[19...].elementsEqual(zone), let dayOfMonth = number(rest[1..<3]),
-        let month = months.firstIndex(of: Array(rest[4..<7])), let short = number(rest[8..<10])
-      else { return nil }
+    // 1 January 1970 was a Thursday; days count from Monday.
+    let day = seconds.quotient(by: secondsInDay) + 3
+    return day - day.quotient(by: 7) * 7 != Int64(form.weekday)
+  }
+
+  /// What the text says, before it is known whether there is such a day.
+  private struct Form {
+    var weekday: Int
+    /// Two digits, if `isShortYear`.
+    var year: Int64
+    var isShortYear = false
+    var month: Int
+    var day: Int64
+    var secondOfDay: Int64
+
+    func secondsSince1970(now: Int64) -> Int64? {
+      guard isShortYear else {
+        return days(year).map { $0 * secondsInDay + secondOfDay }
+      }
       guard now >= firstSecond, now < endOfTime else { return nil }
-      let time = rest[11..<19]
       // 400 years have 146,097 days.
-      let century = (now - firstSecond) / (146_097 * 86_400 / 4) * 100
+      let century = (now - firstSecond) / (146_097 * secondsInDay / 4) * 100
       // Of four years that end in 00, one has a 29 February.
-      for year in stride(from: century + 100 + short, through: century - 300 + short, by: -100) {
-        guard let date = seconds(year, month + 1, dayOfMonth, time: time),
-          let before = seconds(year - 50, month + 1, dayOfMonth, time: time)
-            ?? seconds(year - 50, 3, 1, time: time)
-        else { continue }
-        if before <= now { return date }
+      for full in stride(from: century + 100 + year, through: century - 300 + year, by: -100) {
+        guard let date = days(full), let before = days(full - 50) ?? Self.march(full - 50) else {
+          continue
+        }
+        if before * secondsInDay + secondOfDay <= now {
+          return date * secondsInDay + secondOfDay
+        }
       }
       return nil
     }
-    return nil
-  }
 
-  /// `Sun Nov  6 08:49:37 1994`
-  private static func ansi(_ text: [UInt8]) -> Int64? {
-    guard text.count == 24, shortDays.contains(Array(text[0..<3])), text[3] == space,
-      text[7] == space, text[10] == space, text[19] == space,
-      let month = months.firstIndex(of: Array(text[4..<7])),
-      let dayOfMonth = number(text[8] == space ? text[9..<10] : text[8..<10]),
-      let year = number(text[20..<24])
-    else { return nil }
-    return seconds(year, month + 1, dayOfMonth, time: text[11..<19])
-  }
+    private static func march(_ year: Int64) -> Int64? { daysSince1970(year, month: 3, day: 1) }
 
-  /// - Parameter time: `08:49:37`.
-  private static func seconds(
-    _ year: Int64, _ month: Int, _ day: Int64, time: ArraySlice<UInt8>
-  ) -> Int64? {
-    let time = Array(time)
-    guard time[2] == UInt8(ascii: ":"), time[5] == UInt8(ascii: ":"),
-      let hour = number(time[0..<2]),
-      let minute = number(time[3..<5]), let second = number(time[6..<8]), hour < 24, minute < 60,
-      second <= 60, year >= 1, day >= 1
-    else { return nil }
-    let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let lengths: [Int64] = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    guard day <= lengths[month - 1] else { return nil }
-    let before = year - 1
-    let days =
-      before * 365 + before / 4 - before / 100 + before / 400
-      + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162
-    return days * 86_400 + hour * 3_600 + minute * 60 + second
-  }
-
-  private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
-    var value: Int64 = 0
-    for digit in digits {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-      value = value * 10 + Int64(digit - UInt8(ascii: "0"))
+    private func days(_ year: Int64) -> Int64? {
+      daysSince1970(year, month: month, day: day)
     }
-    return value
   }
 
-  /// 0001-01-01 00:00:00 and 10000-01-01 00:00:00 UTC.
-  private static let firstSecond: Int64 = -62_135_596_800
-  private static let endOfTime: Int64 = 253_402_300_800
-
-  private static let space = UInt8(ascii: " ")
-  private static let zone = Array(" GMT".utf8)
-  private static let shortDays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].map {
-    Array($0.utf8)
+  private static func form(of text: [UInt8]) -> Form? {
+    switch text.count {
+    case 29:
+      // Sun, 06 Nov 1994 08:49:37 GMT
+      guard fits(text, 3, ", 00 *** 0000 00:00:00 gmt"), let weekday = shortDay(text),
+        let month = month(text, at: 8), let time = secondOfDay(text, at: 17)
+      else { return nil }
+      return Form(
+        weekday: weekday, year: number(text, 12, 4), month: month, day: number(text, 5, 2),
+        secondOfDay: time)
+    case 24:
+      // Sun Nov  6 08:49:37 1994
+      guard fits(text, 3, " *** *0 00:00:00 0000"), let weekday = shortDay(text),
+        let month = month(text, at: 4), let time = secondOfDay(text, at: 11),
+        text[8].isDigit || text[8] == UInt8(ascii: " ")
+      else { return nil }
+      let day = text[8].isDigit ? number(text, 8, 2) : number(text, 9, 1)
+      return Form(
+        weekday: weekday, year: number(text, 20, 4), month: month, day: day, secondOfDay: time)
+    case 30...33:
+      // Sunday, 06-Nov-94 08:49:37 GMT
+      let comma = text.count - 24
+      guard fits(text, comma, ", 00-***-00 00:00:00 gmt"),
+        let weekday = longDays.firstIndex(where: { text[..<comma].equalsIgnoringCase($0) }),
+        let month = month(text, at: comma + 5), let time = secondOfDay(text, at: comma + 12)
+      else { return nil }
+      return Form(
+        weekday: weekday, year: number(text, comma + 9, 2), isShortYear: true, month: month,
+        day: number(text, comma + 2, 2), secondOfDay: time)
+    default: return nil
+    }
   }
-  private static let longDays = [
-    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
-  ].map { Array($0.utf8) }
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ].map { Array($0.utf8) }
 }

@@ -17,6 +17,28 @@ import Testing
     }
   }
 
+  @Test func `the case of letters does not matter`() {
+    for text in [
+      "sun, 06 nov 1994 08:49:37 gmt", "SUNDAY, 06-NOV-94 08:49:37 GMT", "sUN nOV  6 08:49:37 1994",
+    ] {
+      #expect(HTTPDate.secondsSince1970(Array(text.utf8), now: now) == example, "\(text)")
+    }
+  }
+
+  @Test func `a day that is not that of the date is told, and does not matter`() {
+    for (text, isWrong) in [
+      ("Sun, 06 Nov 1994 08:49:37 GMT", false), ("Mon, 06 Nov 1994 08:49:37 GMT", true),
+      ("Sunday, 06-Nov-94 08:49:37 GMT", false), ("Saturday, 06-Nov-94 08:49:37 GMT", true),
+      ("Thu Jan  1 00:00:00 1970", false), ("Wed Dec 31 23:59:59 1969", false),
+      ("Mon Jan  1 00:00:00 0001", false), ("Tue Jan  1 00:00:00 0001", true),
+    ] {
+      let bytes = Array(text.utf8)
+      #expect(HTTPDate.namesWrongDay(bytes, now: now) == isWrong, "\(text)")
+      #expect(HTTPDate.secondsSince1970(bytes, now: now) != nil, "\(text)")
+    }
+    #expect(HTTPDate.namesWrongDay(Array("Sun".utf8), now: now) == nil)
+  }
+
   @Test func `a year of two digits is at most 50 years ahead`() {
     func year(_ digits: String) -> Int64? {
       HTTPDate.secondsSince1970(
@@ -90,11 +112,16 @@ import Testing
   @Test func `everything else is no date`() {
     for text in [
       "", "0", "-1", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 6 Nov 1994 08:49:37 GMT",
-      "Sun, 06 Nov 1994 08:49:37", "sun, 06 nov 1994 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT",
+      "Sun, 06 Nov 1994 08:49:37", "Sun, 31 Feb 1994 08:49:37 GMT",
       "Sun, 06 Nov 1994 24:00:00 GMT", "1994-11-06T08:49:37Z", "Foo, 06 Nov 1994 08:49:37 GMT",
       "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, 00 Nov 1994 08:49:37 GMT",
       "Sun, 06 Nov 1994 08:49:37 GMT\u{301}", "Sun, 06 Nov 1994 08:49:37 GMT\r\n",
       "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", ",", "Sun,",
+      "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 EST",
+      "Sun, 06 Nov 1994 8:49:37 GMT", "Sun,  06 Nov 1994 08:49:37 GMT",
+      "Sun 06 Nov 1994 08:49:37 GMT ", "Sun Nov 06 08:49:37 1994 GMT", "Sun Nov 6 08:49:37 1994",
+      "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
+      "Sun Nov  0 08:49:37 1994", "Sun Nov -6 08:49:37 1994", "784111777",
       "Sun, 06 Nov 0000 08:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
       String(repeating: ",", count: 1_000_000),
     ] {

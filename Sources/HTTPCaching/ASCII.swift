@@ -1,0 +1,44 @@
+extension UInt8 {
+  /// The small letter of an ASCII capital; any other byte as it is.
+  var lowercasedASCII: UInt8 {
+    self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
+  }
+
+  /// Whether this is one of the digits 0 to 9.
+  var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+
+  /// Whether this is optional white space: a space or a tab (RFC 9110 §5.6.3).
+  var isOptionalWhitespace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+  /// Whether a token may hold this (RFC 9110 §5.6.2).
+  var isTokenCharacter: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#"),
+      UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"),
+      UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"),
+      UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}
+
+extension Collection<UInt8> where SubSequence: BidirectionalCollection {
+  /// The bytes without optional white space at either end (RFC 9110 §5.5).
+  var trimmed: SubSequence {
+    var rest = drop(while: \.isOptionalWhitespace)
+    while rest.last?.isOptionalWhitespace == true { rest.removeLast() }
+    return rest
+  }
+
+  /// Whether this is a token (RFC 9110 §5.6.2).
+  var isToken: Bool { !isEmpty && allSatisfy(\.isTokenCharacter) }
+
+  /// Whether the bytes are `lowercased`, which has no capitals, when the case of ASCII letters does
+  /// not matter.
+  func equalsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
+    count == lowercased.count && zip(self, lowercased).allSatisfy { $0.lowercasedASCII == $1 }
+  }
+}
