@@ -1,0 +1,28 @@
+/// What a header field that holds a date says (RFC 9110 §5.6.7).
+public enum DateField: Hashable, Sendable {
+  /// The message has no such field.
+  case absent
+
+  /// A date, in seconds since 1970-01-01 00:00:00 UTC.
+  case date(Int64)
+
+  /// Something that is no date, verbatim.
+  case invalid([UInt8])
+
+  /// Reads the first line of a field (RFC 9111 §4.2.1).
+  ///
+  /// - Parameter now: The moment that a year of two digits is told from, in seconds since 1970.
+  public init(_ name: FieldName, in fields: FieldSection, now: Int64) {
+    guard let value = fields.firstValue(of: name) else {
+      self = .absent
+      return
+    }
+    self = HTTPDate.secondsSince1970(value, now: now).map { .date($0) } ?? .invalid(value)
+  }
+
+  /// The date in seconds since 1970, or `nil` if there is none.
+  public var secondsSince1970: Int64? {
+    guard case .date(let seconds) = self else { return nil }
+    return seconds
+  }
+}

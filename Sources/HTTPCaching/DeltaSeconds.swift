@@ -1,0 +1,35 @@
+/// What stands where a number of seconds is due (RFC 9111 §1.2.2).
+public enum DeltaSeconds: Hashable, Sendable {
+  /// A number of seconds: not less than zero, and at most ``limit``.
+  case seconds(Int64)
+
+  /// Anything but digits, verbatim; empty if there was nothing.
+  case invalid([UInt8])
+
+  /// The greatest number of seconds; a greater one counts as this (RFC 9111 §1.2.2).
+  public static let limit: Int64 = 2_147_483_648
+
+  /// Reads digits, and nothing but digits (RFC 9111 §1.2.2).
+  public init(_ text: some Collection<UInt8>) {
+    guard !text.isEmpty else {
+      self = .invalid([])
+      return
+    }
+    var value: Int64 = 0
+    for byte in text {
+      guard byte.isDigit else {
+        self = .invalid(Array(text))
+        return
+      }
+      // The value is at most the limit before, so this does not overflow.
+      value = min(Self.limit, value * 10 + Int64(byte - UInt8(ascii: "0")))
+    }
+    self = .seconds(value)
+  }
+
+  /// The number of seconds, or `nil` if it is invalid.
+  public var value: Int64? {
+    guard case .seconds(let value) = self else { return nil }
+    return value
+  }
+}

@@ -1,0 +1,42 @@
+/// An entity tag: a name that the origin gives to a state of a resource (RFC 9110 §8.8.3).
+public struct EntityTag: Hashable, Sendable {
+  /// The tag as it was received, which is how it is sent back (RFC 9111 §4.3.1).
+  public let verbatim: [UInt8]
+
+  /// Whether it is marked as weak, by `W/` in capitals.
+  public let isWeak: Bool
+
+  /// Whether it is written as the grammar has it; many origins leave the quotation marks out.
+  public let isWellFormed: Bool
+
+  /// Reads an entity tag, well-formed or not (RFC 9110 §8.8.3).
+  ///
+  /// It is one tag, never a list: a comma is part of it.
+  public init(_ bytes: [UInt8]) {
+    verbatim = bytes
+    isWeak = bytes.starts(with: Self.weakMark)
+    let quoted = bytes.dropFirst(isWeak ? 2 : 0)
+    let quote = UInt8(ascii: "\"")
+    isWellFormed =
+      quoted.count >= 2 && quoted.first == quote && quoted.last == quote
+      && quoted.dropFirst().dropLast().allSatisfy {
+        $0 == UInt8(ascii: "!") || $0 >= UInt8(ascii: "#") && $0 != 0x7F
+      }
+  }
+
+  /// The tag without the mark of a weak one, with its quotation marks.
+  public var opaque: ArraySlice<UInt8> { verbatim.dropFirst(isWeak ? 2 : 0) }
+
+  /// Whether it can vouch for every byte of a body (RFC 9110 §8.8.1).
+  public var isStrong: Bool { !isWeak && isWellFormed }
+
+  /// The strong comparison: both are strong, and the same (RFC 9110 §8.8.3.2).
+  public func stronglyEquals(_ other: EntityTag) -> Bool {
+    isStrong && other.isStrong && verbatim == other.verbatim
+  }
+
+  /// The weak comparison: they are the same but for the mark of a weak one (RFC 9110 §8.8.3.2).
+  public func weaklyEquals(_ other: EntityTag) -> Bool { opaque == other.opaque }
+
+  private static let weakMark = Array("W/".utf8)
+}

@@ -1,0 +1,43 @@
+/// Whether a stored response is fresh, and for how long it will be, or has not been
+/// (RFC 9111 §4.2).
+public struct Freshness: Hashable, Sendable {
+  /// How long the response is fresh.
+  public let lifetime: FreshnessLifetime
+
+  /// How old it is.
+  public let age: CurrentAge
+
+  /// When it becomes or became stale, in seconds since 1970 and by the clock of the cache; `nil` if
+  /// it has no lifetime.
+  public let expiresAt: Int64?
+
+  /// Compares the lifetime of a response with its age (RFC 9111 §4.2).
+  ///
+  /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
+  public init(of exchange: Exchange, at now: Int64) {
+    lifetime = FreshnessLifetime(of: exchange)
+    age = CurrentAge(of: exchange, at: now)
+    expiresAt =
+      lifetime.source == .none
+      ? nil
+      : exchange.responseTime.saturatingAdding(
+        lifetime.seconds.saturatingSubtracting(age.correctedInitialAge))
+  }
+
+  /// Whether the lifetime is greater than the age; equal is stale (RFC 9111 §4.2).
+  public var isFresh: Bool { lifetime.seconds > age.seconds }
+
+  /// For how many more seconds the response is fresh; 0 if it is stale (RFC 9111 §4.2).
+  public var remainingSeconds: Int64 {
+    max(0, lifetime.seconds.saturatingSubtracting(age.seconds))
+  }
+
+  /// For how many seconds the response has been stale; 0 if it is fresh, or has just become stale
+  /// (RFC 9111 §4.2.4).
+  public var staleSeconds: Int64 {
+    max(0, age.seconds.saturatingSubtracting(lifetime.seconds))
+  }
+
+  /// What was ignored, and where clocks differ.
+  public var remarks: [Remark] { lifetime.remarks + age.remarks }
+}

@@ -1,0 +1,59 @@
+extension Remark {
+  /// What is odd about a stored response and is not among the remarks of a result: what its
+  /// freshness and its validators do not depend on (RFC 9111 §4.2.1, §5.2).
+  public static func all(about exchange: Exchange) -> [Remark] {
+    let fields = exchange.fields
+    var remarks = about(exchange.directives.control)
+    if fields.hasPragmaNoCache {
+      remarks.append(Remark(.responsePragma, .pragma, fields.firstValue(of: .pragma) ?? []))
+    }
+    if case .fields? = exchange.directives.isPrivate {
+      remarks.append(Remark(.forSharedCachesOnly, .cacheControl, Array("private".utf8)))
+    }
+    if case .fields(let names)? = exchange.directives.noCache {
+      let list = Array(names.map(\.lowercased).joined(separator: Array(", ".utf8)))
+      remarks.append(Remark(.fieldsToWithhold, .cacheControl, list))
+    }
+    for name in [FieldName.date, .expires, .lastModified, .age, .entityTag] {
+      let values = fields.values(of: name)
+      if values.count > 1 { remarks.append(Remark(.onlyFirstCounts, name, values[1])) }
+    }
+    for name in [FieldName.date, .expires, .lastModified] {
+      if let value = fields.firstValue(of: name),
+        HTTPDate.namesWrongDay(value, now: exchange.responseTime) == true
+      {
+        remarks.append(Remark(.wrongWeekday, name, value))
+      }
+    }
+    if let value = fields.firstValue(of: .age), value.contains(UInt8(ascii: ",")) {
+      remarks.append(Remark(.onlyFirstCounts, .age, value))
+    }
+    return remarks
+  }
+
+  /// What is ignored in a request (RFC 9111 §5.2.1).
+  public static func all(about request: Request) -> [Remark] {
+    let directives = request.directives
+    var remarks = about(directives.control)
+    for name in [CacheDirective.Name.maxAge, .minFresh, .maxStale, .staleIfError] {
+      guard case .invalid? = directives.control.seconds(name) else { continue }
+      if name == .maxStale, directives.maxStale == .any { continue }
+      remarks.append(
+        Remark(.invalidRequestDirective, .cacheControl, Array(name.rawValue.utf8)))
+    }
+    if directives.control.isPresent, request.fields.hasPragmaNoCache {
+      remarks.append(Remark(.overriddenByCacheControl, .pragma))
+    }
+    return remarks
+  }
+
+  /// What is ignored or mended in `Cache-Control`.
+  private static func about(_ control: CacheControl) -> [Remark] {
+    control.contradictory.map {
+      Remark(.onlyFirstCounts, .cacheControl, Array($0.name.rawValue.utf8))
+    }
+      + control.unknown.map { Remark(.unknownDirective, .cacheControl, $0) }
+      + control.malformed.map { Remark(.malformedDirective, .cacheControl, $0) }
+      + control.unclosed.map { Remark(.unclosedQuote, .cacheControl, $0) }
+  }
+}

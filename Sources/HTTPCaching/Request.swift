@@ -1,0 +1,37 @@
+/// A request, as far as caching looks at it (RFC 9111 §2).
+public struct Request: Hashable, Sendable {
+  /// The method; its case matters (RFC 9110 §9.1).
+  public var method: [UInt8]
+
+  /// The target URI, or `nil` if it need not be compared (RFC 9110 §7.1).
+  public var targetURI: [UInt8]?
+
+  /// The header section.
+  public var fields: FieldSection
+
+  /// Creates a request.
+  public init(
+    method: [UInt8] = Request.get, targetURI: [UInt8]? = nil, fields: FieldSection = FieldSection()
+  ) {
+    self.method = method
+    self.targetURI = targetURI
+    self.fields = fields
+  }
+
+  /// `GET` (RFC 9110 §9.3.1).
+  public static let get = Array("GET".utf8)
+
+  /// `HEAD` (RFC 9110 §9.3.2).
+  public static let head = Array("HEAD".utf8)
+
+  /// `POST` (RFC 9110 §9.3.3).
+  public static let post = Array("POST".utf8)
+
+  /// The directives of the request (RFC 9111 §5.2.1).
+  public var directives: RequestDirectives { RequestDirectives(fields) }
+
+  /// The target URI without its fragment, which is no part of a cache key (RFC 9110 §7.1).
+  var targetWithoutFragment: ArraySlice<UInt8>? {
+    targetURI?.prefix { $0 != UInt8(ascii: "#") }
+  }
+}

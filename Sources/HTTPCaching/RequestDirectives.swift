@@ -1,0 +1,60 @@
+/// What the `Cache-Control` and `Pragma` of a request ask a cache for (RFC 9111 §5.2.1, §5.4).
+///
+/// A directive whose number is invalid is ignored.
+public struct RequestDirectives: Hashable, Sendable {
+  /// How stale a response may be.
+  public enum MaxStale: Hashable, Sendable {
+    /// As stale as it is: the directive has no argument.
+    case any
+
+    /// Stale for at most this many seconds.
+    case seconds(Int64)
+  }
+
+  /// All directives, as they were written.
+  public let control: CacheControl
+
+  /// Whether `Pragma: no-cache` counts, as it does without `Cache-Control` (RFC 9111 §5.4).
+  public let pragmaNoCache: Bool
+
+  /// Reads the directives of a request.
+  public init(_ fields: FieldSection) {
+    control = CacheControl(fields)
+    pragmaNoCache = !control.isPresent && fields.hasPragmaNoCache
+  }
+
+  /// `no-cache`: not to be answered without asking the origin (RFC 9111 §5.2.1.4).
+  public var noCache: Bool { control.contains(.noCache) }
+
+  /// `no-store`: what answers the request must not be stored (RFC 9111 §5.2.1.5).
+  public var noStore: Bool { control.contains(.noStore) }
+
+  /// `only-if-cached`: no network, rather an error (RFC 9111 §5.2.1.7).
+  public var onlyIfCached: Bool { control.contains(.onlyIfCached) }
+
+  /// `max-age`: the greatest age, in seconds (RFC 9111 §5.2.1.1).
+  public var maxAge: Int64? { control.seconds(.maxAge)?.value }
+
+  /// `min-fresh`: for how many seconds the response must still be fresh (RFC 9111 §5.2.1.3).
+  public var minFresh: Int64? { control.seconds(.minFresh)?.value }
+
+  /// `max-stale`: how stale the response may be (RFC 9111 §5.2.1.2).
+  public var maxStale: MaxStale? {
+    guard let directive = control.first(.maxStale) else { return nil }
+    return directive.argument == nil ? .any : control.seconds(.maxStale)?.value.map { .seconds($0) }
+  }
+
+  /// `stale-if-error`: for how many seconds a stale response may answer this request if the origin
+  /// fails (RFC 5861 §4).
+  public var staleIfError: Int64? { control.seconds(.staleIfError)?.value }
+}
+
+extension FieldSection {
+  /// Whether a `Pragma` line has the member `no-cache` (RFC 9111 §5.4).
+  var hasPragmaNoCache: Bool {
+    lines.contains { line in
+      FieldName.pragma.matches(line.name)
+        && ListMembers(line.value).members.contains { CacheDirective.Name($0) == .noCache }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/// Whether the origin has something else than what is stored (RFC 9110 §8.8).
+///
+/// Validators are compared for being *unequal*, never for which is newer: after a rollback or a
+/// restored backup the origin's `Last-Modified` is older than ours.
+public enum ValidatorComparison: Hashable, Sendable {
+  /// What decided.
+  public enum Decider: String, Hashable, Sendable, CaseIterable {
+    /// `ETag`, by the weak comparison (RFC 9110 §8.8.3.2).
+    case entityTag = "etag"
+    /// `Last-Modified`, as times (RFC 9110 §8.8.2).
+    case lastModified = "last-modified"
+  }
+
+  /// The validators are the same.
+  case unchanged(Decider)
+
+  /// The validators differ.
+  case changed(Decider)
+
+  /// The validators differ, and the origin's `Last-Modified` is older than the stored.
+  case rolledBack(Decider)
+
+  /// The two have no kind of validator in common: only asking for all of it can tell.
+  case unknown
+
+  /// Compares validators; an entity tag decides where both have one (RFC 9110 §13.2.2).
+  public init(stored: Validators, origin: Validators) {
+    let ours = stored.lastModified?.secondsSince1970
+    let theirs = origin.lastModified?.secondsSince1970
+    let isOlder = if let ours, let theirs { theirs < ours } else { false }
+    if let tag = stored.entityTag, let other = origin.entityTag {
+      self =
+        if tag.weaklyEquals(other) {
+          .unchanged(.entityTag)
+        } else {
+          isOlder ? .rolledBack(.entityTag) : .changed(.entityTag)
+        }
+    } else if let ours, let theirs {
+      self =
+        if ours == theirs {
+          .unchanged(.lastModified)
+        } else {
+          isOlder ? .rolledBack(.lastModified) : .changed(.lastModified)
+        }
+    } else {
+      self = .unknown
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/// What a response can be told by when the origin is asked whether it has changed
+/// (RFC 9110 §8.8).
+public struct Validators: Hashable, Sendable {
+  /// A `Last-Modified` (RFC 9110 §8.8.2).
+  public struct LastModified: Hashable, Sendable {
+    /// The value as it was received, which is how it is sent back.
+    public let verbatim: [UInt8]
+
+    /// The date in seconds since 1970.
+    public let secondsSince1970: Int64
+
+    /// Whether it is strong: the `Date` is at least 60 s later, so that a second change in the same
+    /// second would be seen (RFC 9110 §8.8.2.2).
+    public let isStrong: Bool
+  }
+
+  /// The `ETag`, or `nil`.
+  public let entityTag: EntityTag?
+
+  /// The `Last-Modified`, or `nil` if there is none that is a date.
+  public let lastModified: LastModified?
+
+  /// What is odd or weak about them.
+  public let remarks: [Remark]
+
+  /// Reads the validators of a response (RFC 9110 §8.8).
+  public init(of exchange: Exchange) {
+    self.init(exchange.fields, date: exchange.date, now: exchange.responseTime)
+  }
+
+  /// Reads the validators of a header section (RFC 9110 §8.8).
+  ///
+  /// - Parameters:
+  ///   - date: The `Date` of the same message.
+  ///   - now: The moment that a year of two digits is told from, in seconds since 1970.
+  public init(_ fields: FieldSection, date: DateField, now: Int64) {
+    var remarks: [Remark] = []
+    // An empty value is no tag.
+    let tag = fields.firstValue(of: .entityTag).flatMap { $0.isEmpty ? nil : EntityTag($0) }
+    entityTag = tag
+    if let tag, !tag.isWellFormed {
+      remarks.append(Remark(.malformedEntityTag, .entityTag, tag.verbatim))
+    } else if let tag, tag.isWeak {
+      remarks.append(Remark(.weakValidator, .entityTag, tag.verbatim))
+    }
+    let value = fields.firstValue(of: .lastModified)
+    switch DateField(.lastModified, in: fields, now: now) {
+    case .absent: lastModified = nil
+    case .invalid(let text):
+      lastModified = nil
+      remarks.append(Remark(.invalidLastModified, .lastModified, text))
+    case .date(let seconds):
+      let isStrong = date.secondsSince1970.map { $0.saturatingSubtracting(60) >= seconds } ?? false
+      let verbatim = value ?? []
+      lastModified = LastModified(
+        verbatim: verbatim, secondsSince1970: seconds, isStrong: isStrong)
+      if !isStrong { remarks.append(Remark(.weakValidator, .lastModified, verbatim)) }
+      if tag == nil { remarks.append(Remark(.rollbackUndetectable, .lastModified, verbatim)) }
+    }
+    if entityTag == nil, lastModified == nil { remarks.append(Remark(.noValidator, nil)) }
+    self.remarks = remarks
+  }
+
+  /// Whether there is nothing to ask the origin with (RFC 9111 §4.3.1).
+  public var isEmpty: Bool { entityTag == nil && lastModified == nil }
+
+  /// The value that can vouch for part of a body: a strong entity tag, or else, where there is no
+  /// tag at all, a strong date; `nil` if there is none (RFC 9110 §13.1.5).
+  public var forRange: [UInt8]? {
+    if let entityTag { return entityTag.isStrong ? entityTag.verbatim : nil }
+    return lastModified.flatMap { $0.isStrong ? $0.verbatim : nil }
+  }
+}
