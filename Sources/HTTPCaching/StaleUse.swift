@@ -1,0 +1,101 @@
+/// Whether a stale response may be used without the origin's consent (RFC 9111 §4.2.4, RFC 5861).
+public struct StaleUse: Hashable, Sendable {
+  /// What forbids any use of a stale response.
+  public enum Prohibition: String, Hashable, Sendable, CaseIterable {
+    /// RFC 9111 §5.2.2.2.
+    case mustRevalidate = "must-revalidate"
+    /// RFC 9111 §5.2.2.4.
+    case noCache = "no-cache"
+
+    /// The section that decides it.
+    public var section: Section {
+      switch self {
+      case .mustRevalidate: .caching("5.2.2.2")
+      case .noCache: .caching("5.2.2.4")
+      }
+    }
+  }
+
+  /// A time after the lifetime, in which a stale response may be used.
+  public enum Window: Hashable, Sendable {
+    /// The response is fresh: the window of so many seconds has not begun.
+    case ahead(seconds: Int64)
+    /// The window is open for so many more seconds.
+    case open(remaining: Int64)
+    /// The window has been closed for so many seconds.
+    case closed(since: Int64)
+    /// Something forbids what the directive would permit.
+    case void(Prohibition)
+    /// The directive has no valid number, and is ignored.
+    case invalid([UInt8])
+
+    /// Whether the response may be used now for this reason alone.
+    public var isOpen: Bool {
+      if case .open = self { true } else { false }
+    }
+  }
+
+  /// What forbids any use of a stale response, or `nil`.
+  public let prohibition: Prohibition?
+
+  /// `stale-while-revalidate`: the response is used while it is validated (RFC 5861 §3); `nil` if
+  /// it is not there.
+  public let whileRevalidating: Window?
+
+  /// `stale-if-error`: the response is used if the origin fails (RFC 5861 §4); `nil` if neither the
+  /// response nor the request has it.
+  public let ifError: Window?
+
+  /// Looks at the directives of a response (RFC 9111 §4.2.4).
+  ///
+  /// - Parameter request: The directives of the presented request, whose `stale-if-error` counts
+  ///   for it as well as that of the response: the greater does.
+  public init(
+    of exchange: Exchange, freshness: Freshness, request: RequestDirectives? = nil
+  ) {
+    let directives = exchange.directives
+    let prohibition: Prohibition? =
+      if directives.mustRevalidate {
+        .mustRevalidate
+      } else if directives.noCache == .wholeResponse {
+        .noCache
+      } else {
+        nil
+      }
+    self.prohibition = prohibition
+    func window(_ seconds: DeltaSeconds) -> Window {
+      switch seconds {
+      case .invalid(let text): .invalid(text)
+      case .seconds(let length): Window(length, freshness, prohibition)
+      }
+    }
+    whileRevalidating = directives.staleWhileRevalidate.map(window)
+    let byRequest = request?.staleIfError
+    let byResponse = directives.staleIfError
+    ifError =
+      if let byRequest, byRequest > byResponse?.value ?? -1 {
+        window(.seconds(byRequest))
+      } else {
+        byResponse.map(window)
+      }
+  }
+}
+
+extension StaleUse.Window {
+  /// A window of a length, which is open while the response is stale for less (RFC 5861 §3, §4).
+  fileprivate init(
+    _ length: Int64, _ freshness: Freshness, _ prohibition: StaleUse.Prohibition?
+  ) {
+    let stale = freshness.staleSeconds
+    self =
+      if let prohibition {
+        .void(prohibition)
+      } else if freshness.isFresh {
+        .ahead(seconds: length)
+      } else if stale < length {
+        .open(remaining: length - stale)
+      } else {
+        .closed(since: stale - length)
+      }
+  }
+}
