@@ -94,10 +94,20 @@ tests() {
   failed=$((failed + bad))
 }
 
+# Installs the implementation that HTTPCaching is compared with, where only its test sees it.
+install_peers() {
+  [ -d .build/peers/hishel-2.0.0.dist-info ] && return 0
+  echo "== install hishel"
+  python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
+    --target .build/peers hishel==2.0.0
+}
+
 # Without a package, what needs it fails and says so.
 install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
   gzip zstd \
   || step "install" false
+install_peers || step "install hishel" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 step "build" swift build --build-tests
 tests "tests" swift test

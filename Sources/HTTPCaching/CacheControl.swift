@@ -74,7 +74,7 @@ public struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// The directives that are repeated with another argument than the first has.
+  /// The directives that are repeated with another argument than the first has (RFC 9111 §4.2.1).
   public var contradictory: [CacheDirective] {
     let firsts = Dictionary(directives.map { ($0.name, $0) }) { first, _ in first }
     return directives.filter { firsts[$0.name]?.argument != $0.argument }

@@ -20,7 +20,7 @@ public enum DateField: Hashable, Sendable {
     self = HTTPDate.secondsSince1970(value, now: now).map { .date($0) } ?? .invalid(value)
   }
 
-  /// The date in seconds since 1970, or `nil` if there is none.
+  /// The date in seconds since 1970, or `nil` if there is none (RFC 9110 §5.6.7).
   public var secondsSince1970: Int64? {
     guard case .date(let seconds) = self else { return nil }
     return seconds

@@ -27,7 +27,7 @@ public enum DeltaSeconds: Hashable, Sendable {
     self = .seconds(value)
   }
 
-  /// The number of seconds, or `nil` if it is invalid.
+  /// The number of seconds, or `nil` if it is invalid (RFC 9111 §1.2.2).
   public var value: Int64? {
     guard case .seconds(let value) = self else { return nil }
     return value

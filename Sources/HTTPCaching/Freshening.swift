@@ -9,7 +9,8 @@ public struct Freshening: Hashable, Sendable {
     case connection
     /// It is between the cache and its proxy (RFC 9111 §3.1).
     case proxy
-    /// `no-cache` of the 304 names it, so that it is not to be stored (RFC 9111 §3.1).
+    /// `no-cache` of the updated response names it, so that it is not to be stored
+    /// (RFC 9111 §3.1).
     case noCache = "no-cache"
     /// It describes how the body was coded before the cache decoded it (RFC 9111 §3.2).
     case decodedBody = "decoded-body"
@@ -52,7 +53,11 @@ public struct Freshening: Hashable, Sendable {
   /// - Parameter bodyIsDecoded: Whether the cache stores bodies without their content coding, as
   ///   `URLCache` does: then the fields that describe the coded body stay.
   public init(_ stored: Exchange, by response: NotModified, bodyIsDecoded: Bool = true) {
-    let exempt = Exemptions(response.fields, bodyIsDecoded: bodyIsDecoded)
+    // `Cache-Control` of the 304 replaces the stored.
+    let directives =
+      response.fields.contains(.cacheControl)
+      ? ResponseDirectives(response.fields) : stored.directives
+    let exempt = Exemptions(response.fields, directives, bodyIsDecoded: bodyIsDecoded)
     var changes: [FieldChange] = []
     var lines = stored.fields.lines
     for line in response.fields.lines {
@@ -89,12 +94,12 @@ private struct Exemptions {
   var withheld: Set<FieldName> = []
   var bodyIsDecoded: Bool
 
-  init(_ fields: FieldSection, bodyIsDecoded: Bool) {
+  init(_ fields: FieldSection, _ directives: ResponseDirectives, bodyIsDecoded: Bool) {
     self.bodyIsDecoded = bodyIsDecoded
     for value in fields.values(of: .connection) {
       named.formUnion(ListMembers(value).members.map { FieldName($0) })
     }
-    if case .fields(let names)? = ResponseDirectives(fields).noCache { withheld = Set(names) }
+    if case .fields(let names)? = directives.noCache { withheld = Set(names) }
   }
 
   func exemption(of name: FieldName) -> Freshening.Exemption? {

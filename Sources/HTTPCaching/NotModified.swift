@@ -35,7 +35,7 @@ public struct NotModified: Hashable, Sendable {
   /// When it was received, in seconds since 1970.
   public let responseTime: Int64
 
-  /// Creates a 304.
+  /// Creates a 304 (RFC 9110 §15.4.5).
   public init(fields: FieldSection, requestTime: Int64, responseTime: Int64) {
     self.fields = fields
     self.requestTime = requestTime

@@ -17,7 +17,7 @@ public struct RequestDirectives: Hashable, Sendable {
   /// Whether `Pragma: no-cache` counts, as it does without `Cache-Control` (RFC 9111 §5.4).
   public let pragmaNoCache: Bool
 
-  /// Reads the directives of a request.
+  /// Reads the directives of a request (RFC 9111 §5.2.1).
   public init(_ fields: FieldSection) {
     control = CacheControl(fields)
     pragmaNoCache = !control.isPresent && fields.hasPragmaNoCache

@@ -3,12 +3,12 @@ public struct ResponseDirectives: Hashable, Sendable {
   /// All directives, as they were written.
   public let control: CacheControl
 
-  /// Reads the directives of a response.
+  /// Reads the directives of a response (RFC 9111 §5.2).
   public init(_ fields: FieldSection) {
     control = CacheControl(fields)
   }
 
-  /// Takes the directives of a response.
+  /// Takes the directives of a response (RFC 9111 §5.2.2).
   public init(_ control: CacheControl) {
     self.control = control
   }
@@ -48,7 +48,8 @@ public struct ResponseDirectives: Hashable, Sendable {
   /// `stale-if-error`: for how long it may be used stale if the origin fails (RFC 5861 §4).
   public var staleIfError: DeltaSeconds? { control.seconds(.staleIfError) }
 
-  /// The directives that mean something to shared caches only, as far as they are there.
+  /// The directives that mean something to shared caches only, as far as they are there
+  /// (RFC 9111 §5.2.2.8, §5.2.2.10).
   public var forSharedCachesOnly: [CacheDirective] {
     control.directives.filter { [.sharedMaxAge, .proxyRevalidate].contains($0.name) }
   }

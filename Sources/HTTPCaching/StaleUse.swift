@@ -29,7 +29,7 @@ public struct StaleUse: Hashable, Sendable {
     /// The directive has no valid number, and is ignored.
     case invalid([UInt8])
 
-    /// Whether the response may be used now for this reason alone.
+    /// Whether the response may be used now for this reason alone (RFC 9111 §4.2.4).
     public var isOpen: Bool {
       if case .open = self { true } else { false }
     }

@@ -96,6 +96,15 @@ import Testing
     #expect(coded.values(of: .contentLength) == [bytes("10")])
   }
 
+  @Test func `a stored no-cache withholds fields unless the 304 has other directives`() {
+    let stored = Sample.response("Set-Cookie: old", "Cache-Control: no-cache=\"set-cookie\"")
+    let silent = Freshening(stored, by: notModified("Set-Cookie: new"))
+    #expect(silent.exchange.fields.firstValue(of: "Set-Cookie") == bytes("old"))
+    let other = Freshening(
+      stored, by: notModified("Set-Cookie: new", "Cache-Control: max-age=1"))
+    #expect(other.exchange.fields.firstValue(of: "Set-Cookie") == bytes("new"))
+  }
+
   @Test func `to update twice is to update once`() {
     let names = ["A", "B", "Age", "Date", "Connection", "Content-Length", "ETag", "Cache-Control"]
     for seed in 0..<1_000 as Range<UInt64> {

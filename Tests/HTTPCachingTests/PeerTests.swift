@@ -1,0 +1,103 @@
+import HTTPCaching
+import Testing
+
+/// What both sides say about one case.
+struct PeerComparison {
+  let peerCase: PeerCase
+  let exchange: Exchange
+  let theirs: Peer.Answer
+  let freshness: Freshness
+  let reuse: Reuse
+  let storability: Storability
+  let conditional: ConditionalRequest
+  let selection: NotModified.Selection
+  let updated: [String: [String]]?
+
+  /// The field that the question is about, in small letters, if it is about one.
+  var field = ""
+
+  init(_ peerCase: PeerCase, _ theirs: Peer.Answer) {
+    self.peerCase = peerCase
+    self.theirs = theirs
+    exchange = peerCase.exchange
+    let request = peerCase.presentedRequest
+    freshness = Freshness(of: exchange, at: peerCase.now)
+    reuse = Reuse(of: exchange, for: request, at: peerCase.now)
+    storability = Storability(of: exchange)
+    conditional = ConditionalRequest(validating: exchange, for: request)
+    selection = peerCase.update.selection(of: exchange)
+    updated =
+      selection.mayUpdate
+      ? lists(Freshening(exchange, by: peerCase.update).exchange.fields) : nil
+  }
+
+  /// The questions on which the two sides differ, each with the field that it is about.
+  var differences: [(PeerQuestion, field: String)] {
+    var questions: [PeerQuestion] = []
+    let lifetime = freshness.lifetime
+    let ours = lifetime.source == .none ? nil : lifetime.seconds
+    // Below zero and zero are the same: never fresh.
+    if ours != theirs.lifetime.map({ max(0, $0) }) { questions.append(.lifetime) }
+    if freshness.age.seconds != theirs.age { questions.append(.age) }
+    if reuse.isReusable != theirs.reuses { questions.append(.reuse) }
+    if storability.mayStore != theirs.stores { questions.append(.storing) }
+    let conditions = Dictionary(
+      uniqueKeysWithValues: conditional.conditions.map { (text($0.name), text($0.value)) })
+    if conditions != theirs.conditions { questions.append(.conditions) }
+    if (updated == nil) != (theirs.updated == nil) { questions.append(.selection) }
+    return questions.map { ($0, "") } + differingFields.map { (.update, $0) }
+  }
+
+  /// The fields that are not the same after an update that both sides make.
+  private var differingFields: [String] {
+    guard let updated, let theirs = theirs.updated else { return [] }
+    return Set(updated.keys).union(theirs.keys).filter { updated[$0] != theirs[$0] }.sorted()
+  }
+}
+
+/// What the two sides are asked.
+enum PeerQuestion: String, CaseIterable {
+  case lifetime, age, reuse, storing, conditions, selection, update
+}
+
+/// The values of each field, by its name in small letters.
+func lists(_ fields: FieldSection) -> [String: [String]] {
+  Dictionary(grouping: fields.lines) { text($0.name).lowercased() }
+    .mapValues { $0.map { text($0.value) } }
+}
+
+@Suite struct PeerTests {
+  @Test(.enabled(if: Peer.isInstalled, Peer.hint))
+  func `each difference from hishel is on the list, and the RFC decides it`() throws {
+    let cases = (0..<4_000 as Range<UInt64>).map { PeerCase(seed: $0) }
+    let answers = try Peer.answers(to: cases)
+    try #require(answers.count == cases.count)
+    var agreements: [PeerQuestion: Int] = [:]
+    var found: [String: Int] = [:]
+    for (seed, (peerCase, answer)) in zip(cases, answers).enumerated() {
+      var comparison = PeerComparison(peerCase, answer)
+      let differences = comparison.differences
+      for question in PeerQuestion.allCases where !differences.contains(where: { $0.0 == question })
+      {
+        agreements[question, default: 0] += 1
+      }
+      for (question, field) in differences {
+        comparison.field = field
+        let disagreements = PeerDisagreement.all.filter {
+          $0.question == question && $0.explains(comparison)
+        }
+        if disagreements.isEmpty {
+          Issue.record("seed \(seed), \(question) \(field): \(peerCase), they say \(answer)")
+        }
+        for disagreement in disagreements { found[disagreement.name, default: 0] += 1 }
+      }
+    }
+    // A list with what does not occur proves nothing.
+    for disagreement in PeerDisagreement.all {
+      #expect(found[disagreement.name] != nil, "\(disagreement.name) never occurs")
+    }
+    for question in PeerQuestion.allCases {
+      #expect(agreements[question, default: 0] > 1_000, "\(question)")
+    }
+  }
+}
