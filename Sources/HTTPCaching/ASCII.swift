@@ -39,6 +39,12 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
   /// Whether the bytes are `lowercased`, which has no capitals, when the case of ASCII letters does
   /// not matter.
   func equalsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
-    count == lowercased.count && zip(self, lowercased).allSatisfy { $0.lowercasedASCII == $1 }
+    guard count == lowercased.count else { return false }
+    var index = startIndex
+    for byte in lowercased {
+      guard self[index].lowercasedASCII == byte else { return false }
+      formIndex(after: &index)
+    }
+    return true
   }
 }

@@ -11,12 +11,18 @@ extension HTTPDate {
   private static let months = Array("janfebmaraprmayjunjulaugsepoctnovdec".utf8)
   private static let shortDays = Array("montuewedthufrisatsun".utf8)
 
-  /// Whether the text from a position on has the form of `pattern`: `0` stands for a digit, `*` for
-  /// any byte, a letter for itself in either case.
-  static func fits(_ text: [UInt8], _ start: Int, _ pattern: StaticString) -> Bool {
-    let pattern = pattern.description.utf8
-    guard text.count - start == pattern.count else { return false }
-    for (byte, expected) in zip(text[start...], pattern) {
+  /// What follows the name of the day in `Sun, 06 Nov 1994 08:49:37 GMT`, in
+  /// `Sunday, 06-Nov-94 08:49:37 GMT` and in `Sun Nov  6 08:49:37 1994`: `0` stands for a digit, `*`
+  /// for any byte, a letter for itself in either case.
+  static let fixedForm = Array(", 00 *** 0000 00:00:00 gmt".utf8)
+  static let shortYearForm = Array(", 00-***-00 00:00:00 gmt".utf8)
+  static let plainForm = Array(" *** *0 00:00:00 0000".utf8)
+
+  /// Whether the text from a position on has a form.
+  static func fits(_ text: [UInt8], _ start: Int, _ form: [UInt8]) -> Bool {
+    guard text.count - start == form.count else { return false }
+    for (index, expected) in form.enumerated() {
+      let byte = text[start + index]
       switch expected {
       case UInt8(ascii: "0"): if !byte.isDigit { return false }
       case UInt8(ascii: "*"): continue

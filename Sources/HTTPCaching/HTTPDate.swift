@@ -69,7 +69,7 @@ public enum HTTPDate {
     switch text.count {
     case 29:
       // Sun, 06 Nov 1994 08:49:37 GMT
-      guard fits(text, 3, ", 00 *** 0000 00:00:00 gmt"), let weekday = shortDay(text),
+      guard fits(text, 3, fixedForm), let weekday = shortDay(text),
         let month = month(text, at: 8), let time = secondOfDay(text, at: 17)
       else { return nil }
       return Form(
@@ -77,7 +77,7 @@ public enum HTTPDate {
         secondOfDay: time)
     case 24:
       // Sun Nov  6 08:49:37 1994
-      guard fits(text, 3, " *** *0 00:00:00 0000"), let weekday = shortDay(text),
+      guard fits(text, 3, plainForm), let weekday = shortDay(text),
         let month = month(text, at: 4), let time = secondOfDay(text, at: 11),
         text[8].isDigit || text[8] == UInt8(ascii: " ")
       else { return nil }
@@ -87,7 +87,7 @@ public enum HTTPDate {
     case 30...33:
       // Sunday, 06-Nov-94 08:49:37 GMT
       let comma = text.count - 24
-      guard fits(text, comma, ", 00-***-00 00:00:00 gmt"),
+      guard fits(text, comma, shortYearForm),
         let weekday = longDays.firstIndex(where: { text[..<comma].equalsIgnoringCase($0) }),
         let month = month(text, at: comma + 5), let time = secondOfDay(text, at: comma + 12)
       else { return nil }
