@@ -69,7 +69,7 @@ let package = Package(
       swiftSettings: checked),
 
     .target(
-      name: "TestSupport", dependencies: ["AdminCommands", "ResponseStorage"],
+      name: "TestSupport", dependencies: ["AdminCommands", "HTTPCaching", "ResponseStorage"],
       path: "Tests/TestSupport", swiftSettings: checked),
     tests(of: "Files"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
@@ -79,7 +79,7 @@ let package = Package(
     tests(of: "Rendering", on: "Administration", "ResponseStorage"),
     tests(of: "AdminCommands", on: "ResponseStorage", "TestSupport", argumentParser),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked),
-    tests(of: "ResponseStorage", on: "Files", "PropertyLists", "SQLite"),
+    tests(of: "ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     .testTarget(
       name: "ExecutableTests", dependencies: ["urlcache-admin", "sample-cache"],
       exclude: [

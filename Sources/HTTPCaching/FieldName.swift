@@ -55,4 +55,9 @@ extension FieldName {
   public static let range: FieldName = "Range"
   /// `Vary` (RFC 9110 §12.5.5).
   public static let vary: FieldName = "Vary"
+
+  /// The fields that freshness and validators depend on (RFC 9111 §4.2, RFC 9110 §8.8).
+  public static let ofFreshness: [FieldName] = [
+    .age, .cacheControl, .date, .entityTag, .expires, .lastModified,
+  ]
 }

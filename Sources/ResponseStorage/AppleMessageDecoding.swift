@@ -48,8 +48,12 @@ extension StoredResponse {
     if projection.contains(.status), let place = try list.element(3, of: array) {
       status = try list.integer(place)
     }
-    if projection.contains(.responseHeaders), let place = try list.element(4, of: array) {
-      responseHeaders = try list.archivedHeaders(place)
+    if projection.contains(.responseHeaders) || projection.contains(.freshnessFields),
+      let place = try list.element(4, of: array)
+    {
+      responseHeaders =
+        projection.contains(.responseHeaders)
+        ? try list.archivedHeaders(place) : try list.archivedFreshnessFields(place)
     }
     if projection.contains(.mimeType), let place = try list.element(6, of: array) {
       mimeType = try list.text(place, reusing: &memory.mimeType)

@@ -191,7 +191,9 @@ struct AppleScan: ~Copyable {
 }
 
 extension Projection {
-  static let ofResponseObject: Self = [.url, .stored, .status, .mimeType, .responseHeaders, .notes]
+  static let ofResponseObject: Self = [
+    .url, .stored, .status, .mimeType, .responseHeaders, .freshnessFields, .notes,
+  ]
   static let ofRequestObject: Self = [.method, .requestHeaders, .requestDetails, .notes]
 }
 

@@ -142,9 +142,11 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let protocolProperties = Self(rawValue: 1 << 13)
   /// All ``StoredResponse/notes`` that a full decode gives.
   public static let notes = Self(rawValue: 1 << 14)
+  /// Of ``StoredResponse/responseHeaders`` at least the fields that freshness depends on.
+  public static let freshnessFields = Self(rawValue: 1 << 15)
 
   /// Everything.
-  public static let all = Self(rawValue: (1 << 15) - 1)
+  public static let all = Self(rawValue: (1 << 16) - 1)
 }
 
 /// What a store takes up on disk, in bytes.

@@ -60,7 +60,7 @@ public struct StoredResponse: Hashable, Sendable {
   /// The media type of the response, without parameters.
   public var mimeType: ByteString?
 
-  /// The header fields of the response.
+  /// The header fields of the response; only some of them if no more were asked for.
   public var responseHeaders: HeaderFields?
 
   /// The request.

@@ -1,3 +1,4 @@
+import HTTPCaching
 public import ResponseStorage
 
 /// Responses in memory, which a command line reads as it reads a store.
@@ -62,6 +63,14 @@ extension StoredResponse {
     if projection.contains(.stored) { result.stored = stored }
     if projection.contains(.status) { result.status = status }
     if projection.contains(.mimeType) { result.mimeType = mimeType }
+    if projection.contains(.freshnessFields) {
+      result.responseHeaders = responseHeaders.map { headers in
+        HeaderFields(
+          headers.fields.filter { field in
+            FieldName.ofFreshness.contains { $0.matches(field.name.bytes) }
+          })
+      }
+    }
     if projection.contains(.responseHeaders) { result.responseHeaders = responseHeaders }
     if projection.contains(.requestDetails) { result.request = request }
     result.request.method = projection.contains(.method) ? request.method : nil

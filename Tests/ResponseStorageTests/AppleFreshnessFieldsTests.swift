@@ -1,0 +1,100 @@
+import HTTPCaching
+import PropertyLists
+import Testing
+
+@testable import ResponseStorage
+
+/// The fields that freshness depends on, decoded alone, say what they say among all fields.
+@Suite struct AppleFreshnessFieldsTests {
+  @Test func `only these fields are decoded`() throws {
+    let headers = HeaderFields(
+      [
+        ("Age", "1"), ("Via", "1.1 a"), ("cache-control", "no-cache"), ("X-Cache", "HIT"),
+        ("Date", "x"), ("Link", "y"), ("Last-Modified", "z"), ("Accept-Ranges", "bytes"),
+      ].map { HeaderFields.Field(name: ByteString($0.0), value: ByteString($0.1)) })
+    let found = try decoded(headers, .freshnessFields)
+    #expect(
+      found?.fields.map { "\($0.name.string ?? ""): \($0.value.string ?? "")" }.sorted()
+        == ["Age: 1", "Date: x", "Last-Modified: z", "cache-control: no-cache"])
+  }
+
+  @Test func `repeated fields are told apart where it matters`() throws {
+    let day = "Thu, 09 Oct 2025 09:10:07 GMT"
+    let expected: [(name: String, values: [String], found: [String])] = [
+      ("Date", [day, day], [day, day]), ("Expires", ["0", "-1"], ["0", "-1"]),
+      ("Etag", ["\"a\"", "\"b\""], ["\"a\"", "\"b\""]), ("Age", ["1", "2"], ["1", "2"]),
+      ("Cache-Control", ["public", "max-age=5"], ["public, max-age=5"]),
+      ("Cache-Control", ["private=\"a", "max-age=5"], ["private=\"a", "max-age=5"]),
+      ("Date", [day], [day]),
+    ]
+    for (name, values, found) in expected {
+      let headers = HeaderFields(
+        values.map { .init(name: ByteString(name), value: ByteString($0)) })
+      #expect(
+        try decoded(headers, .freshnessFields)?.fields.map(\.value.string) == found, "\(name)")
+    }
+  }
+
+  @Test func `freshness and validators are the same as of all fields`() throws {
+    var found: Set<FreshnessLifetime.Source> = []
+    for seed in 0..<3_000 as Range<UInt64> {
+      let headers = made(seed)
+      let all = try #require(try decoded(headers, .all))
+      let some = try #require(try decoded(headers, .freshnessFields))
+      let (first, second) = (exchange(all), exchange(some))
+      let freshness = Freshness(of: first, at: 1_760_000_500)
+      #expect(freshness == Freshness(of: second, at: 1_760_000_500), "seed \(seed)")
+      #expect(Validators(of: first) == Validators(of: second), "seed \(seed)")
+      found.insert(freshness.lifetime.source)
+    }
+    #expect(found == Set(FreshnessLifetime.Source.allCases))
+  }
+
+  /// Up to two lines of each of some fields.
+  private func made(_ seed: UInt64) -> HeaderFields {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    func below(_ count: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % count
+    }
+    let dates = [
+      "Thu, 09 Oct 2025 08:53:20 GMT", "Thursday, 09-Oct-25 08:00:00 GMT",
+      "Wed Oct  8 08:00:00 2025", "0", "",
+    ]
+    let pools: [(String, [String])] = [
+      ("Age", ["0", "5", "x", "7, 9", ""]), ("Date", dates), ("expires", dates),
+      ("Last-Modified", dates), ("Etag", ["\"a\"", "W/\"b,c\"", "bare", ""]),
+      (
+        "Cache-Control",
+        ["max-age=60", "no-cache=\"a, b\"", "s-maxage=9", "public", "max-age=x", "foo=\"bar"]
+      ),
+      ("Via", ["1.1 a, 1.1 b"]), ("Accept-Ranges", ["bytes"]),
+    ]
+    var fields: [HeaderFields.Field] = []
+    for (name, values) in pools {
+      for _ in 0..<[0, 0, 1, 1, 2][below(5)] {
+        fields.append(.init(name: ByteString(name), value: ByteString(values[below(values.count)])))
+      }
+    }
+    return HeaderFields(fields)
+  }
+
+  private func exchange(_ headers: HeaderFields) -> Exchange {
+    Exchange(
+      status: 200,
+      fields: FieldSection(
+        headers.fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) }),
+      responseTime: 1_760_000_000)
+  }
+
+  private func decoded(_ headers: HeaderFields, _ projection: Projection) throws -> HeaderFields? {
+    let archived = AppleMessage.Response(
+      url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 0)), status: 200,
+      headers: headers)
+    let bytes = PropertyListWriter().bytes(of: archived.propertyList)
+    var response = StoredResponse(id: .row(1))
+    var memory = StoredResponse.SpareMemory()
+    try response.decodeResponseObject(bytes.span, projection, reusing: &memory)
+    return response.responseHeaders
+  }
+}
