@@ -38,6 +38,9 @@ extension URLCacheAdmin {
       if let unknown = plan.kept[.unknownAge] {
         environment.note("left, as their age is not known: \(unknown.entries)")
       }
+      if let unknown = plan.kept[.unknownFreshness] {
+        environment.note("left, as their freshness is not known: \(unknown.entries)")
+      }
       if try planning.save(plan, by: "enforce", in: environment) {
         return plan.meetsLimits == false ? .no : .done
       }

@@ -42,7 +42,7 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which entries go first: oldest, largest; of equal ones the next word decides.",
+      "Which entries go first: oldest, largest, stale-first; of equal ones the next word decides.",
       valueName: "order"),
     transform: parseOrder)
   var order: [CacheLimits.Order] = [.oldest]

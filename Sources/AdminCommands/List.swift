@@ -105,6 +105,10 @@ extension URLCacheAdmin {
       if listing.unknownTimes > 0 {
         environment.note("not selected, as their age is not known: \(listing.unknownTimes)")
       }
+      if listing.unknownFreshness > 0 {
+        environment.note(
+          "not selected, as their freshness is not known: \(listing.unknownFreshness)")
+      }
       return environment.report(absent: listing.absent, secrets.policy)
     }
   }

@@ -25,6 +25,9 @@ struct Listing {
   /// The number of entries that were not selected only as their time is not known.
   private(set) var unknownTimes = 0
 
+  /// The number of entries that were not selected only as it is not known how fresh they are.
+  private(set) var unknownFreshness = 0
+
   /// Whether there may be more entries than were looked at.
   private(set) var wasStopped = false
 
@@ -69,6 +72,7 @@ struct Listing {
     absent.remove(response)
     if !hasReachedLimit {
       if decision == .unknownTime { unknownTimes += 1 }
+      if decision == .unknownFreshness { unknownFreshness += 1 }
       if decision == .selected {
         count(response)
         try body(response)

@@ -68,6 +68,9 @@ extension URLCacheAdmin {
       if let unknown = plan.kept[.unknownAge] {
         environment.note("not selected, as their age is not known: \(unknown.entries)")
       }
+      if let unknown = plan.kept[.unknownFreshness] {
+        environment.note("not selected, as their freshness is not known: \(unknown.entries)")
+      }
       try tell(of: plan.absent, source, environment)
       try source.finish()
       return plan

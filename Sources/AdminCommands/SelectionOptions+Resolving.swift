@@ -42,6 +42,11 @@ extension SelectionOptions {
     selection.bodyLocations = Set(body)
     selection.partitions = Set(partition.map { ByteString($0) })
     selection.userInfo = userInfo
+    if fresh { selection.freshness.insert(.fresh) }
+    if stale { selection.freshness.insert(.stale) }
+    if noLifetime { selection.freshness.insert(.noLifetime) }
+    selection.expiresWithin = expiresWithin
+    selection.validators = Set(validator)
     return selection
   }
 

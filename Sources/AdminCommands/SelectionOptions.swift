@@ -100,6 +100,28 @@ struct SelectionOptions: ParsableArguments {
       valueName: "key[=value]"),
     transform: parseProperty)
   var userInfo: [PropertyCriterion] = []
+
+  @Flag(help: "Only fresh entries.")
+  var fresh = false
+
+  @Flag(help: "Only stale entries; with '--fresh' or '--no-lifetime' those, too.")
+  var stale = false
+
+  @Flag(help: "Only entries that have no lifetime, not even by a heuristic.")
+  var noLifetime = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Only fresh entries that become stale within this time.", valueName: "duration"),
+    transform: parseDuration)
+  var expiresWithin: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only entries that can be validated so: none, weak, strong, etag, last-modified.",
+      valueName: "kind"))
+  var validator: [ResponseFreshness.ValidatorKind] = []
 }
 
+extension ResponseFreshness.ValidatorKind: ExpressibleByArgument {}
 extension StoredResponse.BodyLocation: ExpressibleByArgument {}

@@ -8,6 +8,8 @@ public struct CacheLimits: Hashable, Sendable {
     case oldest
     /// The largest bodies first.
     case largest
+    /// What is stale first, then what has no lifetime, then what is fresh.
+    case staleFirst = "stale-first"
   }
 
   /// What all files may take up, in bytes.
@@ -41,6 +43,13 @@ public struct CacheLimits: Hashable, Sendable {
       || bytesToFree.map { $0 > 0 } ?? false
   }
 
+  /// What has to be decoded of each entry that may go.
+  func projection(ageBasis: AgeBasis) -> Projection {
+    var result: Projection = age == nil ? [] : ageBasis.projection
+    if order.contains(.staleFirst) { result.formUnion(ResponseFreshness.projection) }
+    return result
+  }
+
   /// What may stay of a limit that was exceeded.
   func low(_ limit: Int64) -> Int64 { Int64(Double(limit) * min(lowPercent, 100) / 100) }
 
@@ -51,12 +60,24 @@ public struct CacheLimits: Hashable, Sendable {
       case .largest:
         let sizes = (first.size ?? 0, second.size ?? 0)
         if sizes.0 != sizes.1 { return sizes.0 > sizes.1 }
+      case .staleFirst:
+        let ranks = (Self.rank(of: first.state), Self.rank(of: second.state))
+        if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
       case .oldest:
         if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
       }
     }
     if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
     return first.version.id < second.version.id
+  }
+
+  private static func rank(of state: ResponseFreshness.State?) -> Int {
+    switch state {
+    case .stale: 0
+    case .noLifetime: 1
+    case .fresh: 2
+    case nil: 3
+    }
   }
 
   private static func isOlder(_ first: RemovalPlan.Entry, _ second: RemovalPlan.Entry) -> Bool {

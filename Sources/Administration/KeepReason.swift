@@ -8,6 +8,8 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   case tooYoung = "too-young"
   /// It is selected but for its age, which is not known.
   case unknownAge = "unknown-age"
+  /// It is selected but for its freshness, which is not known.
+  case unknownFreshness = "unknown-freshness"
   /// The limits are kept with it.
   case withinLimits = "within-limits"
 
@@ -18,6 +20,7 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
     case .notNamed, .notSelected: self = .notSelected
     case .tooYoung: self = .tooYoung
     case .unknownTime: self = .unknownAge
+    case .unknownFreshness: self = .unknownFreshness
     }
   }
 }

@@ -18,7 +18,7 @@ extension RemovalPlan {
     // All that may go is planned to, and what may stay is taken out again.
     try self.init(
       removing: selection, from: source, now: now,
-      decoding: limits.age == nil ? [] : selection.ageBasis.projection)
+      decoding: limits.projection(ageBasis: selection.ageBasis))
     let candidates = entries
     var excess = Excess(limits, of: self)
     entries = []

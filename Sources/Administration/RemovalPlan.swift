@@ -32,15 +32,18 @@ public struct RemovalPlan: Hashable, Sendable {
     public var hasBodyFile: Bool
     /// The time that its age is counted from; `nil` if that is not known, or was not asked for.
     public var time: Timestamp?
+    /// Whether it is fresh; `nil` if that is not known, or was not asked for.
+    public var state: ResponseFreshness.State?
     /// Why it is to go.
     public var reason: Reason
 
     /// Creates an entry.
     public init(
       version: ResponseVersion, url: ByteString?, size: Int64?, hasBodyFile: Bool,
-      time: Timestamp? = nil, reason: Reason
+      time: Timestamp? = nil, state: ResponseFreshness.State? = nil, reason: Reason
     ) {
       self.time = time
+      self.state = state
       self.version = version
       self.url = url
       self.size = size
@@ -84,6 +87,7 @@ public struct RemovalPlan: Hashable, Sendable {
     var kept: [KeepReason: KeptEntries] = [:]
     var (stored, inline) = (Int64(0), Int64(0))
     let projection = selection.projection.union([.key, .url, .stored, .body]).union(needed)
+    let asksForFreshness = needed.isSuperset(of: ResponseFreshness.projection)
     try source.forEachResponse(projection) { response in
       stored += 1
       if response.bodyLocation == .inline { inline = inline.addingClamped(response.bodySize ?? 0) }
@@ -92,8 +96,9 @@ public struct RemovalPlan: Hashable, Sendable {
       if let reason = KeepReason(decision) {
         kept[reason, default: KeptEntries()].insert(response.bodySize)
       } else {
-        entries.append(
-          Entry(of: response, at: selection.ageBasis.time(of: response, now: now)))
+        var entry = Entry(of: response, at: selection.ageBasis.time(of: response, now: now))
+        if asksForFreshness { entry.state = ResponseFreshness(of: response, at: now)?.state }
+        entries.append(entry)
       }
       return .next
     }

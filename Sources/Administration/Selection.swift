@@ -36,6 +36,12 @@ public struct Selection {
   public var partitions: Set<ByteString> = []
   /// What the application attached to the response.
   public var userInfo: [PropertyCriterion] = []
+  /// Whether a response is fresh.
+  public var freshness: Set<ResponseFreshness.State> = []
+  /// Only what is fresh and becomes stale within this number of seconds.
+  public var expiresWithin: Double?
+  /// What a response can be validated with.
+  public var validators: Set<ResponseFreshness.ValidatorKind> = []
 
   /// Creates a selection of all responses.
   public init() {}
@@ -59,6 +65,7 @@ public struct Selection {
     if largerThan != nil || smallerThan != nil || !bodyLocations.isEmpty { result.formUnion(.body) }
     if !partitions.isEmpty { result.formUnion(.storage) }
     if !userInfo.isEmpty { result.formUnion(.userInfo) }
+    if asksForFreshness { result.formUnion(ResponseFreshness.projection) }
     return result
   }
 
@@ -72,17 +79,32 @@ public struct Selection {
     case tooYoung
     /// All else holds, but the time of the response is not known: it is not selected.
     case unknownTime
+    /// All else holds, but whether the response is fresh is not known: it is not selected.
+    case unknownFreshness
   }
 
   /// Decides on a response.
   ///
-  /// - Parameter now: The time from which a year of two digits is told.
+  /// - Parameter now: The moment at which a response is fresh or stale, and from which a year of two
+  ///   digits is told.
   public func decision(for response: borrowing StoredResponse, now: Timestamp) -> Decision {
     if let names, !names.contains(response) { return .notNamed }
     guard matchesURL(response), matchesMessage(response), matchesBody(response),
       partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false,
       userInfo.isEmpty || userInfo.contains(where: { $0.holds(in: response.userInfo) })
     else { return .notSelected }
+    let byTime = decisionByTime(for: response, now: now)
+    guard asksForFreshness, byTime != .notSelected else { return byTime }
+    guard let freshness = ResponseFreshness(of: response, at: now) else {
+      return byTime == .selected ? .unknownFreshness : byTime
+    }
+    return matches(freshness) ? byTime : .notSelected
+  }
+
+  /// Decides by ``before`` and ``after`` alone.
+  private func decisionByTime(
+    for response: borrowing StoredResponse, now: Timestamp
+  ) -> Decision {
     guard before != nil || after != nil else { return .selected }
     guard let time = ageBasis.time(of: response, now: now) else { return .unknownTime }
     if let after, time <= after { return .notSelected }
@@ -93,6 +115,16 @@ public struct Selection {
   /// Whether a response is selected: ``decision(for:now:)`` without the reason.
   public func contains(_ response: borrowing StoredResponse, now: Timestamp) -> Bool {
     decision(for: response, now: now) == .selected
+  }
+
+  private var asksForFreshness: Bool {
+    !freshness.isEmpty || expiresWithin != nil || !validators.isEmpty
+  }
+
+  private func matches(_ found: ResponseFreshness) -> Bool {
+    (freshness.isEmpty || freshness.contains(found.state))
+      && (expiresWithin.map { found.expires(within: $0) } ?? true)
+      && (validators.isEmpty || validators.contains { found.has($0) })
   }
 
   private func matchesURL(_ response: borrowing StoredResponse) -> Bool {

@@ -149,6 +149,30 @@ import Testing
           messages: "note: not selected, as their age is not known: 1\n"))
   }
 
+  @Test(arguments: [
+    (["--fresh"], 1, 3), (["--stale", "--fresh"], 2, 3), (["--no-lifetime"], 0, 3),
+    (["--stale", "--at", "2025-12-22T00:00:59Z"], 0, 3), (["--expires-within", "31d"], 1, 3),
+    (["--expires-within", "1s"], 0, 3), (["--validator", "etag", "--validator", "none"], 2, 3),
+    (["--validator", "strong"], 1, 3), (["--stale", "--status", "4xx"], 1, 0),
+  ])
+  func `entries are selected by freshness and what is not known is counted in a note`(
+    _ options: [String], _ count: Int, _ unknown: Int
+  ) {
+    var responses = store.responses
+    for (index, value) in ["max-age=2678400", "max-age=60"].enumerated() {
+      responses[index].responseHeaders = HeaderFields([
+        .init(name: "Cache-Control", value: ByteString(value)),
+        .init(name: "ETag", value: index == 0 ? "\"a\"" : ""),
+      ])
+    }
+    let note = "note: not selected, as their freshness is not known: \(unknown)\n"
+    #expect(
+      CommandLineResult.running(
+        ["list", "-c", "memory", "--count"] + options, on: MemoryStore(responses), now: now)
+        == CommandLineResult(
+          status: .done, output: "\(count)\n", messages: unknown == 0 ? "" : note))
+  }
+
   @Test(arguments: [[], ["--limit", "1"], ["--limit", "0"], ["--sort", "url", "--limit", "1"]])
   func `each named entry that is absent is told of whatever the limit`(_ options: [String]) {
     let result = run(

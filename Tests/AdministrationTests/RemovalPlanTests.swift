@@ -30,6 +30,14 @@ import Testing
       ])
   }
 
+  @Test func `entries of unknown freshness are counted and stay`() throws {
+    var selection = Selection()
+    selection.freshness = [.stale]
+    let plan = try RemovalPlan(removing: selection, from: store, now: #require(now))
+    #expect(plan.entries == [])
+    #expect(plan.kept == [.unknownFreshness: .init(entries: 4, bodyBytes: 800)])
+  }
+
   @Test(arguments: [
     (RemovalLimit.entries(2), false), (.entries(1), true), (.percent(50), false),
     (.percent(49.9), true), (.percent(0), true),
@@ -133,6 +141,28 @@ import Testing
       $0.order = [.largest]
     }
     #expect(answer.reasons == ["row(10) over-size"])
+  }
+
+  @Test func `stale entries go first, then those without a lifetime, if that is the order`() throws
+  {
+    let headers: [String?] = ["max-age=9000", "max-age=1", "public", nil]
+    var responses = store.responses
+    for (index, header) in headers.enumerated() {
+      responses[index].status = 200
+      responses[index].responseHeaders = header.map {
+        HeaderFields([.init(name: "Cache-Control", value: ByteString($0))])
+      }
+    }
+    var stale = MemoryStore(Array(responses.prefix(4)))
+    stale.size = store.size
+    for (entries, expected) in [(3, [2]), (2, [2, 3]), (1, [1, 2, 3])] as [(Int64, [Int64])] {
+      var limits = CacheLimits()
+      (limits.entries, limits.order) = (entries, [.staleFirst])
+      let plan = try RemovalPlan(
+        enforcing: limits, on: stale, among: Selection(),
+        now: #require(Timestamp(secondsSince1970: 5_000)))
+      #expect(plan.entries.map(\.version.id) == expected.map { .row($0) })
+    }
   }
 
   @Test func `what is too old or too large goes whatever else there is`() throws {

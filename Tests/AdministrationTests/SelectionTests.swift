@@ -40,6 +40,11 @@ import Testing
         "user info", { $0.userInfo = [.init(key: "b"), .init(key: "a", value: "1")] },
         { $0.userInfo = [.init(key: "b"), .init(key: "a", value: "2")] }
       ),
+      (
+        "freshness", { $0.freshness = [.fresh, .stale] }, { $0.freshness = [.stale, .noLifetime] }
+      ),
+      ("expiry", { $0.expiresWithin = 60 }, { $0.expiresWithin = 59 }),
+      ("validator", { $0.validators = [.none, .weak] }, { $0.validators = [.none, .strong] }),
     ]
     var response = StoredResponse(id: .row(7))
     response.key = "the key"
@@ -52,6 +57,9 @@ import Testing
     response.bodyLocation = .inline
     response.partition = "site.example"
     response.userInfo = [.init(key: "a", value: .integer(1))]
+    response.responseHeaders = HeaderFields([
+      .init(name: "cache-control", value: "max-age=60"), .init(name: "ETag", value: "W/\"a\""),
+    ])
     for (name, select, reject) in cases {
       var (selecting, rejecting) = (Selection(), Selection())
       select(&selecting)
@@ -66,6 +74,28 @@ import Testing
         selecting.decision(for: StoredResponse(id: .row(1)), now: day) != .selected, "\(name)")
       #expect(!selecting.isEmpty && Selection().isEmpty, "\(name)")
     }
+  }
+
+  @Test func `what is not known to be fresh or stale is told of and not selected`() throws {
+    var selection = Selection()
+    selection.freshness = [.stale, .noLifetime]
+    selection.validators = [.none]
+    selection.statuses = [200...200]
+    var response = StoredResponse(id: .row(1))
+    response.status = 200
+    response.stored = epoch
+    #expect(selection.decision(for: response, now: epoch) == .unknownFreshness)
+    selection.before = epoch
+    #expect(selection.decision(for: response, now: epoch) == .tooYoung)
+    response.responseHeaders = HeaderFields()
+    #expect(selection.decision(for: response, now: epoch) == .tooYoung)
+    response.responseHeaders = HeaderFields([.init(name: "ETag", value: "x")])
+    #expect(selection.decision(for: response, now: epoch) == .notSelected)
+    selection.before = nil
+    response.responseHeaders = HeaderFields()
+    #expect(selection.decision(for: response, now: epoch) == .selected)
+    response.status = 404
+    #expect(selection.decision(for: response, now: epoch) == .notSelected)
   }
 
   @Test func `a response is named by any of its names and an empty list names none`() {

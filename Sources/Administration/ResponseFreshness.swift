@@ -1,0 +1,100 @@
+public import HTTPCaching
+public import ResponseStorage
+
+/// How fresh a stored response is at a moment, and what it can be validated with (RFC 9111 §4.2,
+/// RFC 9110 §8.8).
+public struct ResponseFreshness: Hashable, Sendable {
+  /// Whether a response is fresh.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    /// Its lifetime is greater than its age.
+    case fresh
+    /// Its age is at least its lifetime, which may be 0.
+    case stale
+    /// It has no lifetime, not even by a heuristic.
+    case noLifetime = "no-lifetime"
+  }
+
+  /// A quality of what a response can be validated with.
+  public enum ValidatorKind: String, Hashable, Sendable, CaseIterable {
+    /// There is nothing to validate it with.
+    case none
+    /// There is something, but nothing strong.
+    case weak
+    /// There is a strong entity tag or a strong date.
+    case strong
+    /// There is an entity tag, of either strength.
+    case entityTag = "etag"
+    /// There is a date, of either strength.
+    case lastModified = "last-modified"
+  }
+
+  /// The lifetime and the age, each with what it was calculated from.
+  public let freshness: Freshness
+
+  /// What the response can be validated with.
+  public let validators: Validators
+
+  /// What a response has to have been decoded for this.
+  public static let projection: Projection = [.freshnessFields, .status, .stored]
+
+  /// Finds out how fresh a response is; `nil` if its header fields or the time of its storing are not
+  /// known.
+  ///
+  /// A store does not say when a request was sent: the delay of the response counts as 0.
+  public init?(of response: borrowing StoredResponse, at now: Timestamp) {
+    guard let headers = response.responseHeaders, let stored = response.stored else { return nil }
+    let fields = FieldSection(
+      headers.fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) })
+    let exchange = Exchange(
+      status: response.status, fields: fields, responseTime: stored.wholeSeconds)
+    freshness = Freshness(of: exchange, at: now.wholeSeconds)
+    validators = Validators(of: exchange)
+  }
+
+  /// Whether the response is fresh.
+  public var state: State {
+    if freshness.lifetime.source == .none { return .noLifetime }
+    return freshness.isFresh ? .fresh : .stale
+  }
+
+  /// The lifetime in seconds; `nil` if there is none.
+  public var lifetimeSeconds: Int64? {
+    state == .noLifetime ? nil : freshness.lifetime.seconds
+  }
+
+  /// For how many more seconds the response is fresh, or 0 or less if it is stale; `nil` if it has no
+  /// lifetime.
+  public var remainingSeconds: Int64? {
+    switch state {
+    case .fresh: freshness.remainingSeconds
+    case .stale: -freshness.staleSeconds
+    case .noLifetime: nil
+    }
+  }
+
+  /// When the response becomes or became stale; `nil` if it has no lifetime, or if that is after the
+  /// year 9999.
+  public var expiresAt: Timestamp? {
+    freshness.expiresAt.flatMap { Timestamp(secondsSince1970: Double($0)) }
+  }
+
+  /// Whether the response is fresh, and will be stale so many seconds later.
+  public func expires(within seconds: Double) -> Bool {
+    freshness.isFresh && Double(freshness.remainingSeconds) <= seconds
+  }
+
+  /// Whether what the response can be validated with has a quality.
+  public func has(_ kind: ValidatorKind) -> Bool {
+    switch kind {
+    case .none: validators.isEmpty
+    case .weak: !validators.isEmpty && !hasStrongValidator
+    case .strong: hasStrongValidator
+    case .entityTag: validators.entityTag != nil
+    case .lastModified: validators.lastModified != nil
+    }
+  }
+
+  private var hasStrongValidator: Bool {
+    validators.entityTag?.isStrong ?? false || validators.lastModified?.isStrong ?? false
+  }
+}
