@@ -5,6 +5,8 @@ extension UsageReport {
   public enum Grouping: String, Hashable, Sendable, CaseIterable {
     case host, mime, status, method, scheme, partition
     case storagePolicy = "storage-policy"
+    /// By whether they are fresh: ``ResponseFreshness/State``.
+    case freshness
     /// By how long ago they were stored, in ranges.
     case age
     /// By the sizes of their bodies, in ranges.
@@ -24,13 +26,16 @@ extension UsageReport.Grouping {
     case .status: .status
     case .method: .method
     case .partition, .storagePolicy: .storage
+    case .freshness: ResponseFreshness.projection
     case .age: .stored
     case .size: .body
     }
   }
 
   /// What the entries of a group have in common; `nil` if it is not known, or if the groups are ranges.
-  func key(of response: borrowing StoredResponse) -> ByteString? {
+  ///
+  /// - Parameter now: The moment at which a response is fresh or stale.
+  func key(of response: borrowing StoredResponse, at now: Timestamp) -> ByteString? {
     switch self {
     case .host: response.url.flatMap { CanonicalURL.host(of: $0) }
     case .mime: response.mimeType?.asciiLowercased
@@ -39,6 +44,8 @@ extension UsageReport.Grouping {
     case .scheme: response.url.flatMap { CanonicalURL.scheme(of: $0) }
     case .partition: response.partition
     case .storagePolicy: response.storagePolicy.map { $0.name }
+    case .freshness:
+      ResponseFreshness(of: response, at: now).map { ByteString($0.state.rawValue) }
     case .age, .size: nil
     }
   }

@@ -93,6 +93,9 @@ public struct UsageReport: Hashable, Sendable {
   public var allowedPercent: Double?
   /// What the entries are grouped by.
   public var grouping: Grouping?
+  /// The number of entries of each freshness, and under `nil` of those of which it is not known; empty
+  /// unless they are grouped by it.
+  public var freshness: [ResponseFreshness.State?: Int64] = [:]
   /// The groups that have entries: the largest first, or ranges in their order.
   public var groups: [Group] = []
   /// What is in none of the groups, if there are groups and anything is.
@@ -126,7 +129,7 @@ public struct UsageReport: Hashable, Sendable {
   /// - Parameters:
   ///   - grouping: What to group by, or `nil` for no groups.
   ///   - capacityBytes: The limit to hold the footprint against, if there is one.
-  ///   - now: The moment that ages are counted to.
+  ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
   ///   - selection: Which entries to count; `nil` for all. The footprint is that of the whole store in
   ///     any case.
   ///   - withHistograms: Whether to measure ``histograms``.

@@ -21,7 +21,7 @@ struct UsageTally {
   ///
   /// - Parameters:
   ///   - grouping: What to group by, or `nil` for no groups.
-  ///   - now: The moment that ages are counted to.
+  ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
   ///   - largestBody: The size in bytes above which a body counts as too large; `nil` if there is none.
   ///   - withHistograms: Whether to sort entries by their ages and sizes.
   ///   - groupMemory: What the groups may take up in memory, in bytes.
@@ -63,7 +63,9 @@ struct UsageTally {
       ages.insert(response.stored.map { now.wholeSeconds - $0.wholeSeconds }, size: size)
     }
     if withHistograms || grouping == .size { sizes.insert(response.bodySize, size: size) }
-    if let grouping, !grouping.hasRanges { groups.insert(grouping.key(of: response), size: size) }
+    if let grouping, !grouping.hasRanges {
+      groups.insert(grouping.key(of: response, at: now), size: size)
+    }
   }
 
   /// Puts what was counted into a report.
@@ -78,6 +80,12 @@ struct UsageTally {
     case .age: report.groups = ages.groups.filter { $0.entries > 0 }
     case .size: report.groups = sizes.groups.filter { $0.entries > 0 }
     default: (report.groups, report.rest) = groups.finished()
+    }
+    if grouping == .freshness {
+      for group in report.groups {
+        let state = group.key?.string.flatMap { ResponseFreshness.State(rawValue: $0) }
+        report.freshness[state, default: 0] += group.entries
+      }
     }
     if withHistograms {
       report.histograms = UsageReport.Histograms(ages: ages.groups, sizes: sizes.groups)

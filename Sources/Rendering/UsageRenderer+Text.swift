@@ -13,6 +13,7 @@ extension UsageRenderer {
     appendCache(store, report.footprint, into: &buffer)
     appendUse(of: report, into: &buffer)
     appendEntries(of: report, into: &buffer)
+    appendFreshness(of: report, into: &buffer)
     if !report.groups.isEmpty || report.rest != nil {
       buffer.append(UInt8(ascii: "\n"))
       appendGroups(of: report, into: &buffer)
@@ -202,6 +203,7 @@ extension UsageReport.Grouping {
     case .scheme: "schemes"
     case .partition: "partitions"
     case .storagePolicy: "storage policies"
+    case .freshness: "groups"
     case .age, .size: "ranges"
     }
   }
@@ -216,6 +218,7 @@ extension UsageReport.Grouping {
     case .scheme: "scheme"
     case .partition: "partition"
     case .storagePolicy: "storage policy"
+    case .freshness: "group"
     case .age, .size: "range"
     }
   }

@@ -46,6 +46,22 @@ import Testing
     #expect(report.groups.map(\.key) == ["b"])
   }
 
+  @Test func `entries are grouped by freshness, also where that is not known`() throws {
+    var responses = (1...4).map { response($0, nil, status: 200, size: $0 * 10) }
+    for (index, value) in ["max-age=5", "max-age=0", "public"].enumerated() {
+      responses[index].stored = now
+      responses[index].responseHeaders = HeaderFields([
+        .init(name: "Cache-Control", value: ByteString(value))
+      ])
+    }
+    let report = try UsageReport(
+      of: store(responses), by: .freshness, capacityBytes: nil, now: now)
+    #expect(report.groups.map(\.key) == [nil, "no-lifetime", "stale", "fresh"])
+    #expect(report.freshness == [.fresh: 1, .stale: 1, .noLifetime: 1, nil: 1])
+    let other = try UsageReport(of: store(responses), by: .host, capacityBytes: nil, now: now)
+    #expect(other.freshness == [:])
+  }
+
   @Test func `sizes that no sum can hold do not crash it`() throws {
     let source = store((1...3).map { response($0, nil, status: 200, size: .max) })
     let report = try UsageReport(of: source, by: .status, capacityBytes: nil, now: now)

@@ -53,6 +53,20 @@ struct UsageRendererTests {
         """)
   }
 
+  @Test func `a bar shows how many entries are fresh`() {
+    var report = report
+    report.grouping = .freshness
+    report.freshness = [.fresh: 1_000, .stale: 2_000, .noLifetime: 1, nil: 999]
+    let lines = text(report).split(separator: "\n")
+    #expect(
+      lines[4] == "Fresh    ████████▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒·······"
+        + "  █ 25 % fresh  ▒ 50 % stale  ░ 0 % no lifetime  · 25 % not known")
+    report.freshness = [.stale: .max, .fresh: .max]
+    #expect(text(report).contains("\nFresh    ██████████████████████████████  █ 100 % fresh"))
+    report.freshness = [:]
+    #expect(!text(report).contains("Fresh"))
+  }
+
   @Test func `what is not known or not exact is said so`() {
     var report = report
     report.median?.isExact = false
