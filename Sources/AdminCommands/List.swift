@@ -76,7 +76,7 @@ extension URLCacheAdmin {
       var output = OutputBuffer(environment)
       renderer.begin(into: &output.text)
       if let sort {
-        var sorted = SortedResponses(by: sort, limit: limit)
+        var sorted = SortedResponses(by: sort, limit: limit, now: now)
         listing.limit = nil
         try listing.scan(source, projection.union(sort.column.projection)) { sorted.insert($0) }
         listing.shown = 0

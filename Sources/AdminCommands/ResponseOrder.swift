@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import HTTPCaching
 import Rendering
 import ResponseStorage
 
@@ -27,7 +28,9 @@ struct ResponseOrder: Hashable {
   }
 
   /// Returns what an entry is sorted by.
-  func key(of response: borrowing StoredResponse) -> Key {
+  ///
+  /// - Parameter now: The moment at which an entry is fresh or stale.
+  func key(of response: borrowing StoredResponse, at now: Timestamp) -> Key {
     switch column {
     case .id:
       switch response.id {
@@ -54,11 +57,26 @@ struct ResponseOrder: Hashable {
     case .lastModified: Self.time(response, .lastModified)
     case .date: Self.time(response, .date)
     case .expires: Self.text(response.responseHeaders?.firstValue(named: "expires"))
+    case .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators:
+      ResponseFreshness(of: response, at: now).map { key(of: $0) } ?? .unknown
     case .requestHeaders: Self.number(response.request.headers.map { Double($0.fields.count) })
     case .responseHeaders: Self.number(response.responseHeaders.map { Double($0.fields.count) })
     case .notes: .number(Double(response.notes.count))
     case .userInfo(let key): Self.properties(response.userInfo, key)
     case .protocolProperties(let key): Self.properties(response.protocolProperties, key)
+    }
+  }
+
+  private func key(of freshness: ResponseFreshness) -> Key {
+    switch column {
+    case .ttl: Self.number(freshness.remainingSeconds.map { Double($0) })
+    case .lifetime: Self.number(freshness.lifetimeSeconds.map { Double($0) })
+    case .currentAge: .number(Double(freshness.freshness.age.seconds))
+    case .expiresAt: Self.number(freshness.expiresAt?.secondsSince1970)
+    case .lifetimeSource: .text(ByteString(freshness.freshness.lifetime.source.rawValue))
+    case .validators:
+      .number(freshness.has(.strong) ? 2 : freshness.has(.weak) ? 1 : 0)
+    default: .text(ByteString(freshness.state.rawValue))
     }
   }
 
@@ -92,19 +110,23 @@ struct ResponseOrder: Hashable {
 struct SortedResponses {
   private let order: ResponseOrder
   private let limit: Int?
+  private let now: Timestamp
   private var responses: [(key: ResponseOrder.Key, response: StoredResponse)] = []
 
   /// Starts without entries.
   ///
-  /// - Parameter limit: How many entries are kept; `nil` for all of them.
-  init(by order: ResponseOrder, limit: Int?) {
+  /// - Parameters:
+  ///   - limit: How many entries are kept; `nil` for all of them.
+  ///   - now: The moment at which an entry is fresh or stale.
+  init(by order: ResponseOrder, limit: Int?, now: Timestamp) {
     self.order = order
     self.limit = limit
+    self.now = now
   }
 
   /// Takes an entry in; now and then those that cannot be among the first are dropped.
   mutating func insert(_ response: borrowing StoredResponse) {
-    responses.append((order.key(of: response), copy response))
+    responses.append((order.key(of: response, at: now), copy response))
     if let limit,
       responses.count >= max(limit > Int.max / 2 ? Int.max : limit * 2, 4_096)
     {

@@ -1,4 +1,5 @@
 import Administration
+import HTTPCaching
 import ResponseStorage
 
 /// What a column says about one response, before any format has had its way with it.
@@ -15,6 +16,13 @@ enum CellValue {
   case time(Timestamp)
   /// The seconds from a moment to now.
   case age(Timestamp)
+  /// A number of seconds.
+  case duration(Int64)
+  /// For how many more seconds the response is fresh, 0 or less if it is stale; `nil` if it has no
+  /// lifetime.
+  case remainingLifetime(Int64?)
+  /// Words of our own; none stand for `none`.
+  case words([String])
   /// Header fields, secrets already masked.
   case headers(HeaderFields)
   case notes([StoredResponse.Note])
@@ -28,6 +36,8 @@ enum CellValue {
 struct CellReader {
   var secrets: SecretPolicy
   var reader: SecretPolicy.Reader
+  /// The moment at which a response is fresh or stale.
+  var now: Timestamp
 
   /// What `column` says about `response`.
   func value(of column: Column, in response: borrowing StoredResponse) -> CellValue {
@@ -58,11 +68,25 @@ struct CellReader {
     case .cacheControl: return text(response.responseHeaders?.firstValue(named: "cache-control"))
     case .date: return text(response.responseHeaders?.firstValue(named: "date"))
     case .expires: return text(response.responseHeaders?.firstValue(named: "expires"))
+    case .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators:
+      return ResponseFreshness(of: response, at: now).map { value(of: column, in: $0) } ?? .unknown
     case .requestHeaders: return headers(response.request.headers)
     case .responseHeaders: return headers(response.responseHeaders)
     case .notes: return .notes(response.notes)
     case .userInfo(let key): return properties(response.userInfo, key)
     case .protocolProperties(let key): return properties(response.protocolProperties, key)
+    }
+  }
+
+  private func value(of column: Column, in freshness: ResponseFreshness) -> CellValue {
+    switch column {
+    case .ttl: .remainingLifetime(freshness.remainingSeconds)
+    case .lifetime: freshness.lifetimeSeconds.map { .duration($0) } ?? .unknown
+    case .lifetimeSource: .word(freshness.freshness.lifetime.source.rawValue)
+    case .currentAge: .duration(freshness.freshness.age.seconds)
+    case .expiresAt: freshness.expiresAt.map { .time($0) } ?? .unknown
+    case .validators: .words(freshness.validators.words)
+    default: .word(freshness.state.rawValue)
     }
   }
 
@@ -108,5 +132,17 @@ struct CellReader {
     case .host: text(CanonicalURL.host(of: shown))
     default: text(CanonicalURL.path(of: shown))
     }
+  }
+}
+
+extension Validators {
+  /// What there is, each with its weakness.
+  fileprivate var words: [String] {
+    var words: [String] = []
+    if let entityTag { words.append(entityTag.isStrong ? "etag" : "weak-etag") }
+    if let lastModified {
+      words.append(lastModified.isStrong ? "last-modified" : "weak-last-modified")
+    }
+    return words
   }
 }

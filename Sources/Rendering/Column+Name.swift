@@ -5,8 +5,8 @@ extension Column {
   public static let all: [Column] = [
     .id, .stored, .firstStored, .age, .status, .method, .size, .mime, .url, .host, .path, .scheme,
     .partition, .disk, .bodyLocation, .policy, .etag, .lastModified, .cacheControl, .date, .expires,
-    .key, .requestHeaders, .responseHeaders, .notes, .userInfo(key: nil),
-    .protocolProperties(key: nil),
+    .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators, .key,
+    .requestHeaders, .responseHeaders, .notes, .userInfo(key: nil), .protocolProperties(key: nil),
   ]
 
   /// Creates a column from its name on the command line: that of one of ``all``, or `user-info:KEY`
@@ -64,6 +64,13 @@ extension Column {
     case .cacheControl: "cache-control"
     case .date: "date"
     case .expires: "expires"
+    case .freshness: "freshness"
+    case .ttl: "ttl"
+    case .lifetime: "lifetime"
+    case .lifetimeSource: "lifetime-source"
+    case .currentAge: "current-age"
+    case .expiresAt: "expires-at"
+    case .validators: "validators"
     case .key: "key"
     case .requestHeaders: "request-headers"
     case .responseHeaders: "response-headers"

@@ -1,3 +1,4 @@
+import Administration
 public import ResponseStorage
 
 /// A fact about a stored response that a list can show.
@@ -23,6 +24,13 @@ public enum Column: Hashable, Sendable {
   case cacheControl
   case date
   case expires
+  case freshness
+  case ttl
+  case lifetime
+  case lifetimeSource
+  case currentAge
+  case expiresAt
+  case validators
   case key
   case requestHeaders
   case responseHeaders
@@ -34,7 +42,7 @@ public enum Column: Hashable, Sendable {
 
   /// The columns of a list for people.
   public static let standard: [Column] = [
-    .id, .stored, .firstStored, .age, .status, .method, .size, .mime, .url,
+    .id, .stored, .firstStored, .age, .ttl, .status, .method, .size, .mime, .url,
   ]
 
   /// The columns of a list for programs.
@@ -51,7 +59,7 @@ public enum Column: Hashable, Sendable {
   /// To which side the cells of the column are moved in a table.
   public var alignment: Alignment {
     switch self {
-    case .id, .age, .status, .size, .disk: .right
+    case .id, .age, .status, .size, .disk, .lifetime, .currentAge: .right
     default: .left
     }
   }
@@ -71,6 +79,8 @@ public enum Column: Hashable, Sendable {
     case .key: .key
     case .requestHeaders: .requestHeaders
     case .etag, .lastModified, .cacheControl, .date, .expires, .responseHeaders: .responseHeaders
+    case .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators:
+      ResponseFreshness.projection
     case .notes: .notes
     case .userInfo: .userInfo
     case .protocolProperties: .protocolProperties

@@ -1,3 +1,4 @@
+import Administration
 import ResponseStorage
 
 /// A list with a line for each response, in which a character stands between the cells.
@@ -25,7 +26,7 @@ struct DelimitedRenderer: ResponseRenderer {
   init(_ dialect: Dialect, columns: [Column], secrets: SecretPolicy, now: Timestamp) {
     self.dialect = dialect
     self.columns = columns
-    cells = CellReader(secrets: secrets, reader: .programs)
+    cells = CellReader(secrets: secrets, reader: .programs, now: now)
     self.now = now
   }
 
@@ -58,6 +59,9 @@ struct DelimitedRenderer: ResponseRenderer {
     case .word(let word): buffer.append(word)
     case .time(let time): buffer.append(time: time)
     case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
+    case .duration(let seconds): buffer.append(integer: seconds)
+    case .remainingLifetime(let seconds): if let seconds { buffer.append(integer: seconds) }
+    case .words(let words): buffer.append(words: words, orElse: "none")
     case .headers(let headers): append(headers.joined, to: &buffer)
     case .notes(let notes): buffer.append(codesOf: notes)
     case .property(let value): append(value.text, to: &buffer)
@@ -74,6 +78,11 @@ struct DelimitedRenderer: ResponseRenderer {
 }
 
 extension TextBuffer {
+  /// Appends words with spaces between them, or another word if there are none.
+  mutating func append(words: [String], orElse empty: String) {
+    append(words.isEmpty ? empty : words.joined(separator: " "))
+  }
+
   /// Appends the codes of notes, with spaces between them.
   mutating func append(codesOf notes: [StoredResponse.Note]) {
     var isFirst = true

@@ -1,3 +1,4 @@
+import Administration
 import ResponseStorage
 
 /// The members of the JSON object of one response.
@@ -21,7 +22,7 @@ struct EntryJSON {
       prefix.append(UInt8(ascii: ":"))
       return Member(column: column, key: column.jsonKey, prefix: prefix.bytes)
     }
-    cells = CellReader(secrets: secrets, reader: .programs)
+    cells = CellReader(secrets: secrets, reader: .programs, now: now)
     self.now = now
   }
 
@@ -36,6 +37,9 @@ struct EntryJSON {
       case .word(let word): buffer.append(json: word)
       case .time(let time): buffer.append(json: time)
       case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
+      case .duration(let seconds): buffer.append(integer: seconds)
+      case .remainingLifetime(let seconds): buffer.append(json: seconds)
+      case .words(let words): buffer.append(json: words)
       case .headers(let headers): buffer.append(json: headers)
       case .notes(let notes): buffer.append(json: notes)
       case .property(let value): buffer.append(json: value)
@@ -46,6 +50,16 @@ struct EntryJSON {
 }
 
 extension TextBuffer {
+  /// Appends words of our own as a JSON array.
+  mutating func append(json words: [String]) {
+    append(UInt8(ascii: "["))
+    for (index, word) in words.enumerated() {
+      if index > 0 { append(UInt8(ascii: ",")) }
+      append(json: word)
+    }
+    append(UInt8(ascii: "]"))
+  }
+
   /// Appends header fields as `[["Name","value"],…]`.
   ///
   /// A pair that is not UTF-8 has `null` for what is not, and a third item with both in Base64.

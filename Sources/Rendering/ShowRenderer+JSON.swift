@@ -4,7 +4,8 @@ extension ShowRenderer {
   /// The columns of an entry with everything, before what no list shows.
   private static let columns: [Column] =
     Column.standardJSON + [
-      .key, .partition, .policy, .requestHeaders, .responseHeaders,
+      .key, .partition, .policy, .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge,
+      .expiresAt, .validators, .requestHeaders, .responseHeaders,
     ]
 
   /// Appends the responses as a JSON array, each with the digest of its body if it was worked out.

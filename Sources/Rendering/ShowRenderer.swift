@@ -1,3 +1,4 @@
+import Administration
 public import ResponseStorage
 
 /// All that is known of single responses, as text or as JSON.
@@ -66,11 +67,12 @@ public struct ShowRenderer: Sendable {
   private func appendFacts(
     _ response: StoredResponse, sha256: String?, into buffer: inout TextBuffer
   ) {
-    let cells = CellReader(secrets: secrets, reader: .people)
+    let cells = CellReader(secrets: secrets, reader: .people, now: now)
     let facts: [(String, Column)] = [
       ("Entry", .id), ("URL", .url), ("Key", .key), ("Stored", .stored),
-      ("First stored", .firstStored), ("Media type", .mime), ("Partition", .partition),
-      ("Policy", .policy), ("Body", .bodyLocation), ("Size", .size),
+      ("First stored", .firstStored), ("Freshness", .ttl), ("Validators", .validators),
+      ("Media type", .mime), ("Partition", .partition), ("Policy", .policy),
+      ("Body", .bodyLocation), ("Size", .size),
     ]
     for (title, column) in facts {
       let value = cells.value(of: column, in: response)
@@ -78,6 +80,9 @@ public struct ShowRenderer: Sendable {
       buffer.append(title)
       buffer.append(UInt8(ascii: " "), count: 14 - title.utf8.count)
       append(value, into: &buffer)
+      if column == .ttl, let freshness = ResponseFreshness(of: response, at: now) {
+        buffer.append(basisOf: freshness)
+      }
       if column == .bodyLocation, let name = response.bodyFileName {
         buffer.append(" ")
         buffer.append(shown: name)
@@ -105,6 +110,9 @@ public struct ShowRenderer: Sendable {
       let seconds = now.wholeSeconds - time.wholeSeconds
       let age = AgeText.text(from: time, to: now)
       buffer.append(seconds < 0 ? " (\(age))" : " (\(age) ago)")
+    case .duration(let seconds): buffer.append(AgeText.text(seconds: seconds))
+    case .remainingLifetime(let seconds): buffer.append(remainingLifetime: seconds)
+    case .words(let words): buffer.append(words: words, orElse: "none")
     case .integer(let number): buffer.append(integer: number)
     case .text(let text): buffer.append(shown: text)
     case .word(let word): buffer.append(word)

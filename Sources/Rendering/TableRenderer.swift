@@ -29,7 +29,7 @@ struct TableRenderer: ResponseRenderer {
 
   init(columns: [Column], secrets: SecretPolicy, now: Timestamp, terminalWidth: Int?) {
     self.columns = columns
-    cells = CellReader(secrets: secrets, reader: .people)
+    cells = CellReader(secrets: secrets, reader: .people, now: now)
     self.now = now
     self.terminalWidth = terminalWidth
   }
@@ -77,6 +77,9 @@ struct TableRenderer: ResponseRenderer {
     case .word(let word): text.append(word)
     case .time(let time): text.append(time: time)
     case .age(let time): text.append(AgeText.text(from: time, to: now))
+    case .duration(let seconds): text.append(AgeText.text(seconds: seconds))
+    case .remainingLifetime(let seconds): text.append(remainingLifetime: seconds)
+    case .words(let words): text.append(words: words, orElse: "none")
     case .headers(let headers): text.append(shown: headers.joined)
     case .notes(let notes): text.append(codesOf: notes)
     case .property(let value): text.append(shown: value.text)

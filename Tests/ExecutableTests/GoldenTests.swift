@@ -44,6 +44,18 @@ import Testing
       "list", "--format", "tsv", "--columns",
       "body-location,policy,etag,last-modified,cache-control,date,expires,key,notes",
     ],
+    "list.freshness.txt": [
+      "list", "--at", "2025-12-01T00:00:00Z", "--columns",
+      "id,freshness,ttl,lifetime,lifetime-source,current-age,expires-at,validators",
+    ],
+    "list.freshness.csv.txt": [
+      "list", "--at", "2025-12-01T00:00:00Z", "--format", "csv", "--columns",
+      "id,freshness,ttl,lifetime,lifetime-source,current-age,expires-at,validators",
+    ],
+    "list.stale.txt": [
+      "list", "--at", "2025-12-01T00:00:00Z", "--stale", "--no-lifetime", "--validator", "none",
+      "--sort", "-ttl", "--columns", "id,ttl,url",
+    ],
     "list.urls.txt": ["list", "--format", "urls", "--sort", "url"],
     "list.headers.txt": [
       "list", "--format", "ndjson", "--columns", "request-headers,response-headers", "--limit", "9",
@@ -68,7 +80,7 @@ import Testing
     "list.bad-duration.txt": ["list", "--older-than", "1m"],
     "list.path-operand.txt": ["list", "Cache.db", "--format", "json"],
     "show.text.txt": ["show", "3", "--at", "2026-01-02T00:00:00Z"],
-    "show.json.txt": ["show", "3", "4", "--format", "json"],
+    "show.json.txt": ["show", "3", "4", "--format", "json", "--at", "2026-01-02T00:00:00Z"],
     "show.headers.txt": ["show", "3", "--headers"],
     "show.request.txt": ["show", "3", "--request", "--show-secrets"],
     "show.curl.txt": ["show", "3", "12", "13", "99999", "--curl"],
@@ -92,6 +104,7 @@ import Testing
     ],
     "usage.json.txt": ["usage", "--by", "status", "--format", "json"],
     "usage.limit.json.txt": ["usage", "--by", "host", "--limit", "1", "--format", "json"],
+    "usage.freshness.txt": ["usage", "--by", "freshness", "--at", "2025-12-01T00:00:00Z"],
     "usage.csv.txt": ["usage", "--by", "mime", "--format", "csv"],
     "usage.tsv.txt": ["usage", "--by", "method", "--format", "tsv"],
     "purge.dry-run.txt": ["purge", "--larger-than", "5K", "--dry-run"],
@@ -101,12 +114,19 @@ import Testing
       "purge", "https://images.photos.example/photos/9e3779b1.jpg", "-n",
     ],
     "purge.nobody-to-ask.txt": ["purge", "--all"],
+    "purge.stale.txt": [
+      "purge", "--stale", "--validator", "none", "-n", "--at", "2025-12-01T00:00:00Z",
+    ],
     "purge.nothing.txt": ["purge", "--yes"],
     "purge.too-many.txt": ["purge", "--all", "--yes", "--max-delete", "50%", "--format", "json"],
     "enforce.dry-run.txt": [
       "enforce", "--max-size", "500K", "--low", "80%", "-n", "--at", "2026-01-02T00:00:00Z",
     ],
     "enforce.dry-run.json.txt": ["enforce", "--max-entries", "38", "-n", "--format", "json"],
+    "enforce.stale-first.txt": [
+      "enforce", "--max-entries", "30", "--order", "stale-first", "-n", "--at",
+      "2025-12-01T00:00:00Z",
+    ],
     "enforce.no-limit.txt": ["enforce", "--yes"],
     "compact.dry-run.txt": ["compact", "-n"],
     "compact.dry-run.json.txt": ["compact", "-n", "--format", "json"],

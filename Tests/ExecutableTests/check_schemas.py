@@ -15,7 +15,8 @@ root = tempfile.mkdtemp()
 cache = os.path.join(root, "cache")
 COLUMNS = (
     "id stored first_stored age status method size mime url host path scheme partition disk body_location policy etag "
-    "last_modified cache_control date expires key request_headers response_headers notes user_info proto_props").split()
+    "last_modified cache_control date expires freshness ttl lifetime lifetime_source current_age expires_at validators "
+    "key request_headers response_headers notes user_info proto_props").split()
 # Columns with a key, which an entry has under their own names.
 KEYED = ["user_info:a", "user_info:c", "user_info:\x1b\"", "proto_props:Accept-Encoding, Cookie"]
 formats = jsonschema.FormatChecker(formats=[])
@@ -177,7 +178,7 @@ def main():
     lists.check(json.loads(run("list", "--format", "json").stdout))
     everything = json.loads(run("list", "--format", "json", "--columns", columns).stdout)
     lists.check(everything)
-    assert len(everything["entries"]) == 20 and all(len(entry) >= 31 for entry in everything["entries"])
+    assert len(everything["entries"]) == 20 and all(len(entry) >= 38 for entry in everything["entries"])
     third = everything["entries"][2]
     assert [third[name] for name in KEYED] == [
         "2025-01-01T00:00:00Z", [1, 2.5, True, {"d": "e"}], "odd", {"Cookie": "***", "Accept-Encoding": "gzip"}], third
@@ -219,10 +220,11 @@ def main():
     for options in [[], ["--by", "host"], ["--by", "host", "--limit", "2", "--capacity", "1GiB"],
                     ["--by", "status"], ["--by", "mime"], ["--by", "method"], ["--by", "scheme"], ["--by", "partition"],
                     ["--by", "storage-policy"], ["--by", "age"], ["--by", "size"], ["--histogram"],
+                    ["--by", "freshness"],
                     ["--histogram", "--by", "age", "--capacity", "4MiB"]]:
         usages.check(json.loads(run("usage", "--format", "json", *options).stdout))
     usages.check(json.loads(run("usage", "-c", foundation, "--format", "json").stdout))
-    usages.finish(14)
+    usages.finish(15)
 
     discoveries = Checker("discover")
     sums = Checker("usage-all")

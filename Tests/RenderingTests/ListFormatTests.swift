@@ -91,6 +91,55 @@ struct ListFormatTests {
           """)
   }
 
+  @Test func `people read what is left of a lifetime in words and programs in seconds`() {
+    let day = "Sat, 20 Dec 2025 00:00:00 GMT"
+    let lines: [[(ByteString, ByteString)]?] = [
+      [("Cache-Control", "max-age=3456000"), ("ETag", "W/\"a\""), ("Date", ByteString(day))],
+      [("Expires", ByteString(day)), ("Date", ByteString(day)), ("ETag", "\"a\"")],
+      [("X-A", "b")], nil,
+    ]
+    let responses = lines.enumerated().map { index, lines in
+      var response = Samples.response(Int64(index + 1), url: "https://a.example/")
+      response.responseHeaders = lines.map { lines in
+        HeaderFields(lines.map { .init(name: $0.0, value: $0.1) })
+      }
+      return response
+    }
+    let columns: [Column] = [
+      .id, .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators,
+    ]
+    #expect(
+      Samples.text(Samples.render(.table, responses, columns: columns)) == """
+        ID  FRESHNESS    TTL          LIFETIME  LIFETIME SOURCE  CURRENT AGE  EXPIRES AT            VALIDATORS
+         1  fresh        fresh 28 d       40 d  max-age                 12 d  2026-01-29T00:00:00Z  weak-etag
+         2  stale        STALE 12 d        0 s  expires                 12 d  2025-12-20T00:00:00Z  etag
+         3  no-lifetime  no lifetime         -  none                    12 d  -                     none
+         4  -            -                   -  -                          -  -                     -
+
+        """)
+    #expect(
+      Samples.text(Samples.render(.csv, responses, columns: columns)) == """
+        id,freshness,ttl,lifetime,lifetime_source,current_age,expires_at,validators
+        1,fresh,2419200,3456000,max-age,1036800,2026-01-29T00:00:00Z,weak-etag
+        2,stale,-1036800,0,expires,1036800,2025-12-20T00:00:00Z,etag
+        3,no-lifetime,,,none,1036800,,none
+        4,,,,,,,
+
+        """)
+    #expect(
+      Samples.text(Samples.render(.ndjson, responses, columns: columns)) == """
+        {"id":1,"freshness":"fresh","ttl":2419200,"lifetime":3456000,"lifetime_source":"max-age",\
+        "current_age":1036800,"expires_at":"2026-01-29T00:00:00Z","validators":["weak-etag"]}
+        {"id":2,"freshness":"stale","ttl":-1036800,"lifetime":0,"lifetime_source":"expires",\
+        "current_age":1036800,"expires_at":"2025-12-20T00:00:00Z","validators":["etag"]}
+        {"id":3,"freshness":"no-lifetime","ttl":null,"lifetime":null,"lifetime_source":"none",\
+        "current_age":1036800,"expires_at":null,"validators":[]}
+        {"id":4,"freshness":null,"ttl":null,"lifetime":null,"lifetime_source":null,\
+        "current_age":null,"expires_at":null,"validators":null}
+
+        """)
+  }
+
   @Test func `a table of many rows shows each of them once`() {
     let responses = (1...600).map {
       Samples.response($0, url: ByteString("https://a.example/\($0)"))

@@ -41,6 +41,8 @@ struct ShowRendererTests {
         Key           https://***@h.example/?token=***
         Stored        2025-12-20T00:00:00Z (12 d ago)
         First stored  -
+        Freshness     no lifetime (age 12 d)
+        Validators    none
         Media type    -
         Policy        -
         Body          file

@@ -1,0 +1,196 @@
+"""Compares what urlcache-admin says of freshness with what is calculated here from the property lists.
+
+    check_freshness.py URLCACHE-ADMIN SAMPLE-CACHE SAMPLES
+
+This is a second reading of RFC 9111 sections 4.2 and 5, and of RFC 9110 section 8.8. SAMPLES is a folder
+of real caches, which may be absent.
+"""
+
+import base64, calendar, glob, json, os, plistlib, re, shutil, sqlite3, subprocess, sys, tempfile, time
+
+tool, maker, samples = sys.argv[1:]
+root = tempfile.mkdtemp()
+COLUMNS = "id,freshness,ttl,lifetime,lifetime-source,current-age,expires-at,validators"
+HEURISTIC = {200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501}
+TIMES = ["2025-06-01T00:00:00Z", "2025-12-01T00:00:00Z", "2026-02-01T12:34:56Z"]
+
+
+def seconds(text):
+    return calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ"))
+
+
+def date(text):
+    """The time of a date in the form that is sent today; `None` for all else."""
+    try:
+        return calendar.timegm(time.strptime(text, "%a, %d %b %Y %H:%M:%S GMT"))
+    except ValueError:
+        return None
+
+
+def fields(archived):
+    """All lines of each field, by its name in small letters."""
+    archived = dict(archived)
+    arrays = archived.pop("__hhaa__", None)
+    arrays = plistlib.loads(base64.b64decode(arrays)) if arrays else {}
+    return {name.lower(): arrays.get(name, [value]) for name, value in archived.items()}
+
+
+def evaluated(status, lines, stored, now):
+    """An entry, as `list` is to write it."""
+    first = {name: values[0].strip() for name, values in lines.items()}
+    control = [part.strip().lower() for value in lines.get("cache-control", []) for part in value.split(",")]
+    sent = date(first.get("date", ""))
+    made = stored if sent is None else sent
+    modified = date(first.get("last-modified", ""))
+    max_age = [part[8:] for part in control if part.startswith("max-age=")]
+    if max_age:
+        source = "max-age" if max_age[0].isdigit() else "invalid-max-age"
+        lifetime = int(max_age[0]) if max_age[0].isdigit() else 0
+    elif "expires" in first:
+        expires = date(first["expires"])
+        source = "invalid-expires" if expires is None else "expires"
+        lifetime = 0 if expires is None else max(0, expires - made)
+    elif modified is not None and (status in HEURISTIC or "public" in control):
+        source, lifetime = "heuristic", max(0, made - modified) // 10
+    else:
+        source, lifetime = "none", None
+    age_value = first.get("age", "").split(",")[0].strip()
+    initial = max(0, stored - made, int(age_value) if age_value.isdigit() else 0)
+    age = initial + max(0, now - stored)
+    tag = first.get("etag")
+    words = []
+    if tag:
+        words.append("etag" if re.fullmatch(r'"[^"]*"', tag) else "weak-etag")
+    if modified is not None:
+        is_strong = sent is not None and sent - 60 >= modified
+        words.append("last-modified" if is_strong else "weak-last-modified")
+    return {
+        "freshness": "no-lifetime" if lifetime is None else "fresh" if lifetime > age else "stale",
+        "ttl": None if lifetime is None else lifetime - age,
+        "lifetime": lifetime, "lifetime_source": source, "current_age": age,
+        "expires_at": None if lifetime is None else time.strftime(
+            "%Y-%m-%dT%H:%M:%SZ", time.gmtime(stored + lifetime - initial)),
+        "validators": words,
+    }
+
+
+def entries(cache):
+    """The parts of the entries that freshness depends on, by their ids; `None` if they are not known."""
+    database = sqlite3.connect(f"file:{cache}/Cache.db?mode=ro", uri=True)
+    rows = database.execute(
+        "SELECT entry_ID, response_object FROM cfurl_cache_response LEFT JOIN cfurl_cache_blob_data USING (entry_ID)")
+    result = {}
+    for row, archive in rows.fetchall():
+        try:
+            array = plistlib.loads(archive)["Array"]
+            result[row] = (array[3], fields(array[4]), int((array[1] + 978_307_200) // 1))
+        except (plistlib.InvalidFileException, TypeError, KeyError, IndexError):
+            result[row] = None
+    database.close()
+    return result
+
+
+def run(cache, verb, *options):
+    result = subprocess.run([tool, verb, "-c", cache, *options], capture_output=True)
+    assert result.returncode == 0, (verb, options, result)
+    return result.stdout
+
+
+def ids(cache, *options):
+    lines = run(cache, "list", "--format", "ndjson", "--columns", "id", *options).splitlines()
+    return {json.loads(line)["id"] for line in lines}
+
+
+def check_columns(cache, at):
+    """Returns what is expected, after it was found."""
+    unknown = dict.fromkeys(COLUMNS.replace("-", "_").split(",")[1:])
+    expected = {
+        row: evaluated(*parts, seconds(at)) if parts else unknown for row, parts in entries(cache).items()}
+    lines = run(cache, "list", "--at", at, "--format", "ndjson", "--columns", COLUMNS).splitlines()
+    found = {entry.pop("id"): entry for entry in map(json.loads, lines)}
+    for row in expected:
+        assert found[row] == expected[row], (cache, at, row, found[row], expected[row])
+    assert len(found) == len(expected)
+    return expected
+
+
+def check_selection(cache, at, expected):
+    known = {row: entry for row, entry in expected.items() if entry["freshness"]}
+
+    def select(test):
+        return {row for row, entry in known.items() if test(entry)}
+
+    def strong(entry):
+        return not {"etag", "last-modified"}.isdisjoint(entry["validators"])
+
+    cases = {
+        "--fresh": lambda entry: entry["freshness"] == "fresh",
+        "--stale": lambda entry: entry["freshness"] == "stale",
+        "--no-lifetime": lambda entry: entry["freshness"] == "no-lifetime",
+        "--stale --no-lifetime": lambda entry: entry["freshness"] != "fresh",
+        "--expires-within 12h": lambda entry: 0 < (entry["ttl"] or 0) <= 43_200,
+        "--validator none": lambda entry: not entry["validators"],
+        "--validator weak": lambda entry: entry["validators"] and not strong(entry),
+        "--validator strong": strong,
+        "--validator etag": lambda entry: any("etag" in word for word in entry["validators"]),
+        "--validator last-modified": lambda entry: any("modified" in word for word in entry["validators"]),
+        "--stale --validator none": lambda entry: entry["freshness"] == "stale" and not entry["validators"],
+    }
+    sizes = {}
+    for options, test in cases.items():
+        found = ids(cache, "--at", at, *options.split())
+        assert found == select(test), (at, options, found ^ select(test))
+        sizes[options] = len(found)
+    plan = json.loads(run(cache, "purge", "--stale", "--validator", "none", "-n", "--at", at, "--format", "json"))
+    assert {entry["id"] for entry in plan["entries"]} == select(cases["--stale --validator none"])
+    return sizes
+
+
+def check_usage(cache, at, expected):
+    groups = json.loads(run(cache, "usage", "--by", "freshness", "--at", at, "--format", "json"))["groups"]
+    counts = {}
+    for entry in expected.values():
+        counts[entry["freshness"]] = counts.get(entry["freshness"], 0) + 1
+    assert {group["key"]: group["entries"] for group in groups} == counts, (groups, counts)
+
+
+def check_order(cache, at, expected):
+    rank = {"stale": 0, "no-lifetime": 1, "fresh": 2, None: 3}
+    stored = {row: parts[2] if parts else float("inf") for row, parts in entries(cache).items()}
+    order = sorted(expected, key=lambda row: (rank[expected[row]["freshness"]], stored[row], row))
+    for count in range(20, len(order), 97):
+        plan = json.loads(run(
+            cache, "enforce", "--max-entries", str(len(order) - count), "--order", "stale-first", "-n", "--at", at,
+            "--format", "json"))
+        assert {entry["id"] for entry in plan["entries"]} == set(order[:count]), (at, count)
+
+
+def main():
+    for schema in ("202", "203"):
+        cache = os.path.join(root, schema)
+        subprocess.run([maker, "--schema", schema, "--entries", "600", "--seed", "3", "--faults", "undecodable",
+                        "--no-large-bodies", cache], check=True)
+        total = {}
+        for at in TIMES:
+            expected = check_columns(cache, at)
+            for options, size in check_selection(cache, at, expected).items():
+                total[options] = total.get(options, 0) + size
+            check_usage(cache, at, expected)
+            check_order(cache, at, expected)
+        assert all(total.values()), total
+    print("made-up caches: ok")
+    count = 0
+    for database in sorted(glob.glob(os.path.join(samples, "*", "Cache.db"))):
+        folder = os.path.join(root, os.path.basename(os.path.dirname(database)))
+        shutil.copytree(os.path.dirname(database), folder)
+        subprocess.run(["chmod", "-R", "u+w", folder], check=True)
+        if subprocess.run([tool, "list", "-c", folder, "--count"], capture_output=True).returncode == 0:
+            for at in TIMES:
+                count += len(check_columns(folder, at))
+    print("real caches: ok" if count else "real caches: not here")
+
+
+try:
+    main()
+finally:
+    shutil.rmtree(root)
