@@ -71,7 +71,7 @@ import Testing
     (["--max-entries", "1", "--low", "101%"], "'--low' cannot be more than 100%."),
     (
       ["--max-entries", "1", "--order", "newest"],
-      "There is no order 'newest'. There are: oldest, largest."
+      "There is no order 'newest'. There are: oldest, largest, stale-first."
     ),
     (["--max-size=-5"], "'-5'"), (["--max-age", "soon"], "'soon'"),
   ])
