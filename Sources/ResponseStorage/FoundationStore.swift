@@ -212,6 +212,7 @@ public final class FoundationStore: StoreKind {
 extension Projection {
   /// What only the archive of a response tells.
   fileprivate static let ofArchive: Self = [
-    .url, .status, .mimeType, .responseHeaders, .storage, .body, .userInfo, .notes,
+    .url, .status, .mimeType, .responseHeaders, .freshnessFields, .storage, .body, .userInfo,
+    .notes,
   ]
 }
