@@ -2,23 +2,29 @@ import SQLite
 
 /// The statements that remove rows of an Apple store, all three of each response in one transaction.
 struct AppleRemovalBatch: ~Copyable {
-  private var look: Statement
   private var mark: Statement
+  private var spare: Statement
+  private var look: Statement
 
   init(_ connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute("CREATE TEMP TABLE doomed(entry_ID INTEGER PRIMARY KEY)")
+    let mark = try connection.prepare("INSERT INTO doomed VALUES (?1)")
+    let spare = try connection.prepare("DELETE FROM doomed WHERE entry_ID = ?1")
+    // The order of the joins is the one that is written: each table is looked up by row numbers that
+    // ascend.
     let look = try connection.prepare(
       """
-      SELECT (SELECT request_key FROM \(AppleLayout.responses) WHERE entry_ID = ?1),
-        (SELECT response_object FROM \(AppleLayout.blobs) WHERE entry_ID = ?1),
-        (SELECT receiver_data FROM \(AppleLayout.bodies) WHERE entry_ID = ?1 AND isDataOnFS > 0),
-        EXISTS (SELECT 1 FROM \(AppleLayout.responses) WHERE entry_ID = ?1)
-        OR EXISTS (SELECT 1 FROM \(AppleLayout.blobs) WHERE entry_ID = ?1)
-        OR EXISTS (SELECT 1 FROM \(AppleLayout.bodies) WHERE entry_ID = ?1)
+      SELECT doomed.entry_ID, coalesce(r.entry_ID, p.entry_ID, b.entry_ID) IS NOT NULL,
+        r.request_key, p.response_object, CASE WHEN b.isDataOnFS > 0 THEN b.receiver_data END
+      FROM doomed
+      LEFT JOIN \(AppleLayout.responses) r NOT INDEXED ON r.entry_ID = doomed.entry_ID
+      LEFT JOIN \(AppleLayout.blobs) p NOT INDEXED ON p.entry_ID = doomed.entry_ID
+      LEFT JOIN \(AppleLayout.bodies) b NOT INDEXED ON b.entry_ID = doomed.entry_ID
+      ORDER BY doomed.entry_ID
       """)
-    let mark = try connection.prepare("INSERT INTO doomed VALUES (?1)")
-    self.look = look
     self.mark = mark
+    self.spare = spare
+    self.look = look
   }
 
   /// Removes the rows of responses, in one transaction.
@@ -33,16 +39,8 @@ struct AppleRemovalBatch: ~Copyable {
     try connection.execute("BEGIN IMMEDIATE")
     let skippedBefore = skipped.count
     do throws(SQLiteError) {
-      var names: [ByteString] = []
-      for response in responses {
-        guard case .row(let row) = response.id, try isUnchanged(response, row, &names) else {
-          skipped.append(response.id)
-          continue
-        }
-        try mark.bind(integer: row, at: 1)
-        _ = try mark.step()
-        mark.reset()
-      }
+      try mark.run(for: responses)
+      let names = try spareChanged(responses, skipped: &skipped)
       for table in [AppleLayout.responses, AppleLayout.blobs, AppleLayout.bodies] {
         try connection.execute(
           "DELETE FROM \(table) WHERE entry_ID IN (SELECT entry_ID FROM doomed)")
@@ -52,32 +50,71 @@ struct AppleRemovalBatch: ~Copyable {
       return names
     } catch {
       // Some failures have rolled back already, and then there is nothing to.
+      look.reset()
       try? connection.execute("ROLLBACK")
       skipped.removeLast(skipped.count - skippedBefore)
       throw error
     }
   }
 
-  /// Whether a response is there as it was when it was looked at; if so, notes its body file.
-  private mutating func isUnchanged(
-    _ response: ResponseVersion, _ row: Int64, _ names: inout [ByteString]
-  ) throws(SQLiteError) -> Bool {
+  /// Takes those responses off the list that are not as they were when they were looked at.
+  ///
+  /// - Returns: The names of the body files of the others.
+  private mutating func spareChanged(
+    _ responses: ArraySlice<ResponseVersion>, skipped: inout [StoredResponse.ID]
+  ) throws(SQLiteError) -> [ByteString] {
+    var names: [ByteString] = []
+    var changed: [ResponseVersion] = []
+    var memory = StoredResponse.SpareMemory()
+    // Both are in ascending order of the ids.
+    for response in responses {
+      guard case .row(let row) = response.id else {
+        changed.append(response)
+        continue
+      }
+      guard try look.step(), look.integer(at: 0) == row else {
+        throw SQLiteError.damage("rows do not come in their order")
+      }
+      if isUnchanged(response, reusing: &memory) {
+        if look.type(at: 4) != .null { names.append(ByteString(look.bytes(at: 4))) }
+      } else {
+        changed.append(response)
+      }
+    }
     look.reset()
-    try look.bind(integer: row, at: 1)
-    defer { look.reset() }
-    guard try look.step(), look.integer(at: 3) != 0 else { return false }
-    let key = look.type(at: 0) == .null ? nil : ByteString(look.bytes(at: 0))
+    try spare.run(for: changed[...])
+    skipped += changed.map(\.id)
+    return names
+  }
+
+  /// Whether the response that was found is the one that was looked at.
+  private borrowing func isUnchanged(
+    _ response: ResponseVersion, reusing memory: inout StoredResponse.SpareMemory
+  ) -> Bool {
+    guard look.integer(at: 1) != 0 else { return false }
+    let key = look.type(at: 2) == .null ? nil : ByteString(look.bytes(at: 2))
     guard key == response.key else { return false }
     var found = StoredResponse(id: response.id)
-    var memory = StoredResponse.SpareMemory()
-    if look.type(at: 1) != .null {
+    if look.type(at: 3) != .null {
       // What cannot be decoded was stored at no known time, then as now.
-      look.withBytes(at: 1) { bytes in
+      look.withBytes(at: 3) { bytes in
         try? found.decodeResponseObject(bytes, .stored, reusing: &memory)
       }
     }
-    guard found.stored == response.stored else { return false }
-    if look.type(at: 2) != .null { names.append(ByteString(look.bytes(at: 2))) }
-    return true
+    return found.stored == response.stored
+  }
+}
+
+extension Statement {
+  /// Runs the statement for the row of each response.
+  fileprivate mutating func run(
+    for responses: ArraySlice<ResponseVersion>
+  ) throws(SQLiteError) {
+    for response in responses {
+      guard case .row(let row) = response.id else { continue }
+      try bind(integer: row, at: 1)
+      _ = try step()
+      reset()
+    }
   }
 }
