@@ -113,10 +113,35 @@ struct AppleBodyFiles: ~Copyable {
     case .none: return
     case .some(let directory):
       try directory.forEachName { name in
-        guard let text = String(validating: name, as: UTF8.self),
-          let status = try? directory.status(of: text)
-        else { return }
+        guard let status = try? directory.status(of: name) else { return }
         try body(name, status)
+      }
+    }
+  }
+
+  /// Whether there is a folder, and it can be read.
+  var isOpen: Bool {
+    switch directory {
+    case .none: false
+    case .some: true
+    }
+  }
+
+  /// Removes a file that nothing names if it is as it was, and returns whether it did.
+  borrowing func remove(_ orphan: OrphanFile) throws(FileError) -> Bool {
+    switch directory {
+    case .none: return false
+    case .some(let directory):
+      do throws(FileError) {
+        let status = try directory.status(of: orphan.name)
+        guard status.kind == .regular, status.size == orphan.size,
+          status.modified == orphan.modified
+        else { return false }
+        try directory.remove(orphan.name)
+        return true
+      } catch {
+        guard error.kind == .notFound else { throw error }
+        return false
       }
     }
   }

@@ -7,6 +7,8 @@ import SQLite
 struct AppleLayout {
   /// The version that the database names, if any.
   let schemaVersion: Int64?
+  /// Whether responses have the hash of their key, as all of CFNetwork's have.
+  let hasHashValue: Bool
   /// Whether responses have a partition (schema 13 and later).
   let hasPartition: Bool
   /// The table that bodies are in: until schema 8 there was none of their own.
@@ -74,6 +76,7 @@ struct AppleLayout {
           .notACache, at: path, because: "the table '\(table)' has no column '\(column)'")
       }
     }
+    hasHashValue = responses.contains("hash_value")
     hasPartition = responses.contains("partition")
     bodyTable = bodies == nil ? Self.blobs : Self.bodies
     hasBodyFiles = bodies?.contains("isdataonfs") ?? false

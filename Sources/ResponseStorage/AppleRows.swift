@@ -87,6 +87,11 @@ struct AppleRows: ~Copyable {
     try statement.withBytes(at: column, body)
   }
 
+  /// Whether the value in a column of property lists is there, and too large to be read.
+  borrowing func isTooLarge(at column: Int32) -> Bool {
+    isBounded && statement.type(at: column) == .text
+  }
+
   private mutating func step() throws(SQLiteError) {
     id = try statement.step() ? statement.integer(at: 0) : Self.end
   }
@@ -112,6 +117,17 @@ extension AppleRows.Column {
       CASE typeof(\(name)) WHEN 'text' THEN NULL WHEN 'blob' THEN \
       CASE WHEN length(\(name)) <= \(Connection.largestValue) THEN \(name) END ELSE \(name) END
       """
+  }
+
+  /// A column of property lists, which are BLOBs: a text stands for what is too large to be read.
+  static func propertyList(_ name: String) -> Self {
+    Self(
+      expression: name,
+      bounded: """
+        CASE typeof(\(name)) WHEN 'blob' THEN \
+        CASE WHEN length(\(name)) <= \(Connection.largestValue) THEN \(name) ELSE '' END \
+        WHEN 'text' THEN NULL ELSE \(name) END
+        """)
   }
 
   /// What tells of a body without reading it: the name of its file as a text or BLOB, the length of

@@ -10,6 +10,8 @@ struct AppleScan: ~Copyable {
   private var blobs: AppleRows
   private var bodies: AppleRows
   private let projection: Projection
+  /// Whether the hashes of keys are to be checked, and can be.
+  private let hasHashValue: Bool
 
   /// Prepares a walk, which ``begin(in:)`` begins.
   init(
@@ -18,17 +20,22 @@ struct AppleScan: ~Copyable {
     func column(_ name: String, for fields: Projection) -> AppleRows.Column? {
       projection.isDisjoint(with: fields) ? nil : .init(name)
     }
+    func propertyList(_ name: String, for fields: Projection) -> AppleRows.Column? {
+      projection.isDisjoint(with: fields) ? nil : .propertyList(name)
+    }
     let responses = try AppleRows(
       [
         column("request_key", for: [.key, .url]), column("time_stamp", for: .firstStored),
         column("storage_policy", for: .storage),
         layout.hasPartition ? column("partition", for: .storage) : nil,
+        layout.hasHashValue ? column("hash_value", for: .consistency) : nil,
       ], of: AppleLayout.responses, connection)
     let blobs = try AppleRows(
       [
-        column("response_object", for: .ofResponseObject),
-        column("request_object", for: .ofRequestObject),
-        column("proto_props", for: .protocolProperties), column("user_info", for: .userInfo),
+        propertyList("response_object", for: .ofResponseObject),
+        propertyList("request_object", for: .ofRequestObject),
+        propertyList("proto_props", for: .protocolProperties),
+        propertyList("user_info", for: .userInfo),
       ], of: AppleLayout.blobs, connection)
     let bodies = try AppleRows(
       [projection.contains(.body) ? .body(hasBodyFiles: layout.hasBodyFiles) : nil],
@@ -37,6 +44,7 @@ struct AppleScan: ~Copyable {
     self.blobs = blobs
     self.bodies = bodies
     self.projection = projection
+    hasHashValue = projection.contains(.consistency) && layout.hasHashValue
   }
 
   /// Begins to walk over the responses whose numbers are in `range`.
@@ -105,6 +113,15 @@ struct AppleScan: ~Copyable {
         response.partition = text("partition", responses, at: 4, &response)
       }
     }
+    if hasHashValue, let key = response.key { checkHash(of: key, &response) }
+  }
+
+  /// Notes a hash that is neither of the two that CFNetwork writes for a key.
+  private borrowing func checkHash(of key: ByteString, _ response: inout StoredResponse) {
+    let hash = CacheKeyHash(of: key)
+    let stored = responses.type(at: 5) == .integer ? responses.integer(at: 5) : nil
+    guard stored != hash.whenInserted, stored != hash.whenUpdated else { return }
+    response.notes.append(.init(.wrongHash, "hash_value is not the hash of its key"))
   }
 
   private borrowing func text(
@@ -159,8 +176,12 @@ struct AppleScan: ~Copyable {
     _ column: String, at index: Int32, into response: inout StoredResponse,
     _ body: (Span<UInt8>, inout StoredResponse) throws(PropertyListError) -> Void
   ) {
+    guard !blobs.isTooLarge(at: index) else {
+      response.notes.append(.init(.tooLarge, "\(column) is too large to be read"))
+      return
+    }
     guard blobs.type(at: index) != .null else {
-      response.notes.append(.init(.undecodable, "\(column) is NULL or too large"))
+      response.notes.append(.init(.undecodable, "\(column) is NULL, or a text that is too large"))
       return
     }
     do throws(PropertyListError) {

@@ -8,10 +8,10 @@ extension StoreDescription.Format {
 
 /// The store that CFNetwork keeps on Apple platforms: `Cache.db` and `fsCachedData`.
 public final class AppleStore: StoreKind {
-  private let snapshot: AppleSnapshot
-  private let files: AppleStoreFiles
-  private let layout: AppleLayout
-  private let bodies: AppleBodyFiles
+  let snapshot: AppleSnapshot
+  let files: AppleStoreFiles
+  let layout: AppleLayout
+  let bodies: AppleBodyFiles
 
   public let description: StoreDescription
 
@@ -67,7 +67,9 @@ public final class AppleStore: StoreKind {
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     // What is odd about a key or a body is only found where it is looked at.
-    let needed = projection.contains(.notes) ? projection.union([.key, .body]) : projection
+    let needed =
+      projection.isDisjoint(with: [.notes, .consistency])
+      ? projection : projection.union([.key, .body])
     try scan(needed, only: nil, body)
   }
 
@@ -173,7 +175,7 @@ public final class AppleStore: StoreKind {
       // A sparse file can be as long as a number can say.
       footprint.bodyFilesBytes = footprint.bodyFilesBytes.addingClamped(status.size)
       footprint.allocatedBytes = footprint.allocatedBytes.addingClamped(status.allocatedSize)
-      if named == nil { named = try namedBodyFiles() }
+      if named == nil { named = try namedBodyFiles().all }
       if UUIDBytes(name).map({ named?.contains($0) != true }) ?? true {
         footprint.orphanFiles += 1
         footprint.orphanBytes = footprint.orphanBytes.addingClamped(status.size)
@@ -186,20 +188,22 @@ public final class AppleStore: StoreKind {
     try snapshot.verifyUnchanged()
   }
 
-  /// The names of the files that responses say their bodies are in.
-  private func namedBodyFiles() throws -> Set<UUIDBytes> {
-    guard layout.hasBodyFiles else { return [] }
-    var names: Set<UUIDBytes> = []
+  /// The names of the files that responses say their bodies are in, and those of them that several
+  /// responses name.
+  func namedBodyFiles() throws -> (all: Set<UUIDBytes>, shared: Set<UUIDBytes>) {
+    guard layout.hasBodyFiles else { return ([], []) }
+    var (names, shared): (Set<UUIDBytes>, Set<UUIDBytes>) = ([], [])
     do throws(SQLiteError) {
       var rows = try snapshot.connection.prepare(
         "SELECT receiver_data FROM \(layout.bodyTable) NOT INDEXED WHERE isDataOnFS > 0")
       while try rows.step() {
-        if let name = UUIDBytes(rows.bytes(at: 0)) { names.insert(name) }
+        guard let name = UUIDBytes(rows.bytes(at: 0)) else { continue }
+        if !names.insert(name).inserted { shared.insert(name) }
       }
     } catch {
       throw try translated(error)
     }
-    return names
+    return (names, shared)
   }
 
   private func integer(_ sql: String) throws -> Int64 {
@@ -214,7 +218,7 @@ public final class AppleStore: StoreKind {
   /// Says what SQLite said in a store's terms.
   ///
   /// - Throws: ``StoreError`` if the store changed meanwhile, which explains any damage.
-  private func translated(_ error: SQLiteError) throws -> StoreError {
+  func translated(_ error: SQLiteError) throws -> StoreError {
     try snapshot.verifyUnchanged()
     return StoreError(error, path: files.path)
   }

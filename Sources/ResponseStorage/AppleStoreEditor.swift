@@ -9,7 +9,7 @@ import SQLite
 public final class AppleStoreEditor: ResponseStore {
   let files: AppleStoreFiles
   let connection: Connection
-  private let bodies: AppleBodyFiles
+  let bodies: AppleBodyFiles
   /// Whether another process had the database open when it was opened here.
   public let inUse: Bool
 

@@ -37,6 +37,16 @@ public protocol ResponseSource {
   /// Measures what the store takes up on disk.
   func footprint() throws -> Footprint
 
+  /// Calls `body` with what is wrong with the store, beyond what a scan notes of each response.
+  ///
+  /// Damage is a finding as far as something can still be read, and no error.
+  ///
+  /// - Parameters:
+  ///   - fully: Whether to look at everything, however long that takes.
+  ///   - now: The time of the system, which files are young or old by.
+  func forEachFinding(
+    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void) throws
+
   /// Ends the reading: makes sure that all that was read belongs to one state of the store.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedWhileReading`` if it does not.
@@ -145,7 +155,10 @@ public struct Projection: OptionSet, Hashable, Sendable {
   /// Of ``StoredResponse/responseHeaders`` at least the fields that freshness depends on.
   public static let freshnessFields = Self(rawValue: 1 << 15)
 
-  /// Everything.
+  /// ``notes`` on what nothing goes wrong by, such as a hash that nobody looks up.
+  public static let consistency = Self(rawValue: 1 << 16)
+
+  /// Everything but ``consistency``.
   public static let all = Self(rawValue: (1 << 16) - 1)
 }
 

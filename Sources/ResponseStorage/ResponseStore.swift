@@ -15,6 +15,19 @@ public protocol ResponseStore {
     _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
   ) throws(StoreError)
 
+  /// Removes files of bodies that no response names.
+  ///
+  /// A file that has changed since it was looked at stays, and so does one that a response names by
+  /// now. Nobody else writes to the store while that is told and the file removed.
+  ///
+  /// - Parameters:
+  ///   - orphans: What to remove, in ascending order of the names.
+  ///   - removal: What was done, also by a removal that ends with an error.
+  ///   - shouldStop: Asked between batches whether to leave the rest.
+  func remove(
+    orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError)
+
   /// Gives what is free inside the store back to the file system.
   ///
   /// Beside another process that happens in slices only, between which it can write; the log then
@@ -67,6 +80,12 @@ public struct Removal: Hashable, Sendable {
   /// The number of responses that were looked at, from the first on; the rest was left as the
   /// removal was stopped.
   public var visited = 0
+
+  /// The names of the orphans that were to be removed and stayed, in ascending order.
+  public var skippedOrphans: [String] = []
+
+  /// The number of orphans that were looked at, from the first on.
+  public var visitedOrphans = 0
 
   /// The lengths of the body files that are gone, in bytes.
   public var returnedBytes: Int64 = 0

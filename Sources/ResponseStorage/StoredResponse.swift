@@ -161,6 +161,7 @@ extension StoredResponse {
       case noBlobRow = "no-blob-row"
       case noBodyRow = "no-body-row"
       case undecodable
+      case tooLarge = "too-large"
       case unknownVersion = "unknown-version"
       case wrongType = "wrong-type"
       case notUTF8 = "not-utf-8"
@@ -176,6 +177,7 @@ extension StoredResponse {
       case futureDated = "future-dated"
       case temporaryFile = "temporary-file"
       case unreadableFile = "unreadable-file"
+      case wrongHash = "wrong-hash"
     }
 
     /// What is odd, for programs.

@@ -36,7 +36,7 @@ import Testing
         "row(1) · https://a.example/1 · 12000000 · \(undecodable)",
         "row(2) · no key · 40000000 · wrong-type: request_key is not text · \(undecodable)",
         "row(3) · https://a.example/3 · 36000000"
-          + " · undecodable: response_object is NULL or too large",
+          + " · too-large: response_object is too large to be read",
         "row(4) · https://a.example/4 · 48000000 · \(undecodable)",
       ])
   }

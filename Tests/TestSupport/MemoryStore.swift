@@ -11,6 +11,9 @@ public struct MemoryStore: ResponseSource {
   /// The bodies, by the ids of their responses.
   public var bodies: [StoredResponse.ID: [UInt8]] = [:]
 
+  /// What is wrong with the store as a whole.
+  public var findings: [Finding] = []
+
   /// What the store takes up.
   public var size = Footprint()
 
@@ -46,6 +49,12 @@ public struct MemoryStore: ResponseSource {
   public func rawPropertyList(_ name: String, of id: StoredResponse.ID) -> [UInt8]? { nil }
 
   public func footprint() -> Footprint { size }
+
+  public func forEachFinding(
+    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
+  ) rethrows {
+    for finding in findings { try body(finding) }
+  }
 
   public func finish() {}
 }

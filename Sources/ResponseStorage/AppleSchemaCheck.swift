@@ -1,0 +1,99 @@
+import SQLite
+
+extension Finding.Code {
+  static let unknownSchema = Self(
+    "unknown-schema", .warning, "CFNetwork would throw the cache away and begin a new one")
+  static let unexpectedSchema = Self(
+    "unexpected-schema", .warning, "CFNetwork does not look at it, and may fail by it")
+  static let trigger = Self(
+    "trigger", .error,
+    "it runs inside of what an app writes, and keeps this program from changing it")
+}
+
+/// A comparison of a database with the tables and indexes that CFNetwork makes for its version.
+///
+/// Only white space differs between versions that have the same columns. Source: `formats.md` §2, the
+/// text of `sqlite_master` in 451 databases.
+struct AppleSchemaCheck: ~Copyable {
+  private static let knownVersions: Set<Int64> = [
+    11, 12, 13, 25, 102, 104, 106, 201, 202, 203,
+  ]
+
+  private var rows: Statement
+  private let version: Int64?
+
+  init(_ connection: borrowing Connection, _ layout: AppleLayout) throws(SQLiteError) {
+    rows = try connection.prepare(
+      """
+      SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY type, name
+      """)
+    version = layout.schemaVersion
+  }
+
+  /// Calls `body` with each difference.
+  consuming func run(_ body: (Finding) throws -> Void) throws {
+    guard let version, Self.knownVersions.contains(version) else {
+      let name = version.map { "its schema is \($0)" } ?? "its schema has no version"
+      return try body(Finding(.unknownSchema, "\(name), which is none of CFNetwork's"))
+    }
+    var expected = Self.statements(of: version)
+    while try rows.step() {
+      let type = String(decoding: rows.bytes(at: 0), as: UTF8.self)
+      let name = String(decoding: rows.bytes(at: 1).prefix(100), as: UTF8.self)
+      if type == "trigger" {
+        try body(Finding(.trigger, "there is a trigger '\(name)'"))
+      } else if let statement = expected.removeValue(forKey: name) {
+        guard Self.normalized(rows.bytes(at: 2)) != statement else { continue }
+        try body(
+          Finding(.unexpectedSchema, "the \(type) '\(name)' is not made as CFNetwork makes it"))
+      } else {
+        try body(Finding(.unexpectedSchema, "the \(type) '\(name)' is none of CFNetwork's"))
+      }
+    }
+    for name in expected.keys.sorted() {
+      try body(Finding(.unexpectedSchema, "'\(name)' is missing"))
+    }
+  }
+
+  /// The statements that make the tables and indexes of a version, normalized, by their names.
+  private static func statements(of version: Int64) -> [String: [UInt8]] {
+    let schema = version < 203 ? AppleSchema.version202 : AppleSchema.version203
+    var statements: [String: [UInt8]] = [:]
+    for statement in schema.creationStatements {
+      var text = normalized(Array(statement.utf8))
+      if version < 13 { text.remove(", partition text") }
+      if version < 25 { text.remove(" isdataonfs integer,") }
+      // CREATE TABLE name(… or CREATE INDEX name ON …
+      let name = statement.split(whereSeparator: { $0 == " " || $0 == "(" })[2]
+      statements[String(name)] = text
+    }
+    return statements
+  }
+
+  /// The statement with each run of white space as one space, and in small letters.
+  private static func normalized(_ statement: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    for byte in statement {
+      let isSpace = byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte)
+      if !isSpace {
+        result.append(byte.asciiLowercased)
+      } else if result.last != UInt8(ascii: " ") {
+        result.append(UInt8(ascii: " "))
+      }
+    }
+    return result
+  }
+}
+
+extension [UInt8] {
+  /// Removes the first place where `text` stands.
+  fileprivate mutating func remove(_ text: StaticString) {
+    let text = ByteString(stringLiteral: text).bytes
+    guard text.count <= count else { return }
+    for start in 0...(count - text.count) where self[start..<(start + text.count)] == text[...] {
+      removeSubrange(start..<(start + text.count))
+      return
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Files
+import SQLite
+
+extension Finding.Code {
+  static let shared = Self(
+    "shared-body-file", .error, "all but one of the entries that name it have the body of another")
+  static let bodyFolder = Self(
+    "body-folder", .error, "no body in a file can be read, and none is removed")
+  static let orphan = Self(
+    "orphan-body-file", .warning, "it takes up room, and nothing ever removes it", repair: .orphans)
+  static let youngFile = Self(
+    "young-body-file", .note, "an app may be about to store its entry; it is left alone")
+  static let foreignFile = Self(
+    "foreign-file", .warning, "CFNetwork never makes it; it counts against the capacity")
+  static let purgeLeftover = Self(
+    "purge-leftover", .warning,
+    "CFNetwork moved it there to remove it, and did not; delete it while no app has the cache open")
+}
+
+extension AppleStore {
+  public func forEachFinding(
+    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
+  ) throws {
+    try checkDatabase(fully, body)
+    try reportingDamage(body) { try AppleSchemaCheck(snapshot.connection, layout).run(body) }
+    try checkFolder(body)
+    guard layout.hasBodyFiles else { return }
+    var shared: Set<UUIDBytes> = []
+    try reportingDamage(body) {
+      // Without all names, no file can be told to be an orphan.
+      let names = try namedBodyFiles()
+      shared = names.shared
+      try checkFiles(but: names.all, now, body)
+    }
+    guard !shared.isEmpty else { return }
+    try reportingDamage(body) {
+      try forEachResponse([.url, .body]) { response in
+        let name = response.bodyFileName?.bytes ?? []
+        guard UUIDBytes(name).map(shared.contains) ?? false else { return .next }
+        try body(
+          Finding(
+            .shared, "another entry names its body file too", id: response.id, url: response.url,
+            path: path(of: name)))
+        return .next
+      }
+    }
+  }
+
+  /// Reports what SQLite finds wrong with the database.
+  ///
+  /// - Parameter fully: Whether it also compares the indexes with the tables.
+  private func checkDatabase(_ fully: Bool, _ body: (Finding) throws -> Void) throws {
+    try reportingDamage(body) {
+      var rows = try snapshot.connection.prepare(
+        fully ? "PRAGMA integrity_check" : "PRAGMA quick_check")
+      while try rows.step() {
+        let answer = String(decoding: rows.bytes(at: 0), as: UTF8.self)
+        if answer != "ok" { try body(Finding(.damagedDatabase, "SQLite says: \(answer)")) }
+      }
+    }
+  }
+
+  /// Does what reads the database, and reports it if that turns out to be damaged.
+  private func reportingDamage(
+    _ body: (Finding) throws -> Void, _ read: () throws -> Void
+  ) throws {
+    do {
+      try read()
+    } catch {
+      let failure = if let error = error as? SQLiteError { try translated(error) } else { error }
+      guard let failure = failure as? StoreError, failure.code == .damaged else { throw failure }
+      try body(Finding(.damagedDatabase, failure.reason ?? "it cannot be read to its end"))
+    }
+  }
+
+  /// Reports a folder of body files that is none, and what CFNetwork left behind beside it.
+  private func checkFolder(_ body: (Finding) throws -> Void) throws {
+    if let status = try? FileStatus.of(files.bodies), !bodies.isOpen {
+      let message =
+        status.kind == .directory
+        ? "'fsCachedData' cannot be read"
+        : "'fsCachedData' is \(status.kind.rawValue), not a folder"
+      try body(Finding(.bodyFolder, message, path: ByteString(files.bodies)))
+    }
+    let prefix = Array("fsCachedData".utf8)
+    var leftovers: [[UInt8]] = []
+    let folder = try? Directory(files.folder, followingLink: true)
+    try folder?.forEachName { name in
+      let rest = name.dropFirst(prefix.count)
+      guard name.starts(with: prefix),
+        rest.elementsEqual("_remove".utf8) || UUIDBytes(Array(rest)) != nil
+      else { return }
+      leftovers.append(name)
+    }
+    for name in leftovers.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      let path = ByteString(Array((files.folder + "/").utf8) + name)
+      try body(Finding(.purgeLeftover, "a folder of bodies was moved away", path: path))
+    }
+  }
+}
+
+extension AppleStore {
+  /// How long a file may wait for the row that names it, in seconds. CFNetwork needs less than one.
+  private static let youth = 600.0
+
+  /// Reports the files that no response names, in the order of their names.
+  private func checkFiles(
+    but named: Set<UUIDBytes>, _ now: Timestamp, _ body: (Finding) throws -> Void
+  ) throws {
+    var findings: [Finding] = []
+    try bodies.forEachFile { name, status in
+      guard UUIDBytes(name).map({ !named.contains($0) }) ?? true else { return }
+      findings.append(finding(on: name, status, now))
+    }
+    findings.sort { $0.path ?? "" < $1.path ?? "" }
+    for finding in findings { try body(finding) }
+  }
+
+  /// The path of a file in the folder of body files.
+  private func path(of name: [UInt8]) -> ByteString {
+    ByteString(Array((files.bodies + "/").utf8) + name)
+  }
+
+  private func finding(on name: [UInt8], _ status: FileStatus, _ now: Timestamp) -> Finding {
+    let path = path(of: name)
+    guard status.kind == .regular else {
+      return Finding(.foreignFile, "it is \(status.kind.rawValue)", path: path)
+    }
+    guard UUIDBytes(name) != nil, let text = String(validating: name, as: UTF8.self) else {
+      return Finding(.foreignFile, "its name is no UUID", path: path)
+    }
+    guard !name.contains(where: { $0 >= UInt8(ascii: "a") }) else {
+      return Finding(.foreignFile, "its name has small letters", path: path)
+    }
+    let age = now.secondsSince1970 - Double(status.modified) / 1e9
+    if description.inUse, age < Self.youth {
+      return Finding(.youngFile, "no entry names it yet", path: path)
+    }
+    return Finding(
+      .orphan, "no entry names it", path: path,
+      orphan: OrphanFile(name: text, size: status.size, modified: status.modified))
+  }
+}

@@ -1,0 +1,106 @@
+import Files
+import SQLite
+
+extension AppleStoreEditor {
+  /// How often the names are read anew as somebody wrote meanwhile.
+  private static let mostReadings = 4
+  /// The longest that reading the names under the lock may keep an application from writing.
+  private static let longestReading = Duration.milliseconds(50)
+
+  public func remove(
+    orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    do throws(SQLiteError) {
+      var names = try BodyFileNames(connection)
+      var readings = 1
+      while removal.visitedOrphans < orphans.count, !shouldStop() {
+        let rest = orphans[removal.visitedOrphans...]
+        if try remove(rest.prefix(inUse ? 64 : .max), checking: &names, &removal) {
+          if inUse { CurrentProcess.sleep(milliseconds: 10) }
+        } else if readings < Self.mostReadings {
+          names = try BodyFileNames(connection)
+          readings += 1
+        } else {
+          removal.skippedOrphans += rest.map(\.name)
+          removal.visitedOrphans = orphans.count
+        }
+      }
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  /// Removes some files while nobody else writes, so that no response comes to name one that goes.
+  ///
+  /// - Parameter names: The names that responses have; they are read anew if that is quickly done.
+  /// - Returns: Whether it did; `false` if the names have to be read anew, and that takes long.
+  private func remove(
+    _ orphans: ArraySlice<OrphanFile>, checking names: inout BodyFileNames,
+    _ removal: inout Removal
+  ) throws(SQLiteError) -> Bool {
+    try connection.execute("BEGIN IMMEDIATE")
+    // There is nothing to commit: the lock was all that was wanted.
+    defer { try? connection.execute("ROLLBACK") }
+    if try names.areOutdated(connection) {
+      guard names.duration < Self.longestReading else { return false }
+      names = try BodyFileNames(inTransactionOf: connection)
+    }
+    for orphan in orphans { remove(orphan, unlessIn: names.names, &removal) }
+    removal.visitedOrphans += orphans.count
+    return true
+  }
+
+  private func remove(
+    _ orphan: OrphanFile, unlessIn names: Set<UUIDBytes>, _ removal: inout Removal
+  ) {
+    var isGone = false
+    if let uuid = UUIDBytes(Array(orphan.name.utf8)), !names.contains(uuid) {
+      do throws(FileError) { isGone = try bodies.remove(orphan) } catch {
+        removal.orphanedFiles += 1
+      }
+    }
+    if isGone {
+      removal.returnedBytes = removal.returnedBytes.addingClamped(orphan.size)
+    } else {
+      removal.skippedOrphans.append(orphan.name)
+    }
+  }
+}
+
+/// The names of the files that responses say their bodies are in, of one state of a database.
+private struct BodyFileNames {
+  let names: Set<UUIDBytes>
+  /// How long it took to read them.
+  let duration: Duration
+  /// Changes when another connection has written.
+  private let dataVersion: Int64
+
+  init(_ connection: borrowing Connection) throws(SQLiteError) {
+    try connection.execute("BEGIN")
+    defer { try? connection.execute("ROLLBACK") }
+    try self.init(inTransactionOf: connection)
+  }
+
+  init(inTransactionOf connection: borrowing Connection) throws(SQLiteError) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var names: Set<UUIDBytes> = []
+    var rows = try connection.prepare(
+      "SELECT receiver_data FROM \(AppleLayout.bodies) NOT INDEXED WHERE isDataOnFS > 0")
+    while try rows.step() {
+      if let name = UUIDBytes(rows.bytes(at: 0)) { names.insert(name) }
+    }
+    self.names = names
+    duration = clock.now - start
+    dataVersion = try Self.dataVersion(connection)
+  }
+
+  func areOutdated(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try Self.dataVersion(connection) != dataVersion
+  }
+
+  private static func dataVersion(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+    var rows = try connection.prepare("PRAGMA data_version")
+    return try rows.step() ? rows.integer(at: 0) : 0
+  }
+}
