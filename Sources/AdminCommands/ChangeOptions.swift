@@ -33,12 +33,13 @@ struct ChangeOptions: ParsableArguments {
     _ plan: RemovalPlan, _ renderer: RemovalRenderer, in environment: CommandEnvironment
   ) throws(CommandFailure) -> Bool {
     if let maxDelete, plan.exceeds(maxDelete) {
+      let orphans = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
       throw CommandFailure(
         .no, kind: "too-many",
-        "\(plan.entries.count) of \(plan.storedEntries) entries would go, more than '--max-delete' allows",
+        "\(plan.entries.count) of \(plan.storedEntries) entries\(orphans) would go, more than '--max-delete' allows",
         hint: "look at them with '--dry-run'")
     }
-    if dryRun || yes || plan.entries.isEmpty { return true }
+    if dryRun || yes || plan.isEmpty { return true }
     guard environment.isInputTerminal else {
       throw .usage(
         "there is nobody to ask, as the standard input is no terminal",

@@ -17,7 +17,7 @@ public struct URLCacheAdmin: ParsableCommand {
     version: "urlcache-admin 0.1.0 (SQLite \(AppleStore.libraryVersion))",
     subcommands: [
       List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,
-      Compact.self, Apply.self,
+      Compact.self, Apply.self, Check.self,
     ])
 
   /// Creates the command.

@@ -18,6 +18,12 @@ public struct RemovalPlan: Hashable, Sendable {
     case overSize = "over-size"
     /// The file system has less room than there is to be.
     case minimumFree = "min-free"
+    /// It has no row in one of the tables.
+    case missingRow = "missing-row"
+    /// Its body is not there.
+    case missingBody = "missing-body"
+    /// Its property lists cannot be decoded.
+    case undecodable
   }
 
   /// An entry that is to go.
@@ -56,6 +62,8 @@ public struct RemovalPlan: Hashable, Sendable {
   public var store: StoreDescription
   /// What is to go, in ascending order of the ids.
   public var entries: [Entry] = []
+  /// The files that no entry names and that are to go, in ascending order of the names.
+  public var orphans: [OrphanFile] = []
   /// The number of all entries of the store.
   public var storedEntries: Int64 = 0
   /// What the store took up when the plan was made.
@@ -68,6 +76,13 @@ public struct RemovalPlan: Hashable, Sendable {
   public var meetsLimits: Bool?
   /// What stays, by the reason why.
   public var kept: [KeepReason: KeptEntries] = [:]
+
+  /// Plans to remove nothing.
+  init(of store: StoreDescription) {
+    self.store = store
+    footprint = Footprint()
+    absent = EntryNames()
+  }
 
   /// Plans to remove the selected entries.
   ///
@@ -106,6 +121,9 @@ public struct RemovalPlan: Hashable, Sendable {
     (storedEntries, inlineBytes) = (stored, inline)
   }
 
+  /// Whether nothing is to go.
+  public var isEmpty: Bool { entries.isEmpty && orphans.isEmpty }
+
   /// The number of entries that stay.
   public var keptEntries: Int64 { storedEntries - Int64(entries.count) }
 
@@ -116,15 +134,19 @@ public struct RemovalPlan: Hashable, Sendable {
 
   /// The sizes of the body files that go, in bytes: what the removal returns to the file system.
   public var returnedBytes: Int64 {
-    entries.reduce(0) { $0.addingClamped($1.hasBodyFile ? $1.size ?? 0 : 0) }
+    entries.reduce(orphanBytes) { $0.addingClamped($1.hasBodyFile ? $1.size ?? 0 : 0) }
   }
 
-  /// Whether more is to go than a limit allows.
+  /// The sizes of the orphans that go, in bytes.
+  public var orphanBytes: Int64 { orphans.reduce(0) { $0.addingClamped($1.size) } }
+
+  /// Whether more is to go than a limit allows; an orphan counts as an entry.
   public func exceeds(_ limit: RemovalLimit) -> Bool {
-    switch limit {
-    case .entries(let count): Int64(entries.count) > count
+    let removed = entries.count + orphans.count
+    return switch limit {
+    case .entries(let count): Int64(removed) > count
     case .percent(let percent):
-      Double(entries.count) * 100 > Double(storedEntries) * percent
+      Double(removed) * 100 > (Double(storedEntries) + Double(orphans.count)) * percent
     }
   }
 
@@ -138,16 +160,24 @@ public struct RemovalPlan: Hashable, Sendable {
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
     try store.remove(entries.map(\.version), into: &removal, unless: shouldStop)
+    if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
   }
 
   /// Leaves out what a removal did not do, so that the plan says what is gone.
   public mutating func leaveOut(_ removal: Removal) {
     entries.removeSubrange(removal.visited...)
-    // Both are in ascending order.
+    // All are in ascending order.
     var skipped = removal.skipped[...]
     entries.removeAll { entry in
       guard entry.version.id == skipped.first else { return false }
       skipped.removeFirst()
+      return true
+    }
+    orphans.removeSubrange(removal.visitedOrphans...)
+    var skippedOrphans = removal.skippedOrphans[...]
+    orphans.removeAll { orphan in
+      guard orphan.name == skippedOrphans.first else { return false }
+      skippedOrphans.removeFirst()
       return true
     }
   }

@@ -14,6 +14,8 @@ public struct RemovalRenderer: Sendable {
   public var isDryRun: Bool
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
+  /// Whether JSON lists the files that no entry names, also if there are none.
+  public var listsOrphans = false
 
   /// Creates a renderer.
   public init(verb: String, isDryRun: Bool, secrets: SecretPolicy) {
@@ -36,6 +38,12 @@ public struct RemovalRenderer: Sendable {
     buffer.append(integer: Int64(plan.entries.count))
     buffer.append(",\"body_bytes\":")
     buffer.append(integer: plan.bodyBytes)
+    if listsOrphans {
+      buffer.append(",\"orphans\":")
+      buffer.append(integer: Int64(plan.orphans.count))
+      buffer.append(",\"orphan_bytes\":")
+      buffer.append(integer: plan.orphanBytes)
+    }
     buffer.append("},")
     buffer.append(jsonKept: plan)
     buffer.append(",\"skipped\":")
@@ -53,13 +61,27 @@ public struct RemovalRenderer: Sendable {
       buffer.append(json: entry.reason.rawValue)
       buffer.append(UInt8(ascii: "}"))
     }
-    buffer.append(plan.entries.isEmpty ? "],\"footprint_before\":" : "\n],\"footprint_before\":")
+    buffer.append(plan.entries.isEmpty ? "]," : "\n],")
+    if listsOrphans { appendJSON(plan.orphans, into: &buffer) }
+    buffer.append("\"footprint_before\":")
     buffer.append(integer: plan.footprint.totalBytes)
     buffer.append(",\"footprint_after\":")
     buffer.append(json: footprintAfter)
     buffer.append(",\"limit_met\":")
     buffer.append(plan.meetsLimits.map { $0 ? "true" : "false" } ?? "null")
     buffer.append("}\n")
+  }
+
+  private func appendJSON(_ orphans: [OrphanFile], into buffer: inout TextBuffer) {
+    buffer.append("\"orphans\":[")
+    for (index, orphan) in orphans.enumerated() {
+      buffer.append(index == 0 ? "\n{\"name\":" : ",\n{\"name\":")
+      buffer.append(json: orphan.name)
+      buffer.append(",\"size\":")
+      buffer.append(integer: orphan.size)
+      buffer.append(UInt8(ascii: "}"))
+    }
+    buffer.append(orphans.isEmpty ? "]," : "\n],")
   }
 
   /// Appends what people want to know: how much, and the largest entries.
@@ -77,6 +99,14 @@ public struct RemovalRenderer: Sendable {
     buffer.append(plan.storedEntries == 1 ? " entry, " : " entries, ")
     buffer.append(byteCount: plan.bodyBytes)
     buffer.append(" of bodies\n")
+    if !plan.orphans.isEmpty {
+      buffer.append(isDryRun ? "Would remove " : "Removed ")
+      buffer.append(grouped: Int64(plan.orphans.count))
+      buffer.append(plan.orphans.count == 1 ? " body file" : " body files")
+      buffer.append(" that no entry names, ")
+      buffer.append(byteCount: plan.orphanBytes)
+      buffer.append("\n")
+    }
     if let footprintAfter {
       buffer.append("Footprint ")
       buffer.append(byteCount: plan.footprint.totalBytes)

@@ -19,6 +19,7 @@ import Testing
         discover: ok
         usage-all: ok
         error: ok
+        check: ok
         purge: ok
         plan: ok
         apply: ok

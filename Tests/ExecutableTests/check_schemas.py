@@ -250,6 +250,11 @@ def main():
         errors.check(error)
     errors.finish(10)
 
+    checks = Checker("check")
+    for options in [[], ["--full"], ["--repair", "-n"], ["--repair=orphans", "--yes"], ["--repair", "-n", "--redact-urls"]]:
+        checks.check(json.loads(run("check", "--format", "json", *options, status=1).stdout))
+    checks.finish(5)
+
     purges = Checker("purge")
     for options in [["--all", "-n"], ["--host", "nowhere.example", "-n"], ["2", "3", "--yes"]]:
         purges.check(json.loads(run("purge", "--format", "json", *options).stdout))

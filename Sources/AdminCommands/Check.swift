@@ -1,0 +1,114 @@
+import Administration
+import ArgumentParser
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin check`: everything that is wrong with a cache, and its repair.
+  struct Check: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Look for everything that is wrong with a cache, and repair it if asked to.",
+      discussion: """
+        A finding is an error (the cache breaks its own rules), a warning (somebody should look), or a
+        note (worth knowing). Without '--repair' nothing is changed.
+
+        '--repair' removes entries that lack a row ('rows') or their body ('bodies') or cannot be
+        decoded ('undecodable'), and body files that no entry names ('orphans'). It looks again then.
+
+        EXIT STATUS
+          0 no errors or warnings, or none left after a repair; notes do not count · 1 errors or
+          warnings, or '--max-delete' · 3 what was to be removed had changed and stayed · 64 · 65 · 66 ·
+          74 · 75 · 77 · 130 · 143
+        """)
+
+    @Flag(help: "Also compare the indexes of the database with its tables, which takes longer.")
+    var full = false
+
+    @Option(
+      defaultAsFlag: RepairKinds.all, parsing: .next,
+      help: ArgumentHelp(
+        "Remove what is broken: all of it, or a list of rows, bodies, undecodable, orphans.",
+        valueName: "kind,…"))
+    var repair: RepairKinds?
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var change: ChangeOptions
+    @OptionGroup var secrets: SecretOptions
+
+    var writesJSON: Bool { change.format == .json }
+
+    func validate() throws {
+      guard repair == nil, change.dryRun || change.yes || change.maxDelete != nil else { return }
+      throw ValidationError(
+        "'--dry-run', '--yes' and '--max-delete' need '--repair', without which nothing is changed."
+      )
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let now = cache.now(in: environment)
+      var output = OutputBuffer(environment)
+      var renderer = CheckRenderer(change.format == .json ? .json : .text, secrets: secrets.policy)
+      renderer.begin(into: &output.text)
+      let check = try check(at: now, in: environment) { finding in
+        renderer.append(finding, into: &output.text)
+        try output.flushIfLarge()
+      }
+      renderer.finishFindings(check, into: &output.text)
+      guard repair != nil else {
+        renderer.finish(repair: nil, left: nil, into: &output.text)
+        try output.flush()
+        return check.isClean ? .done : .no
+      }
+      return try repair(check, at: now, renderer, &output, environment)
+    }
+
+    /// Checks the cache, which is not open afterwards.
+    func check(
+      at now: Timestamp, in environment: CommandEnvironment, _ report: (Finding) throws -> Void
+    ) throws -> StoreCheck {
+      let options = StoreCheck.Options(
+        fully: full, repairs: repair?.kinds ?? [], now: now, clock: environment.now)
+      var check = try checkOnce(options, environment, report)
+      if !check.suspects.isEmpty {
+        let source = try cache.open(in: environment)
+        try check.confirm(in: source, report)
+        try source.finish()
+      }
+      return check
+    }
+
+    private func checkOnce(
+      _ options: StoreCheck.Options, _ environment: CommandEnvironment,
+      _ report: (Finding) throws -> Void
+    ) throws -> StoreCheck {
+      let source = try cache.open(in: environment)
+      let check = try StoreCheck(of: source, options, report)
+      try source.finish()
+      return check
+    }
+  }
+}
+
+/// What `--repair` is to remove, as the command line gives it.
+struct RepairKinds: ExpressibleByArgument, CustomStringConvertible {
+  /// The kinds.
+  let kinds: Set<Finding.Repair>
+
+  /// Everything that can be repaired.
+  static let all = Self(kinds: Set(Finding.Repair.allCases))
+
+  private init(kinds: Set<Finding.Repair>) {
+    self.kinds = kinds
+  }
+
+  init?(argument: String) {
+    let names = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let kinds = names.compactMap { Finding.Repair(rawValue: String($0)) }
+    guard kinds.count == names.count else { return nil }
+    self.kinds = Set(kinds)
+  }
+
+  var description: String { kinds == Self.all.kinds ? "all" : "some" }
+
+  static let allValueStrings = Finding.Repair.allCases.map(\.rawValue)
+}

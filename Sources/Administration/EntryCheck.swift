@@ -1,0 +1,87 @@
+import ResponseStorage
+
+extension Finding.Code {
+  static let wrongKey = Self(
+    "wrong-key", .warning, "the app may get this response for a URL that it does not belong to")
+  static let notGET = Self(
+    "not-get", .note, "the key says nothing of the method, and a GET of the same URL may get it")
+  static let notHTTP = Self(
+    "not-http", .note, "URL loading stores HTTP only; an app has stored it itself")
+  static let noStore = Self(
+    "no-store", .warning, "its origin or the app wants no copy of it on disk")
+  static let notForDisk = Self(
+    "not-for-disk", .warning, "the app did not allow to store it on disk")
+  static let fromTheFuture = Self(
+    "from-the-future", .warning, "a clock was wrong; the entry seems fresh for longer than it is")
+}
+
+/// What can be wrong with a response that any store holds.
+struct EntryCheck {
+  /// What has to be decoded of each response.
+  static let projection = Projection.all.union(.consistency)
+
+  /// How much clocks may differ, in seconds.
+  private static let tolerance = 300.0
+
+  /// The moment that times are compared with.
+  let now: Timestamp
+
+  /// What is wrong with a response, its notes first.
+  func findings(on response: borrowing StoredResponse) -> [Finding] {
+    var findings: [Finding] = []
+    func add(_ code: Finding.Code, _ message: String) {
+      // A note can be there twice, of two columns.
+      let finding = Finding(code, message, id: response.id, url: response.url)
+      if !findings.contains(finding) { findings.append(finding) }
+    }
+    for note in response.notes { add(note.code.finding, note.message) }
+    if let key = response.key, let url = response.request.url,
+      !CacheKeyCheck.agrees(key, with: url, hasBody: response.request.body != nil)
+    {
+      add(.wrongKey, "its key is not the URL of its request")
+    }
+    if let method = response.request.method, method != "GET" {
+      add(.notGET, "its method is not GET")
+    }
+    if let url = response.url, !["http", "https"].contains(CanonicalURL.scheme(of: url)) {
+      add(.notHTTP, "its URL is not one of HTTP")
+    }
+    if CacheDirectives(response.responseHeaders).contains("no-store") {
+      add(.noStore, "the response says 'no-store'")
+    }
+    if CacheDirectives(response.request.headers).contains("no-store") {
+      add(.noStore, "the request says 'no-store'")
+    }
+    if response.storagePolicy == .allowedInMemoryOnly || response.storagePolicy == .notAllowed {
+      add(.notForDisk, "its storage policy is not 'allowed'")
+    }
+    for time in [response.stored, response.firstStored] {
+      guard let time, time.secondsSince1970 > now.secondsSince1970 + Self.tolerance else {
+        continue
+      }
+      add(.fromTheFuture, "it was stored later than now")
+    }
+    return findings
+  }
+}
+
+extension StoredResponse.Note.Code {
+  /// The kind of finding that a note is.
+  var finding: Finding.Code {
+    let lost = "the app does not get it, and nothing ever removes it"
+    let unusable = "the app cannot get it"
+    return switch self {
+    case .noResponseRow, .noBlobRow, .noBodyRow: .init(rawValue, .error, lost, repair: .rows)
+    case .undecodable: .init(rawValue, .error, unusable, repair: .undecodable)
+    case .missingBodyFile, .badBodyFileName, .notARegularFile:
+      .init(rawValue, .error, unusable, repair: .bodies)
+    case .unreadableBodyFile: .init(rawValue, .error, "it may be a matter of permissions")
+    case .unknownVersion:
+      .init(rawValue, .warning, "a newer system may have stored it; not all of it is understood")
+    case .wrongType, .notUTF8, .badTime:
+      .init(rawValue, .warning, "CFNetwork never writes that")
+    case .tooLarge: .init(rawValue, .note, "what is in it was not checked")
+    case .wrongHash: .init(rawValue, .note, "nothing looks an entry up by it")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+public import ResponseStorage
+
+/// A check of a whole store, and the plan of what a repair removes.
+public struct StoreCheck {
+  /// How to check.
+  public struct Options: Sendable {
+    /// Whether to look at everything, however long that takes.
+    public var fully: Bool
+    /// The kinds of repair to plan.
+    public var repairs: Set<Finding.Repair>
+    /// The moment that the times of responses are compared with.
+    public var now: Timestamp
+    /// The time of the system, which files are young or old by.
+    public var clock: Timestamp
+
+    /// Creates options.
+    public init(fully: Bool, repairs: Set<Finding.Repair>, now: Timestamp, clock: Timestamp) {
+      self.fully = fully
+      self.repairs = repairs
+      self.now = now
+      self.clock = clock
+    }
+  }
+
+  /// The number of findings of each severity.
+  public private(set) var counts: [Finding.Severity: Int64] = [:]
+
+  /// What a repair removes.
+  public private(set) var plan: RemovalPlan
+
+  /// Responses without their body, while an application has the store open: it may just have removed
+  /// them, the file after the row that was read before.
+  public private(set) var suspects: [Suspect] = []
+
+  /// A finding that has to be looked at again.
+  public struct Suspect: Sendable {
+    let finding: Finding
+    let entry: RemovalPlan.Entry
+  }
+
+  private let options: Options
+
+  /// Checks a store: the whole of it first, then its responses in the order of their ids.
+  ///
+  /// Memory grows with what a repair removes, and with the number of bodies in files.
+  ///
+  /// - Parameter report: What to do with a finding.
+  /// - Throws: ``StoreError`` if there is nothing to check, or whatever `report` throws.
+  public init(
+    of source: any ResponseSource, _ options: Options, _ report: (Finding) throws -> Void
+  ) throws {
+    self.options = options
+    plan = RemovalPlan(of: source.description)
+    try source.forEachFinding(fully: options.fully, now: options.clock) { finding in
+      try record(finding, report)
+    }
+    let check = EntryCheck(now: options.now)
+    let inUse = source.description.inUse
+    do {
+      try source.forEachResponse(EntryCheck.projection) { response in
+        plan.storedEntries += 1
+        for finding in check.findings(on: response) {
+          if inUse, finding.code.name == StoredResponse.Note.Code.missingBodyFile.rawValue {
+            suspects.append(.init(finding: finding, entry: .init(of: response, at: nil)))
+          } else {
+            try record(finding, report)
+            if let reason = reason(for: finding) { add(.init(of: response, at: nil), reason) }
+          }
+        }
+        return .next
+      }
+    } catch let error as StoreError where error.code == .damaged {
+      try record(.init(.damagedDatabase, error.reason ?? "its entries cannot be read"), report)
+    }
+    if !plan.isEmpty { plan.footprint = try source.footprint() }
+  }
+
+  /// Looks at the suspects again, in a later state of the store.
+  public mutating func confirm(
+    in source: any ResponseSource, _ report: (Finding) throws -> Void
+  ) throws {
+    let planned = Set(plan.entries.map(\.version.id))
+    for suspect in exchange(&suspects, with: []) {
+      guard let response = try source.response(suspect.entry.version.id, EntryCheck.projection),
+        RemovalPlan.Entry(of: response, at: nil).version == suspect.entry.version,
+        response.notes.contains(where: { $0.code == .missingBodyFile })
+      else { continue }
+      try record(suspect.finding, report)
+      if let reason = reason(for: suspect.finding), !planned.contains(suspect.entry.version.id) {
+        add(suspect.entry, reason)
+      }
+    }
+    plan.entries.sort { $0.version.id < $1.version.id }
+    if !plan.isEmpty { plan.footprint = try source.footprint() }
+  }
+
+  /// Whether there is anything that somebody should do something about.
+  public var isClean: Bool { counts[.error, default: 0] + counts[.warning, default: 0] == 0 }
+
+  private mutating func record(_ finding: Finding, _ report: (Finding) throws -> Void) throws {
+    counts[finding.code.severity, default: 0] += 1
+    if let orphan = finding.orphan, options.repairs.contains(.orphans) {
+      plan.orphans.append(orphan)
+    }
+    try report(finding)
+  }
+
+  private func reason(for finding: Finding) -> RemovalPlan.Reason? {
+    guard let repair = finding.code.repair, options.repairs.contains(repair) else { return nil }
+    return switch repair {
+    case .rows: .missingRow
+    case .bodies: .missingBody
+    case .undecodable: .undecodable
+    case .orphans: nil
+    }
+  }
+
+  /// Plans to remove an entry, once.
+  private mutating func add(_ entry: RemovalPlan.Entry, _ reason: RemovalPlan.Reason) {
+    guard plan.entries.last?.version.id != entry.version.id else { return }
+    var entry = entry
+    entry.reason = reason
+    plan.entries.append(entry)
+  }
+}

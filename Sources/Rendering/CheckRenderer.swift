@@ -1,0 +1,201 @@
+public import Administration
+public import ResponseStorage
+
+/// What a check finds, as text.
+///
+/// JSON has every finding, as it comes. For people there is a table of the kinds, and a few of each.
+public struct CheckRenderer: Sendable {
+  /// How to write.
+  public enum Format: Hashable, Sendable {
+    case text, json
+  }
+
+  /// The findings of a kind.
+  private struct Kind: Sendable {
+    let code: Finding.Code
+    var count: Int64 = 0
+    var first: [Finding] = []
+  }
+
+  private static let findingsOfKind = 5
+  private static let widestText = 100
+
+  private let format: Format
+  private let secrets: SecretPolicy
+  private var isFirst = true
+  private var kinds: [Kind] = []
+
+  /// Creates a renderer.
+  public init(_ format: Format, secrets: SecretPolicy) {
+    self.format = format
+    self.secrets = secrets
+  }
+
+  /// Appends what stands before the findings.
+  public func begin(into buffer: inout TextBuffer) {
+    if format == .json { buffer.append("{\"schema\":\"urlcache-admin.check/1\",\"findings\":[") }
+  }
+
+  /// Takes a finding, and appends it if it is to be written at once.
+  public mutating func append(_ finding: Finding, into buffer: inout TextBuffer) {
+    switch format {
+    case .json:
+      buffer.append(isFirst ? "\n" : ",\n")
+      isFirst = false
+      appendJSON(finding, into: &buffer)
+    case .text:
+      let index = kinds.firstIndex { $0.code.name == finding.code.name } ?? kinds.count
+      if index == kinds.count { kinds.append(Kind(code: finding.code)) }
+      kinds[index].count += 1
+      if kinds[index].first.count < Self.findingsOfKind { kinds[index].first.append(finding) }
+    }
+  }
+
+  /// Appends what stands between the findings and what a repair did.
+  public func finishFindings(_ check: StoreCheck, into buffer: inout TextBuffer) {
+    switch format {
+    case .json:
+      buffer.append(isFirst ? "],\"entries\":" : "\n],\"entries\":")
+      buffer.append(integer: check.plan.storedEntries)
+      buffer.append(",\"cache\":")
+      buffer.append(json: check.plan.store)
+      buffer.append(",\"counts\":")
+      appendJSON(check.counts, into: &buffer)
+    case .text:
+      let kinds = kinds.sorted {
+        ($0.code.severity.rank, $0.code.name) < ($1.code.severity.rank, $1.code.name)
+      }
+      if !kinds.isEmpty { appendTable(of: kinds, into: &buffer) }
+      for kind in kinds { append(kind, into: &buffer) }
+      if !kinds.isEmpty { buffer.append("\n") }
+      appendSummary(check, into: &buffer)
+    }
+  }
+
+  /// Appends what a repair removed, or would.
+  ///
+  /// - Parameters:
+  ///   - repair: Appends that; `nil` if there was no repair.
+  ///   - left: What a check finds afterwards; `nil` if there was none.
+  public func finish(
+    repair: ((inout TextBuffer) -> Void)?, left: StoreCheck?, into buffer: inout TextBuffer
+  ) {
+    switch format {
+    case .json:
+      buffer.append(",\"repair\":")
+      if let repair { repair(&buffer) } else { buffer.append("null") }
+      buffer.append(",\"left\":")
+      if let left { appendJSON(left.counts, into: &buffer) } else { buffer.append("null") }
+      buffer.append("}\n")
+    case .text:
+      guard let repair else { return }
+      buffer.append("\n")
+      repair(&buffer)
+      guard let left else { return }
+      buffer.append("\nLeft: ")
+      appendSummary(left, into: &buffer)
+    }
+  }
+}
+
+extension CheckRenderer {
+  private func appendJSON(_ finding: Finding, into buffer: inout TextBuffer) {
+    buffer.append("{\"code\":\"")
+    buffer.append(finding.code.name)
+    buffer.append("\",\"severity\":\"")
+    buffer.append(finding.code.severity.rawValue)
+    buffer.append("\",\"id\":")
+    switch finding.id {
+    case .row(let row): buffer.append(integer: row)
+    case .file(let name): buffer.append(json: name)
+    case nil: buffer.append("null")
+    }
+    buffer.append(",\"url\":")
+    buffer.append(
+      json: finding.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
+    buffer.append(",\"path\":")
+    buffer.append(json: finding.path, orBase64Named: "path")
+    buffer.append(",\"message\":")
+    buffer.append(json: "\(finding.message); \(finding.code.meaning)")
+    buffer.append(",\"repairable\":\(finding.code.repair != nil)}")
+  }
+
+  private func appendJSON(
+    _ counts: [Finding.Severity: Int64], into buffer: inout TextBuffer
+  ) {
+    for (index, severity) in Finding.Severity.allCases.enumerated() {
+      buffer.append(index == 0 ? "{\"" : ",\"")
+      buffer.append("\(severity.rawValue)s\":")
+      buffer.append(integer: counts[severity, default: 0])
+    }
+    buffer.append("}")
+  }
+}
+
+extension CheckRenderer {
+  private func appendTable(of kinds: [Kind], into buffer: inout TextBuffer) {
+    var table = TextTable([
+      .init(title: "SEVERITY"), .init(title: "FINDING"), .init(title: "COUNT", alignment: .right),
+      .init(title: "REPAIR"),
+    ])
+    for kind in kinds {
+      var count = TextBuffer()
+      count.append(grouped: kind.count)
+      table.append([
+        Array(kind.code.severity.rawValue.utf8), Array(kind.code.name.utf8), count.bytes,
+        Array((kind.code.repair?.rawValue ?? "-").utf8),
+      ])
+    }
+    table.append(to: &buffer)
+  }
+
+  private func append(_ kind: Kind, into buffer: inout TextBuffer) {
+    buffer.append("\n\(kind.code.name): \(kind.code.meaning)\n")
+    for finding in kind.first {
+      buffer.append("  ")
+      switch finding.id {
+      case .row(let row): buffer.append("\(row)  ")
+      case .file(let name): appendShortened(ByteString(name), "  ", into: &buffer)
+      case nil: break
+      }
+      if let url = finding.url {
+        appendShortened(secrets.url(url, for: .people), "  ", into: &buffer)
+      } else if let path = finding.path {
+        appendShortened(path, "  ", into: &buffer)
+      }
+      buffer.append(shown: ByteString(finding.message))
+      buffer.append("\n")
+    }
+    let more = kind.count - Int64(kind.first.count)
+    if more > 0 {
+      buffer.append("  ")
+      buffer.append(grouped: more)
+      buffer.append(" more\n")
+    }
+  }
+
+  private func appendShortened(
+    _ text: ByteString, _ end: String, into buffer: inout TextBuffer
+  ) {
+    let shown = HostileText.shown(text)
+    buffer.append(contentsOf: DisplayWidth.shortened(shown.bytes[...], to: Self.widestText))
+    buffer.append(end)
+  }
+
+  private func appendSummary(_ check: StoreCheck, into buffer: inout TextBuffer) {
+    buffer.append(grouped: check.plan.storedEntries)
+    buffer.append(check.plan.storedEntries == 1 ? " entry" : " entries")
+    for severity in Finding.Severity.allCases {
+      let count = check.counts[severity, default: 0]
+      buffer.append(", ")
+      buffer.append(grouped: count)
+      buffer.append(" \(severity.rawValue)\(count == 1 ? "" : "s")")
+    }
+    buffer.append("\n")
+  }
+}
+
+extension Finding.Severity {
+  /// The place in the order of how much they matter.
+  fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

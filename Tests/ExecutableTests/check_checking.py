@@ -1,0 +1,477 @@
+"""Makes each thing wrong with a cache that can be, and looks at what is found and how it is repaired.
+
+    check_checking.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES]
+
+Prints a line for each case, and ends at the first that is not as it should be.
+"""
+
+import collections, hashlib, json, os, plistlib, random, re, shutil, sqlite3, subprocess, sys, tempfile, time, urllib.parse
+
+tool, maker = sys.argv[1:3]
+samples = sys.argv[3] if len(sys.argv) > 3 else None
+root = tempfile.mkdtemp()
+RESPONSES, BLOBS, BODIES = TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
+UUID = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
+
+
+def make(name, *options, entries=40, keeping=()):
+    """A cache without what is found in every larger one that is made up: responses that say 'no-store'."""
+    path = os.path.join(root, name)
+    subprocess.run([maker, "--entries", str(entries), "--seed", "7", *options, path], check=True)
+    ids = [str(row[0]) for row in query(
+        path, f"SELECT entry_ID FROM {BLOBS} WHERE instr(response_object, CAST('no-store' AS BLOB)) "
+              "OR instr(request_object, CAST('no-store' AS BLOB))")]
+    if ids and "no-store" not in keeping:
+        subprocess.run([tool, "purge", "-c", path, "--yes", *ids], check=True, capture_output=True)
+    return path
+
+
+def start(cache, *options):
+    return [tool, "check", "-c", cache, *options]
+
+
+def run(cache, *options, status=None):
+    result = subprocess.run(start(cache, "--format", "json", *options), capture_output=True, stdin=subprocess.DEVNULL)
+    assert status is None or result.returncode == status, (options, result)
+    return result
+
+
+def check(cache, *options, status=None):
+    return json.loads(run(cache, *options, status=status).stdout)
+
+
+def found(cache, *options, status=None):
+    return [(finding["code"], finding["id"]) for finding in check(cache, *options, status=status)["findings"]]
+
+
+def connect(cache):
+    return sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
+
+
+def execute(cache, *statements):
+    connection = connect(cache)
+    for statement in statements:
+        connection.execute(*(statement if isinstance(statement, tuple) else (statement,)))
+    connection.close()
+
+
+def query(cache, sql):
+    connection = connect(cache)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def rows(cache):
+    connection = connect(cache)
+    connection.text_factory = bytes
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == (b"ok",)
+        return [dict((row[0], row) for row in connection.execute(f"SELECT * FROM {table}")) for table in TABLES]
+    finally:
+        connection.close()
+
+
+def state(folder):
+    """Every file below a folder, with its bytes and its time."""
+    result = {}
+    for parent, folders, names in os.walk(os.fsencode(folder)):
+        for name in names + folders:
+            path = os.path.join(parent, name)
+            status = os.lstat(path)
+            digest = None
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    digest = hashlib.sha256(file.read()).digest()
+            result[path] = (status.st_mode, status.st_size, status.st_mtime_ns, digest)
+    return result
+
+
+def body_file(cache, name, contents=b"orphan", age=0):
+    path = os.path.join(cache, "fsCachedData", name)
+    with open(path, "wb") as file:
+        file.write(contents)
+    os.utime(path, (time.time() - age,) * 2)
+    return path
+
+
+def orphan(number):
+    return "0000000A-0000-0000-0000-%012d" % number
+
+
+def changed_message(column, number, changes, version=None):
+    """A property list as CFNetwork writes one for an entry, with some elements changed."""
+    null = "__CFURLRequestNullTokenString__"
+
+    def change(cache):
+        key = query(cache, f"SELECT request_key FROM {RESPONSES} WHERE entry_ID = {number}")[0][0]
+        url = {"_CFURLString": key, "_CFURLStringType": 15}
+        if column == "response_object":
+            array = [url, 700000000.0, 0, 200, {}, 1, "text/plain"]
+        else:
+            array = [False, url, 60.0, 0, null, True, 4, null, null, True, False, 0, 0.0, 0.0, 0, -1, null, 2, "GET", {},
+                     null, null]
+        for index, value in changes.items():
+            array[index] = value
+        value = {"Version": version or {7: 1, 22: 9}[len(array)], "Array": array}
+        execute(cache, (f"UPDATE {BLOBS} SET {column} = ? WHERE entry_ID = {number}",
+                        (plistlib.dumps(value, fmt=plistlib.FMT_BINARY),)))
+    return change
+
+
+def sql(*statements):
+    return lambda cache: execute(cache, *statements)
+
+
+def in_file(cache, number):
+    """Puts the body of an entry into a file, whose path is returned."""
+    name = orphan(900 + number)
+    execute(cache, (f"UPDATE {BODIES} SET isDataOnFS = 1, receiver_data = ? WHERE entry_ID = {number}", (name,)))
+    return body_file(cache, name)
+
+
+def file_named(name):
+    return lambda cache: execute(
+        cache, (f"UPDATE {BODIES} SET isDataOnFS = 1, receiver_data = ? WHERE entry_ID = 1", (name,)))
+
+
+def missing_file(cache):
+    os.remove(in_file(cache, 1))
+
+
+def linked_body(cache):
+    path = in_file(cache, 1)
+    os.remove(path)
+    os.symlink("/etc/hostname", path)
+
+
+def shared_body(cache):
+    in_file(cache, 1)
+    execute(cache, f"UPDATE {BODIES} SET isDataOnFS = 1, receiver_data = '{orphan(901).lower()}' WHERE entry_ID = 2")
+    body_file(cache, orphan(901).lower())
+
+
+def linked_folder(cache):
+    os.rename(os.path.join(cache, "fsCachedData"), os.path.join(cache, "elsewhere"))
+    os.symlink("elsewhere", os.path.join(cache, "fsCachedData"))
+
+
+def rekeyed(number, suffix):
+    """Another key, with the hash that CFNetwork has for it."""
+    def change(cache):
+        key = query(cache, f"SELECT request_key FROM {RESPONSES} WHERE entry_ID = {number}")[0][0] + suffix
+        execute(cache, (f"UPDATE {RESPONSES} SET request_key = ?, hash_value = ? WHERE entry_ID = {number}",
+                        (key, key_hash(key))))
+    return change
+
+
+def key_hash(key):
+    """CoreFoundation's hash of a string, as a signed number of 64 bits."""
+    data = key.encode("utf-16-le")
+    units = [int.from_bytes(data[index:index + 2], "little") for index in range(0, len(data), 2)]
+    count = result = len(units)
+
+    def add(part):
+        nonlocal result
+        for i in range(0, len(part), 4):
+            a, b, c, d = part[i:i + 4]
+            result = (result * 67503105 + a * 16974593 + b * 66049 + c * 257 + d) % 2**64
+    if count <= 96:
+        add(units[:count // 4 * 4])
+        for unit in units[count // 4 * 4:]:
+            result = (result * 257 + unit) % 2**64
+    else:
+        for first in [0, count // 2 - 16, count - 32]:
+            add(units[first:first + 32])
+    result = (result + (result << (count & 31))) % 2**64
+    return result - 2**64 if result >= 2**63 else result
+
+
+def several(*changes):
+    def change(cache):
+        for each in changes:
+            each(cache)
+    return change
+
+
+NO_STORE = {"Cache-Control": 'private="a, no-store", No-Store'}
+# What is done to a cache without faults, and what is found then: severity, code, id, whether it can be repaired.
+CASES = {
+    "no response row": (sql(f"DELETE FROM {RESPONSES} WHERE entry_ID = 3"), [("error", "no-response-row", 3, True)]),
+    "no blob row": (sql(f"DELETE FROM {BLOBS} WHERE entry_ID = 3"), [("error", "no-blob-row", 3, True)]),
+    "no body row": (sql(f"UPDATE {BODIES} SET isDataOnFS = 0, receiver_data = x'' WHERE entry_ID = 3",
+                        f"DELETE FROM {BODIES} WHERE entry_ID = 3"), [("error", "no-body-row", 3, True)]),
+    "no body": (sql(f"UPDATE {BODIES} SET isDataOnFS = 0, receiver_data = NULL WHERE entry_ID = 1"),
+                [("error", "no-body-row", 1, True)]),
+    "cut response": (sql(f"UPDATE {BLOBS} SET response_object = substr(response_object, 1, 90) WHERE entry_ID = 4"),
+                     [("error", "undecodable", 4, True)]),
+    "no response": (sql(f"UPDATE {BLOBS} SET response_object = NULL WHERE entry_ID = 4"),
+                    [("error", "undecodable", 4, True)]),
+    "no request": (sql(f"UPDATE {BLOBS} SET request_object = x'00' WHERE entry_ID = 4"),
+                   [("error", "undecodable", 4, True)]),
+    "cut properties": (sql(f"UPDATE {BLOBS} SET proto_props = x'62', user_info = x'70' WHERE entry_ID = 4"),
+                       [("error", "undecodable", 4, True)] * 2),
+    "too large": (sql(f"UPDATE {BLOBS} SET request_object = zeroblob({(32 << 20) + 1}) WHERE entry_ID = 4"),
+                  [("note", "too-large", 4, False)]),
+    "too large and cut": (sql(f"UPDATE {BLOBS} SET request_object = zeroblob({(32 << 20) + 1}), "
+                              "response_object = NULL WHERE entry_ID = 4"),
+                          [("error", "undecodable", 4, True), ("note", "too-large", 4, False)]),
+    "version": (changed_message("response_object", 4, {}, version=2), [("warning", "unknown-version", 4, False)]),
+    "missing body": (missing_file, [("error", "missing-body-file", 1, True)]),
+    "path as name": (file_named("../Cache.db"), [("error", "bad-body-file-name", 1, True)]),
+    "linked body": (linked_body, [("error", "not-a-regular-file", 1, True)]),
+    "shared body": (shared_body, [("error", "shared-body-file", 1, False), ("error", "shared-body-file", 2, False)]),
+    "linked folder": (several(lambda cache: in_file(cache, 1), linked_folder),
+                      [("error", "body-folder", None, False), ("error", "missing-body-file", 1, True)]),
+    "orphan": (lambda cache: body_file(cache, orphan(1)), [("warning", "orphan-body-file", None, True)]),
+    "foreign file": (lambda cache: body_file(cache, ".DS_Store"), [("warning", "foreign-file", None, False)]),
+    "small letters": (lambda cache: body_file(cache, orphan(1).lower()), [("warning", "foreign-file", None, False)]),
+    "folder of a name": (lambda cache: os.mkdir(os.path.join(cache, "fsCachedData", orphan(1))),
+                         [("warning", "foreign-file", None, False)]),
+    "name of bytes": (lambda cache: body_file(cache, os.fsdecode(b"\xff\x1b[2J")),
+                      [("warning", "foreign-file", None, False)]),
+    "purge leftover": (lambda cache: os.mkdir(os.path.join(cache, "fsCachedData_remove")),
+                       [("warning", "purge-leftover", None, False)]),
+    "other leftover": (lambda cache: os.mkdir(os.path.join(cache, "fsCachedData" + orphan(1))),
+                       [("warning", "purge-leftover", None, False)]),
+    "hash": (sql(f"UPDATE {RESPONSES} SET hash_value = hash_value + 1 WHERE entry_ID = 5"),
+             [("note", "wrong-hash", 5, False)]),
+    "short hash": (sql(f"UPDATE {RESPONSES} SET hash_value = ((hash_value + 2147483648) & 4294967295) - 2147483648"), []),
+    "no hash": (sql(f"UPDATE {RESPONSES} SET hash_value = NULL WHERE entry_ID = 5"), [("note", "wrong-hash", 5, False)]),
+    "key of another": (rekeyed(5, "x"), [("warning", "wrong-key", 5, False)]),
+    "key with partition": (rekeyed(5, "[https://a.example]"), []),
+    "key with body": (several(changed_message("request_object", 5, {20: b"text"}), rekeyed(5, "text")), []),
+    "key is no text": (sql(f"UPDATE {RESPONSES} SET request_key = NULL WHERE entry_ID = 5"),
+                       [("warning", "wrong-type", 5, False)]),
+    "time is no text": (sql(f"UPDATE {RESPONSES} SET time_stamp = 7.5 WHERE entry_ID = 5"),
+                        [("warning", "wrong-type", 5, False)]),
+    "time is none": (sql(f"UPDATE {RESPONSES} SET time_stamp = 'yesterday' WHERE entry_ID = 5"),
+                     [("warning", "bad-time", 5, False)]),
+    "not UTF-8": (sql(f"UPDATE {RESPONSES} SET partition = CAST(x'ff' AS TEXT) WHERE entry_ID = 5"),
+                  [("warning", "not-utf-8", 5, False)]),
+    "POST": (changed_message("request_object", 5, {18: "POST"}), [("note", "not-get", 5, False)]),
+    "no-store": (changed_message("response_object", 5, {4: NO_STORE}), [("warning", "no-store", 5, False)]),
+    "quoted no-store": (changed_message("response_object", 5, {4: {"Cache-Control": 'private="no-store", max-age=1'}}), []),
+    "request with no-store": (changed_message("request_object", 5, {19: {"cache-control": "no-store"}}),
+                              [("warning", "no-store", 5, False)]),
+    "memory only": (sql(f"UPDATE {RESPONSES} SET storage_policy = 1 WHERE entry_ID = 5"),
+                    [("warning", "not-for-disk", 5, False)]),
+    "future": (changed_message("response_object", 5, {1: time.time() - 978307200 + 4000}),
+               [("warning", "from-the-future", 5, False)]),
+    "not yet future": (changed_message("response_object", 5, {1: time.time() - 978307200 + 100}), []),
+    "trigger": (sql(f"CREATE TRIGGER t AFTER DELETE ON {RESPONSES} BEGIN SELECT 1; END"), [("error", "trigger", None, False)]),
+    "table": (sql("CREATE TABLE mine(a)"), [("warning", "unexpected-schema", None, False)]),
+    "index": (sql("DROP INDEX time_stamp_index"), [("warning", "unexpected-schema", None, False)]),
+    "other index": (sql("DROP INDEX time_stamp_index", f"CREATE INDEX time_stamp_index ON {RESPONSES}(partition)"),
+                    [("warning", "unexpected-schema", None, False)]),
+    "column": (sql(f"ALTER TABLE {BODIES} ADD COLUMN more"), [("warning", "unexpected-schema", None, False)]),
+    "schema version": (sql("PRAGMA user_version = 204"), [("warning", "unknown-schema", None, False)]),
+    "old schema version": (sql("PRAGMA user_version = 106"), [("warning", "unexpected-schema", None, False)]),
+}
+
+
+def each_fault():
+    """What is found, that looking changes nothing, and that a repair mends what it says, and no more."""
+    origin = make("origin", "--no-large-bodies")
+    os.makedirs(os.path.join(origin, "fsCachedData"), exist_ok=True)
+    assert found(origin, status=0) == []
+    for name, (change, expected) in CASES.items():
+        cache = os.path.join(root, "case")
+        shutil.copytree(origin, cache, symlinks=True)
+        change(cache)
+        before = state(cache)
+        report = check(cache)
+        assert state(cache) == before, name
+        got = [(each["severity"], each["code"], each["id"], each["repairable"]) for each in report["findings"]]
+        assert sorted(got, key=str) == sorted(expected, key=str), (name, got)
+        counts = collections.Counter(severity + "s" for severity, *_ in expected)
+        assert report["counts"] == {kind: counts[kind] for kind in ["errors", "warnings", "notes"]}, (name, report)
+        bad = counts["errors"] + counts["warnings"] > 0
+        run(cache, status=1 if bad else 0)
+        text = subprocess.run(start(cache), capture_output=True)
+        assert text.returncode == (1 if bad else 0) and b"\x1b" not in text.stdout, (name, text)
+        assert all(code.encode() in text.stdout for _, code, _, _ in expected), (name, text)
+        if name not in ("linked folder", "trigger", "schema version"):
+            repaired(name, cache, expected)
+        shutil.rmtree(cache)
+    print("each fault: ok", flush=True)
+
+
+def repaired(name, cache, expected):
+    old, files = rows(cache), state(cache)
+    left = sorted(each[1:3] for each in expected if not each[3])
+    gone = {id for _, _, id, repairable in expected if repairable and id is not None}
+    left = [each for each in left if each[1] not in gone]
+    if name == "linked body":
+        # What was in the place of the file is left.
+        left = [("foreign-file", None)]
+    bad = name == "linked body" or any(
+        severity != "note" for severity, code, id, _ in expected if (code, id) in left)
+    report = check(cache, "--repair", "--yes", status=1 if bad else 0)
+    assert report["repair"]["removed"]["entries"] == len(gone), (name, report)
+    assert sorted(found(cache)) == left, (name, found(cache))
+    for before, after in zip(old, rows(cache)):
+        assert after == {number: row for number, row in before.items() if number not in gone}, name
+    bodies = lambda state: {path: value[3] for path, value in state.items() if b"/fsCachedData/" in path}
+    removed = bodies(files).keys() - bodies(state(cache)).keys()
+    assert len(removed) == sum(code == "orphan-body-file" for _, code, _, _ in expected), (name, removed)
+    assert bodies(state(cache)).items() <= bodies(files).items(), name
+
+
+def made_up():
+    """The faults of the sample cache, as sqlite3 and plistlib see them."""
+    for schema in ["202", "203"]:
+        cache = make("made-" + schema, "--schema", schema, "--faults", "orphan-files,missing-bodies,undecodable",
+                     entries=400, keeping=["no-store"])
+        report = check(cache, status=1)
+        expected = independent(cache)
+        assert collections.Counter(each["code"] for each in report["findings"]) == expected, expected
+        assert len(expected) >= 4 and expected["no-store"] > 3 and report["entries"] == 400, report
+        orphans = {os.path.basename(each["path"]) for each in report["findings"] if each["path"]}
+        names = {row[0] for row in query(cache, f"SELECT receiver_data FROM {BODIES} WHERE isDataOnFS")}
+        assert orphans == set(os.listdir(os.path.join(cache, "fsCachedData"))) - names
+        # The entries in the order of their ids, and the files in that of their names.
+        ids = [each["id"] for each in report["findings"] if each["id"] and each["repairable"]]
+        paths = [each["path"] for each in report["findings"] if each["path"]]
+        assert ids == sorted(ids) and paths == sorted(paths)
+        old = rows(cache)
+        report = check(cache, "--repair", "--yes", status=1)
+        left = independent(cache)
+        assert set(left) <= {"no-store", "not-get"}, left
+        assert report["left"] == {"errors": 0, "warnings": left["no-store"], "notes": left["not-get"]}, report["left"]
+        assert {each["reason"] for each in report["repair"]["entries"]} == {"missing-body", "undecodable"}
+        for before, after in zip(old, rows(cache)):
+            assert after == {number: row for number, row in before.items() if number not in ids}
+        assert {code for code, _ in found(cache, "--full", status=1)} == set(left)
+        assert set(os.listdir(os.path.join(cache, "fsCachedData"))) == {
+            row[2].decode() for row in rows(cache)[2].values() if row[1]}
+    print("made-up caches: ok", flush=True)
+
+
+def independent(cache):
+    """How often each code should be found, told with other tools."""
+    folder = os.path.join(cache, "fsCachedData")
+    files = set(os.listdir(folder)) if os.path.isdir(folder) else set()
+    columns = {row[1] for row in query(cache, f"PRAGMA table_info({BODIES})")}
+    named = []
+    if "isDataOnFS" in columns:
+        named = [row[0] for row in query(cache, f"SELECT receiver_data FROM {BODIES} WHERE isDataOnFS > 0")]
+    counts = collections.Counter()
+    counts["orphan-body-file"] = len([name for name in files - set(named) if UUID.fullmatch(name)])
+    counts["foreign-file"] = len([name for name in files - set(named) if not UUID.fullmatch(name)])
+    counts["missing-body-file"] = len([name for name in named if name not in files])
+    counts["shared-body-file"] = len([name for name in named if named.count(name) > 1])
+    ids = [{row[0] for row in query(cache, f"SELECT entry_ID FROM {table}")} for table in TABLES]
+    for code, present in zip(["no-response-row", "no-blob-row", "no-body-row"], ids):
+        counts[code] = len(set.union(*ids) - present)
+    for key, stored in query(cache, f"SELECT request_key, hash_value FROM {RESPONSES}"):
+        value = key_hash(key)
+        counts["wrong-hash"] += stored not in (value, ((value + 2**31) % 2**32) - 2**31)
+        counts["not-http"] += not re.match("https?:", key, re.IGNORECASE)
+    places = {3: (12, 13), 4: (13, 14), 9: (18, 19)}
+    for response, request, key in query(cache, f"SELECT response_object, request_object, request_key FROM {BLOBS} "
+                                               f"JOIN {RESPONSES} USING (entry_ID)"):
+        try:
+            response, request = plistlib.loads(response), plistlib.loads(request)
+        except Exception:
+            counts["undecodable"] += 1
+            continue
+        method, headers = (request["Array"][place] for place in places[request["Version"]])
+        counts["not-get"] += method != "GET"
+        url = urllib.parse.quote(request["Array"][1]["_CFURLString"], safe="%/:?#@!$&'()*+,;=-._~")
+        counts["wrong-key"] += url != re.sub(r"\[[^][]*\]$", "", key)
+        for fields in [response["Array"][4], headers]:
+            control = [value for name, value in fields.items() if name.lower() == "cache-control"]
+            counts["no-store"] += any("no-store" in value.lower() for value in control)
+    return +counts
+
+
+def real():
+    """The real caches have none of these faults; with some made, they have those."""
+    if not samples or not os.path.isdir(samples):
+        print("real caches: not here", flush=True)
+        return
+    total = 0
+    for name in sorted(os.listdir(samples)):
+        copy = os.path.join(root, "real-" + name)
+        shutil.copytree(os.path.join(samples, name), copy)
+        for parent, folders, names in os.walk(copy):
+            for entry in folders + names:
+                os.chmod(os.path.join(parent, entry), 0o700)
+        if not name.startswith("schema-"):
+            run(copy, status=65)
+            continue
+        before = state(copy)
+        report = check(copy, "--full")
+        assert state(copy) == before, name
+        expected = independent(copy)
+        assert collections.Counter(each["code"] for each in report["findings"]) == expected, (name, expected, report)
+        count = query(copy, f"SELECT count(*) FROM {RESPONSES}")[0][0]
+        assert report["entries"] == count, (name, report["entries"])
+        total += count
+        folder = os.path.join(copy, "fsCachedData")
+        if not os.path.isdir(folder):
+            continue
+        os.rename(os.path.join(folder, sorted(os.listdir(folder))[0]), os.path.join(folder, orphan(1)))
+        assert collections.Counter(code for code, _ in found(copy, status=1)) == expected + collections.Counter(
+            ["orphan-body-file", "missing-body-file"]), name
+        check(copy, "--repair", "--yes", status=0)
+        assert query(copy, f"SELECT count(*) FROM {RESPONSES}")[0][0] == count - 1, name
+    assert total > 100, total
+    print("real caches: ok", flush=True)
+
+
+def damaged():
+    """What SQLite finds is a finding; a damaged database is not changed."""
+    cache = make("damaged")
+    path = os.path.join(cache, "Cache.db")
+    body_file(cache, orphan(1))
+    # An index that lacks a change: only a full check tells.
+    index = query(cache, "SELECT * FROM sqlite_master WHERE name = 'time_stamp_index'")[0]
+    execute(cache, "PRAGMA writable_schema = ON", "DELETE FROM sqlite_master WHERE name = 'time_stamp_index'")
+    execute(cache, f"UPDATE {RESPONSES} SET time_stamp = '2020-01-01 00:00:00' WHERE entry_ID = 7")
+    execute(cache, "PRAGMA writable_schema = ON", ("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", index))
+    assert {code for code, _ in found(cache)} == {"orphan-body-file"}
+    assert {code for code, _ in found(cache, "--full", status=1)} == {"orphan-body-file", "damaged-database"}
+    # A page of a table that is none.
+    cache = make("pages", entries=400)
+    path = os.path.join(cache, "Cache.db")
+    body_file(cache, orphan(1))
+    with open(path, "r+b") as file:
+        pages = os.path.getsize(path) // 4096
+        for page in range(pages // 3, pages // 3 + 4):
+            file.seek(page * 4096)
+            file.write(b"\xff" * 4096)
+    before = state(cache)
+    report = check(cache, status=1)
+    assert any(each["code"] == "damaged-database" for each in report["findings"]), report
+    result = run(cache, "--repair", "--yes", status=65)
+    assert json.loads(result.stderr)["kind"] == "damaged" and json.loads(result.stdout)["left"] is None, result
+    after = state(cache)
+    assert after == before
+    # Random bytes anywhere: it always ends, with an answer.
+    for seed in range(40):
+        random.seed(seed)
+        with open(path, "r+b") as file:
+            for _ in range(40):
+                file.seek(random.randrange(100, os.path.getsize(path)))
+                file.write(bytes([random.randrange(256)]))
+        result = subprocess.run(start(cache, "--format", "json", "--full"), capture_output=True, timeout=60)
+        assert result.returncode in (0, 1, 65, 74), (seed, result)
+        if result.returncode < 2:
+            json.loads(result.stdout)
+    print("damaged databases: ok", flush=True)
+
+
+def main():
+    each_fault()
+    made_up()
+    real()
+    damaged()
+
+
+try:
+    main()
+finally:
+    shutil.rmtree(root)

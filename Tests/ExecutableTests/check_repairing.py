@@ -1,0 +1,312 @@
+"""Repairs caches that something is wrong with, and looks at what is left.
+
+    check_repairing.py URLCACHE-ADMIN SAMPLE-CACHE
+
+Prints a line for each case, and ends at the first that is not as it should be. Needs strace.
+"""
+
+import collections, hashlib, json, os, pty, select, shutil, sqlite3, subprocess, sys, tempfile, time
+
+tool, maker = sys.argv[1:]
+root = tempfile.mkdtemp()
+RESPONSES, BLOBS, BODIES = TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
+
+
+def make(name, *options, entries=40, keeping=()):
+    """A cache without what is found in every larger one that is made up: responses that say 'no-store'."""
+    path = os.path.join(root, name)
+    subprocess.run([maker, "--entries", str(entries), "--seed", "7", *options, path], check=True)
+    ids = [str(row[0]) for row in query(
+        path, f"SELECT entry_ID FROM {BLOBS} WHERE instr(response_object, CAST('no-store' AS BLOB)) "
+              "OR instr(request_object, CAST('no-store' AS BLOB))")]
+    if ids and "no-store" not in keeping:
+        subprocess.run([tool, "purge", "-c", path, "--yes", *ids], check=True, capture_output=True)
+    return path
+
+
+def start(cache, *options):
+    return [tool, "check", "-c", cache, *options]
+
+
+def run(cache, *options, status=None):
+    result = subprocess.run(start(cache, "--format", "json", *options), capture_output=True, stdin=subprocess.DEVNULL)
+    assert status is None or result.returncode == status, (options, result)
+    return result
+
+
+def check(cache, *options, status=None):
+    return json.loads(run(cache, *options, status=status).stdout)
+
+
+def found(cache, *options, status=None):
+    return [(finding["code"], finding["id"]) for finding in check(cache, *options, status=status)["findings"]]
+
+
+def connect(cache):
+    return sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
+
+
+def execute(cache, *statements):
+    connection = connect(cache)
+    for statement in statements:
+        connection.execute(*(statement if isinstance(statement, tuple) else (statement,)))
+    connection.close()
+
+
+def query(cache, sql):
+    connection = connect(cache)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def rows(cache):
+    connection = connect(cache)
+    connection.text_factory = bytes
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == (b"ok",)
+        return [dict((row[0], row) for row in connection.execute(f"SELECT * FROM {table}")) for table in TABLES]
+    finally:
+        connection.close()
+
+
+def state(folder):
+    """Every file below a folder, with its bytes and its time."""
+    result = {}
+    for parent, folders, names in os.walk(os.fsencode(folder)):
+        for name in names + folders:
+            path = os.path.join(parent, name)
+            status = os.lstat(path)
+            digest = None
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    digest = hashlib.sha256(file.read()).digest()
+            result[path] = (status.st_mode, status.st_size, status.st_mtime_ns, digest)
+    return result
+
+
+def body_file(cache, name, contents=b"orphan", age=0):
+    path = os.path.join(cache, "fsCachedData", name)
+    with open(path, "wb") as file:
+        file.write(contents)
+    os.utime(path, (time.time() - age,) * 2)
+    return path
+
+
+def orphan(number):
+    return "0000000A-0000-0000-0000-%012d" % number
+
+
+def options():
+    """A dry run says what a real one does; a repair can be of some kinds; and it has to be allowed."""
+    origin = make("options", "--faults", "orphan-files,missing-bodies,undecodable")
+    before = state(origin)
+    for words, status in [(["--repair"], 64), (["--repair", "--yes", "--max-delete", "4"], 1),
+                          (["--repair", "--yes", "--max-delete", "10%"], 1), (["--yes"], 64), (["-n"], 64),
+                          (["--max-delete", "1"], 64), (["--repair=all"], 64), (["--repair="], 64),
+                          (["--repair", "-n"], 1)]:
+        result = run(origin, *words, status=status)
+        # What was found is whole, whatever came of the repair.
+        if result.stdout:
+            assert json.loads(result.stdout)["repair"] is None or "-n" in words, result
+    assert state(origin) == before
+    dry = check(origin, "--repair", "-n", status=1)
+    for kinds in ["rows", "bodies", "undecodable", "orphans", "bodies,orphans"]:
+        cache = os.path.join(root, "kinds")
+        shutil.copytree(origin, cache)
+        report = check(cache, "--repair=" + kinds, "--yes", status=1)
+        removed = {each["reason"] for each in report["repair"]["entries"]}
+        names = {"rows": "missing-row", "bodies": "missing-body", "undecodable": "undecodable"}
+        assert removed == {names[kind] for kind in kinds.split(",") if kind in names} - {"missing-row"}, report
+        assert bool(report["repair"]["orphans"]) == ("orphans" in kinds), report
+        shutil.rmtree(cache)
+    wet = check(origin, "--repair", "--yes", status=0)
+    assert wet["repair"].pop("dry_run") is False and dry["repair"].pop("dry_run") is True
+    assert wet["repair"] == dry["repair"] and wet["findings"] == dry["findings"]
+    assert dry["repair"]["removed"]["entries"] + dry["repair"]["removed"]["orphans"] == 5
+    print("options: ok", flush=True)
+
+
+def hostile():
+    """Names and links that lead elsewhere: nothing outside of the folder goes."""
+    outside = os.path.join(root, "outside")
+    os.mkdir(outside)
+    victim = os.path.join(outside, orphan(1))
+    with open(victim, "w") as file:
+        file.write("mine")
+    cache = make("hostile", "--no-large-bodies")
+    shutil.rmtree(os.path.join(cache, "fsCachedData"), ignore_errors=True)
+    os.symlink(outside, os.path.join(cache, "fsCachedData"))
+    assert found(cache, "--repair", "--yes", status=1) == [("body-folder", None)]
+    os.remove(os.path.join(cache, "fsCachedData"))
+    with open(os.path.join(cache, "fsCachedData"), "w") as file:
+        file.write("no folder")
+    assert found(cache, "--repair", "--yes", status=1) == [("body-folder", None)]
+    os.remove(os.path.join(cache, "fsCachedData"))
+    os.mkdir(os.path.join(cache, "fsCachedData"))
+    os.symlink(victim, os.path.join(cache, "fsCachedData", orphan(2)))
+    os.mkfifo(os.path.join(cache, "fsCachedData", orphan(3)))
+    os.link(victim, os.path.join(cache, "fsCachedData", orphan(4)))
+    execute(cache, f"UPDATE {BODIES} SET isDataOnFS = 1, receiver_data = '../outside/{orphan(1)}'")
+    codes = collections.Counter(code for code, _ in found(cache, "--repair", "--yes", status=1))
+    assert codes == {"foreign-file": 2, "orphan-body-file": 1, "bad-body-file-name": 39}, codes
+    with open(victim) as file:
+        assert file.read() == "mine"
+    assert sorted(os.listdir(os.path.join(cache, "fsCachedData"))) == [orphan(2), orphan(3)]
+    assert query(cache, f"SELECT count(*) FROM {RESPONSES}") == [(0,)]
+    cache = make("trigger", "--faults", "undecodable")
+    execute(cache, f"CREATE TRIGGER t AFTER DELETE ON {RESPONSES} BEGIN DELETE FROM {BLOBS}; END")
+    before = rows(cache)
+    run(cache, "--repair", "--yes", status=65)
+    assert rows(cache) == before
+    print("hostile caches: ok", flush=True)
+
+
+def answered(cache, meanwhile, *words):
+    """Asks for a repair on a terminal, and does something before the answer."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(tool, start(cache, "--repair", *words))
+    output = b""
+    while b"[y/N] " not in output:
+        assert select.select([terminal], [], [], 20)[0], output
+        output += os.read(terminal, 65536)
+    meanwhile()
+    os.write(terminal, b"y\n")
+    try:
+        while part := os.read(terminal, 65536):
+            output += part
+    except OSError:
+        pass
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), output
+
+
+def changed_meanwhile():
+    """What has changed since it was looked at stays."""
+    cache = make("meanwhile", "--no-large-bodies")
+    os.makedirs(os.path.join(cache, "fsCachedData"), exist_ok=True)
+    for number in [1, 2, 3]:
+        body_file(cache, orphan(number))
+    execute(cache, f"DELETE FROM {BLOBS} WHERE entry_ID IN (5, 6)")
+
+    def change():
+        execute(cache, f"UPDATE {BODIES} SET isDataOnFS = 1, receiver_data = '{orphan(1)}' WHERE entry_ID = 1",
+                f"UPDATE {RESPONSES} SET request_key = 'https://new.example/' WHERE entry_ID = 6")
+        body_file(cache, orphan(2), b"longer than before")
+
+    status, output = answered(cache, change)
+    assert status == 1 and b"had changed or were gone, and stayed: 2" in output, (status, output)
+    assert sorted(os.listdir(os.path.join(cache, "fsCachedData"))) == [orphan(1), orphan(2)]
+    assert found(cache) == [("orphan-body-file", None), ("wrong-hash", 6), ("no-blob-row", 6)], found(cache)
+    # Gone in the meantime: nothing is left to repair, and it was not all done here.
+    status, output = answered(cache, lambda: (os.remove(os.path.join(cache, "fsCachedData", orphan(2)))))
+    assert status == 3 and found(cache) == [], (status, output)
+    print("changed meanwhile: ok", flush=True)
+
+
+def killed():
+    """A repair that is killed between files is completed by the next."""
+    origin = make("killed", "--faults", "orphan-files,undecodable", entries=400)
+    count = len([code for code, _ in found(origin) if code == "orphan-body-file"])
+    clean = os.path.join(root, "clean")
+    shutil.copytree(origin, clean)
+    check(clean, "--repair", "--yes", status=0)
+    wanted = rows(clean), sorted(os.listdir(os.path.join(clean, "fsCachedData")))
+    for fault in ["signal=SIGKILL", "error=EIO"]:
+        for number in range(1, count + 2):
+            cache = os.path.join(root, "again")
+            shutil.copytree(origin, cache)
+            result = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat", "-e",
+                                     f"inject=unlinkat:{fault}:when={number}", *start(cache, "--repair", "--yes")],
+                                    capture_output=True)
+            if "EIO" in fault:
+                assert result.returncode in (0, 1), result
+            check(cache, "--repair", "--yes", status=0)
+            assert (rows(cache), sorted(os.listdir(os.path.join(cache, "fsCachedData")))) == wanted, number
+            shutil.rmtree(cache)
+    print("killed: ok", flush=True)
+
+
+WRITER = """
+import os, sqlite3, sys, time, uuid
+cache, seconds = sys.argv[1], float(sys.argv[2])
+connection = sqlite3.connect(os.path.join(cache, "Cache.db"), timeout=1, isolation_level=None)
+connection.execute("PRAGMA busy_timeout = 1000")
+blobs = connection.execute("SELECT response_object, request_object FROM cfurl_cache_blob_data WHERE entry_ID = 1").fetchone()
+print("ready", flush=True)
+end, number, longest, written = time.monotonic() + seconds, 10_000, 0.0, []
+while time.monotonic() < end:
+    number += 1
+    name = str(uuid.uuid4()).upper()
+    with open(os.path.join(cache, "fsCachedData", name), "wb") as file:
+        file.write(b"x" * 5000)
+    time.sleep(0.02)
+    start = time.monotonic()
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("INSERT INTO cfurl_cache_response(entry_ID, version, hash_value, storage_policy, request_key) "
+                       "VALUES (?, 0, 0, 0, ?)", (number, f"https://writer.example/{number}"))
+    connection.execute("INSERT INTO cfurl_cache_blob_data(entry_ID, response_object, request_object) VALUES (?, ?, ?)",
+                       (number, *blobs))
+    connection.execute("INSERT INTO cfurl_cache_receiver_data VALUES (?, 1, ?)", (number, name))
+    connection.execute("COMMIT")
+    longest = max(longest, time.monotonic() - start)
+    written.append((number, name))
+    if len(written) > 20:
+        number_of_old, old = written.pop(0)
+        connection.execute("BEGIN IMMEDIATE")
+        for table in ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]:
+            connection.execute(f"DELETE FROM {table} WHERE entry_ID = ?", (number_of_old,))
+        connection.execute("COMMIT")
+        os.remove(os.path.join(cache, "fsCachedData", old))
+missing = [name for _, name in written if not os.path.exists(os.path.join(cache, "fsCachedData", name))]
+print(len(missing), number, f"{longest:.3f}", flush=True)
+"""
+
+
+def beside_a_writer(seconds):
+    """An app stores and removes bodies all the while: none of them is taken for lost, and old orphans go."""
+    cache = make("live", entries=300)
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, cache, str(seconds)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    assert writer.stdout.readline() == "ready\n"
+    rounds, young = 0, 0
+    while writer.poll() is None:
+        if rounds % 3 == 0:
+            body_file(cache, orphan(rounds), age=3_600)
+            body_file(cache, orphan(rounds + 1), age=60)
+            body_file(cache, orphan(rounds + 2), age=-1_000_000)
+        report = check(cache, *(["--repair", "--yes"] if rounds % 2 else []))
+        codes = collections.Counter(each["code"] for each in report["findings"])
+        assert set(codes) <= {"young-body-file", "orphan-body-file", "wrong-hash", "wrong-key", "not-get"}, codes
+        removed = [each["name"] for each in (report["repair"] or {"orphans": []})["orphans"]]
+        assert all(int(name[-12:]) % 3 == 0 and name.startswith("0000000A") for name in removed), removed
+        young += codes["young-body-file"]
+        rounds += 1
+    output, errors = writer.communicate(timeout=60)
+    assert writer.returncode == 0, errors
+    missing, number, longest = output.split()
+    assert missing == "0" and int(number) > 10_020 and float(longest) < 0.9 and rounds > 3 and young > 0, output
+    left = [name for name in os.listdir(os.path.join(cache, "fsCachedData")) if name.startswith("0000000A")]
+    assert sum(int(name[-12:]) % 3 != 0 for name in left) == 2 * ((rounds + 2) // 3), (rounds, left)
+    rows(cache)
+    # Nobody has it open now: what was young is an orphan.
+    assert "young-body-file" not in dict(found(cache))
+    print("beside a writer: ok", flush=True)
+    print(f"{rounds} checks, the longest write took {longest} s", file=sys.stderr)
+
+
+def main():
+    options()
+    hostile()
+    changed_meanwhile()
+    killed()
+    beside_a_writer(6)
+
+
+try:
+    main()
+finally:
+    shutil.rmtree(root)
