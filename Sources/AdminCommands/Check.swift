@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Files
 import Rendering
 import ResponseStorage
 
@@ -9,16 +10,22 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       abstract: "Look for everything that is wrong with a cache, and repair it if asked to.",
       discussion: """
-        A finding is an error (the cache breaks its own rules), a warning (somebody should look), or a
-        note (worth knowing). Without '--repair' nothing is changed.
+        A finding is an error (the cache breaks its own rules), a warning (somebody
+        should look), or a note (worth knowing). Nothing is changed without '--repair',
+        which removes
 
-        '--repair' removes entries that lack a row ('rows') or their body ('bodies') or cannot be
-        decoded ('undecodable'), and body files that no entry names ('orphans'). It looks again then.
+          rows         entries that lack a row in one of the tables
+          bodies       entries whose body file is missing
+          undecodable  entries whose property lists cannot be decoded
+          orphans      body files that no entry names; beside a running app, those
+                       that are older than ten minutes
+
+        and then looks again. The table shows a few findings of each kind, JSON all.
 
         EXIT STATUS
-          0 no errors or warnings, or none left after a repair; notes do not count · 1 errors or
-          warnings, or '--max-delete' · 3 what was to be removed had changed and stayed · 64 · 65 · 66 ·
-          74 · 75 · 77 · 130 · 143
+          0 no errors or warnings, or none left after a repair; notes do not count
+          1 errors or warnings, or '--max-delete' · 3 what was to go had changed, and
+          stayed · 64 · 65 · 66 · 74 · 75 · 77 · 130 · 143
         """)
 
     @Flag(help: "Also compare the indexes of the database with its tables, which takes longer.")
@@ -26,9 +33,7 @@ extension URLCacheAdmin {
 
     @Option(
       defaultAsFlag: RepairKinds.all, parsing: .next,
-      help: ArgumentHelp(
-        "Remove what is broken: all of it, or a list of rows, bodies, undecodable, orphans.",
-        valueName: "kind,…"))
+      help: ArgumentHelp("Remove what is broken, or only some kinds of it.", valueName: "kind,…"))
     var repair: RepairKinds?
 
     @OptionGroup var cache: CacheOptions
@@ -70,6 +75,8 @@ extension URLCacheAdmin {
         fully: full, repairs: repair?.kinds ?? [], now: now, clock: environment.now)
       var check = try checkOnce(options, environment, report)
       if !check.suspects.isEmpty {
+        // An app may store the row first, and then the file.
+        CurrentProcess.sleep(milliseconds: 200)
         let source = try cache.open(in: environment)
         try check.confirm(in: source, report)
         try source.finish()

@@ -241,8 +241,12 @@ end, number, longest, written = time.monotonic() + seconds, 10_000, 0.0, []
 while time.monotonic() < end:
     number += 1
     name = str(uuid.uuid4()).upper()
-    with open(os.path.join(cache, "fsCachedData", name), "wb") as file:
-        file.write(b"x" * 5000)
+    def store():
+        with open(os.path.join(cache, "fsCachedData", name), "wb") as file:
+            file.write(b"x" * 5000)
+    # Which of the two an app writes first is not known.
+    if number % 2:
+        store()
     time.sleep(0.02)
     start = time.monotonic()
     connection.execute("BEGIN IMMEDIATE")
@@ -253,6 +257,9 @@ while time.monotonic() < end:
     connection.execute("INSERT INTO cfurl_cache_receiver_data VALUES (?, 1, ?)", (number, name))
     connection.execute("COMMIT")
     longest = max(longest, time.monotonic() - start)
+    if number % 2 == 0:
+        time.sleep(0.02)
+        store()
     written.append((number, name))
     if len(written) > 20:
         number_of_old, old = written.pop(0)
