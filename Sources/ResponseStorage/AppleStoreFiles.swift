@@ -29,10 +29,20 @@ struct AppleStoreFiles {
   }
 
   /// How the files stand that a reading depends on.
-  struct State: Hashable {
+  struct State: Equatable {
     let database: FileStatus
     let wal: FileStatus?
     let journal: FileStatus?
+
+    /// Whether the files are the same, and nobody has written to them.
+    ///
+    /// What the file system charges for them does not count: it changes when their pages go to the disk,
+    /// up to half a minute after they were written.
+    static func == (one: Self, other: Self) -> Bool {
+      Optional(one.database).isUnchanged(since: other.database)
+        && one.wal.isUnchanged(since: other.wal)
+        && one.journal.isUnchanged(since: other.journal)
+    }
 
     /// Whether the write-ahead log holds anything.
     var hasLog: Bool { wal.map { $0.size > 0 } ?? false }
@@ -61,6 +71,13 @@ struct AppleStoreFiles {
         because: "'\(file)' is \(status.kind.rawValue), not a regular file")
     }
     return status
+  }
+}
+
+extension FileStatus? {
+  fileprivate func isUnchanged(since other: FileStatus?) -> Bool {
+    self?.kind == other?.kind && self?.identity == other?.identity && self?.size == other?.size
+      && self?.modified == other?.modified && self?.linkCount == other?.linkCount
   }
 }
 
