@@ -157,10 +157,11 @@ def linked_folder(cache):
     os.symlink("elsewhere", os.path.join(cache, "fsCachedData"))
 
 
-def rekeyed(number, suffix):
+def rekeyed(number, suffix="", prefix=""):
     """Another key, with the hash that CFNetwork has for it."""
     def change(cache):
         key = query(cache, f"SELECT request_key FROM {RESPONSES} WHERE entry_ID = {number}")[0][0] + suffix
+        key = prefix + key[len(prefix):]
         execute(cache, (f"UPDATE {RESPONSES} SET request_key = ?, hash_value = ? WHERE entry_ID = {number}",
                         (key, key_hash(key))))
     return change
@@ -251,6 +252,8 @@ CASES = {
     "not UTF-8": (sql(f"UPDATE {RESPONSES} SET partition = CAST(x'ff' AS TEXT) WHERE entry_ID = 5"),
                   [("warning", "not-utf-8", 5, False)]),
     "POST": (changed_message("request_object", 5, {18: "POST"}), [("note", "not-get", 5, False)]),
+    "not HTTP": (several(rekeyed(5, prefix="app+1://"), changed_message("request_object", 5, {}),
+                         changed_message("response_object", 5, {})), [("note", "not-http", 5, False)]),
     "no-store": (changed_message("response_object", 5, {4: NO_STORE}), [("warning", "no-store", 5, False)]),
     "quoted no-store": (changed_message("response_object", 5, {4: {"Cache-Control": 'private="no-store", max-age=1'}}), []),
     "request with no-store": (changed_message("request_object", 5, {19: {"cache-control": "no-store"}}),
@@ -295,7 +298,21 @@ def each_fault():
         if name not in ("linked folder", "trigger", "schema version"):
             repaired(name, cache, expected)
         shutil.rmtree(cache)
+    documented()
     print("each fault: ok", flush=True)
+
+
+def documented():
+    """Each finding is in the page on findings, with its severity and its repair."""
+    page = os.path.join(os.path.dirname(__file__), "../../share/doc/urlcache-admin/findings.md")
+    with open(page) as file:
+        table = dict((row[0].strip("`"), (row[1], row[-1] != "-")) for row in
+                     ([cell.strip() for cell in line.strip("|\n").split("|")] for line in file if line.startswith("| `")))
+    seen = {code: (severity, repairable) for _, expected in CASES.values() for severity, code, _, repairable in expected}
+    # What is made elsewhere, and what needs another user or process.
+    others = {"damaged-database", "unreadable-body-file", "young-body-file"}
+    assert table.keys() == seen.keys() | others, table.keys() ^ (seen.keys() | others)
+    assert all(table[code] == facts for code, facts in seen.items()), table
 
 
 def repaired(name, cache, expected):
