@@ -52,7 +52,10 @@ extension URLCacheAdmin.Check {
     receipt.skipped = removal.skipped.count
     var left: StoreCheck?
     if failure == nil, !signals.haveCome {
-      do { left = try check(at: now, in: environment) { _ in } } catch { failure = error }
+      let open = { try environment.openSource(plan.store.path, cache.waitMilliseconds) }
+      do { left = try check(at: now, in: environment, opening: open) { _ in } } catch {
+        failure = error
+      }
     }
     renderer.finish(repair: { receipt.append(into: &$0) }, left: left, into: &output.text)
     try output.flush()

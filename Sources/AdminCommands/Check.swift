@@ -54,7 +54,8 @@ extension URLCacheAdmin {
       var output = OutputBuffer(environment)
       var renderer = CheckRenderer(change.format == .json ? .json : .text, secrets: secrets.policy)
       renderer.begin(into: &output.text)
-      let check = try check(at: now, in: environment) { finding in
+      let open = { try cache.open(in: environment) }
+      let check = try check(at: now, in: environment, opening: open) { finding in
         renderer.append(finding, into: &output.text)
         try output.flushIfLarge()
       }
@@ -68,16 +69,19 @@ extension URLCacheAdmin {
     }
 
     /// Checks the cache, which is not open afterwards.
+    ///
+    /// - Parameter open: Opens the cache.
     func check(
-      at now: Timestamp, in environment: CommandEnvironment, _ report: (Finding) throws -> Void
+      at now: Timestamp, in environment: CommandEnvironment,
+      opening open: () throws -> any ResponseSource, _ report: (Finding) throws -> Void
     ) throws -> StoreCheck {
       let options = StoreCheck.Options(
         fully: full, repairs: repair?.kinds ?? [], now: now, clock: environment.now)
-      var check = try checkOnce(options, environment, report)
+      var check = try checkOnce(open, options, report)
       if !check.suspects.isEmpty {
         // An app may store the row first, and then the file.
         CurrentProcess.sleep(milliseconds: 200)
-        let source = try cache.open(in: environment)
+        let source = try environment.openSource(check.plan.store.path, cache.waitMilliseconds)
         try check.confirm(in: source, report)
         try source.finish()
       }
@@ -85,10 +89,10 @@ extension URLCacheAdmin {
     }
 
     private func checkOnce(
-      _ options: StoreCheck.Options, _ environment: CommandEnvironment,
+      _ open: () throws -> any ResponseSource, _ options: StoreCheck.Options,
       _ report: (Finding) throws -> Void
     ) throws -> StoreCheck {
-      let source = try cache.open(in: environment)
+      let source = try open()
       let check = try StoreCheck(of: source, options, report)
       try source.finish()
       return check

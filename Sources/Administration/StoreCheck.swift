@@ -54,25 +54,31 @@ public struct StoreCheck {
     try source.forEachFinding(fully: options.fully, now: options.clock) { finding in
       try record(finding, report)
     }
-    let check = EntryCheck(now: options.now)
-    let inUse = source.description.inUse
     do {
-      try source.forEachResponse(EntryCheck.projection) { response in
-        plan.storedEntries += 1
-        for finding in check.findings(on: response) {
-          if inUse, finding.code.name == StoredResponse.Note.Code.missingBodyFile.rawValue {
-            suspects.append(.init(finding: finding, entry: .init(of: response, at: nil)))
-          } else {
-            try record(finding, report)
-            if let reason = reason(for: finding) { add(.init(of: response, at: nil), reason) }
-          }
-        }
-        return .next
-      }
+      try checkEntries(of: source, report)
+      if !plan.isEmpty { plan.footprint = try source.footprint() }
     } catch let error as StoreError where error.code == .damaged {
       try record(.init(.damagedDatabase, error.reason ?? "its entries cannot be read"), report)
     }
-    if !plan.isEmpty { plan.footprint = try source.footprint() }
+  }
+
+  private mutating func checkEntries(
+    of source: any ResponseSource, _ report: (Finding) throws -> Void
+  ) throws {
+    let check = EntryCheck(now: options.now)
+    let inUse = source.description.inUse
+    try source.forEachResponse(EntryCheck.projection) { response in
+      plan.storedEntries += 1
+      for finding in check.findings(on: response) {
+        if inUse, finding.code == StoredResponse.Note.Code.missingBodyFile.finding {
+          suspects.append(.init(finding: finding, entry: .init(of: response, at: nil)))
+        } else {
+          try record(finding, report)
+          if let reason = reason(for: finding) { add(.init(of: response, at: nil), reason) }
+        }
+      }
+      return .next
+    }
   }
 
   /// Looks at the suspects again, in a later state of the store.
