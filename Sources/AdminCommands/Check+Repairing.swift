@@ -52,7 +52,7 @@ extension URLCacheAdmin.Check {
     receipt.skipped = removal.skipped.count
     var left: StoreCheck?
     if failure == nil, !signals.haveCome {
-      let open = { try environment.openSource(plan.store.path, cache.waitMilliseconds) }
+      let open = { try environment.openSource(plan.store.path, cache.waitMilliseconds, now) }
       do { left = try check(at: now, in: environment, opening: open) { _ in } } catch {
         failure = error
       }

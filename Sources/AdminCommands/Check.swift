@@ -81,7 +81,8 @@ extension URLCacheAdmin {
       if !check.suspects.isEmpty {
         // An app may store the row first, and then the file.
         CurrentProcess.sleep(milliseconds: 200)
-        let source = try environment.openSource(check.plan.store.path, cache.waitMilliseconds)
+        let source = try environment.openSource(
+          check.plan.store.path, cache.waitMilliseconds, now)
         try check.confirm(in: source, report)
         try source.finish()
       }

@@ -1,3 +1,4 @@
+import HTTPCaching
 import ResponseStorage
 
 extension Finding.Code {
@@ -11,6 +12,9 @@ extension Finding.Code {
     "no-store", .warning, "its origin or the app wants no copy of it on disk")
   static let notForDisk = Self(
     "not-for-disk", .warning, "the app did not allow to store it on disk")
+  static let queryNotInKey = Self(
+    "query-not-in-key", .warning,
+    "the app gets it for the same path with any other query, also that of another user")
   static let fromTheFuture = Self(
     "from-the-future", .warning, "a clock was wrong; the entry seems fresh for longer than it is")
 }
@@ -34,7 +38,11 @@ struct EntryCheck {
       let finding = Finding(code, message, id: response.id, url: response.url)
       if !findings.contains(finding) { findings.append(finding) }
     }
-    for note in response.notes { add(note.code.finding, note.message) }
+    // What was being written is no archive yet.
+    let isUnfinished = response.notes.contains { $0.code == .temporaryFile }
+    for note in response.notes where !isUnfinished || note.code != .undecodable {
+      add(note.code.finding, note.message)
+    }
     if let key = response.key, let url = response.request.url,
       !CacheKeyCheck.agrees(key, with: url, hasBody: response.request.body != nil)
     {
@@ -46,22 +54,32 @@ struct EntryCheck {
     if let url = response.url, !["http", "https"].contains(CanonicalURL.scheme(of: url)) {
       add(.notHTTP, "its URL is not one of HTTP")
     }
-    if CacheDirectives(response.responseHeaders).contains("no-store") {
+    if Self.forbidsStoring(response.responseHeaders) {
       add(.noStore, "the response says 'no-store'")
     }
-    if CacheDirectives(response.request.headers).contains("no-store") {
+    if Self.forbidsStoring(response.request.headers) {
       add(.noStore, "the request says 'no-store'")
     }
     if response.storagePolicy == .allowedInMemoryOnly || response.storagePolicy == .notAllowed {
       add(.notForDisk, "its storage policy is not 'allowed'")
     }
+    if case .file = response.id, response.url?.bytes.contains(UInt8(ascii: "?")) ?? false {
+      add(.queryNotInKey, "its URL has a query, and its key has none")
+    }
     for time in [response.stored, response.firstStored] {
+      guard !response.notes.contains(where: { $0.code == .futureDated }) else { break }
       guard let time, time.secondsSince1970 > now.secondsSince1970 + Self.tolerance else {
         continue
       }
       add(.fromTheFuture, "it was stored later than now")
     }
     return findings
+  }
+
+  /// Whether a message says that it is not to be stored (RFC 9111 §5.2.1.5, §5.2.2.5).
+  static func forbidsStoring(_ headers: HeaderFields?) -> Bool {
+    guard let headers else { return false }
+    return CacheControl(FieldSection(headers)).contains(.noStore)
   }
 }
 
@@ -81,6 +99,16 @@ extension StoredResponse.Note.Code {
     case .wrongType, .notUTF8, .badTime:
       .init(rawValue, .warning, "CFNetwork never writes that")
     case .tooLarge: .init(rawValue, .note, "what is in it was not checked")
+    case .fatalToFoundation:
+      .init(
+        rawValue, .error, "the app's process ends when it looks the entry up", repair: .undecodable)
+    case .emptyFile: .init(rawValue, .error, unusable, repair: .undecodable)
+    case .unreadableFile: .init(rawValue, .error, "it may be a matter of permissions")
+    case .duplicateKey: .init(rawValue, .warning, "the app gets either of them")
+    case .futureDated:
+      .init(rawValue, .warning, "whatever is stored for its key is removed in favour of it")
+    case .badFileName, .temporaryFile:
+      .init(rawValue, .warning, "it takes up room, and nothing ever removes it")
     case .wrongHash: .init(rawValue, .note, "nothing looks an entry up by it")
     }
   }

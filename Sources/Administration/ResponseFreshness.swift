@@ -43,10 +43,8 @@ public struct ResponseFreshness: Hashable, Sendable {
   /// A store does not say when a request was sent: the delay of the response counts as 0.
   public init?(of response: borrowing StoredResponse, at now: Timestamp) {
     guard let headers = response.responseHeaders, let stored = response.stored else { return nil }
-    let fields = FieldSection(
-      headers.fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) })
     let exchange = Exchange(
-      status: response.status, fields: fields, responseTime: stored.wholeSeconds)
+      status: response.status, fields: FieldSection(headers), responseTime: stored.wholeSeconds)
     freshness = Freshness(of: exchange, at: now.wholeSeconds)
     validators = Validators(of: exchange)
   }
@@ -96,5 +94,12 @@ public struct ResponseFreshness: Hashable, Sendable {
 
   private var hasStrongValidator: Bool {
     validators.entityTag?.isStrong ?? false || validators.lastModified?.isStrong ?? false
+  }
+}
+
+extension FieldSection {
+  /// The fields of a stored message.
+  init(_ headers: HeaderFields) {
+    self.init(headers.fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) })
   }
 }

@@ -105,11 +105,7 @@ extension CheckRenderer {
     buffer.append("\",\"severity\":\"")
     buffer.append(finding.code.severity.rawValue)
     buffer.append("\",\"id\":")
-    switch finding.id {
-    case .row(let row): buffer.append(integer: row)
-    case .file(let name): buffer.append(json: name)
-    case nil: buffer.append("null")
-    }
+    if let id = finding.id { buffer.append(json: id) } else { buffer.append("null") }
     buffer.append(",\"url\":")
     buffer.append(
       json: finding.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
@@ -155,7 +151,7 @@ extension CheckRenderer {
       buffer.append("  ")
       switch finding.id {
       case .row(let row): buffer.append("\(row)  ")
-      case .file(let name): appendShortened(ByteString(name), "  ", into: &buffer)
+      case .file(let name): appendShortened(name, "  ", into: &buffer)
       case nil: break
       }
       if let url = finding.url {

@@ -18,6 +18,7 @@ import Testing
         made-up caches: ok
         real caches: \(hasSamples ? "ok" : "not here")
         damaged databases: ok
+        foundation: ok
 
         """)
   }

@@ -302,6 +302,35 @@ def each_fault():
     print("each fault: ok", flush=True)
 
 
+FOUNDATION = {"fatal-to-foundation", "empty-file", "unreadable-file", "query-not-in-key", "duplicate-key", "future-dated",
+              "bad-file-name", "temporary-file", "scheme-not-in-key"}
+
+
+def foundation():
+    """What is wrong with a folder of Foundation's, counted by the names of its files and by what is listed."""
+    cache = os.path.join(root, "foundation")
+    subprocess.run([maker, "--format", "foundation", "--entries", "60", "--seed", "5", "--faults",
+                    "orphan-files,missing-bodies,undecodable", cache], check=True)
+    names = os.listdir(cache)
+    response = next(name for name in names if not name.startswith("."))
+    seconds, rest = response.split(".", 1)
+    shutil.copy(os.path.join(cache, response), os.path.join(cache, f"{int(seconds) + 1}.{rest}"))
+    shutil.copy(os.path.join(cache, response), os.path.join(cache, f"2000000000.{rest}"))
+    open(os.path.join(cache, "1.YQAtMQAvAA==.storedcachedurlresponse"), "w").close()
+    open(os.path.join(cache, "noon.YQAtMQAvAA==.storedcachedurlresponse"), "w").close()
+    before = state(cache)
+    result = subprocess.run([tool, "check", "-c", cache, "--format", "json"], capture_output=True)
+    assert result.returncode == 1 and state(cache) == before, result
+    found = collections.Counter(finding["code"] for finding in json.loads(result.stdout)["findings"])
+    listed = [json.loads(line) for line in subprocess.run(
+        [tool, "list", "-c", cache, "--format", "ndjson", "--columns", "id,url"], capture_output=True).stdout.splitlines()]
+    assert found["temporary-file"] == sum(name.startswith(".dat.nosync") for name in names) > 0, found
+    assert found["query-not-in-key"] == sum("?" in (entry["url"] or "") for entry in listed) > 0, found
+    assert (found["duplicate-key"], found["future-dated"], found["empty-file"], found["bad-file-name"]) == (3, 1, 2, 1), found
+    assert found["scheme-not-in-key"] == 1 and found["undecodable"] > 0, found
+    print("foundation: ok", flush=True)
+
+
 def documented():
     """Each finding is in the page on findings, with its severity and its repair."""
     page = os.path.join(os.path.dirname(__file__), "../../share/doc/urlcache-admin/findings.md")
@@ -310,7 +339,7 @@ def documented():
                      ([cell.strip() for cell in line.strip("|\n").split("|")] for line in file if line.startswith("| `")))
     seen = {code: (severity, repairable) for _, expected in CASES.values() for severity, code, _, repairable in expected}
     # What is made elsewhere, and what needs another user or process.
-    others = {"damaged-database", "unreadable-body-file", "young-body-file"}
+    others = {"damaged-database", "unreadable-body-file", "young-body-file"} | FOUNDATION
     assert table.keys() == seen.keys() | others, table.keys() ^ (seen.keys() | others)
     assert all(table[code] == facts for code, facts in seen.items()), table
 
@@ -486,6 +515,7 @@ def main():
     made_up()
     real()
     damaged()
+    foundation()
 
 
 try:

@@ -66,5 +66,9 @@ private final class RecordingEditor: ResponseStore {
     removal.visited = responses.count
   }
 
+  func remove(
+    orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) {}
+
   func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .none }
 }
