@@ -13,7 +13,9 @@ struct CacheOptions: ParsableArguments {
   var cache: String?
 
   @Option(
-    help: ArgumentHelp("How long to wait for a lock of another process.", valueName: "duration"),
+    help: ArgumentHelp(
+      "How long to wait for a lock of another process; a folder of Foundation's has none.",
+      valueName: "duration"),
     transform: parseDuration)
   var wait: Double = 5
 

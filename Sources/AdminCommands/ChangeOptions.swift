@@ -19,7 +19,7 @@ struct ChangeOptions: ParsableArguments {
     transform: parseRemovalLimit)
   var maxDelete: RemovalLimit?
 
-  @Flag(help: "Do not have SQLite check the database before it is changed.")
+  @Flag(help: "Do not have SQLite check the database before it is changed; a folder has none.")
   var noVerify = false
 
   @Option(help: "How to write: table, json.")

@@ -11,7 +11,8 @@ extension URLCacheAdmin {
       abstract: "Give space that is free inside the database back to the file system.",
       discussion: """
         Removing entries leaves free pages in the database. Beside a running app they are given back in
-        short slices; if nobody has it open, in whichever way is cheaper. No entry is touched.
+        short slices; if nobody has it open, in whichever way is cheaper. No entry is touched. A folder of
+        Foundation's has no database, and nothing to give back.
 
         EXIT STATUS
           0 done · 64 · 65 · 66 · 74 · 75 also '--full' beside another process · 77 · 130 · 143

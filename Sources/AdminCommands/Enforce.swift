@@ -11,7 +11,8 @@ extension URLCacheAdmin {
       abstract: "Make a cache keep limits of size, number and age, also beside a running app.",
       discussion: """
         Entries go until what all files take up keeps the limit: it removes, gives free pages back,
-        measures, and goes on if that was not enough. With selection options only those entries go.
+        measures, and goes on if that was not enough. With selection options only those entries go. In a
+        folder of Foundation's an entry gives back exactly its file, and what URLCache does not count stays.
 
         EXIT STATUS
           0 done · 1 a limit cannot be met, or '--max-delete' · 3 · 64 also without '--yes' and terminal ·
@@ -35,12 +36,7 @@ extension URLCacheAdmin {
       let plan = try plan(in: environment)
       var renderer = RemovalRenderer(
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
-      if let unknown = plan.kept[.unknownAge] {
-        environment.note("left, as their age is not known: \(unknown.entries)")
-      }
-      if let unknown = plan.kept[.unknownFreshness] {
-        environment.note("left, as their freshness is not known: \(unknown.entries)")
-      }
+      environment.note(leftBy: plan, "left")
       if try planning.save(plan, by: "enforce", in: environment) {
         return plan.meetsLimits == false ? .no : .done
       }
@@ -49,7 +45,9 @@ extension URLCacheAdmin {
         return .done
       }
       guard !change.dryRun else {
-        try write(plan, skipped: 0, footprintAfter: nil, renderer, environment)
+        // Of a database only the removal itself shows which pages become free.
+        let footprintAfter = plan.store.format.hasDatabase ? nil : plan.footprintAfter
+        try write(plan, skipped: 0, footprintAfter: footprintAfter, renderer, environment)
         return plan.meetsLimits == false ? .no : .done
       }
       renderer.isDryRun = false
@@ -66,6 +64,20 @@ extension URLCacheAdmin {
         among: selection.resolved(at: now, in: environment), now: now)
       try source.finish()
       return plan
+    }
+
+    /// Makes a plan of what is left of a cache that a plan was carried out on.
+    private func plan(
+      after done: RemovalPlan, in environment: CommandEnvironment
+    ) throws -> RemovalPlan {
+      do { return try plan(in: environment) } catch let error as StoreError {
+        // A folder that has no entry any more cannot be told from others.
+        guard error.code == .notACache, !done.store.format.hasDatabase else { throw error }
+        var empty = done
+        (empty.entries, empty.storedEntries, empty.orphanEntries) = ([], 0, 0)
+        empty.footprint = Footprint()
+        return empty
+      }
     }
 
     private func carryOut(
@@ -89,7 +101,7 @@ extension URLCacheAdmin {
         orphaned += removal.orphanedFiles
         if signals.haveCome { break }
         let before = plan.footprint
-        plan = try self.plan(in: environment)
+        plan = try self.plan(after: plan, in: environment)
         if plan.footprint == before { break }
       }
       total.meetsLimits = plan.entries.isEmpty && plan.meetsLimits != false && !isStillOver(plan)
@@ -119,7 +131,7 @@ extension URLCacheAdmin {
 
     private func isStillOver(_ plan: RemovalPlan) -> Bool {
       limit.bytes.map { plan.footprint.totalBytes > $0 } ?? false
-        || limit.maxEntries.map { plan.storedEntries > $0 } ?? false
+        || limit.maxEntries.map { plan.storedEntries - plan.orphanEntries > $0 } ?? false
     }
 
     /// Why a limit is not kept although all was done that could be.
@@ -131,7 +143,7 @@ extension URLCacheAdmin {
           "another process has the cache open, and keeps \(ByteSizeText.text(footprint.walBytes)) in its log"
         )
       }
-      if footprint.orphanBytes > 0 {
+      if plan.store.format.hasDatabase, footprint.orphanBytes > 0 {
         reasons.append(
           "\(ByteSizeText.text(footprint.orphanBytes)) are in files that no entry names")
       }

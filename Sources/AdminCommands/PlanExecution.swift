@@ -56,10 +56,8 @@ struct PlanExecution {
     switch change.format {
     case .table: renderer.appendText(plan, skipped: skipped, into: &output.text)
     case .json:
-      // The database keeps its length.
       renderer.appendJSON(
-        plan, skipped: skipped, footprintAfter: plan.footprint.totalBytes - plan.returnedBytes,
-        into: &output.text)
+        plan, skipped: skipped, footprintAfter: plan.footprintAfter, into: &output.text)
     }
     try output.flush()
   }

@@ -10,11 +10,14 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       abstract: "Remove the selected entries, also beside a running app.",
       discussion: """
-        Without '--yes' it asks first. An app keeps what it has in memory until it ends.
+        Without '--yes' it asks first. An app keeps what it has in memory until it ends. In a folder of
+        Foundation's an entry is a file: only regular files go, and those that URLCache does not see, such as
+        what a crash left behind, go only by their ids.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries changed meanwhile and
-          stayed · 64 also without '--yes' and terminal · 65 · 66 · 74 · 75 · 77 · 130 · 143
+          stayed, or are no regular files · 64 also without '--yes' and terminal · 65 · 66 · 74 · 75 ·
+          77 · 130 · 143
         """)
 
     @OptionGroup var selection: SelectionOptions
@@ -47,6 +50,7 @@ extension URLCacheAdmin {
       } else {
         isComplete = try execution.run()
       }
+      if plan.kept[.notARegularFile] != nil { isComplete = false }
       return plan.absent.isEmpty ? isComplete ? .done : .partly : .no
     }
 
@@ -65,12 +69,7 @@ extension URLCacheAdmin {
           "selected is what was stored after \(TimeText.text(after)): the newer entries")
       }
       let plan = try RemovalPlan(removing: selection, from: source, now: now)
-      if let unknown = plan.kept[.unknownAge] {
-        environment.note("not selected, as their age is not known: \(unknown.entries)")
-      }
-      if let unknown = plan.kept[.unknownFreshness] {
-        environment.note("not selected, as their freshness is not known: \(unknown.entries)")
-      }
+      environment.note(leftBy: plan, "not selected")
       try tell(of: plan.absent, source, environment)
       try source.finish()
       return plan

@@ -37,7 +37,9 @@ struct SelectionOptions: ParsableArguments {
       valueName: "host"))
   var host: [String] = []
 
-  @Option(help: ArgumentHelp("Only requests with this method.", valueName: "method"))
+  @Option(
+    help: ArgumentHelp(
+      "Only requests with this method, which Foundation does not store.", valueName: "method"))
   var method: [String] = []
 
   @Option(
@@ -91,7 +93,9 @@ struct SelectionOptions: ParsableArguments {
       valueName: "where"))
   var body: [StoredResponse.BodyLocation] = []
 
-  @Option(help: ArgumentHelp("Only this cache partition.", valueName: "site"))
+  @Option(
+    help: ArgumentHelp(
+      "Only this cache partition, which Foundation does not have.", valueName: "site"))
   var partition: [String] = []
 
   @Option(

@@ -45,6 +45,9 @@ public struct EntryNames: Hashable, Sendable {
   /// What a response has to have been decoded for ``contains(_:)`` and ``remove(_:)``.
   public var projection: Projection { canonicalURLs.isEmpty ? [] : [.url, .key] }
 
+  /// Whether an id is one of the names.
+  public func contains(_ id: StoredResponse.ID) -> Bool { ids.contains(id) }
+
   /// Whether a response has one of the names.
   public func contains(_ response: borrowing StoredResponse) -> Bool {
     if ids.contains(response.id) { return true }

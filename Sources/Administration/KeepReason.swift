@@ -12,6 +12,10 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   case unknownFreshness = "unknown-freshness"
   /// The limits are kept with it.
   case withinLimits = "within-limits"
+  /// It is selected, but `URLCache` does not see it, and only its id lets it go.
+  case orphan
+  /// It is selected, but what has the name of its file is no regular file.
+  case notARegularFile = "not-a-regular-file"
 
   /// Why a selection leaves a response where it is; `nil` if it selects it.
   init?(_ decision: Selection.Decision) {
@@ -21,6 +25,20 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
     case .tooYoung: self = .tooYoung
     case .unknownTime: self = .unknownAge
     case .unknownFreshness: self = .unknownFreshness
+    }
+  }
+
+  /// Why a response stays although it is selected; `nil` if it goes.
+  ///
+  /// - Parameter names: What the user named.
+  init?(ofSelected response: borrowing StoredResponse, among names: EntryNames?) {
+    guard case .file = response.id else { return nil }
+    if response.isOrphan, names?.contains(response.id) != true {
+      self = .orphan
+    } else if response.file == nil {
+      self = .notARegularFile
+    } else {
+      return nil
     }
   }
 }

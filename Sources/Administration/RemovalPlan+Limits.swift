@@ -3,8 +3,9 @@ public import ResponseStorage
 extension RemovalPlan {
   /// Plans to remove what a cache has beyond its limits.
   ///
-  /// What an entry returns is its body, and its share of the database beside the bodies. Free pages count
-  /// as returned, as the removal is followed by giving them back.
+  /// What an entry returns is its file, if it is one. Otherwise it is its body, and its share of the
+  /// database beside the bodies; free pages count as returned, as the removal is followed by giving them
+  /// back. What `URLCache` does not see is no part of any limit, and stays.
   ///
   /// - Parameters:
   ///   - selection: What may go; everything else is kept, and counts.
@@ -19,7 +20,10 @@ extension RemovalPlan {
     try self.init(
       removing: selection, from: source, now: now,
       decoding: limits.projection(ageBasis: selection.ageBasis))
-    let candidates = entries
+    let candidates = entries.filter { !$0.isOrphan }
+    for orphan in entries where orphan.isOrphan {
+      kept[.orphan, default: KeptEntries()].insert(orphan.size)
+    }
     var excess = Excess(limits, of: self)
     entries = []
     guard !limits.onlyIfOver || excess.isOver else {
@@ -86,7 +90,7 @@ private struct Excess {
     let footprint = plan.footprint
     let used = Double(footprint.totalBytes) - Double(footprint.freeBytes)
     bytes = used
-    entries = plan.storedEntries
+    entries = plan.storedEntries - plan.orphanEntries
     bytesToFree = Double(limits.bytesToFree ?? 0) - Double(footprint.freeBytes)
     let database = footprint.databaseBytes.addingClamped(footprint.walBytes)
     let beside = Double(database) - Double(footprint.freeBytes) - Double(plan.inlineBytes)
@@ -95,7 +99,8 @@ private struct Excess {
       limits.bytes.map {
         used > Double($0) ? Double(limits.low($0)) : Double($0)
       } ?? .infinity
-    lowEntries = limits.entries.map { plan.storedEntries > $0 ? limits.low($0) : $0 } ?? .max
+    let counted = entries
+    lowEntries = limits.entries.map { counted > $0 ? limits.low($0) : $0 } ?? .max
   }
 
   /// Whether anything more has to go.
@@ -110,11 +115,16 @@ private struct Excess {
   }
 
   mutating func remove(_ entry: RemovalPlan.Entry) {
-    let size = Double(entry.size ?? 0)
-    // Pages that also hold what stays are not returned: about a tenth, where neighbours go.
-    let returned = entry.hasBodyFile ? size + rowBytes * 0.9 : (size + rowBytes) * 0.9
+    let returned = bytesReturned(by: entry)
     bytes -= returned
     bytesToFree -= returned
     entries -= 1
+  }
+
+  private func bytesReturned(by entry: RemovalPlan.Entry) -> Double {
+    if let file = entry.version.file { return Double(file.size) }
+    let size = Double(entry.size ?? 0)
+    // Pages that also hold what stays are not returned: about a tenth, where neighbours go.
+    return entry.hasBodyFile ? size + rowBytes * 0.9 : (size + rowBytes) * 0.9
   }
 }

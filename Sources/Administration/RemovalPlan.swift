@@ -36,6 +36,8 @@ public struct RemovalPlan: Hashable, Sendable {
     public var size: Int64?
     /// Whether the body is in a file, whose bytes go back to the file system at once.
     public var hasBodyFile: Bool
+    /// Whether `URLCache` does not see the entry, so that it is no part of the footprint.
+    public var isOrphan: Bool
     /// The time that its age is counted from; `nil` if that is not known, or was not asked for.
     public var time: Timestamp?
     /// Whether it is fresh; `nil` if that is not known, or was not asked for.
@@ -46,7 +48,8 @@ public struct RemovalPlan: Hashable, Sendable {
     /// Creates an entry.
     public init(
       version: ResponseVersion, url: ByteString?, size: Int64?, hasBodyFile: Bool,
-      time: Timestamp? = nil, state: ResponseFreshness.State? = nil, reason: Reason
+      isOrphan: Bool = false, time: Timestamp? = nil, state: ResponseFreshness.State? = nil,
+      reason: Reason
     ) {
       self.time = time
       self.state = state
@@ -54,8 +57,12 @@ public struct RemovalPlan: Hashable, Sendable {
       self.url = url
       self.size = size
       self.hasBodyFile = hasBodyFile
+      self.isOrphan = isOrphan
       self.reason = reason
     }
+
+    /// What goes back to the file system with the entry, at once, in bytes.
+    public var returnedBytes: Int64 { version.file?.size ?? (hasBodyFile ? size ?? 0 : 0) }
   }
 
   /// What the plan was made of.
@@ -66,6 +73,8 @@ public struct RemovalPlan: Hashable, Sendable {
   public var orphans: [OrphanFile] = []
   /// The number of all entries of the store.
   public var storedEntries: Int64 = 0
+  /// The number of those that `URLCache` does not see.
+  public var orphanEntries: Int64 = 0
   /// What the store took up when the plan was made.
   public var footprint: Footprint
   /// The names that no entry has.
@@ -100,15 +109,18 @@ public struct RemovalPlan: Hashable, Sendable {
     var absent = selection.names ?? EntryNames()
     var entries: [Entry] = []
     var kept: [KeepReason: KeptEntries] = [:]
-    var (stored, inline) = (Int64(0), Int64(0))
-    let projection = selection.projection.union([.key, .url, .stored, .body]).union(needed)
+    var (stored, orphans, inline) = (Int64(0), Int64(0), Int64(0))
+    let projection = selection.projection.union([.key, .url, .stored, .body, .file]).union(needed)
     let asksForFreshness = needed.isSuperset(of: ResponseFreshness.projection)
     try source.forEachResponse(projection) { response in
       stored += 1
+      if response.isOrphan { orphans += 1 }
       if response.bodyLocation == .inline { inline = inline.addingClamped(response.bodySize ?? 0) }
       let decision = selection.decision(for: response, now: now)
       if decision != .notNamed { absent.remove(response) }
-      if let reason = KeepReason(decision) {
+      if let reason = KeepReason(decision)
+        ?? KeepReason(ofSelected: response, among: selection.names)
+      {
         kept[reason, default: KeptEntries()].insert(response.bodySize)
       } else {
         var entry = Entry(of: response, at: selection.ageBasis.time(of: response, now: now))
@@ -118,7 +130,7 @@ public struct RemovalPlan: Hashable, Sendable {
       return .next
     }
     (self.entries, self.kept, self.absent) = (entries, kept, absent)
-    (storedEntries, inlineBytes) = (stored, inline)
+    (storedEntries, orphanEntries, inlineBytes) = (stored, orphans, inline)
   }
 
   /// Whether nothing is to go.
@@ -132,9 +144,13 @@ public struct RemovalPlan: Hashable, Sendable {
     entries.reduce(0) { $0.addingClamped($1.size ?? 0) }
   }
 
-  /// The sizes of the body files that go, in bytes: what the removal returns to the file system.
-  public var returnedBytes: Int64 {
-    entries.reduce(orphanBytes) { $0.addingClamped($1.hasBodyFile ? $1.size ?? 0 : 0) }
+  /// The sizes of the files that go, in bytes: what the removal returns to the file system.
+  public var returnedBytes: Int64 { entries.reduce(orphanBytes) { $0.addingClamped($1.returnedBytes) } }
+
+  /// What the store takes up once the plan is carried out, in bytes; a database keeps its length.
+  public var footprintAfter: Int64 {
+    let counted = entries.lazy.filter { !$0.isOrphan }
+    return max(0, footprint.totalBytes - orphanBytes - counted.reduce(0) { $0.addingClamped($1.returnedBytes) })
   }
 
   /// The sizes of the orphans that go, in bytes.
@@ -189,8 +205,9 @@ extension RemovalPlan.Entry {
     // Nearly all keys are the URL, and then share its memory.
     let key = response.key == url ? url : response.key
     self.init(
-      version: ResponseVersion(id: response.id, key: key, stored: response.stored), url: url,
-      size: response.bodySize, hasBodyFile: response.bodyLocation == .file, time: time,
-      reason: .selected)
+      version: ResponseVersion(
+        id: response.id, key: key, stored: response.stored, file: response.file),
+      url: url, size: response.bodySize, hasBodyFile: response.bodyLocation == .file,
+      isOrphan: response.isOrphan, time: time, reason: .selected)
   }
 }

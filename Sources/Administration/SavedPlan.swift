@@ -40,7 +40,7 @@ public struct SavedPlan: Hashable, Sendable {
       switch ByteString(name) {
       case "schema": isPlan = try json.string() == Array(Self.schema.utf8)
       case "cache": try readCache(&json)
-      case "identity": try json.array { identity.append(try $0.unsignedInteger()) }
+      case "identity": try json.array { identity.append(try $0.numberInText()) }
       case "entries":
         try json.array { entries.append(try RemovalPlan.Entry(reading: &$0)) }
       default: try json.skip()
@@ -75,10 +75,14 @@ extension RemovalPlan {
     // Both are in the order of the ids.
     var wanted = saved.entries[...]
     var (unchanged, stored) = ([Entry](), Int64(0))
-    try source.forEachResponse([.key, .stored]) { response in
+    let isCopy = store.identity != saved.identity
+    try source.forEachResponse([.key, .stored, .file]) { response in
       stored += 1
       wanted = wanted.drop { $0.version.id < response.id }
-      if let entry = wanted.first, entry.version.isStill(response) { unchanged.append(entry) }
+      if var entry = wanted.first, entry.version.isStill(response, inCopy: isCopy) {
+        (entry.version.file, entry.isOrphan) = (response.file, response.isOrphan)
+        unchanged.append(entry)
+      }
       return .next
     }
     (entries, storedEntries) = (unchanged, stored)
@@ -87,8 +91,13 @@ extension RemovalPlan {
 
 extension ResponseVersion {
   /// Whether a response is the one that this was taken of, and was not stored again since.
-  fileprivate func isStill(_ response: borrowing StoredResponse) -> Bool {
-    id == response.id && key == response.key && stored == response.stored
+  ///
+  /// - Parameter inCopy: Whether it is in another store than this, where files have other numbers.
+  fileprivate func isStill(_ response: borrowing StoredResponse, inCopy: Bool) -> Bool {
+    guard id == response.id, key == response.key, stored == response.stored else { return false }
+    guard case .file = id else { return true }
+    guard let file, let found = response.file else { return false }
+    return inCopy ? found.isLike(file) : found == file
   }
 }
 
@@ -99,6 +108,7 @@ extension RemovalPlan.Entry {
     var (key, url): (ByteString?, ByteString?)
     var (stored, size): (Timestamp?, Int64?)
     var hasBodyFile = false
+    var file: FileVersion?
     var reason = RemovalPlan.Reason.selected
     try json.object { json, name in
       switch ByteString(name) {
@@ -109,14 +119,30 @@ extension RemovalPlan.Entry {
         stored = try json.null() ? nil : Timestamp(secondsSince1970: try json.number())
       case "size": size = try json.null() ? nil : try json.integer()
       case "body_file": hasBodyFile = try json.boolean()
+      case "file": file = try FileVersion(reading: &json)
       case "reason": reason = try json.choice()
       default: try json.skip()
       }
     }
     guard let id else { throw JSONError("an entry without an id", at: place) }
     self.init(
-      version: ResponseVersion(id: id, key: key, stored: stored), url: url, size: size,
+      version: ResponseVersion(id: id, key: key, stored: stored, file: file), url: url, size: size,
       hasBodyFile: hasBodyFile, reason: reason)
+  }
+}
+
+extension FileVersion {
+  fileprivate init?(reading json: inout JSONReader) throws {
+    guard try !json.null() else { return nil }
+    self.init(number: 0, modified: 0, size: 0)
+    try json.object { json, name in
+      switch ByteString(name) {
+      case "number": number = try json.numberInText()
+      case "modified_ns": modified = try json.numberInText()
+      case "bytes": size = try json.integer()
+      default: try json.skip()
+      }
+    }
   }
 }
 
@@ -138,9 +164,9 @@ extension JSONReader {
     return choice
   }
 
-  fileprivate mutating func unsignedInteger() throws -> UInt64 {
+  fileprivate mutating func numberInText<Number: FixedWidthInteger>() throws -> Number {
     let place = offset
-    guard let number = UInt64(try text()) else { throw JSONError("no number", at: place) }
+    guard let number = Number(try text()) else { throw JSONError("no number", at: place) }
     return number
   }
 

@@ -83,6 +83,23 @@ public struct Directory: ~Copyable {
     guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last(at: path(of: name)) }
   }
 
+  /// Removes a file of the folder by the bytes of its name, which need not be UTF-8.
+  ///
+  /// The corresponding C function is `unlinkat`, which removes no folder and follows no link.
+  public borrowing func remove(_ name: [UInt8]) throws(FileError) {
+    guard unsafe unlinkat(descriptor, Self.cString(name), 0) == 0 else {
+      throw .last(at: path(of: String(decoding: name, as: UTF8.self)))
+    }
+  }
+
+  /// Waits until the names of the folder are on the disk, those that came and those that went.
+  ///
+  /// A file system that has no way to do that is no error. The corresponding C function is `fsync`.
+  public borrowing func synchronize() throws(FileError) {
+    guard fsync(descriptor) != 0 else { return }
+    if errno != EINVAL { throw .last(at: path) }
+  }
+
   /// Returns the status of a file of the folder by the bytes of its name, which need not be UTF-8; a
   /// symbolic link is not followed.
   public borrowing func status(of name: [UInt8]) throws(FileError) -> FileStatus {

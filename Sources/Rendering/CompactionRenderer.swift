@@ -25,6 +25,11 @@ public enum CompactionRenderer {
   /// Appends a line or two for people.
   public static func appendText(_ compaction: Compaction, into buffer: inout TextBuffer) {
     let before = compaction.before
+    guard compaction.store.format.hasDatabase else {
+      buffer.append(
+        "There is nothing to give back: entries are files, and no database holds them\n")
+      return
+    }
     guard let after = compaction.after, let method = compaction.method else {
       buffer.append("Free inside the database: ")
       buffer.append(byteCount: before.freeBytes)

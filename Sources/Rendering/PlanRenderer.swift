@@ -63,7 +63,17 @@ public struct PlanRenderer: Sendable {
     buffer.append(",\"stored_seconds\":")
     buffer.append(json: entry.version.stored?.secondsSince1970)
     buffer.append(",\"body_file\":")
-    buffer.append(entry.hasBodyFile ? "true}" : "false}")
+    buffer.append(entry.hasBodyFile ? "true" : "false")
+    buffer.append(",\"file\":")
+    append(entry.version.file, into: &buffer)
+    buffer.append("}")
+  }
+
+  private func append(_ file: FileVersion?, into buffer: inout TextBuffer) {
+    guard let file else { return buffer.append("null") }
+    buffer.append("{\"number\":\"\(file.number)\",\"modified_ns\":\"\(file.modified)\",\"bytes\":")
+    buffer.append(integer: file.size)
+    buffer.append("}")
   }
 }
 

@@ -116,7 +116,11 @@ public struct RemovalRenderer: Sendable {
     } else if plan.returnedBytes > 0, plan.meetsLimits == nil {
       buffer.append(isDryRun ? "Would return " : "Returned ")
       buffer.append(byteCount: plan.returnedBytes)
-      buffer.append(" to the file system, in body files; the rest stays free inside the database\n")
+      buffer.append(" to the file system")
+      if plan.store.format.hasDatabase {
+        buffer.append(", in body files; the rest stays free inside the database")
+      }
+      buffer.append("\n")
     }
     if skipped > 0 {
       buffer.append("Left, as they had changed or were gone: ")

@@ -5,8 +5,8 @@ import PropertyLists
 struct FoundationFile: ~Copyable {
   private let file: OpenFile
 
-  /// The number of bytes of the file when it was opened.
-  let size: Int64
+  /// What the file was when it was opened.
+  let version: FileVersion
 
   /// The limits of a file without its body; far more than Foundation ever writes.
   private static let fileLimits = PropertyListLimits(
@@ -17,9 +17,9 @@ struct FoundationFile: ~Copyable {
     maximumBytes: 10 << 20, maximumVisits: 20_000, maximumDecodedBytes: 8 << 20)
 
   /// Takes a regular file.
-  init(_ file: consuming OpenFile, size: Int64) {
+  init(_ file: consuming OpenFile, version: FileVersion) {
     self.file = file
-    self.size = size
+    self.version = version
   }
 
   /// Passes the archive to `body`; a large body is not read.
@@ -28,7 +28,8 @@ struct FoundationFile: ~Copyable {
   borrowing func withArchive<Result>(_ body: (borrowing KeyedArchive) throws -> Result) throws
     -> Result
   {
-    let condensed = try CondensedPropertyList(size: size, limits: Self.fileLimits) { range in
+    let condensed = try CondensedPropertyList(size: version.size, limits: Self.fileLimits) {
+      range in
       try file.read(range.count, at: range.lowerBound)
     }
     let list = try BinaryPropertyList(condensed.bytes.span, limits: Self.archiveLimits)
@@ -53,7 +54,7 @@ struct FoundationFile: ~Copyable {
 
   /// All bytes of the file, or `nil` if there are more than `limit`.
   borrowing func bytes(upTo limit: Int64) throws(FileError) -> [UInt8]? {
-    guard size <= limit else { return nil }
-    return try file.read(Int(size), at: 0)
+    guard version.size <= limit else { return nil }
+    return try file.read(Int(version.size), at: 0)
   }
 }

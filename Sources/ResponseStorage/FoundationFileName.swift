@@ -20,6 +20,11 @@ struct FoundationFileName: Hashable {
   /// What it says.
   let kind: Kind
 
+  /// Whether Foundation takes the file for a stored response, and so counts and removes it.
+  var isSeen: Bool {
+    if case .response = kind { true } else { false }
+  }
+
   /// Reads a name; `nil` if it is not that of a file of a store.
   init?(_ bytes: [UInt8]) {
     // No file of a folder is called so; it would be another file.

@@ -45,6 +45,28 @@ struct FoundationFiles: ~Copyable {
     }
   }
 
+  /// Removes a file if it still is the one that was looked at.
+  ///
+  /// Nobody can be kept from replacing a file between the last look and the removal. Foundation gives a
+  /// new file the name of one that is there only if both are stored in the same second.
+  ///
+  /// - Returns: Whether it is gone because of us: not if it was gone before, or is another now.
+  borrowing func remove(
+    _ name: FoundationFileName, ifStill version: FileVersion
+  ) throws(FileError) -> Bool {
+    do throws(FileError) {
+      guard FileVersion(try folder.status(of: name.bytes)) == version else { return false }
+      try folder.remove(name.bytes)
+      return true
+    } catch {
+      guard error.kind == .notFound else { throw error }
+      return false
+    }
+  }
+
+  /// Waits until it is on the disk which files there are.
+  borrowing func synchronize() throws(FileError) { try folder.synchronize() }
+
   /// Opens a file after making sure that it is a regular one that holds something.
   borrowing func open(_ name: FoundationFileName) throws(FoundationFileProblem) -> FoundationFile {
     // Looked at before, as to open a pipe or a device can have effects, and after, as another file may
@@ -55,7 +77,9 @@ struct FoundationFiles: ~Copyable {
       if status.isFilledFile {
         let file = try OpenFile(reading: name.bytes, in: folder)
         let opened = try file.status()
-        if opened.isFilledFile { return FoundationFile(file, size: opened.size) }
+        if let version = FileVersion(opened), version.size > 0 {
+          return FoundationFile(file, version: version)
+        }
         found = FoundationFileProblem(opened)
       } else {
         found = FoundationFileProblem(status)

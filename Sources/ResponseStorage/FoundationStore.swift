@@ -39,6 +39,12 @@ public final class FoundationStore: StoreKind {
     try self.init(readingFrom: opening.path, now: opening.now)
   }
 
+  static func changing(
+    _ opening: StoreOpening, verifying: Bool
+  ) throws(StoreError) -> any ResponseStore {
+    try FoundationStoreEditor(changing: opening.path)
+  }
+
   static let mark = "a file '*.storedcachedurlresponse'"
 
   /// Whether a folder has a file of the store, or is where Foundation keeps its stores and may be empty.
@@ -94,9 +100,19 @@ public final class FoundationStore: StoreKind {
   private func read(_ name: FoundationFileName, _ projection: Projection) -> StoredResponse? {
     var response = StoredResponse(id: .file(name.id))
     readName(name, projection, into: &response)
+    if projection.contains(.file) {
+      do throws(FileError) {
+        guard let status = try files.status(of: name) else { return nil }
+        response.file = FileVersion(status)
+      } catch {
+        // What cannot be looked at has no version, and so is not removed.
+      }
+    }
     guard !projection.isDisjoint(with: .ofArchive) else { return response }
     do throws(FoundationFileProblem) {
       let file = try files.open(name)
+      // What decides on the response is in this file, whatever had its name a moment ago.
+      if projection.contains(.file) { response.file = file.version }
       do {
         try file.withArchive { archive in response.decodeArchive(archive, projection) }
       } catch let error as FileError {
@@ -116,6 +132,7 @@ public final class FoundationStore: StoreKind {
   private func readName(
     _ name: FoundationFileName, _ projection: Projection, into response: inout StoredResponse
   ) {
+    response.isOrphan = !name.isSeen
     switch name.kind {
     case .response(let seconds, let base64):
       let stored = Timestamp(secondsSince2001: Double(seconds))
@@ -195,11 +212,11 @@ public final class FoundationStore: StoreKind {
     for name in names {
       guard let status = try? files.status(of: name) else { continue }
       footprint.allocatedBytes += status.allocatedSize
-      if case .response = name.kind {
-        footprint.bodyFilesBytes += status.size
+      if name.isSeen {
+        footprint.bodyFilesBytes = footprint.bodyFilesBytes.addingClamped(status.size)
       } else {
         footprint.orphanFiles += 1
-        footprint.orphanBytes += status.size
+        footprint.orphanBytes = footprint.orphanBytes.addingClamped(status.size)
       }
     }
     return footprint

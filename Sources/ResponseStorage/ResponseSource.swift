@@ -68,6 +68,10 @@ public struct StoreDescription: Hashable, Sendable {
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
+
+    /// Whether responses are in a database, which keeps its length when one goes; elsewhere each is a
+    /// file.
+    public var hasDatabase: Bool { self == .apple }
   }
 
   /// The path of the store, as the user gave it.
@@ -154,12 +158,14 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let notes = Self(rawValue: 1 << 14)
   /// Of ``StoredResponse/responseHeaders`` at least the fields that freshness depends on.
   public static let freshnessFields = Self(rawValue: 1 << 15)
+  /// ``StoredResponse/file``.
+  public static let file = Self(rawValue: 1 << 16)
 
   /// ``notes`` on what nothing goes wrong by, such as a hash that nobody looks up.
-  public static let consistency = Self(rawValue: 1 << 16)
+  public static let consistency = Self(rawValue: 1 << 17)
 
   /// Everything but ``consistency``.
-  public static let all = Self(rawValue: (1 << 16) - 1)
+  public static let all = Self(rawValue: (1 << 17) - 1)
 }
 
 /// What a store takes up on disk, in bytes.

@@ -4,8 +4,9 @@
 public protocol ResponseStore {
   /// Removes responses, with their bodies.
   ///
-  /// They go in batches, each of which is there or gone as a whole, whatever ends the process. A
-  /// response that was stored again since it was looked at stays, and so does everything else.
+  /// They go in batches, each of which is there or gone as a whole, whatever ends the process; where a
+  /// response is a file, a batch is one of them. A response that was stored again since it was looked
+  /// at stays, and so does everything else.
   ///
   /// - Parameters:
   ///   - responses: What to remove, in ascending order of the ids.
@@ -63,11 +64,17 @@ public struct ResponseVersion: Hashable, Sendable {
   /// When the response was last stored or refreshed; `nil` if that is not known.
   public var stored: Timestamp?
 
+  /// The file that the response was, if the store keeps each in one.
+  public var file: FileVersion?
+
   /// Creates a version.
-  public init(id: StoredResponse.ID, key: ByteString?, stored: Timestamp?) {
+  public init(
+    id: StoredResponse.ID, key: ByteString?, stored: Timestamp?, file: FileVersion? = nil
+  ) {
     self.id = id
     self.key = key
     self.stored = stored
+    self.file = file
   }
 }
 
@@ -87,7 +94,7 @@ public struct Removal: Hashable, Sendable {
   /// The number of orphans that were looked at, from the first on.
   public var visitedOrphans = 0
 
-  /// The lengths of the body files that are gone, in bytes.
+  /// The lengths of the files that are gone, in bytes.
   public var returnedBytes: Int64 = 0
 
   /// The body files that nothing names any more and that could not be removed.

@@ -56,8 +56,8 @@ extension StoreError: CustomStringConvertible {
       case .damaged: "the cache at '\(path)' is damaged"
       case .inUse: "the cache at '\(path)' is in use"
       case .changedWhileReading: "the cache at '\(path)' changed while reading"
-      case .accessDenied: "not allowed to read '\(path)'"
-      case .inputOutput: "cannot read '\(path)'"
+      case .accessDenied: "not allowed to read or change '\(path)'"
+      case .inputOutput: "cannot read or change '\(path)'"
       case .noSuchResponse: "no such entry in '\(path)'"
       case .unsupported: "the cache at '\(path)' can only be read"
       }

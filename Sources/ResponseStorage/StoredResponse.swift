@@ -76,6 +76,14 @@ public struct StoredResponse: Hashable, Sendable {
   /// The name of the file that should hold the body, as the store gives it; not checked.
   public var bodyFileName: ByteString?
 
+  /// The file that holds the response and nothing else, if the store keeps each in one; `nil` also if what
+  /// is there is no regular file.
+  public var file: FileVersion?
+
+  /// Whether `URLCache` does not see the response, and so neither counts nor removes it; then only
+  /// its id should select it for removal.
+  public var isOrphan = false
+
   /// The storage policy.
   public var storagePolicy: StoragePolicy?
 

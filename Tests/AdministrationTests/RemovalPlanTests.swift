@@ -75,6 +75,73 @@ import Testing
     #expect(misses.urls(near: "https://a.example/r") == [])
   }
 
+  @Test func `of files only regular ones go, and what URLCache does not see by its id`() throws {
+    let plan = try RemovalPlan(removing: Selection(), from: folder, now: #require(now))
+    #expect(plan.entries.map(\.version.id) == [.file("1"), .file("2"), .file("3")])
+    #expect(
+      plan.kept == [
+        .orphan: KeptEntries(entries: 2, bodyBytes: 5),
+        .notARegularFile: KeptEntries(entries: 1),
+      ])
+    #expect((plan.storedEntries, plan.orphanEntries, plan.bodyBytes) == (6, 2, 6))
+    #expect((plan.returnedBytes, plan.footprintAfter) == (600, 50))
+    var selection = Selection()
+    selection.names = EntryNames([.id(.file("5")), .id(.file("6")), .url("https://a.example/1")])
+    let named = try RemovalPlan(removing: selection, from: folder, now: #require(now))
+    #expect(named.entries.map(\.version.id) == [.file("1"), .file("5")])
+    #expect(named.kept[.notARegularFile] == KeptEntries(entries: 1))
+    #expect((named.returnedBytes, named.footprintAfter) == (600, 550))
+  }
+
+  @Test(arguments: [(650, 0), (649, 1), (550, 1), (549, 2), (350, 2), (349, 3), (50, 3)])
+  func `a file gives back its length, and no more go than have to`(limit: Int64, count: Int) throws
+  {
+    var limits = CacheLimits()
+    limits.bytes = limit
+    let plan = try RemovalPlan(
+      enforcing: limits, on: folder, among: Selection(), now: #require(now))
+    let oldest: [StoredResponse.ID] = [.file("1"), .file("2"), .file("3")]
+    #expect(plan.entries.map(\.version.id) == Array(oldest.prefix(count)))
+    #expect(plan.footprintAfter == [650, 550, 350, 50][count])
+    #expect(plan.meetsLimits == true)
+  }
+
+  @Test func `what URLCache does not see is no part of a limit`() throws {
+    var limits = CacheLimits()
+    var selection = Selection()
+    selection.names = EntryNames([.id(.file("3")), .id(.file("5"))])
+    (limits.entries, limits.bytes) = (4, 650)
+    let kept = try RemovalPlan(
+      enforcing: limits, on: folder, among: selection, now: #require(now))
+    #expect(kept.entries == [])
+    #expect(kept.meetsLimits == true)
+    limits.entries = 2
+    let short = try RemovalPlan(
+      enforcing: limits, on: folder, among: selection, now: #require(now))
+    #expect(short.entries.map(\.version.id) == [.file("3")])
+    #expect(short.meetsLimits == false)
+    #expect(short.kept[.orphan] == KeptEntries(entries: 1, bodyBytes: 5))
+  }
+
+  /// Entries of a folder: three of 100 to 300 bytes with the oldest first, one of 50 that is no regular file,
+  /// and two that `URLCache` does not see, one of them no regular file.
+  private let folder: MemoryStore = {
+    var store = MemoryStore(
+      (1...6).map { number in
+        var response = StoredResponse(id: .file(ByteString("\(number)")))
+        response.url = ByteString("https://a.example/\(number)")
+        response.stored = Timestamp(secondsSince1970: 1_600_000_000 + Double(number))
+        response.isOrphan = number > 4
+        guard number != 4, number != 6 else { return response }
+        response.bodySize = Int64(number)
+        response.file = FileVersion(number: 1, modified: 1, size: Int64(number) * 100)
+        return response
+      })
+    store.size.bodyFilesBytes = 650
+    store.description.format = .foundation
+    return store
+  }()
+
   /// Four entries: of 100, 200 and 500 bytes, the last of these in a file, and without a body or a time.
   private let store = MemoryStore(
     [100, 200, 500, nil].enumerated().map { index, size in

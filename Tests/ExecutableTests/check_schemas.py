@@ -241,14 +241,13 @@ def main():
         (64, "list", "--limit", "x"), (64, "list", "Cache.db"), (64, "usage", "--fail-above", "1%"),
         (1, "show", "99"), (1, "show", "https://absent.example/"), (64, "show"),
         (64, "purge", "--all"), (66, "list", "-c", os.path.join(root, "none")), (65, "usage", "-c", root),
-        (64, "purge", "-c", foundation, "--all", "--yes"),
     ]:
         result = run(verb, *options, "--format", "json", status=status)
         assert result.stdout == b"", result
         error = json.loads(result.stderr)
         assert error["code"] == status, error
         errors.check(error)
-    errors.finish(10)
+    errors.finish(9)
 
     checks = Checker("check")
     for options in [[], ["--full"], ["--repair", "-n"], ["--repair=orphans", "--yes"], ["--repair", "-n", "--redact-urls"]]:
@@ -262,9 +261,10 @@ def main():
     purges.finish(4)
 
     plans = Checker("plan")
-    for options in [["purge", "--all"], ["purge", "--host", "nowhere.example"], ["enforce", "--max-entries", "5"]]:
+    for options in [["purge", "--all"], ["purge", "--host", "nowhere.example"], ["enforce", "--max-entries", "5"],
+                    ["purge", "-c", foundation, "--all"]]:
         plans.check(json.loads(run(*options, "--plan", "-").stdout))
-    plans.finish(3)
+    plans.finish(4)
 
     applications = Checker("apply")
     plan = os.path.join(root, "plan.json")
@@ -277,7 +277,9 @@ def main():
     enforcements = Checker("enforce")
     for options in [["--max-entries", "15", "-n"], ["--max-entries", "14", "--yes"], ["--max-age", "999999d", "--yes"]]:
         enforcements.check(json.loads(run("enforce", "--format", "json", *options).stdout))
-    enforcements.finish(3)
+    enforcements.check(json.loads(
+        run("enforce", "-c", foundation, "--max-size", "9K", "-n", "--format", "json").stdout))
+    enforcements.finish(4)
 
     compactions = Checker("compact")
     for options in [["-n"], [], ["--full"]]:

@@ -21,6 +21,11 @@ import Testing
         version: ResponseVersion(
           id: .row(.max), key: "https://a.example/\u{202E}\"\\\n", stored: nil),
         url: "https://a.example/", size: .max, hasBodyFile: true, reason: .selected),
+      .init(
+        version: ResponseVersion(
+          id: .file("7.YQ=="), key: nil, stored: nil,
+          file: FileVersion(number: .max, modified: .min, size: .max)),
+        url: nil, size: 4, hasBodyFile: false, reason: .overSize),
     ]
     return plan
   }

@@ -90,6 +90,8 @@ extension StoredResponse {
     }
     if projection.contains(.userInfo) { result.userInfo = userInfo }
     if projection.contains(.protocolProperties) { result.protocolProperties = protocolProperties }
+    if projection.contains(.file) { result.file = file }
+    result.isOrphan = isOrphan
     if projection.contains(.notes) { result.notes = notes }
     return result
   }

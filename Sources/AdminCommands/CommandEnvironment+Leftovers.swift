@@ -1,0 +1,18 @@
+import Administration
+
+extension CommandEnvironment {
+  /// Tells the user what a plan leaves although it may have been meant.
+  ///
+  /// - Parameter participle: What became of entries of which too little is known: `not selected`.
+  func note(leftBy plan: RemovalPlan, _ participle: String) {
+    let words: KeyValuePairs<KeepReason, String> = [
+      .unknownAge: "\(participle), as their age is not known",
+      .unknownFreshness: "\(participle), as their freshness is not known",
+      .orphan: "left, as URLCache does not see them, and only their ids let them go",
+      .notARegularFile: "left, as they are no regular files",
+    ]
+    for (reason, words) in words {
+      if let kept = plan.kept[reason] { note("\(words): \(kept.entries)") }
+    }
+  }
+}

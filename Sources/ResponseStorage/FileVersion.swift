@@ -1,0 +1,36 @@
+import Files
+
+/// The regular file that a store keeps a whole response in, as it was when it was looked at.
+///
+/// It tells the file from another one that has come to have its name since.
+public struct FileVersion: Hashable, Sendable {
+  /// The number of the file on its file system. Foundation never writes into a file: one that replaces
+  /// another has a number of its own.
+  public var number: UInt64
+
+  /// When the bytes last changed, in nanoseconds since 1970; wraps in the year 2262.
+  public var modified: Int64
+
+  /// The length, in bytes, which is what `URLCache` counts.
+  public var size: Int64
+
+  /// Creates a version.
+  public init(number: UInt64, modified: Int64, size: Int64) {
+    self.number = number
+    self.modified = modified
+    self.size = size
+  }
+
+  /// Whether it may be the same file although the number is another, as in a copy of the folder.
+  public func isLike(_ other: FileVersion) -> Bool {
+    modified == other.modified && size == other.size
+  }
+}
+
+extension FileVersion {
+  /// Takes down what a status says; `nil` unless it is that of a regular file.
+  init?(_ status: FileStatus) {
+    guard status.kind == .regular, let number = status.identity.last else { return nil }
+    self.init(number: number, modified: status.modified, size: status.size)
+  }
+}

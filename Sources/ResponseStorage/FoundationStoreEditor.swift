@@ -1,0 +1,58 @@
+import Files
+
+/// A Foundation store that is open for removing responses.
+///
+/// A response is a file: it goes by one system call, as a whole, beside whoever has the store open. There
+/// is no lock to take. Only what has the name of a file of the store is touched, and only regular files;
+/// folders are never removed, and links never followed.
+final class FoundationStoreEditor: ResponseStore {
+  private let files: FoundationFiles
+
+  /// Opens the folder at `path` for changing.
+  init(changing path: String) throws(StoreError) {
+    files = try FoundationFiles(at: path)
+  }
+
+  func remove(
+    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    do throws(FileError) {
+      do throws(FileError) {
+        try unlink(responses, into: &removal, unless: shouldStop)
+      } catch {
+        // What is gone is gone for good, and the failure that came first is the one to tell.
+        try? files.synchronize()
+        throw error
+      }
+      // Otherwise what a user was told is gone could be back after the power failed.
+      try files.synchronize()
+    } catch {
+      throw StoreError(error, path: error.path)
+    }
+  }
+
+  private func unlink(
+    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(FileError) {
+    while removal.visited < responses.count, !shouldStop() {
+      let response = responses[removal.visited]
+      if try remove(response) {
+        removal.returnedBytes = removal.returnedBytes.addingClamped(response.file?.size ?? 0)
+      } else {
+        removal.skipped.append(response.id)
+      }
+      removal.visited += 1
+    }
+  }
+
+  /// Removes the file of a response; `false` if it has none, or has changed.
+  private func remove(_ response: ResponseVersion) throws(FileError) -> Bool {
+    guard case .file(let id) = response.id, let version = response.file,
+      let name = FoundationFileName(of: id)
+    else { return false }
+    return try files.remove(name, ifStill: version)
+  }
+
+  /// Does nothing: a file that goes leaves nothing free behind.
+  func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .none }
+}
