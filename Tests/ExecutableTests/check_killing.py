@@ -6,7 +6,7 @@ The bytes that were written survive, as the system goes on: this shows what the 
 the power does. Needs strace.
 """
 
-import os, re, shutil, sqlite3, subprocess, sys, tempfile
+import hashlib, os, re, shutil, sqlite3, subprocess, sys, tempfile
 
 tool, maker = sys.argv[1:]
 root = tempfile.mkdtemp()
@@ -20,8 +20,19 @@ def fresh():
     return path
 
 
+def contents(folder):
+    """The files of a Foundation store, by their names."""
+    result = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            result[name] = hashlib.sha256(file.read()).hexdigest()
+    return [result]
+
+
 def state(cache):
     """The rows, from a copy, as opening a database after a crash changes it; and whether no file is missing."""
+    if not os.path.exists(os.path.join(cache, "Cache.db")):
+        return contents(cache)
     copy = os.path.join(root, "copy")
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(cache, copy)
@@ -62,30 +73,37 @@ def spread(count, most):
     return range(1, count + 1) if count <= most else sorted({1 + round(step * (count - 1) / (most - 1)) for step in range(most)})
 
 
-def faults(verb, *options):
-    """Lets a command end, or fail, at each of its system calls."""
+def faults(verb, *options, wanted):
+    """Lets a command end, or fail, at each of its system calls, of which some are wanted more often than so."""
     old = state(origin)
     done = fresh()
     subprocess.run([tool, verb, "-c", done, *options], check=True, capture_output=True)
     new = state(done)
     counts = {call: count(call, verb, options) for call in CALLS}
-    assert counts["pwrite64"] > 10 and counts["fdatasync"] > 1, counts
+    assert all(counts[call] > number for call, number in wanted.items()), counts
     for call, number in counts.items():
         for nth in spread(number, 24):
             run(call, nth, "signal=SIGKILL", verb, options, old, new)
         for fault in ["error=EIO"] + (["error=ENOSPC"] if call in ("pwrite64", "write") else []):
             for nth in spread(number, 8):
                 run(call, nth, fault, verb, options, old, new)
-    print(f"{verb}: ok", flush=True)
+    print(f"{verb}{'' if 'pwrite64' in wanted else ' of a folder'}: ok", flush=True)
     return len(old[0]), len(new[0])
 
 
 try:
     # The bodies of half of the entries are in files, and more than half of the entries go.
     subprocess.run([maker, "--entries", "24", "--seed", "3", origin], check=True)
-    before, after = faults("purge", "--prefix", "https://", "--yes")
+    database = {"pwrite64": 10, "fdatasync": 1}
+    before, after = faults("purge", "--prefix", "https://", "--yes", wanted=database)
     assert 0 < after < before / 2
     subprocess.run([tool, "purge", "-c", origin, "--prefix", "https://", "--yes"], check=True, capture_output=True)
-    faults("compact")
+    faults("compact", wanted=database)
+    shutil.rmtree(origin)
+    subprocess.run([maker, "--format", "foundation", "--entries", "32", "--seed", "3", "--no-large-bodies", origin], check=True)
+    before, after = faults("purge", "--prefix", "https://", "--yes", wanted={"unlinkat": 15, "fsync": 0})
+    assert 0 < after < before / 2
+    before, after = faults("enforce", "--max-entries", "12", "--yes", wanted={"unlinkat": 15, "fsync": 0})
+    assert (before, after) == (32, 12)
 finally:
     shutil.rmtree(root)

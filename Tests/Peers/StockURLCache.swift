@@ -6,6 +6,7 @@
 //     StockURLCache list DIR    decodes every file as URLCache does
 //     StockURLCache decode DIR  does only that, and prints how many it could
 //     StockURLCache usage DIR   prints currentDiskUsage
+//     StockURLCache since DIR   removes what is newer than the seconds since 2001 in the standard input
 
 import Foundation
 import FoundationNetworking
@@ -130,6 +131,10 @@ case "decode":
     }
   }
   try write(["decoded": count])
+case "since":
+  let input = FileHandle.standardInput.readDataToEndOfFile()
+  guard let seconds = Double(String(decoding: input, as: UTF8.self)) else { exit(65) }
+  cache.removeCachedResponses(since: Date(timeIntervalSinceReferenceDate: seconds))
 case "usage": try write(["usage": cache.currentDiskUsage])
 default: exit(64)
 }

@@ -1,0 +1,422 @@
+"""Removes entries from Foundation's stores, and looks at every file that is left.
+
+    check_foundation_purging.py URLCACHE-ADMIN SAMPLE-CACHE
+
+Prints a line for each case, and ends at the first that is not as it should be. Needs strace, swiftc, and a Foundation
+that is that of Linux.
+"""
+
+import base64, datetime, hashlib, json, os, re, shutil, signal, socket, subprocess, sys, tempfile
+
+tool, maker = map(os.path.abspath, sys.argv[1:3])
+root = tempfile.mkdtemp()
+os.chmod(root, 0o755)
+stock = os.path.join(root, "StockURLCache")
+SUFFIX = ".storedcachedurlresponse"
+EPOCH = datetime.datetime(2001, 1, 1)
+
+
+def run(*arguments, status=0, **options):
+    result = subprocess.run([tool, *arguments], capture_output=True, cwd="/", timeout=120, **options)
+    assert result.returncode == status, (arguments, result)
+    return result
+
+
+def receipt(*arguments, **options):
+    return json.loads(run(*arguments, "--format", "json", **options).stdout)
+
+
+def make(name, *options, entries=60):
+    path = os.path.join(root, name)
+    subprocess.run([maker, "--format", "foundation", "--entries", str(entries), "--seed", "7", "--no-large-bodies",
+                    *options, path], check=True)
+    return path
+
+
+def copy(folder, name):
+    path = os.path.join(root, name)
+    shutil.copytree(folder, path, symlinks=True)
+    return path
+
+
+def put(folder, name, contents=b"mine"):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(contents)
+    return path
+
+
+def replace(path, contents, time=None):
+    """Gives a file other contents as Foundation does: by another file that takes its name."""
+    with open(path + ".new", "wb") as file:
+        file.write(contents)
+    if time:
+        os.utime(path + ".new", ns=(time, time))
+    os.rename(path + ".new", path)
+
+
+def files(folder):
+    """All that is below a folder: what each name is, and what is in it."""
+    result = {}
+    for parent, folders, names in os.walk(folder):
+        for name in folders + names:
+            path = os.path.join(parent, name)
+            status = os.lstat(path)
+            contents = None
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    contents = hashlib.sha256(file.read()).hexdigest()
+            result[os.path.relpath(path, folder)] = (status.st_mode, status.st_ino, contents)
+    return result
+
+
+def entries(folder, *options):
+    return {entry["id"]: entry for entry in map(json.loads, run(
+        "list", "-c", folder, "--format", "ndjson", *options).stdout.splitlines())}
+
+
+def total(folder):
+    """What URLCache counts."""
+    return sum(os.lstat(os.path.join(folder, name)).st_size for name in os.listdir(folder) if name.endswith(SUFFIX))
+
+
+def stored_now(folder, items):
+    """Has Foundation store bodies for URLs, in a process that is returned."""
+    process = subprocess.Popen([stock, "store", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(json.dumps([
+        {"url": url, "status": 200, "headers": {"ETag": "1"}, "body": base64.b64encode(body).decode()}
+        for url, body in items]).encode())
+    process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def ended(process):
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, (process.returncode, errors[-2000:])
+    return output
+
+
+def every_second():
+    """What is named goes, and no other file is touched, whatever is in the folder."""
+    folder = make("half", "--faults", "undecodable,missing-bodies,orphan-files")
+    put(folder, "notes.txt")
+    os.makedirs(os.path.join(folder, "folder", "deep"))
+    put(os.path.join(folder, "folder", "deep"), "7.YQAtMQAvAA==" + SUFFIX)
+    os.symlink("notes.txt", os.path.join(folder, "link"))
+    before, usage = files(folder), total(folder)
+    ids = [identifier for identifier in entries(folder) if not identifier.startswith(".dat")][::2]
+    sizes = sum(os.path.getsize(os.path.join(folder, name + SUFFIX)) for name in ids)
+    words = [word for identifier in ids for word in ("--id", identifier)]
+    result = receipt("purge", "-c", folder, *words, "--yes")
+    assert [entry["id"] for entry in result["entries"]] == ids and result["skipped"] == 0, result
+    assert (result["footprint_before"], result["footprint_after"]) == (usage, usage - sizes) == (usage, total(folder))
+    gone = {name + SUFFIX for name in ids}
+    assert files(folder) == {name: fact for name, fact in before.items() if name not in gone}
+    assert len(gone) == 30
+    text = run("purge", "-c", folder, "--all", "--yes").stdout.decode()
+    assert re.match(r"Removed 30 of 33 entries, .* of bodies\nReturned .* to the file system\n", text), text
+    print("every second entry: ok", flush=True)
+
+
+def dry_run():
+    """A dry run says what a real one does, of every verb; and a plan does later what a verb does at once."""
+    origin = make("origin", "--faults", "undecodable,orphan-files", entries=120)
+    plan = os.path.join(root, "plan.json")
+    for number, (verb, *options) in enumerate([
+        ("purge", "--larger-than", "500"), ("purge", "--older-than", "30d"), ("purge", "--all"),
+        ("enforce", "--max-entries", "20"), ("enforce", "--max-size", "200K"), ("enforce", "--max-size", "0"), ("enforce", "--max-entry-size", "900", "--low", "50%"),
+    ]):
+        options += ["--at", "2026-01-01T00:00:00Z"]
+        folder, later = copy(origin, f"wet{number}"), copy(origin, f"later{number}")
+        before = files(folder)
+        dry = run(verb, "-c", folder, *options, "-n", "--format", "json").stdout
+        assert files(folder) == before
+        wet = run(verb, "-c", folder, *options, "-y", "--format", "json").stdout
+        assert dry.replace(b'"dry_run":true', b'"dry_run":false') == wet, (verb, options)
+        assert json.loads(wet)["footprint_after"] == total(folder) < total(later), (verb, options, json.loads(wet))
+        run(verb, "-c", later, *options, "--plan", plan)
+        planned = run("apply", plan, "-n", "--format", "json").stdout
+        assert files(later).keys() == before.keys()
+        applied = run("apply", plan, "-y", "--format", "json").stdout
+        assert planned.replace(b'"dry_run":true', b'"dry_run":false') == applied
+        same = ("removed", "skipped", "footprint_before", "footprint_after")
+        assert [json.loads(applied)[name] for name in same] == [json.loads(wet)[name] for name in same]
+        assert files(later).keys() == files(folder).keys(), (verb, options)
+        os.remove(plan)
+    print("a dry run says what a real one does: ok", flush=True)
+
+
+def changed():
+    """What is another file under its name stays, and what is gone is no error."""
+    folder, plan = make("changed"), os.path.join(root, "changed.json")
+    urls = [entry["url"] for entry in entries(folder).values()]
+    names = sorted(os.listdir(folder))
+    run("purge", "-c", folder, "--all", "--plan", plan)
+    path = lambda number: os.path.join(folder, names[number])
+    status = os.stat(path(1))
+    replace(path(0), b"other contents")
+    # Of the same length and time; only the number of the file tells.
+    replace(path(1), b"x" * status.st_size, status.st_mtime_ns)
+    with open(path(2), "r+b") as file:
+        file.write(b"y")
+    os.remove(path(3))
+    seconds, key = names[4].split(".")[:2]
+    os.rename(path(4), os.path.join(folder, f"{int(seconds) + 1}.{key}{SUFFIX}"))
+    os.remove(path(5))
+    os.symlink("/etc/hostname", path(5))
+    os.utime(path(6))
+    assert receipt("apply", plan, "-n", status=3)["skipped"] == 7
+    result = receipt("apply", plan, "-y", status=3)
+    assert (result["removed"]["entries"], result["skipped"]) == (53, 7), result
+    left = {names[number] for number in (0, 1, 2, 5, 6)} | {f"{int(seconds) + 1}.{key}{SUFFIX}"}
+    assert set(os.listdir(folder)) == left
+    # A plan from before Foundation stored some again.
+    folder = make("again")
+    run("purge", "-c", folder, "--all", "--plan", plan + "2")
+    urls = [entry["url"] for entry in entries(folder).values()]
+    ended(stored_now(folder, [(url, b"new") for url in urls[::4]]))
+    new = {name for name in os.listdir(folder) if name not in names}
+    result = receipt("apply", plan + "2", "-y", status=3)
+    assert result["skipped"] == len(new) == 15 and set(os.listdir(folder)) == new, result
+    # In a copy of the folder the files have other numbers.
+    folder = make("moved")
+    run("purge", "-c", folder, "--all", "--plan", plan + "3")
+    moved = copy(folder, "moved-copy")
+    replace(os.path.join(moved, names[0]), b"other")
+    run("apply", plan + "3", "-y", "-c", moved, status=3)
+    assert os.listdir(moved) == [names[0]] and len(os.listdir(folder)) == 60
+    print("changed since: ok", flush=True)
+
+
+def unseen():
+    """What URLCache does not see goes by its id only, and counts for no limit."""
+    folder = make("unseen", entries=10)
+    temporary, other = ".dat.nosync1f3.a8Bc0D", "7.8.YQAtMQAvAA==" + SUFFIX
+    with open(os.path.join(folder, os.listdir(folder)[0]), "rb") as file:
+        archive = file.read()
+    for name in temporary, ".dat.nosync2", other:
+        put(folder, name, archive)
+    left = {temporary, ".dat.nosync2", other}
+    url = entries(folder)[temporary]["url"]
+    note = b"note: left, as URLCache does not see them, and only their ids let them go: 3\n"
+    result = run("purge", "-c", folder, url, "--yes", "--format", "json")
+    assert result.stderr == note and json.loads(result.stdout)["removed"]["entries"] == 1, result
+    assert {"reason": "orphan", "entries": 3}.items() <= json.loads(result.stdout)["kept"]["reasons"][-1].items()
+    result = run("enforce", "-c", folder, "--max-entries", "9", "--max-size", str(total(folder) - len(archive)), "--yes")
+    assert result.stderr == note and result.stdout.startswith(b"Removed 0 of 12 entries"), result
+    run("enforce", "-c", folder, "--max-entries", "1", "--id", temporary, "--yes", status=1)
+    result = run("purge", "-c", folder, "--all", "--yes")
+    assert result.stderr == note and set(os.listdir(folder)) == left, result
+    usage = total(folder) - len(archive)
+    result = receipt("purge", "-c", folder, "--id", temporary, "--yes")
+    assert (result["removed"]["entries"], result["footprint_before"], result["footprint_after"]) == (1, usage, usage), result
+    run("purge", "-c", folder, other, "--yes")
+    assert os.listdir(folder) == [".dat.nosync2"]
+    print("what URLCache does not see: ok", flush=True)
+
+
+def hostile():
+    """Folders, links, pipes and sockets under the names of entries stay, and so does what they lead to."""
+    outside = os.path.join(root, "outside")
+    os.mkdir(outside)
+    victim = put(outside, "1.YQAtMQAvAA==" + SUFFIX)
+    folder = make("hostile", entries=10)
+    at = lambda name: os.path.join(folder, name + SUFFIX)
+    os.mkdir(at("1.Zm9sZGVy"))
+    put(at("1.Zm9sZGVy"), "2.YQAtMQAvAA==" + SUFFIX)
+    os.symlink(victim, at("2.bGluaw=="))
+    os.symlink(outside, at("3.bGluaw=="))
+    os.symlink("nowhere", at("4.bGluaw=="))
+    os.mkfifo(at("5.cGlwZQ=="))
+    with socket.socket(socket.AF_UNIX) as listener:
+        os.chdir(folder)
+        listener.bind("6.c29ja2V0" + SUFFIX)
+        os.chdir("/")
+    os.mkdir(os.path.join(folder, ".dat.nosync7"))
+    kinds = {name: fact for name, fact in files(folder).items() if fact[2] is None or "/" in name}
+    # A name that is linked from elsewhere, one that is not UTF-8, one that is empty, one that nobody may read.
+    os.link(victim, at("8.aGFyZA=="))
+    put(folder.encode(), b"9.\xff\xfe" + SUFFIX.encode())
+    put(folder, "10.ZW1wdHk=" + SUFFIX, b"")
+    os.chmod(put(folder, "11.c2VjcmV0" + SUFFIX), 0)
+    result = run("purge", "-c", folder, "--all", "--yes", "--format", "json", status=3)
+    assert result.stderr == (b"note: left, as URLCache does not see them, and only their ids let them go: 1\n"
+                             b"note: left, as they are no regular files: 6\n"), result
+    assert json.loads(result.stdout)["removed"]["entries"] == 14, result.stdout
+    assert files(folder) == kinds
+    for identifier in ["1.Zm9sZGVy", "2.bGluaw==", "3.bGluaw==", "4.bGluaw==", "5.cGlwZQ==", "6.c29ja2V0", ".dat.nosync7"]:
+        result = run("purge", "-c", folder, "--id", identifier, "--yes", status=3)
+        assert result.stderr == b"note: left, as they are no regular files: 1\n", result
+    run("enforce", "-c", folder, "--max-entries", "0", "--yes", status=1)
+    for name in ["../outside/1.YQAtMQAvAA==", "/etc/hostname", "..", "x" * 5000]:
+        run("purge", "-c", folder, "--id", name, "--yes", status=64 if "/" in name or name == ".." or "x" in name else 1)
+    assert files(folder) == kinds and os.listdir(outside) == [os.path.basename(victim)]
+    # A plan that names what it likes.
+    plan = os.path.join(root, "hostile.json")
+    run("purge", "-c", folder, "--all", "--plan", plan, status=0)
+    with open(plan) as file:
+        text = json.load(file)
+    status = os.stat(victim)
+    text["entries"] = [{"id": "../outside/1.YQAtMQAvAA==", "file": {
+        "number": str(status.st_ino), "modified_ns": str(status.st_mtime_ns), "bytes": status.st_size}}]
+    with open(plan, "w") as file:
+        json.dump(text, file)
+    run("apply", plan, "--yes", status=3)
+    assert files(folder) == kinds and os.path.exists(victim)
+    # A folder that may not be written to.
+    folder = make("refused", entries=10)
+    before = files(folder)
+    os.chmod(folder, 0o555)
+    nobody = {"user": "nobody"} if os.getuid() == 0 else {}
+    error = json.loads(run("purge", "-c", folder, "--all", "--yes", "--format", "json", status=77, **nobody).stderr)
+    assert error["kind"] == "no-permission" and "not allowed to read or change" in error["message"], error
+    assert files(folder) == before
+    os.chmod(folder, 0o755)
+    print("hostile folders: ok", flush=True)
+
+
+def enforcing():
+    """Limits are kept to the byte, the oldest seconds go first, and a folder may end up empty."""
+    folder = make("limits", entries=200)
+    whole = total(folder)
+    seconds = lambda names: [int(name.split(".")[0]) for name in names]
+    for share in 3, 7, 50:
+        before = {name: os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder)}
+        limit = whole * (100 - share) // 100
+        result = receipt("enforce", "-c", folder, "--max-size", str(limit), "--yes")
+        gone = before.keys() - set(os.listdir(folder))
+        assert result["limit_met"] and total(folder) == result["footprint_after"] <= limit
+        assert {entry["id"] + SUFFIX for entry in result["entries"]} == gone
+        assert max(seconds(gone)) <= min(seconds(os.listdir(folder)))
+        # The last that went was one too many.
+        newest = max(seconds(gone))
+        assert total(folder) + min(before[name] for name in gone if int(name.split(".")[0]) == newest) > limit
+    assert receipt("enforce", "-c", folder, "--max-size", str(total(folder)), "--yes")["removed"]["entries"] == 0
+    before = files(folder)
+    assert receipt("compact", "-c", folder)["method"] == receipt("compact", "-c", folder, "--full")["method"] == "none"
+    for options in [], ["--full"], ["-n"]:
+        assert run("compact", "-c", folder, *options).stdout == (
+            b"There is nothing to give back: entries are files, and no database holds them\n")
+    assert files(folder) == before
+    result = receipt("enforce", "-c", folder, "--max-size", "0", "--yes")
+    assert result["limit_met"] and result["footprint_after"] == 0 and os.listdir(folder) == []
+    print("enforcing: ok", flush=True)
+
+
+def since():
+    """`--since` leaves the entries that Foundation's `removeCachedResponses(since:)` leaves."""
+    origin = make("since", entries=30)
+    with open(os.path.join(origin, os.listdir(origin)[0]), "rb") as file:
+        archive = file.read()
+    cut = 780000000
+    # The date in each of these archives is that of the first entry, and does not count.
+    for offset in [-100000000, -2, -1, 0, 1, 2, 3, 100000000]:
+        put(origin, f"{cut + offset}.{base64.b64encode(b'a%d' % offset).decode().replace('/', '_')}{SUFFIX}", archive)
+    put(origin, f"+{cut + 1}.cGx1cw=={SUFFIX}", archive)
+    put(origin, f"000{cut + 1}.emVybw=={SUFFIX.upper()}", archive)
+    put(origin, f"{cut + 1}.b.cGFydHM={SUFFIX}", archive)
+    put(origin, f"{cut + 1}.5.cGFydHM={SUFFIX}", archive)
+    put(origin, ".dat.nosync1.abcdef", archive)
+    kept = []
+    for number, fraction in enumerate([-0.75, 0, 0.25, 1, 1.5, -200000000.5, 200000000]):
+        ours, theirs = copy(origin, f"ours{number}"), copy(origin, f"theirs{number}")
+        moment = EPOCH + datetime.timedelta(seconds=cut + fraction)
+        run("purge", "-c", ours, "--since", moment.isoformat() + "Z", "--yes")
+        subprocess.run([stock, "since", theirs], input=str(cut + fraction).encode(), check=True)
+        assert sorted(os.listdir(ours)) == sorted(os.listdir(theirs)), (fraction, set(os.listdir(ours)) ^ set(os.listdir(theirs)))
+        kept.append(len(os.listdir(ours)))
+    assert kept[1] == kept[2] == kept[0] + 1 and kept[3] == kept[4] == kept[1] + 3 and kept[5] == 3, kept
+    # What Foundation goes further in: a folder goes with all in it, and seconds that are no time are the newest.
+    folder = make("further", entries=1)
+    names = [f"{cut + 1}.Zm9sZGVy{SUFFIX}", f"{2 ** 63 - 1}.bGFzdA=={SUFFIX}"]
+    os.mkdir(os.path.join(folder, names[0]))
+    put(os.path.join(folder, names[0]), "file")
+    put(folder, names[1], archive)
+    run("purge", "-c", folder, "--since", (EPOCH + datetime.timedelta(seconds=cut)).isoformat() + "Z", "--yes", status=3)
+    assert set(names) <= set(os.listdir(folder))
+    subprocess.run([stock, "since", folder], input=str(cut).encode(), check=True)
+    assert not set(names) & set(os.listdir(folder))
+    print("as removeCachedResponses(since:): ok", flush=True)
+
+
+def beside_a_writer():
+    """Purges while Foundation stores new entries, and the same ones again and again."""
+    folder = make("live", entries=400)
+    old = set(os.listdir(folder))
+    new = [(f"https://writer.example/{number}", b"%d" % number * 50) for number in range(150)]
+    again = [(f"https://again.example/{number % 3}", b"%d" % number * 500) for number in range(150)]
+    writer = stored_now(folder, [item for pair in zip(new, again) for item in pair])
+    gone, skipped, rounds = [], 0, 0
+    while writer.poll() is None:
+        some = sorted(old & set(os.listdir(folder)))[:20]
+        words = [word for name in some for word in ("--id", name.removesuffix(SUFFIX))]
+        # Both what is at rest and what is stored again meanwhile.
+        result = subprocess.run([tool, "purge", "-c", folder, *words, "--yes", "--format", "json"] if some and rounds % 2 else
+                                [tool, "purge", "-c", folder, "--host", "again.example", "--yes", "--format", "json"],
+                                capture_output=True)
+        assert result.returncode in (0, 3), result
+        answer = json.loads(result.stdout)
+        assert (result.returncode == 3) == (answer["skipped"] > 0), result
+        gone += [entry["id"] + SUFFIX for entry in answer["entries"]]
+        skipped, rounds = skipped + answer["skipped"], rounds + 1
+    ended(writer)
+    assert old & set(os.listdir(folder)) == old - set(gone)
+    listed = entries(folder)
+    assert not any(entry["notes"] for entry in listed.values()), listed
+    urls = [entry["url"] for entry in listed.values()]
+    assert {url for url, _ in new} <= set(urls), "an entry that nobody removed is gone"
+    assert rounds > 3 and set(gone) - old, (rounds, gone)
+    print("beside a writer: ok", flush=True)
+    print(f"  {rounds} purges, {len(gone)} entries gone, {skipped} had changed", file=sys.stderr)
+
+
+def two_at_once():
+    """Of two runs each entry is removed by one, and the other one counts it."""
+    origin, skipped = make("two", entries=400), 0
+    for number in range(5):
+        folder = copy(origin, f"two{number}")
+        words = [tool, "purge", "-c", folder, "--prefix", "https://", "--yes", "--format", "json"]
+        runs = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+        answers = [(json.loads(process.communicate(timeout=120)[0]), process.returncode) for process in runs]
+        gone = [{entry["id"] for entry in answer["entries"]} for answer, _ in answers]
+        assert all((status == 3) == (answer["skipped"] > 0) and status in (0, 3) for answer, status in answers)
+        assert not gone[0] & gone[1]
+        assert {name + SUFFIX for name in gone[0] | gone[1]} == set(os.listdir(origin)) - set(os.listdir(folder))
+        assert not any(entry["url"].startswith("https://") for entry in entries(folder).values())
+        skipped += sum(answer["skipped"] for answer, _ in answers)
+    print("two at once: ok", flush=True)
+    print(f"  {skipped} entries were met by both", file=sys.stderr)
+
+
+def stopped():
+    """A signal ends a run after the file that it comes in; what is gone is on the disk before it is told."""
+    folder, trace = make("stopped"), os.path.join(root, "trace")
+
+    def heed():
+        # What runs the tests may have blocked some, or ignore them.
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    for name, status in [("INT", -2), ("TERM", -15)]:
+        before = set(os.listdir(folder))
+        result = subprocess.run(["strace", "-f", "-qq", "-o", trace, "-e", "trace=unlinkat,fsync,write", "-e",
+                                 f"inject=unlinkat:signal={name}:when=3", tool, "purge", "-c", folder, "--all", "--yes",
+                                 "--format", "json"], capture_output=True, preexec_fn=heed)
+        assert result.returncode == status, result
+        assert {entry["id"] + SUFFIX for entry in json.loads(result.stdout)["entries"]} == before - set(os.listdir(folder))
+        assert len(before) - len(os.listdir(folder)) == 3
+        assert result.stderr == b"note: stopped by a signal before %d entries\n" % (len(before) - 3), result
+        with open(trace) as file:
+            calls = re.findall(r"^\d+\s+(unlinkat|fsync|write)\((?:1,)?", file.read(), re.M)
+        assert calls[:5] == ["unlinkat"] * 3 + ["fsync", "write"], calls
+    print("stopped by a signal: ok", flush=True)
+
+
+peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Peers", "StockURLCache.swift")
+subprocess.run(["swiftc", "-O", "-swift-version", "5", peer, "-o", stock], check=True, timeout=600)
+try:
+    for part in [every_second, dry_run, changed, unseen, hostile, enforcing, since, beside_a_writer, two_at_once, stopped]:
+        part()
+finally:
+    shutil.rmtree(root, ignore_errors=True)
