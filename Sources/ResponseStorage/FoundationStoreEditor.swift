@@ -53,6 +53,11 @@ final class FoundationStoreEditor: ResponseStore {
     return try files.remove(name, ifStill: version)
   }
 
+  /// Does nothing: the store has no files of bodies.
+  func remove(
+    orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) {}
+
   /// Does nothing: a file that goes leaves nothing free behind.
   func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .none }
 }
