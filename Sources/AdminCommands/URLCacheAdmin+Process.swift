@@ -3,7 +3,7 @@ import Files
 extension URLCacheAdmin {
   /// Runs the command line of this process, and ends it.
   public static func runProcess(_ arguments: [String]) -> Never {
-    StandardStream.ignoreBrokenPipes()
+    CurrentProcess.ignoreSignalsOfWriting()
     guard let environment = CommandEnvironment.live() else {
       try? StandardStream.error.write(Array("error: the system's clock shows no time\n".utf8))
       CurrentProcess.end(with: ExitStatus.software.rawValue)

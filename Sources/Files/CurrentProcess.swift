@@ -20,6 +20,12 @@ public enum CurrentProcess {
     unsafe nanosleep(&time, nil)
   }
 
+  /// Makes writing to a pipe that nobody reads, or past the longest file that the process may write
+  /// (`RLIMIT_FSIZE`), an error instead of the end of the process.
+  public static func ignoreSignalsOfWriting() {
+    for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
+  }
+
   /// Ends the process.
   public static func end(with status: Int32) -> Never {
     exit(status)

@@ -48,9 +48,4 @@ public struct StandardStream: Sendable {
     }
     return result
   }
-
-  /// Makes writing to a pipe that nobody reads an error instead of the end of the process.
-  public static func ignoreBrokenPipes() {
-    _ = signal(SIGPIPE, SIG_IGN)
-  }
 }
