@@ -41,7 +41,9 @@ public final class AppleStoreEditor: ResponseStore {
     do throws(SQLiteError) {
       let connection = try Connection(
         path: files.database, access: .readWrite, busyTimeout: wait)
-      try connection.execute("PRAGMA synchronous = FULL")
+      // Body files go after the commit. With a rollback journal that is the removal of the journal, and
+      // only EXTRA waits until its folder is on disk; with a log it is the same as FULL.
+      try connection.execute("PRAGMA synchronous = EXTRA")
       try connection.execute("PRAGMA temp_store = MEMORY")
       try connection.execute("PRAGMA secure_delete = ON")
       return connection
