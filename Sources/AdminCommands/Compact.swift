@@ -57,6 +57,7 @@ extension URLCacheAdmin {
       }
       compaction.after = try measured(in: environment).footprint
       try write(compaction, environment)
+      if signals.haveCome { environment.note("stopped by a signal") }
       return .done
     }
 

@@ -86,28 +86,41 @@ extension URLCacheAdmin {
       // A signal ends the process after the batch that it comes in, and after the receipt.
       let signals = HeldSignals()
       var (total, skipped, orphaned) = (first, 0, 0)
-      total.entries = []
+      (total.entries, total.meetsLimits) = ([], nil)
       var plan = first
       for _ in 0..<Self.mostRounds {
         let mustShrink =
           limit.bytes.map { plan.footprint.totalBytes > $0 } ?? (limit.minFree != nil)
         if plan.entries.isEmpty, !(mustShrink && plan.footprint.freeBytes > 0) { break }
-        let removal = try carryOutOnce(plan, shrinking: mustShrink, environment) {
+        let planned = plan.entries.count
+        let (removal, failure) = carryOutOnce(plan, shrinking: mustShrink, environment) {
           signals.haveCome
         }
         plan.leaveOut(removal)
         total.entries += plan.entries
         skipped += removal.skipped.count
         orphaned += removal.orphanedFiles
-        if signals.haveCome { break }
-        let before = plan.footprint
-        plan = try self.plan(after: plan, in: environment)
-        if plan.footprint == before { break }
+        do {
+          if let failure { throw failure }
+          if signals.haveCome {
+            // Whoever wants it to end does not wait until all is measured once more.
+            try write(total, skipped: skipped, footprintAfter: nil, renderer, environment)
+            environment.note("stopped by a signal before \(planned - removal.visited) entries")
+            return .partly
+          }
+          let before = plan.footprint
+          plan = try self.plan(after: plan, in: environment)
+          if plan.footprint == before { break }
+        } catch {
+          environment.noteRemoved(total.entries.count, orphanedFiles: orphaned)
+          throw error
+        }
       }
       total.meetsLimits = plan.entries.isEmpty && plan.meetsLimits != false && !isStillOver(plan)
       total.entries.sort { $0.version.id < $1.version.id }
       try write(
         total, skipped: skipped, footprintAfter: plan.footprint.totalBytes, renderer, environment)
+      environment.note(orphanedFiles: orphaned)
       if total.meetsLimits == false {
         environment.writeMessage(whyNot(plan) + "\n")
         return .no
@@ -117,16 +130,22 @@ extension URLCacheAdmin {
 
     /// Carries a plan out; the cache is closed when this returns, as its log goes only then, and as no
     /// file of a database may be opened beside SQLite.
+    ///
+    /// - Returns: What was removed, and what ended that early.
     private func carryOutOnce(
       _ plan: RemovalPlan, shrinking: Bool, _ environment: CommandEnvironment,
       unless shouldStop: () -> Bool
-    ) throws -> Removal {
+    ) -> (removal: Removal, failure: (any Error)?) {
       var removal = Removal()
-      let store = try environment.openStore(
-        plan.store.path, cache.waitMilliseconds, !change.noVerify)
-      try plan.carryOut(in: store, into: &removal, unless: shouldStop)
-      if shrinking { _ = try store.compact(fully: false, unless: shouldStop) }
-      return removal
+      do {
+        let store = try environment.openStore(
+          plan.store.path, cache.waitMilliseconds, !change.noVerify)
+        try plan.carryOut(in: store, into: &removal, unless: shouldStop)
+        if shrinking { _ = try store.compact(fully: false, unless: shouldStop) }
+        return (removal, nil)
+      } catch {
+        return (removal, error)
+      }
     }
 
     private func isStillOver(_ plan: RemovalPlan) -> Bool {

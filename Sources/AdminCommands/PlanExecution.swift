@@ -34,18 +34,14 @@ struct PlanExecution {
       try plan.carryOut(in: store, into: &removal) { signals.haveCome }
     } catch {
       done.leaveOut(removal)
-      if !done.entries.isEmpty {
-        environment.note("removed before that: \(done.entries.count) entries")
-      }
+      environment.noteRemoved(done.entries.count, orphanedFiles: removal.orphanedFiles)
       throw error
     }
     done.leaveOut(removal)
     var renderer = renderer
     renderer.isDryRun = false
     try write(done, skipped: skipped + removal.skipped.count, renderer)
-    if removal.orphanedFiles > 0 {
-      environment.note("body files that could not be removed: \(removal.orphanedFiles)")
-    }
+    environment.note(orphanedFiles: removal.orphanedFiles)
     let left = plan.entries.count - removal.visited
     if left > 0 { environment.note("stopped by a signal before \(left) entries") }
     return skipped == 0 && removal.skipped.isEmpty && removal.orphanedFiles == 0
@@ -60,5 +56,18 @@ struct PlanExecution {
         plan, skipped: skipped, footprintAfter: plan.footprintAfter, into: &output.text)
     }
     try output.flush()
+  }
+}
+
+extension CommandEnvironment {
+  /// Tells what was done before a failure ended it.
+  func noteRemoved(_ entries: Int, orphanedFiles: Int) {
+    if entries > 0 { note("removed before that: \(entries) entries") }
+    note(orphanedFiles: orphanedFiles)
+  }
+
+  /// Tells of body files that nothing names any more and that are still there.
+  func note(orphanedFiles count: Int) {
+    if count > 0 { note("body files that could not be removed: \(count)") }
   }
 }
