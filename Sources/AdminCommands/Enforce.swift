@@ -91,7 +91,7 @@ extension URLCacheAdmin {
       for _ in 0..<Self.mostRounds {
         let mustShrink =
           limit.bytes.map { plan.footprint.totalBytes > $0 } ?? (limit.minFree != nil)
-        if plan.entries.isEmpty, !(mustShrink && plan.footprint.freeBytes > 0) { break }
+        if plan.entries.isEmpty, !(mustShrink && canShrink(plan)) { break }
         let planned = plan.entries.count
         let (removal, failure) = carryOutOnce(plan, shrinking: mustShrink, environment) {
           signals.haveCome
@@ -110,7 +110,8 @@ extension URLCacheAdmin {
           }
           let before = plan.footprint
           plan = try self.plan(after: plan, in: environment)
-          if plan.footprint == before { break }
+          // Where files cannot be removed, more entries would go for nothing.
+          if plan.footprint == before || orphaned > 0 { break }
         } catch {
           environment.noteRemoved(total.entries.count, orphanedFiles: orphaned)
           throw error
@@ -146,6 +147,13 @@ extension URLCacheAdmin {
       } catch {
         return (removal, error)
       }
+    }
+
+    /// Whether room comes back without any entry.
+    private func canShrink(_ plan: RemovalPlan) -> Bool {
+      let footprint = plan.footprint
+      return footprint.freeBytes > 0
+        || !plan.store.inUse && footprint.closedBytes < footprint.totalBytes
     }
 
     private func isStillOver(_ plan: RemovalPlan) -> Bool {

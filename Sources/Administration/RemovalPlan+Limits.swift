@@ -88,11 +88,15 @@ private struct Excess {
   init(_ limits: CacheLimits, of plan: RemovalPlan) {
     self.limits = limits
     let footprint = plan.footprint
-    let used = Double(footprint.totalBytes) - Double(footprint.freeBytes)
+    // The log that an application has left goes without any entry; one that is open keeps it.
+    let total = plan.store.inUse ? footprint.totalBytes : footprint.closedBytes
+    let used = Double(total) - Double(footprint.freeBytes)
     bytes = used
     entries = plan.storedEntries - plan.orphanEntries
-    bytesToFree = Double(limits.bytesToFree ?? 0) - Double(footprint.freeBytes)
-    let database = footprint.databaseBytes.addingClamped(footprint.walBytes)
+    let returned = Double(footprint.totalBytes) - used
+    bytesToFree = Double(limits.bytesToFree ?? 0) - returned
+    let database = footprint.databaseBytes.addingClamped(
+      plan.store.inUse ? footprint.walBytes : footprint.growthBytes)
     let beside = Double(database) - Double(footprint.freeBytes) - Double(plan.inlineBytes)
     rowBytes = max(0, beside) / Double(max(1, plan.storedEntries))
     lowBytes =

@@ -168,7 +168,9 @@ public final class AppleStore: StoreKind {
       footprint[keyPath: field] = status.size
       footprint.allocatedBytes = footprint.allocatedBytes.addingClamped(status.allocatedSize)
     }
-    footprint.freeBytes = try integer("PRAGMA freelist_count") * integer("PRAGMA page_size")
+    let pageSize = try integer("PRAGMA page_size")
+    footprint.freeBytes = try integer("PRAGMA freelist_count") * pageSize
+    footprint.growthBytes = try integer("PRAGMA page_count") * pageSize - footprint.databaseBytes
     var named: Set<UUIDBytes>?
     try bodies.forEachFile { name, status in
       guard status.kind == .regular else { return }

@@ -176,6 +176,8 @@ public struct Footprint: Hashable, Sendable {
   public var walBytes: Int64 = 0
   /// The length of the log's index.
   public var shmBytes: Int64 = 0
+  /// What the database file gets longer by, or shorter, once all of the log is in it.
+  public var growthBytes: Int64 = 0
   /// The lengths of all regular files below the folder of body files, orphans included; in a Foundation
   /// store, of all that `URLCache` counts: whatever has the name of a stored response.
   public var bodyFilesBytes: Int64 = 0
@@ -196,5 +198,11 @@ public struct Footprint: Hashable, Sendable {
   /// largest number if no number can hold them.
   public var totalBytes: Int64 {
     [walBytes, shmBytes, bodyFilesBytes].reduce(databaseBytes) { $0.addingClamped($1) }
+  }
+
+  /// The lengths of all files once nobody has the store open, as whoever closes it last takes the log
+  /// away.
+  public var closedBytes: Int64 {
+    [growthBytes, bodyFilesBytes].reduce(databaseBytes) { $0.addingClamped($1) }
   }
 }

@@ -353,7 +353,40 @@ def enforcing():
     assert receipt["kept"]["entries"] == 10, receipt
     holder.communicate()
     rows(cache)
+    left_log()
+    stuck_files()
     print("enforcing: ok", flush=True)
+
+
+def left_log():
+    """The log that a killed application has left goes by itself, and no entry has to for it."""
+    cache = make("left-log", entries=400)
+    whole = length(cache)
+    connection = "import sqlite3, sys; connection = sqlite3.connect(sys.argv[1]); "
+    subprocess.run([sys.executable, "-c", connection + "connection.execute('PRAGMA wal_autocheckpoint = 0'); "
+                    "connection.execute('UPDATE cfurl_cache_blob_data SET request_object = zeroblob(length(request_object))'); "
+                    "connection.commit(); import os; os._exit(0)", database(cache)], check=True)
+    assert length(cache) > whole + 200_000, (length(cache), whole)
+    options = ["--max-size", str(whole + 16384)]
+    assert enforce(cache, *options, "-n")["removed"]["entries"] == 0
+    receipt = enforce(cache, *options, "-y")
+    assert receipt["removed"]["entries"] == 0 and receipt["limit_met"], receipt
+    assert receipt["footprint_after"] == length(cache) <= whole + 16384, (receipt, whole)
+    rows(cache)
+
+
+def stuck_files():
+    """Where body files cannot be removed, no more entries go than would have."""
+    cache = make("stuck", entries=400)
+    options = ["--max-size", "3M", "--format", "json"]
+    planned = json.loads(subprocess.run([tool, "enforce", "-c", cache, *options, "-n"], capture_output=True).stdout)
+    result = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat",
+                             "-e", "inject=unlinkat:error=EACCES", tool, "enforce", "-c", cache, *options, "-y"],
+                            capture_output=True)
+    assert result.returncode == 1 and b"note: body files that could not be removed: " in result.stderr, result
+    receipt = json.loads(result.stdout)
+    assert receipt["entries"] == planned["entries"] and not receipt["limit_met"], receipt["removed"]
+    assert receipt["footprint_after"] == length(cache) > 3 << 20, receipt["footprint_after"]
 
 
 def main():
