@@ -88,6 +88,7 @@ let package = Package(
         "check_foundation_purging.py", "check_freshness.py", "check_hostile_text.py",
         "check_killing.py", "check_opening.py", "check_pretty.py", "check_purging.py",
         "check_repairing.py", "check_schemas.py", "check_waiting.py", "compare_samples.py",
+        "insert_responses.py",
       ], swiftSettings: checked),
   ]
 )
