@@ -1,0 +1,281 @@
+"""Lets commands that change a cache meet faults, and judges what is left; the checks of faults share it.
+
+What may be left after any fault: a database that SQLite finds whole, of the same schema; each row as it was or gone, from
+all three tables; the body file of each row as it was. A body file whose rows are gone may be left by a command that was
+killed or that failed, and by no other. The same command once more ends what the first began.
+"""
+
+import collections, contextlib, hashlib, json, os, re, resource, shutil, signal, sqlite3, subprocess, sys
+
+TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
+DATABASE = ["Cache.db", "Cache.db-wal", "Cache.db-shm", "Cache.db-journal"]
+# The system calls that write, but for those that open; with a question mark those that a system may not have.
+CALLS = ["write", "writev", "pwrite64", "pwritev", "fsync", "fdatasync", "sync_file_range", "ftruncate", "fallocate",
+         "?unlink", "unlinkat", "?rename", "?renameat", "renameat2", "?link", "linkat", "?mkdir", "mkdirat", "?rmdir",
+         "copy_file_range", "sendfile", "msync", "fchown", "?fchmod"]
+
+# Rows: by their number, those of the three tables and the digest of the body file. Orphans: files that no row names.
+State = collections.namedtuple("State", "rows schema orphans")
+
+
+class Bad(Exception):
+    """A state that must not be."""
+
+
+def must(truth, *facts):
+    if not truth:
+        raise Bad(" ".join(str(fact) for fact in facts))
+
+
+def read_database(path):
+    """The rows by their number, and what the schema is. Opening a database after a crash changes it: give it a copy."""
+    connection = sqlite3.connect(path)
+    connection.text_factory = bytes
+    try:
+        problems = connection.execute("PRAGMA integrity_check(3)").fetchall()
+        must(problems == [(b"ok",)], "integrity_check:", problems)
+        tables = [{row[0]: row for row in connection.execute(f"SELECT * FROM {table}")} for table in TABLES]
+        must(tables[0].keys() == tables[1].keys() == tables[2].keys(), "a row is in one table and not in the others")
+        schema = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+        schema += [connection.execute(f"PRAGMA {name}").fetchone()
+                   for name in ["user_version", "auto_vacuum", "journal_mode", "page_size"]]
+        return {number: [table[number] for table in tables] for number in tables[0]}, schema
+    except sqlite3.Error as error:
+        raise Bad(f"sqlite3: {error}")
+    finally:
+        connection.close()
+
+
+def add_bodies(rows, digests):
+    """Adds to each row the digest of its body file, None if it is missing; returns the files that no row names."""
+    named = set()
+    for row in rows.values():
+        if row[2][1]:
+            name = row[2][2].decode() if isinstance(row[2][2], bytes) else row[2][2]
+            named.add(name)
+            row.append(digests.get(name))
+            must(row[3], "the body file of row", row[0][0], "is gone")
+    return digests.keys() - named
+
+
+def read_files(folder):
+    result = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            result[name] = hashlib.sha256(file.read()).hexdigest()
+    return result
+
+
+def look(cache, scratch):
+    """The state of a cache, which stays as it is."""
+    shutil.rmtree(scratch, ignore_errors=True)
+    os.mkdir(scratch)
+    for name in os.listdir(cache):
+        must(name in [*DATABASE, "fsCachedData"], "there is a new file", name)
+        # The index of the log is made anew by whoever opens the log first.
+        if name in DATABASE and not name.endswith("-shm"):
+            shutil.copy(os.path.join(cache, name), scratch)
+    must(os.path.exists(os.path.join(scratch, "Cache.db")), "the database is gone")
+    rows, schema = read_database(os.path.join(scratch, "Cache.db"))
+    orphans = add_bodies(rows, read_files(os.path.join(cache, "fsCachedData")))
+    return State(rows, schema, orphans)
+
+
+HOLDER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("SELECT * FROM sqlite_master").fetchall()
+print("open", flush=True)
+sys.stdin.read()
+connection.close()
+"""
+
+
+@contextlib.contextmanager
+def open_elsewhere(cache):
+    """Keeps the database open in another process, as an app does, so that commands work in short batches."""
+    with subprocess.Popen([sys.executable, "-c", HOLDER, os.path.join(cache, "Cache.db")], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"open\n"
+        yield
+        holder.communicate()
+
+
+class Trial:
+    """A command that changes copies of a cache, again and again, each time with another fault.
+
+    `limit` is the number of bytes that the files may take up at the end: what a fault leaves lying counts, so that then
+    more rows go than do without it. With no limit it is always the same rows that go. `beside` says that another process
+    has the cache open.
+    """
+
+    def __init__(self, name, tool, origin, verb, *options, limit=None, beside=False):
+        self.name, self.tool, self.origin, self.verb, self.options = name, tool, origin, verb, options
+        self.limit, self.beside = limit, beside
+        self.root = os.path.dirname(origin)
+        self.tried = self.bad = self.left_orphans = self.most_orphans = self.partial = 0
+        self.old = look(origin, self.path("scratch"))
+        cache = self.fresh()
+        result = self.run(cache)
+        assert result.returncode == 0, (self.arguments(cache), result)
+        self.new = look(cache, self.path("scratch"))
+        assert not self.old.orphans and not self.new.orphans
+
+    def path(self, name):
+        return os.path.join(self.root, name)
+
+    def fresh(self):
+        path = self.path("cache")
+        shutil.rmtree(path, ignore_errors=True)
+        return shutil.copytree(self.origin, path)
+
+    def arguments(self, cache):
+        confirmed = [] if self.verb == "compact" else ["--yes"]
+        return [self.tool, self.verb, "-c", cache, *self.options, *confirmed, "--format", "json"]
+
+    def run(self, cache, *before, longest_file=resource.RLIM_INFINITY, **options):
+        """Runs the command, with other words before it."""
+        def prepare():
+            # What runs the tests may have blocked or ignored some.
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (longest_file, longest_file))
+
+        with open_elsewhere(cache) if self.beside else contextlib.nullcontext():
+            return subprocess.run([*before, *self.arguments(cache)], stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=120, preexec_fn=prepare, **options)
+
+    def points(self):
+        """The writing system calls of a clean run: how often it makes each, or at which of its turns it creates a file."""
+        trace = self.path("trace")
+        result = self.run(self.fresh(), "strace", "-f", "-qq", "-o", trace, "-e", f"trace=openat,{','.join(CALLS)}")
+        assert result.returncode == 0, result
+        made, points = collections.Counter(), collections.defaultdict(list)
+        with open(trace, errors="replace") as file:
+            lines = [re.match(r"(\d+) +(\w+)\((.*)", line) for line in file]
+        # strace counts the calls of each thread by themselves; it is the first that writes.
+        for line in filter(None, lines):
+            if line[1] == lines[0][1]:
+                made[line[2]] += 1
+                if line[2] != "openat" or "O_CREAT" in line[3]:
+                    points[line[2]].append(made[line[2]])
+            else:
+                assert line[2] == "openat" and "O_CREAT" not in line[3], line[0]
+        return points
+
+    def with_fault(self, call, turn, fault):
+        """Lets the system call fail, or the command be killed, at one of its turns, such as `3`, or `3+` from then on."""
+        cache = self.fresh()
+        result = self.run(cache, "strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
+                          "-e", f"inject={call}:{fault}:when={turn}")
+        ends = {"signal=SIGKILL": [-9], "signal=SIGINT": [-2], "signal=SIGTERM": [-15]}.get(fault, [0, 1, 3, 74] if self.limit else [0, 3, 74])
+        # In short batches, which are as long as they take, it may be done before.
+        self.judge(f"{fault} at {call} {turn}", cache, result, ends + [0] * self.beside)
+
+    def judge(self, fault, cache, result, ends):
+        """Judges a cache after a fault, and again after another run; tells of what is bad, and counts it.
+
+        `ends` are the ways in which the command may have ended.
+        """
+        self.tried += 1
+        try:
+            must(result.returncode in ends, "it ended with", result)
+            state = self.judge_state(cache, result.returncode)
+            if result.returncode != -9:
+                self.judge_receipt(state, result)
+            self.judge_rerun(cache, state)
+        except Bad as error:
+            self.bad += 1
+            print(f"BAD: {self.name}: {fault}: {error}", flush=True)
+
+    def judge_receipt(self, state, result):
+        """Looks whether what the command said is what it did."""
+        gone = self.old.rows.keys() - state.rows.keys()
+        if result.returncode == 74:
+            # Whether a commit that fails was one, SQLite does not know before it opens the database again.
+            before = re.search(rb"removed before that: (\d+) entries", result.stderr)
+            must(int(before[1] if before else 0) <= len(gone), "it said", before, "and gone are", gone)
+        elif self.verb != "compact":
+            receipt = json.loads(result.stdout or '{"entries": [], "removed": {"entries": 0}}')
+            named = {entry["id"] for entry in receipt["entries"]}
+            must(named == gone and receipt["removed"]["entries"] == len(gone), "it named", named, "and gone are", gone)
+        if 0 < len(gone) < len(self.old.rows.keys() - self.new.rows.keys()):
+            self.partial += 1
+            must(result.returncode >= 0 or self.verb != "enforce" or receipt["footprint_after"] is None,
+                 "it says what all takes up that it did not measure:", result.stdout[-100:])
+
+    def judge_state(self, cache, status):
+        state = look(cache, self.path("scratch"))
+        must(state.schema == self.old.schema, "the schema is another:", state.schema)
+        for number, row in state.rows.items():
+            must(row == self.old.rows.get(number), "row", number, "is not as it was")
+        lost = self.new.rows.keys() - state.rows.keys()
+        must(not lost or self.limit, "rows are gone that were to stay:", lost)
+        if status == 0:
+            self.judge_end(cache, state)
+            must(not state.orphans, "it said that all was done, and left", state.orphans)
+        if state.orphans:
+            self.left_orphans += 1
+            self.most_orphans = max(self.most_orphans, len(state.orphans))
+        return state
+
+    def judge_rerun(self, cache, before):
+        result = self.run(cache)
+        # A plan has been carried out in part where rows are gone that it names.
+        expected = 3 if self.verb == "apply" and before.rows != self.old.rows else 0
+        must(result.returncode == expected, "the second run ended with", result)
+        state = look(cache, self.path("scratch"))
+        must(state.schema == self.old.schema, "the second run changed the schema")
+        must(state.orphans == before.orphans, "the second run left or removed files that no row names")
+        for number, row in state.rows.items():
+            must(row == self.old.rows.get(number), "row", number, "is not as it was after the second run")
+        self.judge_end(cache, state)
+
+    def judge_end(self, cache, state):
+        if self.limit:
+            must(length(cache) <= self.limit, "it says that the limit is kept, and it is not:", length(cache))
+        else:
+            must(state.rows == self.new.rows, "it says that all was done, and it was not")
+
+    def report(self, faults):
+        """Says how it went, in figures on the standard error, and whether all was well."""
+        print(f"{self.name}: {self.tried} {faults}: {self.bad} bad; {self.left_orphans} left up to {self.most_orphans} "
+              "body files without rows", file=sys.stderr, flush=True)
+        return self.bad == 0
+
+
+def length(cache):
+    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(cache) for name in names)
+
+
+def make_origins(maker, root, journal="wal"):
+    """Makes a cache of some entries, half of them with bodies in files, and one that has much free room."""
+    origin, free = os.path.join(root, "origin"), os.path.join(root, "free")
+    subprocess.run([maker, "--entries", "24", "--seed", "3", origin], check=True)
+    if journal != "wal":
+        connection = sqlite3.connect(os.path.join(origin, "Cache.db"))
+        assert connection.execute(f"PRAGMA journal_mode = {journal}").fetchone() == (journal,)
+        connection.close()
+    shutil.copytree(origin, free)
+    connection = sqlite3.connect(os.path.join(free, "Cache.db"))
+    for table in TABLES:
+        connection.execute(f"DELETE FROM {table} WHERE entry_ID % 4 AND entry_ID NOT IN "
+                           f"(SELECT entry_ID FROM {TABLES[2]} WHERE isDataOnFS)")
+    connection.commit()
+    connection.close()
+    return origin, free
+
+
+def trials(tool, origin, free):
+    """Trials of all commands that change a cache."""
+    plan = os.path.join(os.path.dirname(origin), "plan.json")
+    if not os.path.exists(plan):
+        subprocess.run([tool, "purge", "-c", origin, "--prefix", "https://", "--plan", plan], check=True,
+                       capture_output=True)
+    yield Trial("purge", tool, origin, "purge", "--prefix", "https://")
+    yield Trial("enforce", tool, origin, "enforce", "--max-size", "300K", limit=300 << 10)
+    yield Trial("enforce --max-entries", tool, origin, "enforce", "--max-entries", "8")
+    yield Trial("apply", tool, origin, "apply", plan)
+    yield Trial("compact", tool, free, "compact")
+    yield Trial("compact --full", tool, free, "compact", "--full")
