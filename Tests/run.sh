@@ -1,8 +1,9 @@
 #!/bin/sh
 # Checks everything: format, build, tests. Installs what it needs with apt, as often as it is run.
 #
-#   sh Tests/run.sh [--fuzz] [--sanitize]
+#   sh Tests/run.sh [--faults] [--fuzz] [--sanitize]
 #
+# --faults    also tries all faults on commands that change a cache, which takes half an hour
 # --fuzz      also runs the fuzz targets, 60 s each
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
 #
@@ -10,14 +11,16 @@
 set -u
 cd "$(dirname "$0")/.." || exit 70
 
+faults=false
 fuzz=false
 sanitize=false
 for argument in "$@"; do
   case $argument in
+  --faults) faults=true ;;
   --fuzz) fuzz=true ;;
   --sanitize) sanitize=true ;;
   *)
-    echo "usage: sh Tests/run.sh [--fuzz] [--sanitize]" >&2
+    echo "usage: sh Tests/run.sh [--faults] [--fuzz] [--sanitize]" >&2
     exit 64
     ;;
   esac
@@ -117,6 +120,11 @@ if $sanitize; then
   tests "AddressSanitizer" \
     env LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.txt:print_suppressions=0" \
     swift test --disable-xctest --sanitize=address --scratch-path .build-asan
+fi
+if $faults; then
+  for name in killing interrupting power inserting; do
+    step "faults: $name" sh Tests/Faults/run.sh "$name"
+  done
 fi
 if $fuzz; then
   step "fuzz" sh Tests/Fuzz/run.sh 60

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Tries all faults on commands that change a cache; the tests try a selection of them.
+#
+#   sh Tests/Faults/run.sh [killing|interrupting|power|inserting]...     all unless said
+#
+# killing       ends commands at each system call that writes, and lets each of them fail
+# interrupting  sends SIGINT and SIGTERM, takes the room away, and runs two commands at once
+# power         makes up the disks that a power failure may leave
+# inserting     stores 200 responses a second for 60 s beside enforce
+set -eu
+cd "$(dirname "$0")/../.."
+
+[ $# -gt 0 ] || set -- killing interrupting power inserting
+swift build --product urlcache-admin >&2
+swift build --product sample-cache >&2
+programs=$(swift build --show-bin-path)
+
+for name in "$@"; do
+  case $name in
+  killing | interrupting | power)
+    python3 "Tests/ExecutableTests/check_$name.py" \
+      "$programs/urlcache-admin" "$programs/sample-cache" --all
+    ;;
+  inserting)
+    python3 Tests/Faults/insert_beside.py "$programs/urlcache-admin" "$programs/sample-cache" 60
+    ;;
+  *)
+    echo "usage: sh Tests/Faults/run.sh [killing|interrupting|power|inserting]..." >&2
+    exit 64
+    ;;
+  esac
+done
