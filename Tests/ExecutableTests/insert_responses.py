@@ -1,4 +1,4 @@
-"""Stores responses in a cache as CFNetwork does: up to 200 a second, each in a transaction, waiting 1 s at most for a lock.
+"""Stores responses in a cache as CFNetwork does: 200 a second, each in a transaction, waiting 1 s at most for a lock.
 
     insert_responses.py DATABASE SECONDS
 
@@ -14,8 +14,9 @@ connection = sqlite3.connect(sys.argv[1], timeout=1, isolation_level=None)
 print("ready", flush=True)
 stored = busy = 0
 longest_wait = longest = 0.0
-begun = time.monotonic()
-while (now := time.monotonic()) < begun + float(sys.argv[2]):
+due = time.monotonic()
+end = due + float(sys.argv[2])
+while (now := time.monotonic()) < end:
     number = first + stored
     try:
         connection.execute("BEGIN IMMEDIATE")
@@ -34,6 +35,6 @@ while (now := time.monotonic()) < begun + float(sys.argv[2]):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     longest = max(longest, time.monotonic() - now)
-    # The next is due 5 ms after this one was, or now.
-    time.sleep(max(0, now + 0.005 - time.monotonic()))
+    due += 0.005
+    time.sleep(max(0, due - time.monotonic()))
 print(json.dumps({"stored": stored, "busy": busy, "longest_wait": round(longest_wait, 4), "longest": round(longest, 4)}))
