@@ -145,12 +145,15 @@ public struct RemovalPlan: Hashable, Sendable {
   }
 
   /// The sizes of the files that go, in bytes: what the removal returns to the file system.
-  public var returnedBytes: Int64 { entries.reduce(orphanBytes) { $0.addingClamped($1.returnedBytes) } }
+  public var returnedBytes: Int64 {
+    entries.reduce(orphanBytes) { $0.addingClamped($1.returnedBytes) }
+  }
 
   /// What the store takes up once the plan is carried out, in bytes; a database keeps its length.
   public var footprintAfter: Int64 {
     let counted = entries.lazy.filter { !$0.isOrphan }
-    return max(0, footprint.totalBytes - orphanBytes - counted.reduce(0) { $0.addingClamped($1.returnedBytes) })
+    let returned = counted.reduce(orphanBytes) { $0.addingClamped($1.returnedBytes) }
+    return max(0, footprint.totalBytes - returned)
   }
 
   /// The sizes of the orphans that go, in bytes.
