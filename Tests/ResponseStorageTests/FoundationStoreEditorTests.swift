@@ -22,6 +22,22 @@ import Testing
     #expect(try folder.names() == [names[1]])
   }
 
+  @Test func `another file of the same length and time stays`() throws {
+    let folder = try filledFolder()
+    let path = url(of: names[3], in: folder)
+    let time: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSince1970: 1e9)]
+    try FileManager.default.setAttributes(time, ofItemAtPath: path.path())
+    let versions = try versions(in: folder)
+    try Data(repeating: 1, count: 4).write(to: path, options: .atomic)
+    try FileManager.default.setAttributes(time, ofItemAtPath: path.path())
+    let new = try #require(try self.versions(in: folder)[3].file)
+    #expect(versions[3].file?.isLike(new) == true)
+    var removal = Removal()
+    try editor(of: folder).remove(versions, into: &removal) { false }
+    #expect(removal.skipped == [versions[3].id])
+    #expect(try folder.names() == [names[3]])
+  }
+
   @Test func `a response without a version stays, as it was no regular file`() throws {
     let folder = try filledFolder()
     var versions = try versions(in: folder)
