@@ -88,15 +88,14 @@ private struct Excess {
   init(_ limits: CacheLimits, of plan: RemovalPlan) {
     self.limits = limits
     let footprint = plan.footprint
-    // The log that an application has left goes without any entry; one that is open keeps it.
-    let total = plan.store.inUse ? footprint.totalBytes : footprint.closedBytes
-    let used = Double(total) - Double(footprint.freeBytes)
+    // No entry goes for the log: it goes when the last process closes the database.
+    let used = Double(footprint.closedBytes) - Double(footprint.freeBytes)
     bytes = used
     entries = plan.storedEntries - plan.orphanEntries
-    let returned = Double(footprint.totalBytes) - used
+    let kept = plan.store.inUse ? footprint.closedBytes : footprint.totalBytes
+    let returned = Double(kept) - used
     bytesToFree = Double(limits.bytesToFree ?? 0) - returned
-    let database = footprint.databaseBytes.addingClamped(
-      plan.store.inUse ? footprint.walBytes : footprint.growthBytes)
+    let database = footprint.databaseBytes.addingClamped(footprint.growthBytes)
     let beside = Double(database) - Double(footprint.freeBytes) - Double(plan.inlineBytes)
     rowBytes = max(0, beside) / Double(max(1, plan.storedEntries))
     lowBytes =

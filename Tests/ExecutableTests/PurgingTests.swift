@@ -24,6 +24,7 @@ import Testing
         compacting: ok
         enforcing: ok
         beside a writer: ok
+        beside a log: ok
 
         """)
   }

@@ -365,6 +365,34 @@ def stuck_files():
     assert receipt["entries"] == planned["entries"] and not receipt["limit_met"], receipt["removed"]
     assert receipt["footprint_after"] == length(cache) > 3 << 20, receipt["footprint_after"]
 
+KEEPER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA wal_autocheckpoint = 0")
+connection.execute("UPDATE cfurl_cache_blob_data SET response_object = response_object")
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def beside_a_log():
+    """No entry goes for the log that another process keeps, however small the limit is beside it."""
+    cache = make("log", "--no-large-bodies", entries=2_000)
+    before = rows(cache)
+    size = os.path.getsize(database(cache))
+    keeper = subprocess.Popen([sys.executable, "-c", KEEPER, database(cache)], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)
+    assert keeper.stdout.readline() == "ready\n"
+    log = os.path.getsize(database(cache) + "-wal")
+    assert log > size / 4, (log, size)
+    result = subprocess.run([tool, "enforce", "-c", cache, "--max-size", str(size + log // 2), "--yes"],
+                            capture_output=True, text=True)
+    assert result.returncode == 1, result
+    assert "a limit is not kept" in result.stderr and "keeps" in result.stderr and "in its log" in result.stderr, result
+    keeper.communicate(timeout=60)
+    assert rows(cache)[0] == before[0], "entries went for the log"
+    print("beside a log: ok", flush=True)
+
 
 def main():
     made_up()
@@ -376,6 +404,7 @@ def main():
     compacting()
     enforcing()
     beside_a_writer(4)
+    beside_a_log()
 
 
 try:
