@@ -14,11 +14,14 @@ public struct URLCacheAdmin: ParsableCommand {
         0 done · 1 the answer is "no" · 3 done in part · 64 usage · 65 not a cache, or damaged · 66 no such file ·
         70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission
       """,
-    version: "urlcache-admin 0.1.0 (SQLite \(AppleStore.libraryVersion))",
+    version: "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))",
     subcommands: [
       List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,
-      Compact.self, Apply.self, Check.self,
+      Compact.self, Apply.self, Check.self, Export.self,
     ])
+
+  /// The version of this program.
+  static let versionNumber = "0.1.0"
 
   /// Creates the command.
   public init() {}

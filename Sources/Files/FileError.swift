@@ -36,6 +36,9 @@ public struct FileError: Error, Hashable, Sendable {
     self.path = path
   }
 
+  /// The error of what a signal has cut short.
+  public static func interrupted(at path: String) -> FileError { FileError(EINTR, at: path) }
+
   /// The error that `errno` names now.
   static func last(at path: String) -> FileError { FileError(errno, at: path) }
 

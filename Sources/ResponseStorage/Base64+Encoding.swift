@@ -1,7 +1,7 @@
 extension Base64 {
   /// Returns the ASCII of `prefix` and, after it, of the encoded `bytes`, with padding
   /// and without line breaks.
-  static func encode(_ bytes: [UInt8], after prefix: [UInt8] = []) -> [UInt8] {
+  public static func encode(_ bytes: [UInt8], after prefix: [UInt8] = []) -> [UInt8] {
     var text = prefix
     text.reserveCapacity(prefix.count + (bytes.count + 2) / 3 * 4)
     var index = 0

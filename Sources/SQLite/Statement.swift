@@ -44,6 +44,11 @@ public struct Statement: ~Copyable {
     try check(unsafe sqlite3_bind_int64(handle, parameter, integer))
   }
 
+  /// Binds a real number to a parameter.
+  public mutating func bind(real: Double, at parameter: Int32) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_double(handle, parameter, real))
+  }
+
   /// Binds a text, given as its UTF-8, to a parameter.
   public mutating func bind(text: [UInt8], at parameter: Int32) throws(SQLiteError) {
     try check(
@@ -84,6 +89,11 @@ public struct Statement: ~Copyable {
   /// Returns the integer in a column of the current row; 0 for what is no number.
   public borrowing func integer(at column: Int32) -> Int64 {
     unsafe sqlite3_column_int64(handle, column)
+  }
+
+  /// Returns the number in a column of the current row; 0 for what is no number.
+  public borrowing func real(at column: Int32) -> Double {
+    unsafe sqlite3_column_double(handle, column)
   }
 
   /// Returns the bytes of a text or BLOB in a column of the current row; none for `NULL`.

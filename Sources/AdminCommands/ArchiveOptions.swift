@@ -1,0 +1,59 @@
+public import Administration
+public import ArgumentParser
+import Files
+import ResponseStorage
+
+/// How an archive is written.
+struct ArchiveOptions: ParsableArguments {
+  @Option(help: "The format: tar.zst, tar.gz, tar, zip; by default what the name says, or tar.zst.")
+  var archiveFormat: ExportFormat?
+
+  @Option(
+    help: ArgumentHelp("How hard to compress: 1 to 19 with zstd, 1 to 9 with gzip and zip."))
+  var level: Int?
+
+  @Option(help: ArgumentHelp("How many threads zstd compresses with.", valueName: "number"))
+  var threads = 1
+
+  @Option(
+    help: ArgumentHelp(
+      "The time in the archive, instead of SOURCE_DATE_EPOCH or when the newest entry was stored.",
+      valueName: "time"), transform: parseTime)
+  var created: ParsedTime?
+
+  func validate() throws {
+    guard 1...64 ~= threads else { throw ValidationError("'--threads' is 1 to 64.") }
+  }
+
+  /// The format of an archive that is written to a file of this name.
+  func format(for path: String) throws(CommandFailure) -> ExportFormat {
+    guard let format = archiveFormat ?? (path == "-" ? .tarZstd : ExportFormat(ofFileNamed: path))
+    else {
+      throw .usage(
+        "the name '\(path)' does not tell the format of the archive",
+        hint: "end it with .tar.zst, .tar.gz, .tar or .zip, or give '--archive-format'")
+    }
+    guard let level else { return format }
+    guard let levels = format.levels else { throw .usage("a plain tar archive has no '--level'") }
+    guard levels ~= level else {
+      throw .usage(
+        "'--level' of \(format.rawValue) is \(levels.lowerBound) to \(levels.upperBound)")
+    }
+    return format
+  }
+
+  /// The time that the archive is to have; `nil` if nobody said.
+  func time(in environment: CommandEnvironment) throws(CommandFailure) -> Timestamp? {
+    if let created {
+      if let note = created.note { environment.note(note) }
+      return created.time
+    }
+    guard let text = environment.variable("SOURCE_DATE_EPOCH"), !text.isEmpty else { return nil }
+    guard let seconds = Int64(text), let time = Timestamp(secondsSince1970: Double(seconds)) else {
+      throw .usage("SOURCE_DATE_EPOCH is '\(text)', and no number of seconds since 1970")
+    }
+    return time
+  }
+}
+
+extension ExportFormat: ExpressibleByArgument {}

@@ -1,0 +1,72 @@
+import Administration
+import Files
+
+/// Where an archive goes: a file that appears whole or not at all, or the output.
+///
+/// As long as it is there, the signals that a user ends a process by are held back; the next piece is then
+/// an error, so that nothing is left behind.
+final class ArchiveOutput {
+  private let signals = HeldSignals()
+  private let environment: CommandEnvironment
+  private let path: String
+  private let isForced: Bool
+  private var file: NewFile?
+
+  /// - Parameters:
+  ///   - path: The path of the file; `-` for the output.
+  ///   - isForced: Whether a file is replaced, and a terminal gets an archive.
+  init(path: String, isForced: Bool, _ environment: CommandEnvironment) throws(CommandFailure) {
+    self.environment = environment
+    self.path = path
+    self.isForced = isForced
+    if path == "-" {
+      guard isForced || !environment.isOutputTerminal else {
+        throw .usage(
+          "an archive is no text, and the output is a terminal",
+          hint: "write it to a file with '-o FILE'")
+      }
+      return
+    }
+    do throws(FileError) { file = try NewFile(at: path, replacing: isForced) } catch {
+      throw CommandFailure(creating: error)
+    }
+  }
+
+  /// Writes the next piece.
+  func write(_ bytes: [UInt8]) throws {
+    if signals.haveCome { throw FileError.interrupted(at: path) }
+    if path == "-" { try environment.write(bytes) } else { try file?.write(bytes) }
+  }
+
+  /// Gives the file its name.
+  func commit() throws(CommandFailure) {
+    guard let file = file.take() else { return }
+    do throws(FileError) { try file.commit(replacing: isForced) } catch {
+      throw CommandFailure(creating: error)
+    }
+  }
+}
+
+extension CommandFailure {
+  /// Says why a file cannot be created.
+  init(creating error: FileError) {
+    self.init(
+      .cannotCreate, kind: "cannot-create", "cannot create \(error)",
+      hint: error.kind == .exists ? "take another name, or replace it with '--force'" : nil,
+      path: error.path)
+  }
+
+  /// Says what is wrong with an archive.
+  init(_ error: NativeArchiveError) {
+    let hint: String? =
+      switch error.kind {
+      case .notAnArchive: "write one with 'urlcache-admin export -c PATH -o FILE'"
+      case .tooNew: "read it with the version that wrote it"
+      case .limit: "if the archive is to be trusted, raise it with '--archive-limit NAME=NUMBER'"
+      case .damaged, .cannotWrite: nil
+      }
+    self.init(
+      error.kind == .cannotWrite ? .inputOutput : .data, kind: error.kind.rawValue,
+      error.description, hint: hint, path: error.path)
+  }
+}

@@ -1,0 +1,122 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin export`: writes entries to an archive.
+  struct Export: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Write entries to an archive that keeps all of them, for 'import'.",
+      discussion: """
+        The archive holds all columns, property lists and bodies as they are, with cookies and tokens, and
+        SHA-256 digests of everything: 'tar', 'jq' and 'sha256sum -c SHA256SUMS' read it. The same
+        entries give the same tar, byte for byte.
+
+        EXIT STATUS
+          0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
+        """)
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var cache: CacheOptions
+
+    @Option(
+      name: [.short, .long],
+      help: ArgumentHelp(
+        "The archive, which must not exist yet; '-' is the output.", valueName: "file"))
+    var output: String
+
+    @Flag(help: "Replace a file that exists.")
+    var force = false
+
+    @OptionGroup var archive: ArchiveOptions
+
+    @Option(help: "Which bodies to write: all, none.")
+    var bodies = ExportedBodies.all
+
+    var writesJSON: Bool { false }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let format = try archive.format(for: output)
+      let source = try cache.openRaw(in: environment)
+      try guardCache(source)
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, in: environment)
+      var export = ArchiveExport(
+        format, generatorVersion: URLCacheAdmin.versionNumber,
+        temporaryFolder: environment.temporaryFolder)
+      (export.level, export.threads) = (archive.level, archive.threads)
+      export.isSelection = !selection.isEmpty
+      export.leavesOutBodies = bodies == .none
+      export.created = try archive.time(in: environment) ?? newest(source, selection, now)
+      var absent = selection.names ?? EntryNames()
+      let target = try ArchiveOutput(path: output, isForced: force, environment)
+      let summary = try export.run(on: source, selection.projection) { response in
+        absent.remove(response)
+        return selection.contains(response, now: now)
+      } writing: {
+        try target.write($0)
+      }
+      try source.finish()
+      try target.commit()
+      tell(of: summary, in: environment)
+      return environment.report(absent: absent, SecretPolicy())
+    }
+
+    /// Refuses to replace the cache itself.
+    private func guardCache(_ source: any ResponseSource) throws {
+      let there = try? FileStatus.of(output)
+      guard let there, there.identity == source.description.identity else { return }
+      throw CommandFailure.usage("'\(output)' is the cache itself", hint: "take another name")
+    }
+
+    /// When the newest of the selected entries was first stored.
+    private func newest(
+      _ source: any ResponseSource, _ selection: Selection, _ now: Timestamp
+    ) throws -> Timestamp? {
+      var newest: Timestamp?
+      try source.forEachResponse(selection.projection.union(.firstStored)) { response in
+        guard let time = response.firstStored, newest.map({ time > $0 }) ?? true,
+          selection.contains(response, now: now)
+        else { return .next }
+        newest = time
+        return .next
+      }
+      return newest
+    }
+
+    private func tell(of summary: ArchiveExport.Summary, in environment: CommandEnvironment) {
+      let name = output == "-" ? "the archive" : "'\(output)'"
+      environment.note(
+        "\(name) holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") with "
+          + "\(ByteSizeText.text(summary.bodyBytes)) of bodies, and cookies and tokens as they are")
+      if summary.missingBodies > 0 {
+        environment.note("entries whose body is missing in the cache: \(summary.missingBodies)")
+      }
+    }
+  }
+}
+
+/// Which bodies an export writes.
+enum ExportedBodies: String, CaseIterable, ExpressibleByArgument {
+  case all, none
+}
+
+extension CacheOptions {
+  /// Opens the cache for what needs responses as they are stored.
+  func openRaw(in environment: CommandEnvironment) throws -> any RawResponseSource {
+    let source = try open(in: environment)
+    guard let raw = source as? any RawResponseSource else {
+      throw CommandFailure.usage("a cache of this format cannot be exported")
+    }
+    return raw
+  }
+}
+
+extension CommandEnvironment {
+  /// Where private files are put.
+  var temporaryFolder: String {
+    variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+}

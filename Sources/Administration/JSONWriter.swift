@@ -1,0 +1,176 @@
+import ResponseStorage
+
+/// Writes JSON (RFC 8259) in ASCII, with nothing in it that a terminal could take for a command.
+///
+/// The members of an object come in the order in which they are written.
+struct JSONWriter {
+  /// How the members of an object are set apart.
+  enum Style {
+    case oneLine
+    /// Each member on a line of its own.
+    case lines
+  }
+
+  /// What was written.
+  private(set) var bytes: [UInt8] = []
+  private var isFirst = true
+  private var style = Style.oneLine
+
+  /// Writes an object; `members` writes each with ``member(_:_:)``.
+  mutating func object(
+    _ style: Style = .oneLine, _ members: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    try enclosed("{", "}", style, members)
+  }
+
+  /// Writes an array of values.
+  mutating func array<Element>(
+    _ elements: some Sequence<Element>, _ value: (inout JSONWriter, Element) throws -> Void
+  ) rethrows {
+    try enclosed("[", "]", .oneLine) { json in
+      for element in elements {
+        json.separate()
+        try value(&json, element)
+      }
+    }
+  }
+
+  /// Writes a member of an object.
+  mutating func member(
+    _ name: String, _ value: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    separate()
+    string(Array(name.utf8))
+    append(":")
+    try value(&self)
+  }
+
+  /// Writes `null`.
+  mutating func null() { append("null") }
+
+  /// Writes `true` or `false`.
+  mutating func boolean(_ value: Bool) { append(value ? "true" : "false") }
+
+  /// Writes a number.
+  mutating func integer(_ value: Int64) { append("\(value)") }
+
+  /// Writes a string, of bytes that are UTF-8; what is not becomes U+FFFD.
+  mutating func string(_ text: [UInt8]) {
+    append("\"")
+    if text.allSatisfy({ Self.isPlain($0) }) {
+      bytes += text
+    } else {
+      for scalar in String(decoding: text, as: UTF8.self).unicodeScalars { self.scalar(scalar) }
+    }
+    append("\"")
+  }
+
+  /// Writes a string.
+  mutating func string(_ text: String) { string(Array(text.utf8)) }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+
+  private mutating func scalar(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "\"": append("\\\"")
+    case "\\": append("\\\\")
+    case "\n": append("\\n")
+    case "\r": append("\\r")
+    case "\t": append("\\t")
+    case " "..."~": bytes.append(UInt8(scalar.value))
+    default:
+      for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+        let digits = String(unit, radix: 16)
+        append("\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits)
+      }
+    }
+  }
+
+  private mutating func append(_ text: String) { bytes += Array(text.utf8) }
+
+  private mutating func enclosed(
+    _ open: String, _ close: String, _ style: Style, _ body: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    let outer = self.style
+    append(open)
+    (isFirst, self.style) = (true, style)
+    try body(&self)
+    if style == .lines { append("\n") }
+    append(close)
+    (isFirst, self.style) = (false, outer)
+  }
+
+  private mutating func separate() {
+    if !isFirst { append(",") }
+    if style == .lines { append("\n") }
+    isFirst = false
+  }
+}
+
+extension JSONWriter {
+  /// The columns whose integers are strings: JavaScript and jq lose bits of those beyond 2^53.
+  static let columnsOfLongIntegers = ["entry_ID", "hash_value"]
+
+  /// Writes the value of a column, with its class.
+  mutating func value(_ value: RawResponse.Value, of column: String) {
+    let isLong = Self.columnsOfLongIntegers.contains(column)
+    switch value {
+    case .null: null()
+    case .integer(let number) where isLong: string("\(number)")
+    case .integer(let number) where number.magnitude > 1 << 53:
+      object { $0.member("integer") { $0.string("\(number)") } }
+    case .integer(let number): integer(number)
+    case .real(let number): object { $0.member("real") { $0.string(number.hexadecimal) } }
+    case .text(let text) where isLong: encoded(text)
+    case .text(let text): self.text(text)
+    case .blob(let bytes):
+      object { $0.member("blob_b64") { $0.string(Base64.encode(bytes)) } }
+    }
+  }
+
+  /// Writes a text: a string, or, if it is not UTF-8, an object with its Base64.
+  mutating func text(_ text: ByteString) {
+    if text.string != nil { string(text.bytes) } else { encoded(text) }
+  }
+
+  private mutating func encoded(_ text: ByteString) {
+    object { $0.member("text_b64") { $0.string(Base64.encode(text.bytes)) } }
+  }
+
+  /// Writes a text or `null`.
+  mutating func text(_ text: ByteString?) {
+    if let text { self.text(text) } else { null() }
+  }
+
+  /// Writes a moment as RFC 3339 has it, or `null`.
+  mutating func time(_ moment: Timestamp?) {
+    guard let moment else { return null() }
+    let time = CivilTime(moment)
+    func digits(_ number: Int64, _ count: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+    string(
+      "\(digits(time.year, 4))-\(digits(time.month, 2))-\(digits(time.day, 2))T"
+        + "\(digits(time.hour, 2)):\(digits(time.minute, 2)):\(digits(time.second, 2))Z")
+  }
+}
+
+extension Double {
+  /// The number as C writes it with `%a`, which loses no bit: `0x1.8p+1`, `-inf`.
+  var hexadecimal: String {
+    let sign = self.sign == .minus ? "-" : ""
+    if isNaN { return "nan" }
+    if isInfinite { return sign + "inf" }
+    if isZero { return sign + "0x0p+0" }
+    let isSmall = exponentBitPattern == 0
+    let exponent = isSmall ? -1022 : Int(exponentBitPattern) - 1023
+    var digits = Array(String(significandBitPattern, radix: 16).utf8)
+    digits.insert(contentsOf: repeatElement(UInt8(ascii: "0"), count: 13 - digits.count), at: 0)
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    let fraction = digits.isEmpty ? "" : "." + String(decoding: digits, as: UTF8.self)
+    return "\(sign)0x\(isSmall ? 0 : 1)\(fraction)p\(exponent < 0 ? "" : "+")\(exponent)"
+  }
+}

@@ -1,0 +1,59 @@
+/// The kinds of archives that can be written and read.
+public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
+  /// A tar archive (POSIX pax, without extended headers where none is needed).
+  case tar
+  /// A tar archive, compressed by gzip (RFC 1952).
+  case tarGzip = "tar.gz"
+  /// A tar archive, compressed by zstd (RFC 8878).
+  case tarZstd = "tar.zst"
+  /// A zip archive, whose members are compressed one by one.
+  case zip
+
+  /// The most bytes that ``init(ofFileBeginningWith:)`` looks at: a header of tar.
+  public static let longestMark = 512
+
+  /// Tells the format by the first bytes of a file; `nil` if they are of none.
+  ///
+  /// What is compressed counts as a tar archive, whatever it turns out to be.
+  public init?(ofFileBeginningWith start: [UInt8]) {
+    switch ContentCoding(ofDataBeginningWith: start[...]) {
+    case .gzip: self = .tarGzip
+    case .zstd: self = .tarZstd
+    case nil where start.starts(with: Array("PK\u{3}\u{4}".utf8)): self = .zip
+    // The mark of an archive without members.
+    case nil where start.starts(with: Array("PK\u{5}\u{6}".utf8)): self = .zip
+    case nil where start.dropFirst(257).starts(with: Array("ustar".utf8)): self = .tar
+    case nil: return nil
+    }
+  }
+
+  /// Tells the format by the name of a file; `nil` if it ends as that of none.
+  public init?(ofFileNamed name: String) {
+    let name = Array(name.utf8).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+    let endings: [(String, ArchiveFormat)] = [
+      (".tar", .tar), (".tar.gz", .tarGzip), (".tgz", .tarGzip), (".tar.zst", .tarZstd),
+      (".tzst", .tarZstd), (".zip", .zip),
+    ]
+    guard let found = endings.first(where: { name.reversed().starts(with: $0.0.utf8.reversed()) })
+    else { return nil }
+    self = found.1
+  }
+
+  /// The coding of the whole archive, if it has one.
+  public var coding: ContentCoding? {
+    switch self {
+    case .tar, .zip: nil
+    case .tarGzip: .gzip
+    case .tarZstd: .zstd
+    }
+  }
+
+  /// How hard the archive can be compressed, from the fastest to the smallest; `nil` if not at all.
+  public var levels: ClosedRange<Int>? {
+    switch self {
+    case .tar: nil
+    case .tarGzip, .zip: 1...9
+    case .tarZstd: 1...19
+    }
+  }
+}

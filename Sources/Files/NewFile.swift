@@ -1,0 +1,94 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A file that appears under its name whole, or not at all.
+///
+/// It is written as `NAME.partial`, which only its owner may read, and which goes if it is not
+/// committed. What a process that was killed has left of one is written over.
+public struct NewFile: ~Copyable {
+  /// The path that the file will have.
+  public let path: String
+
+  private let partialPath: String
+  private let descriptor: Int32
+  private var isCommitted = false
+
+  /// Begins a file that will be at `path`.
+  ///
+  /// - Parameter replacing: Whether it may replace a file that is there; otherwise one is an error.
+  /// - Throws: ``FileError``, also if another process is writing the same file.
+  public init(at path: String, replacing: Bool) throws(FileError) {
+    if !replacing { try Self.requireNothing(at: path) }
+    let partialPath = path + ".partial"
+    descriptor = try Self.openLocked(partialPath)
+    self.partialPath = partialPath
+    self.path = path
+  }
+
+  deinit {
+    if !isCommitted { unsafe unlink(partialPath) }
+    close(descriptor)
+  }
+
+  /// Appends bytes.
+  public borrowing func write(_ bytes: [UInt8]) throws(FileError) {
+    try writeAll(bytes, to: descriptor, path: partialPath)
+  }
+
+  /// Gives the file its name, once it is on the disk.
+  ///
+  /// - Parameter replacing: Whether it may replace a file that came meanwhile.
+  public consuming func commit(replacing: Bool) throws(FileError) {
+    guard fsync(descriptor) == 0 else { throw .last(at: partialPath) }
+    if !replacing { try Self.requireNothing(at: path) }
+    guard unsafe rename(partialPath, path) == 0 else { throw .last(at: path) }
+    isCommitted = true
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    try Directory(folder, followingLink: true).synchronize()
+  }
+
+  private static func requireNothing(at path: String) throws(FileError) {
+    do throws(FileError) { _ = try FileStatus.of(path) } catch {
+      if error.kind == .notFound { return }
+      throw error
+    }
+    throw FileError(EEXIST, at: path)
+  }
+
+  /// Opens a file that no other process writes, and empties it.
+  private static func openLocked(_ path: String) throws(FileError) -> Int32 {
+    while true {
+      let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw .last(at: path) }
+      do throws(FileError) {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(at: path) }
+        // Whoever had the lock may have given the file its name meanwhile.
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
+        if let there = try? FileStatus.of(path), there.identity == FileStatus(status).identity {
+          guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
+            throw .last(at: path)
+          }
+          return descriptor
+        }
+      } catch {
+        close(descriptor)
+        throw error
+      }
+      close(descriptor)
+    }
+  }
+}
+
+extension Directory {
+  /// Waits until the names in the folder are on the disk. The corresponding C function is `fsync`.
+  public borrowing func synchronize() throws(FileError) {
+    guard fsync(descriptor) == 0 else { throw .last(at: path) }
+  }
+}

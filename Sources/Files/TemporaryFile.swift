@@ -1,0 +1,52 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A file without a name, which goes with its owner, whatever ends the process.
+public struct TemporaryFile: ~Copyable {
+  private let descriptor: Int32
+  private let folder: String
+
+  /// The number of bytes that were written.
+  public private(set) var size: Int64 = 0
+
+  /// Creates an empty file on the file system of `folder`.
+  public init(in folder: String) throws(FileError) {
+    var template = Array("\(folder)/urlcache-admin.XXXXXX".utf8CString)
+    let descriptor = unsafe template.withUnsafeMutableBufferPointer { template -> Int32 in
+      guard let start = template.baseAddress else { return -1 }
+      let descriptor = unsafe mkstemp(start)
+      if descriptor >= 0 { unsafe unlink(start) }
+      return descriptor
+    }
+    guard descriptor >= 0 else { throw .last(at: folder) }
+    self.descriptor = descriptor
+    self.folder = folder
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Appends bytes.
+  public mutating func append(_ bytes: [UInt8]) throws(FileError) {
+    try writeAll(bytes, to: descriptor, path: folder)
+    size += Int64(bytes.count)
+  }
+
+  /// Reads from `offset` on into the front of `buffer`.
+  ///
+  /// - Returns: The number of bytes read; 0 at the end.
+  public borrowing func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int
+  {
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    }
+    guard count >= 0 else { throw .last(at: folder) }
+    return count
+  }
+}

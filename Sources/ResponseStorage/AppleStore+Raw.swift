@@ -1,0 +1,118 @@
+import Files
+import SQLite
+
+extension AppleStore: RawResponseSource {
+  /// The largest body file that is read at once.
+  private static let largestWholeFile: Int64 = 1 << 16
+
+  public var rawLayout: RawLayout {
+    get throws {
+      do throws(SQLiteError) {
+        let tables = Set([AppleLayout.responses, AppleLayout.blobs, layout.bodyTable]).sorted()
+        var version = try snapshot.connection.prepare("PRAGMA user_version")
+        let userVersion = try version.step() ? version.integer(at: 0) : 0
+        var encoding = try snapshot.connection.prepare("PRAGMA encoding")
+        _ = try encoding.step()
+        var columns: [RawLayout.Table] = []
+        for table in tables {
+          columns.append(
+            .init(table, columns: try AppleRawRows.columns(of: table, snapshot.connection)))
+        }
+        return RawLayout(
+          userVersion: userVersion, versionInTable: userVersion == 0 ? layout.schemaVersion : nil,
+          encoding: String(decoding: encoding.bytes(at: 0), as: UTF8.self), tables: columns)
+      } catch {
+        throw try translated(error)
+      }
+    }
+  }
+
+  public func forEachRawResponse(
+    _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
+    _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    do {
+      var rows = try AppleRawRows(snapshot.connection, layout)
+      try forEachResponse(projection) { response in
+        guard try isWanted(response), case .row(let id) = response.id,
+          let (raw, long, file) = try rows.response(id)
+        else { return .next }
+        return try body(filled(raw, long, file))
+      }
+    } catch let error as SQLiteError {
+      throw try translated(error)
+    }
+  }
+
+  /// Fills in the parts that are not in the row, or too long to be read with it.
+  private func filled(
+    _ raw: RawResponse, _ long: [RawResponse.Part.Name], _ file: ByteString?
+  ) throws -> RawResponse {
+    var raw = raw
+    for index in raw.parts.indices {
+      let name = raw.parts[index].name
+      if name == .body, raw.hasBodyFile {
+        raw.parts[index].contents = try contents(ofFile: file, of: raw.id)
+      } else if long.contains(name) {
+        raw.parts[index].contents = try contents(of: name, of: raw.id)
+      }
+    }
+    return raw
+  }
+
+  private func contents(of name: RawResponse.Part.Name, of id: Int64) throws
+    -> RawResponse.Part.Contents
+  {
+    let open = { [self] () throws -> BodyReader in
+      do throws(SQLiteError) {
+        return BodyReader(
+          try snapshot.connection.blob(
+            table: name == .body ? layout.bodyTable : AppleLayout.blobs,
+            column: name == .body ? "receiver_data" : name.rawValue, row: id))
+      } catch {
+        throw try translated(error)
+      }
+    }
+    return .stream(
+      .init(size: try open().size) { read in
+        var reader = try open()
+        try read(&reader)
+      })
+  }
+
+  /// What is in a body file; a file that is missing, or is none that may be read, holds nothing.
+  private func contents(ofFile name: ByteString?, of id: Int64) throws
+    -> RawResponse.Part.Contents
+  {
+    var reader: BodyReader
+    do throws(StoreError) { reader = try bodies.open(name) } catch {
+      guard error.code == .noSuchResponse || error.code == .damaged else { throw error }
+      return .null
+    }
+    guard reader.size <= Self.largestWholeFile else {
+      return .stream(
+        .init(size: reader.size) { [self] read in
+          var reader = try bodies.open(name)
+          try read(&reader)
+        })
+    }
+    return .bytes(try reader.all())
+  }
+}
+
+extension BodyReader {
+  /// Reads all that is left; for what is known to be short.
+  ///
+  /// - Throws: ``StoreError`` if there is more or less of it than was said.
+  mutating func all() throws(StoreError) -> [UInt8] {
+    var all: [UInt8] = []
+    // One more, to see what has grown.
+    var buffer = [UInt8](repeating: 0, count: Int(clamping: size) + 1)
+    while case let count = try read(into: &buffer), count > 0 { all += buffer[..<count] }
+    guard Int64(all.count) == size else {
+      throw StoreError(
+        .changedWhileReading, at: "body", because: "a body file changed its length meanwhile")
+    }
+    return all
+  }
+}

@@ -1,0 +1,158 @@
+/// A response exactly as the columns of its store hold it, undecoded.
+public struct RawResponse {
+  /// A value with the class that SQLite keeps it in.
+  public enum Value: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(ByteString)
+    case blob([UInt8])
+  }
+
+  /// A column of one of the tables, with its value.
+  public struct Column: Hashable, Sendable {
+    /// The name of the column; of one that CFNetwork does not make, with that of its table.
+    public var name: String
+    /// The value.
+    public var value: Value
+
+    /// Creates a column.
+    public init(_ name: String, _ value: Value) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// A column that holds many bytes.
+  public struct Part {
+    /// The columns, in the order in which an archive holds them.
+    public enum Name: String, Hashable, Sendable, CaseIterable {
+      case responseObject = "response_object"
+      case requestObject = "request_object"
+      case protocolProperties = "proto_props"
+      case userInfo = "user_info"
+      /// `receiver_data`, or the file that it names.
+      case body
+    }
+
+    /// What is in the column.
+    public enum Contents {
+      /// Nothing, or the body file is missing.
+      case null
+      case bytes([UInt8])
+      case stream(PartStream)
+    }
+
+    /// Which column it is.
+    public var name: Name
+    /// Whether SQLite holds it as text, and not as a BLOB.
+    public var isText = false
+    /// What is in it.
+    public var contents: Contents
+
+    /// Creates a part.
+    public init(_ name: Name, isText: Bool = false, _ contents: Contents) {
+      self.name = name
+      self.isText = isText
+      self.contents = contents
+    }
+  }
+
+  /// A part that is read piece by piece.
+  public struct PartStream {
+    /// The number of bytes.
+    public var size: Int64
+    /// The SHA-256 digest of all bytes, in small hexadecimal digits, if it is known before they are
+    /// read.
+    public var sha256: String?
+    /// Passes a reader of the bytes on.
+    public var read: ((inout BodyReader) throws -> Void) throws -> Void
+
+    /// Creates a stream.
+    public init(
+      size: Int64, sha256: String? = nil,
+      reading read: @escaping ((inout BodyReader) throws -> Void) throws -> Void
+    ) {
+      self.size = size
+      self.sha256 = sha256
+      self.read = read
+    }
+  }
+
+  /// The length of the longest property list that is decoded; a longer one is read piece by piece.
+  public static let largestList: Int64 = 4 << 20
+
+  /// The number of the response in all tables.
+  public var id: Int64
+  /// The columns with few bytes, in their order.
+  public var columns: [Column] = []
+  /// The columns with many bytes, but for those whose row is missing.
+  public var parts: [Part] = []
+  /// Whether the body is in a file of its own.
+  public var hasBodyFile = false
+
+  /// Creates a response of which nothing is there.
+  public init(id: Int64) {
+    self.id = id
+  }
+
+  /// The value of a column, or `nil` if there is no such column or no row.
+  public func value(of column: String) -> Value? {
+    columns.first { $0.name == column }?.value
+  }
+
+  /// A part, or `nil` if its row is missing.
+  public func part(_ name: Part.Name) -> Part? {
+    parts.first { $0.name == name }
+  }
+}
+
+/// A source that gives responses as its store holds them.
+public protocol RawResponseSource: ResponseSource {
+  /// How the store is laid out.
+  var rawLayout: RawLayout { get throws }
+
+  /// Calls `body` with each wanted response, in ascending order of the ids.
+  ///
+  /// - Parameters:
+  ///   - projection: What to decode for `isWanted`.
+  ///   - isWanted: Whether to go on with a response.
+  ///   - body: What to do with a response; its parts can be read in their order, and only meanwhile.
+  func forEachRawResponse(
+    _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
+    _ body: (RawResponse) throws -> ScanStep) throws
+}
+
+/// How the database of a store is laid out.
+public struct RawLayout: Hashable, Sendable {
+  /// `PRAGMA user_version`.
+  public var userVersion: Int64
+  /// The version in the table that old schemas have for it.
+  public var versionInTable: Int64?
+  /// `PRAGMA encoding`.
+  public var encoding: String
+  /// The tables with the names of their columns, both in their order.
+  public var tables: [Table]
+
+  /// A table.
+  public struct Table: Hashable, Sendable {
+    /// The name.
+    public var name: String
+    /// The names of the columns.
+    public var columns: [String]
+
+    /// Creates a table.
+    public init(_ name: String, columns: [String]) {
+      self.name = name
+      self.columns = columns
+    }
+  }
+
+  /// Creates a layout.
+  public init(userVersion: Int64, versionInTable: Int64?, encoding: String, tables: [Table]) {
+    self.userVersion = userVersion
+    self.versionInTable = versionInTable
+    self.encoding = encoding
+    self.tables = tables
+  }
+}

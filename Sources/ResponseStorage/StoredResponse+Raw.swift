@@ -1,0 +1,88 @@
+import PropertyLists
+
+extension StoredResponse {
+  /// Decodes a response that a store gave as it holds it.
+  ///
+  /// Property lists that are not in memory, as they are too long, are not decoded.
+  public init(decoding raw: RawResponse, _ projection: Projection) {
+    self.init(id: .row(raw.id))
+    decodeColumns(raw, projection)
+    var memory = SpareMemory()
+    if !projection.isDisjoint(with: .ofResponseObject) {
+      decode(.responseObject, of: raw) { (bytes, response) throws(PropertyListError) in
+        try response.decodeResponseObject(bytes, projection, reusing: &memory)
+      }
+    }
+    if !projection.isDisjoint(with: .ofRequestObject) {
+      decode(.requestObject, of: raw) { (bytes, response) throws(PropertyListError) in
+        try response.decodeRequestObject(bytes, projection)
+      }
+    }
+    if projection.contains(.protocolProperties) {
+      decode(.protocolProperties, of: raw) { (bytes, response) throws(PropertyListError) in
+        response.protocolProperties = try Self.decodeProperties(bytes)
+      }
+    }
+    if projection.contains(.userInfo) {
+      decode(.userInfo, of: raw) { (bytes, response) throws(PropertyListError) in
+        response.userInfo = try Self.decodeProperties(bytes)
+      }
+    }
+    if projection.contains(.url), url == nil { url = request.url ?? raw.text("request_key") }
+    if projection.contains(.body) { decodeBody(raw) }
+  }
+
+  private mutating func decodeColumns(_ raw: RawResponse, _ projection: Projection) {
+    if projection.contains(.key) { key = raw.text("request_key") }
+    if projection.contains(.firstStored), let text = raw.text("time_stamp") {
+      firstStored = Timestamp(databaseText: text.bytes)
+      if firstStored == nil {
+        notes.append(.init(.badTime, "time_stamp is no date and time"))
+      }
+    }
+    guard projection.contains(.storage) else { return }
+    if case .integer(let policy) = raw.value(of: "storage_policy") {
+      storagePolicy = .init(stored: policy)
+    }
+    partition = raw.text("partition")
+  }
+
+  private mutating func decode(
+    _ name: RawResponse.Part.Name, of raw: RawResponse,
+    _ body: (Span<UInt8>, inout StoredResponse) throws(PropertyListError) -> Void
+  ) {
+    guard let part = raw.part(name) else { return }
+    guard case .bytes(let bytes) = part.contents else {
+      let isNeeded = name == .responseObject || name == .requestObject
+      if case .null = part.contents, !isNeeded { return }
+      notes.append(.init(.undecodable, "\(name.rawValue) is NULL or too large"))
+      return
+    }
+    do throws(PropertyListError) { try body(bytes.span, &self) } catch {
+      notes.append(.init(.undecodable, "\(name.rawValue) cannot be decoded: \(error)"))
+    }
+  }
+
+  private mutating func decodeBody(_ raw: RawResponse) {
+    switch raw.part(.body)?.contents {
+    case .bytes(let bytes): bodySize = Int64(bytes.count)
+    case .stream(let stream): bodySize = stream.size
+    case .null, nil:
+      bodyLocation = .missing
+      notes.append(.init(.missingBodyFile, "its body is missing"))
+      return
+    }
+    bodyLocation = raw.hasBodyFile ? .file : .inline
+  }
+}
+
+extension RawResponse {
+  /// The bytes of a column that is text or a BLOB.
+  public func text(_ column: String) -> ByteString? {
+    switch value(of: column) {
+    case .text(let text): text
+    case .blob(let bytes): ByteString(bytes)
+    case .null, .integer, .real, nil: nil
+    }
+  }
+}

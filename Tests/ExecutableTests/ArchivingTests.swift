@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// Exports made-up and real caches, and looks at the archives with the programs of the system.
+@Suite(.serialized) struct ArchivingTests {
+  private static let samples = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../shared/samples/cachedb").standardizedFileURL
+
+  private static var real: String {
+    FileManager.default.fileExists(atPath: samples.path()) ? "ok" : "not here"
+  }
+
+  @Test func `an archive holds all of a cache and other programs read it`() throws {
+    let result = try Command.python(
+      "check_exporting.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,
+      Self.samples.path())
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(
+      result.output == """
+        made-up caches: ok
+        real caches: \(Self.real)
+        stock tools: ok
+        same bytes: ok
+        selected: ok
+        refused: ok
+
+        """)
+  }
+}
