@@ -1,3 +1,4 @@
+import Administration
 import Files
 public import ResponseStorage
 
@@ -86,10 +87,16 @@ public struct CommandEnvironment {
       writeMessage: { try? StandardStream.error.write(Array($0.utf8)) },
       readInput: { try StandardStream.readInput(upTo: $0) },
       openSource: { path, wait, now in
-        try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now).open()
+        if ArchiveSource.isArchive(path) { return try ArchiveSource(readingFrom: path) }
+        return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
+          .open()
       },
       openStore: { path, wait, verifying in
-        try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
+        guard !ArchiveSource.isArchive(path) else {
+          throw StoreError(
+            .unsupported, at: path, because: "it is an archive, which is never changed")
+        }
+        return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
           .openForChanging(verifying: verifying)
       },
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },

@@ -78,8 +78,9 @@ public struct ArchiveExport {
       try append(raw, number: summary.entries, to: &archive, &summary)
       return .next
     }
-    try archive.append(
-      NativeArchive.manifestName, manifest(summary, members: archive.memberCount))
+    let manifest = ArchiveManifest(
+      entries: summary.entries, members: archive.memberCount, bodyBytes: summary.bodyBytes)
+    try archive.append(NativeArchive.manifestName, manifest.json)
     try archive.finish()
     return summary
   }
@@ -114,34 +115,7 @@ public struct ArchiveExport {
 
   /// Measures a part, reading it if need be.
   private func member(of part: RawResponse.Part) throws -> EntryDocument.Member? {
-    let (size, sha256): (Int64, String)
-    switch part.contents {
-    case .null: return nil
-    case .bytes(let bytes): (size, sha256) = (Int64(bytes.count), Digest(of: bytes).hexadecimal)
-    case .stream(let stream): (size, sha256) = (stream.size, try stream.sha256 ?? digest(stream))
-    }
+    guard let size = part.size, let sha256 = try part.digest() else { return nil }
     return .init(name: part.name, isText: part.isText, size: size, sha256: sha256)
-  }
-
-  private func digest(_ stream: RawResponse.PartStream) throws -> String {
-    var digest = Digest()
-    try stream.read { reader in
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      while case let count = try reader.read(into: &buffer), count > 0 {
-        digest.update(buffer[..<count])
-      }
-    }
-    return digest.hexadecimal
-  }
-
-  private func manifest(_ summary: Summary, members: Int64) -> [UInt8] {
-    var json = JSONWriter()
-    json.object(.lines) { json in
-      json.member("body_bytes") { $0.integer(summary.bodyBytes) }
-      json.member("complete") { $0.boolean(true) }
-      json.member("entries") { $0.integer(summary.entries) }
-      json.member("members") { $0.integer(members) }
-    }
-    return json.bytes + [UInt8(ascii: "\n")]
   }
 }

@@ -78,6 +78,11 @@ public struct JSONReader {
     try peek() == UInt8(ascii: "\"")
   }
 
+  /// Whether an object comes next.
+  public mutating func isObject() throws -> Bool {
+    try peek() == UInt8(ascii: "{")
+  }
+
   /// Reads a number that is an integer, as it is written, and fits.
   public mutating func integer() throws -> Int64 {
     let place = offset

@@ -79,6 +79,18 @@ public struct OpenFile: ~Copyable {
     try readSome(from: descriptor, into: &buffer, path: path)
   }
 
+  /// Reads from `offset` on, into the front of `buffer`.
+  ///
+  /// - Returns: The number of bytes read; 0 at the end of the file.
+  public borrowing func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int
+  {
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    }
+    guard count >= 0 else { throw .last(at: path) }
+    return count
+  }
+
   /// Reads up to `count` bytes from `offset`; fewer if the file ends before.
   public borrowing func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: count)

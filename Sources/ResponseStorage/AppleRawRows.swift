@@ -95,6 +95,7 @@ struct AppleRawRows: ~Copyable {
         raw.columns.append(.init(name, responses.value(at: Int32(index))))
       }
     }
+    if !isThere { raw.columns.append(.init("entry_ID", .integer(id))) }
     try blobs.restart(for: id)
     if try blobs.step() {
       isThere = true

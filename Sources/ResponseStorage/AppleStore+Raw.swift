@@ -1,7 +1,7 @@
 import Files
 import SQLite
 
-extension AppleStore: RawResponseSource {
+extension AppleStore: KeyedResponseSource {
   /// The largest body file that is read at once.
   private static let largestWholeFile: Int64 = 1 << 16
 
@@ -42,6 +42,24 @@ extension AppleStore: RawResponseSource {
     } catch let error as SQLiteError {
       throw try translated(error)
     }
+  }
+
+  public func rawResponse(forKey key: ByteString) throws -> RawResponse? {
+    let id: Int64
+    let found: (RawResponse, long: [RawResponse.Part.Name], file: ByteString?)?
+    do throws(SQLiteError) {
+      var rows = try snapshot.connection.prepare(
+        "SELECT entry_ID FROM \(AppleLayout.responses) WHERE request_key = ?1")
+      try rows.bind(text: key.bytes, at: 1)
+      guard try rows.step() else { return nil }
+      id = rows.integer(at: 0)
+      var raw = try AppleRawRows(snapshot.connection, layout)
+      found = try raw.response(id)
+    } catch {
+      throw try translated(error)
+    }
+    guard let (raw, long, file) = found else { return nil }
+    return try filled(raw, long, file)
   }
 
   /// Fills in the parts that are not in the row, or too long to be read with it.

@@ -8,6 +8,7 @@ public struct BodyReader: ~Copyable {
     case file(OpenFile)
     case part(FilePart)
     case bytes([UInt8])
+    case pieces((inout [UInt8]) throws(StoreError) -> Int)
   }
 
   /// A file, and where in it the body begins.
@@ -42,6 +43,15 @@ public struct BodyReader: ~Copyable {
   public init(_ bytes: [UInt8]) {
     size = Int64(bytes.count)
     source = .bytes(bytes)
+  }
+
+  /// Creates a reader of bytes that come from elsewhere.
+  ///
+  /// - Parameter read: Reads on, into the front of an array, and returns the number of bytes; 0 at the
+  ///   end.
+  public init(size: Int64, reading read: @escaping (inout [UInt8]) throws(StoreError) -> Int) {
+    self.size = size
+    source = .pieces(read)
   }
 
   /// Reads on, into the front of `buffer`, which must not be empty.
@@ -79,6 +89,7 @@ public struct BodyReader: ~Copyable {
       buffer.replaceSubrange(0..<count, with: bytes[offset..<offset + count])
       offset += count
       return count
+    case .pieces(let read): return try read(&buffer)
     }
   }
 }

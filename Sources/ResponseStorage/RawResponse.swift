@@ -123,6 +123,12 @@ public protocol RawResponseSource: ResponseSource {
     _ body: (RawResponse) throws -> ScanStep) throws
 }
 
+/// A source that finds responses by what they are looked up by.
+public protocol KeyedResponseSource: RawResponseSource {
+  /// Returns the response of a key, or `nil` if there is none.
+  func rawResponse(forKey key: ByteString) throws -> RawResponse?
+}
+
 /// How the database of a store is laid out.
 public struct RawLayout: Hashable, Sendable {
   /// `PRAGMA user_version`.

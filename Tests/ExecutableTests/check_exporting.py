@@ -5,7 +5,7 @@
 Prints a line for each case, and ends at the first that is not as it should be.
 """
 
-import base64, glob, hashlib, io, json, os, shutil, signal, sqlite3, stat, subprocess, sys, tarfile, tempfile, zipfile
+import base64, glob, hashlib, io, json, os, re, shutil, sqlite3, stat, subprocess, sys, tarfile, tempfile, zipfile
 
 tool, maker = sys.argv[1:3]
 samples = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -236,6 +236,42 @@ def selected():
     print("selected: ok", flush=True)
 
 
+def looked_at():
+    """An archive shows what its cache shows, and is never changed."""
+    columns = ("id,stored,first-stored,age,status,method,size,mime,url,host,path,scheme,partition,disk,body-location,policy,etag,"
+               "last-modified,cache-control,date,expires,key,request-headers,response-headers,user-info,proto-props")
+    looks = [["list", "--format", "ndjson", "--columns", columns, "--at", "2026-01-01T00:00:00Z"],
+             ["list", "--mime", "image/*", "--sort", "-size", "--limit", "5", "--format", "csv"], ["list", "--count", "--status", "4xx"],
+             ["show", "3", "17", "--show-secrets"], ["body", "17"], ["show", "9", "--raw-plist", "response_object"]]
+    for cache in [os.path.join(root, "made"), *sorted(glob.glob(os.path.join(samples, "schema-203-main*")))]:
+        for format in FORMATS:
+            archive = os.path.join(root, f"looked.{format}")
+            run("export", "-c", cache, "-o", archive, "--force")
+            with open(archive, "rb") as file:
+                before = file.read()
+            for words in looks:
+                # The name of a body file is not in the archive.
+                shown = [re.sub(rb" [0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", b"", run(*words, "-c", path).stdout)
+                         for path in [archive, cache]]
+                assert shown[0] == shown[1], (words, format, shown)
+            groups = [json.loads(run("usage", "-c", path, "--by", "mime", "--format", "json").stdout)["groups"]
+                      for path in [archive, cache]]
+            assert groups[0] == groups[1]
+            for other in FORMATS:
+                again = os.path.join(root, f"again.{other}")
+                run("export", "-c", archive, "-o", again, "--force")
+                assert members(again) == members(archive)
+            run("purge", "-c", archive, "--all", "--yes", status=65)
+            with open(archive, "rb") as file:
+                assert file.read() == before
+        data = run("export", "-c", cache, "-o", "-", "--archive-format", "tar").stdout
+        cut = os.path.join(root, "cut.tar")
+        with open(cut, "wb") as file:
+            file.write(data[:len(data) // 2])
+        run("list", "-c", cut, status=65)
+    print("looked at: ok", flush=True)
+
+
 def refused():
     cache = os.path.join(root, "made")
     path = os.path.join(root, "there.tar")
@@ -282,6 +318,7 @@ try:
     stock_tools()
     same_bytes()
     selected()
+    looked_at()
     refused()
 finally:
     shutil.rmtree(root)

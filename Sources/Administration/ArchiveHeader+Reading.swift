@@ -1,0 +1,79 @@
+import ResponseStorage
+
+extension ArchiveHeader {
+  /// Reads the header of an archive; members that are not known are passed over.
+  ///
+  /// - Parameter path: The path of the archive, for errors.
+  /// - Throws: ``NativeArchiveError``, `tooNew` for what this program must not read, or
+  ///   ``JSONError``.
+  init(reading bytes: [UInt8], at path: String) throws {
+    var json = JSONReader(bytes)
+    var (format, major): ([UInt8], Int64?) = ([], nil)
+    var needs = 0
+    self.init(
+      generatorVersion: "",
+      source: RawLayout(userVersion: 0, versionInTable: nil, encoding: "UTF-8", tables: []))
+    try json.object { json, name in
+      switch ByteString(name) {
+      case "format": format = try json.string()
+      case "version": major = try Self.majorVersion(&json)
+      case "requires":
+        try json.array { json in
+          _ = try json.string()
+          needs += 1
+        }
+      case "redacted":
+        try json.array { redacted.append(String(decoding: try $0.string(), as: UTF8.self)) }
+      case "source": source = try RawLayout(reading: &json)
+      default: try json.skip()
+      }
+    }
+    try json.end()
+    guard format == Array(NativeArchive.format.utf8), let major, major >= 0 else {
+      throw NativeArchiveError(.notAnArchive, at: path, "its header names no known format")
+    }
+    guard major == NativeArchive.majorVersion, needs == 0 else {
+      throw NativeArchiveError(
+        .tooNew, at: path,
+        "it was made by a newer urlcache-admin (format \(major)"
+          + (needs == 0 ? "" : ", with more that a reader must know")
+          + "); this one reads 1.x")
+    }
+  }
+
+  private static func majorVersion(_ json: inout JSONReader) throws -> Int64? {
+    var major: Int64?
+    var minor: Int64 = 0
+    try json.object { json, name in
+      switch ByteString(name) {
+      case "major": major = try json.integer()
+      case "minor": minor = try json.integer()
+      default: try json.skip()
+      }
+    }
+    return minor < 0 ? nil : major
+  }
+}
+
+extension RawLayout {
+  fileprivate init(reading json: inout JSONReader) throws {
+    self.init(userVersion: 0, versionInTable: nil, encoding: "", tables: [])
+    func text(_ json: inout JSONReader) throws -> String {
+      String(decoding: try json.string(), as: UTF8.self)
+    }
+    try json.object { json, name in
+      switch ByteString(name) {
+      case "user_version": userVersion = try json.integer()
+      case "schema_version_table": versionInTable = try json.null() ? nil : json.integer()
+      case "encoding": encoding = try text(&json)
+      case "columns":
+        try json.object { json, table in
+          var columns: [String] = []
+          try json.array { columns.append(try text(&$0)) }
+          tables.append(.init(String(decoding: table, as: UTF8.self), columns: columns))
+        }
+      default: try json.skip()
+      }
+    }
+  }
+}

@@ -1,0 +1,292 @@
+import Archive
+import Files
+import ResponseStorage
+
+/// One reading of a native archive, from its beginning to its end.
+///
+/// Each member must be the one that the format has there, a plain file, and of the size and digest that
+/// its entry says. Nothing is extracted, so no name of the archive ever becomes a path.
+final class ArchiveWalk {
+  private let path: String
+  private let limits: ArchiveLimits
+  private let isWholeFileCompressed: Bool
+  private let isZip: Bool
+  private let fileSize: Int64
+  private var reader: ArchiveReader
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+  /// The digest of what the checksums at the end must be.
+  private var checksums = Digest()
+  private(set) var checksumsDigest = ""
+  private var (memberCount, totalBytes) = (0 as Int64, 0 as Int64)
+  private var (entryCount, bodyBytes) = (0 as Int64, 0 as Int64)
+  private var lastID = Int64.min
+
+  /// What could not be read while somebody read a body.
+  private(set) var failure: (any Error)?
+
+  /// Begins a reading.
+  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+    path = file.path
+    self.limits = limits
+    fileSize = file.status.size
+    isWholeFileCompressed = file.format.coding != nil
+    isZip = file.format == .zip
+    reader = try Self.translatingErrors(at: file.path, .notAnArchive) {
+      try ArchiveReader(file.format, of: file.makeInput())
+    }
+  }
+
+  private static func translatingErrors<Result: ~Copyable>(
+    at path: String, _ kind: NativeArchiveError.Kind, _ body: () throws -> Result
+  ) throws -> Result {
+    do { return try body() } catch let error as ArchiveError {
+      throw NativeArchiveError(kind, at: path, "libarchive says: \(error)")
+    } catch let error as JSONError {
+      throw NativeArchiveError(.damaged, at: path, "a document in it is broken: \(error)")
+    }
+  }
+
+  private func damage(_ fact: String) -> NativeArchiveError {
+    NativeArchiveError(.damaged, at: path, fact)
+  }
+
+  // MARK: - Members
+
+  /// Moves to the next member, which must have a name.
+  private func next(_ expected: String) throws -> Int64 {
+    let (name, size) = try next()
+    guard name == expected else { throw damage("'\(expected)' is missing, or not in its place") }
+    return size
+  }
+
+  private func next() throws -> (name: String, size: Int64) {
+    let kind: NativeArchiveError.Kind = memberCount == 0 ? .notAnArchive : .damaged
+    let member = try Self.translatingErrors(at: path, kind) { try reader.next() }
+    guard let member else {
+      throw memberCount == 0
+        ? NativeArchiveError(.notAnArchive, at: path, "it has no members")
+        : damage("it ends too early, after \(entryCount) entries")
+    }
+    memberCount += 1
+    try limits.check(memberCount, .members, at: path)
+    if let oddity = member.oddity { throw damage("member \(memberCount) \(oddity)") }
+    guard let bytes = member.name, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw damage("member \(memberCount) has a name that no archive of ours has")
+    }
+    guard let size = member.size, size >= 0 else {
+      throw damage("member \(memberCount) does not say how long it is")
+    }
+    try limits.check(size, .member, at: path)
+    let (total, overflows) = totalBytes.addingReportingOverflow(size)
+    try limits.check(overflows ? .max : total, .total, at: path)
+    return (String(decoding: bytes, as: UTF8.self), size)
+  }
+
+  /// Reads on in a member.
+  private func read(into buffer: inout [UInt8]) throws -> Int {
+    let count = try Self.translatingErrors(at: path, .damaged) { try reader.read(into: &buffer) }
+    totalBytes += Int64(count)
+    if totalBytes > ArchiveLimits.ratioThreshold {
+      let read = max(1, isWholeFileCompressed ? reader.progress.read : fileSize)
+      try limits.check(totalBytes / read, .ratio, at: path)
+    }
+    return count
+  }
+
+  /// Reads a member whole.
+  private func bytes(_ name: String, size: Int64, upTo limit: ArchiveLimits.Name) throws -> [UInt8]
+  {
+    try limits.check(size, limit, at: path)
+    var bytes: [UInt8] = []
+    while case let count = try read(into: &buffer), count > 0 {
+      bytes += buffer[..<count]
+      guard Int64(bytes.count) <= size else { break }
+    }
+    guard Int64(bytes.count) == size else { throw damage("'\(name)' is not as long as it says") }
+    return bytes
+  }
+
+  private func note(_ name: String, _ sha256: String) {
+    checksums.update(NativeArchive.checksumLine(name, sha256)[...])
+  }
+
+  private func document(_ name: String, size: Int64) throws -> [UInt8] {
+    let bytes = try bytes(name, size: size, upTo: .document)
+    note(name, Digest(of: bytes).hexadecimal)
+    return bytes
+  }
+
+  // MARK: - Entries
+
+  /// Reads the header.
+  func header() throws -> ArchiveHeader {
+    let (name, size) = try next()
+    guard name == NativeArchive.headerName else {
+      throw NativeArchiveError(
+        .notAnArchive, at: path, "its first member is not '\(NativeArchive.headerName)'")
+    }
+    let bytes = try document(name, size: size)
+    return try Self.translatingErrors(at: path, .damaged) {
+      try ArchiveHeader(reading: bytes, at: path)
+    }
+  }
+
+  /// Reads the next entry; its body is read by whoever asks for it, before the next entry.
+  ///
+  /// - Parameter verifyingBody: Whether a body that nobody asked for is read all the same.
+  /// - Returns: `false` if all entries were read, and the end of the archive is as it must be.
+  func nextEntry(
+    verifyingBody: Bool, _ body: (RawResponse) throws -> ScanStep
+  ) throws -> Bool {
+    let (name, size) = try next()
+    if name == NativeArchive.manifestName {
+      try finish(size)
+      return false
+    }
+    entryCount += 1
+    try limits.check(entryCount, .entries, at: path)
+    let folder = NativeArchive.folder(entryCount)
+    guard name == "\(folder)/\(NativeArchive.documentName)" else {
+      throw damage("member \(memberCount) is not the beginning of entry \(entryCount)")
+    }
+    let bytes = try document(name, size: size)
+    let entry = try Self.translatingErrors(at: path, .damaged) {
+      try EntryDocument(reading: bytes)
+    }
+    guard entry.raw.id > lastID || entryCount == 1 else {
+      throw damage("entry \(entryCount) is out of order")
+    }
+    lastID = entry.raw.id
+    return try pass(entry, folder, verifyingBody, body)
+  }
+
+  private func pass(
+    _ entry: EntryDocument, _ folder: String, _ verifyingBody: Bool,
+    _ body: (RawResponse) throws -> ScanStep
+  ) throws -> Bool {
+    var raw = entry.raw
+    for member in entry.members where member.name != .body {
+      let contents = try contents(of: member, "\(folder)/\(member.name.memberName)")
+      raw.set(member, contents)
+    }
+    guard let member = entry.members.first(where: { $0.name == .body }) else {
+      return try body(raw) == .next
+    }
+    let name = "\(folder)/\(member.name.memberName)"
+    guard try next(name) == member.size else { throw wrongSize(name) }
+    let reading = MemberReading(member)
+    raw.set(
+      member,
+      .stream(
+        .init(size: member.size, sha256: member.sha256) { [self] read in
+          var body = BodyReader(size: member.size) { buffer throws(StoreError) in
+            try self.read(reading, name, into: &buffer)
+          }
+          try read(&body)
+        }))
+    var step = ScanStep.next
+    do { step = try body(raw) } catch { throw failure ?? error }
+    if step == .stop { return false }
+    if verifyingBody || reading.count > 0 {
+      while try readOn(reading, name, into: &buffer) > 0 {}
+    }
+    bodyBytes = bodyBytes.addingClamped(member.size)
+    note(name, member.sha256)
+    return true
+  }
+
+  /// Reads a property list.
+  private func contents(
+    of member: EntryDocument.Member, _ name: String
+  ) throws -> RawResponse.Part.Contents {
+    guard try next(name) == member.size else { throw wrongSize(name) }
+    let bytes = try bytes(name, size: member.size, upTo: .list)
+    guard Digest(of: bytes).hexadecimal == member.sha256 else { throw wrongDigest(name) }
+    note(name, member.sha256)
+    if member.size <= RawResponse.largestList, !member.isText { return .bytes(bytes) }
+    return .stream(
+      .init(size: member.size, sha256: member.sha256) { read in
+        var reader = BodyReader(bytes)
+        try read(&reader)
+      })
+  }
+
+  /// How far the body of an entry was read.
+  private final class MemberReading {
+    let member: EntryDocument.Member
+    var count: Int64 = 0
+    var isWhole = false
+    var digest = Digest()
+
+    init(_ member: EntryDocument.Member) { self.member = member }
+  }
+
+  /// Reads on in a body; what goes wrong is kept, as the reader of a body knows errors of stores only.
+  private func read(
+    _ reading: MemberReading, _ name: String, into buffer: inout [UInt8]
+  ) throws(StoreError) -> Int {
+    do { return try readOn(reading, name, into: &buffer) } catch {
+      failure = error
+      throw StoreError(.damaged, at: path, because: "its body cannot be read")
+    }
+  }
+
+  private func readOn(
+    _ reading: MemberReading, _ name: String, into buffer: inout [UInt8]
+  ) throws -> Int {
+    if reading.isWhole { return 0 }
+    let count = try read(into: &buffer)
+    reading.count += Int64(count)
+    reading.digest.update(buffer[..<count])
+    if count > 0, reading.count <= reading.member.size { return count }
+    reading.isWhole = true
+    guard reading.count == reading.member.size else { throw wrongSize(name) }
+    guard reading.digest.hexadecimal == reading.member.sha256 else { throw wrongDigest(name) }
+    return 0
+  }
+
+  private func wrongSize(_ name: String) -> NativeArchiveError {
+    damage("'\(name)' is not as long as its entry says")
+  }
+
+  private func wrongDigest(_ name: String) -> NativeArchiveError {
+    damage("'\(name)' does not match its SHA-256")
+  }
+
+  // MARK: - End
+
+  /// Reads the manifest and the checksums, and makes sure that nothing follows.
+  private func finish(_ size: Int64) throws {
+    let members = memberCount - 1
+    let manifest = try document(NativeArchive.manifestName, size: size)
+    let isRight = try Self.translatingErrors(at: path, .damaged) {
+      try ArchiveManifest(reading: manifest)
+        == ArchiveManifest(entries: entryCount, members: members, bodyBytes: bodyBytes)
+    }
+    guard isRight else { throw damage("its manifest says other than what is in it") }
+    let name = NativeArchive.checksumsName
+    var left = try next(name)
+    var digest = Digest()
+    while case let count = try read(into: &buffer), count > 0 {
+      left -= Int64(count)
+      digest.update(buffer[..<count])
+    }
+    checksumsDigest = checksums.hexadecimal
+    guard left == 0, digest.hexadecimal == checksumsDigest else {
+      throw damage("'\(name)' does not match its members")
+    }
+    try Self.translatingErrors(at: path, .damaged) {
+      guard try reader.next() == nil else { throw damage("something follows '\(name)'") }
+      if !isZip { try reader.end() }
+    }
+  }
+}
+
+extension RawResponse {
+  /// Puts what a member holds into its part.
+  fileprivate mutating func set(_ member: EntryDocument.Member, _ contents: Part.Contents) {
+    guard let index = parts.firstIndex(where: { $0.name == member.name }) else { return }
+    (parts[index].isText, parts[index].contents) = (member.isText, contents)
+  }
+}

@@ -1,0 +1,47 @@
+import Files
+import ResponseStorage
+
+extension RawResponse {
+  /// The size of the body in bytes, if there is one.
+  var bodySize: Int64? { part(.body)?.size }
+}
+
+extension RawResponse.Part {
+  /// The number of bytes; `nil` if there is nothing.
+  var size: Int64? {
+    switch contents {
+    case .null: nil
+    case .bytes(let bytes): Int64(bytes.count)
+    case .stream(let stream): stream.size
+    }
+  }
+
+  /// The SHA-256 digest of the bytes; `nil` if there is nothing.
+  func digest() throws -> String? {
+    switch contents {
+    case .null: nil
+    case .bytes(let bytes): Digest(of: bytes).hexadecimal
+    case .stream(let stream): try stream.sha256 ?? stream.digest()
+    }
+  }
+
+  /// Reads all bytes, for the errors that come of it.
+  func readThrough() throws {
+    guard case .stream(let stream) = contents else { return }
+    _ = try stream.digest()
+  }
+}
+
+extension RawResponse.PartStream {
+  /// The SHA-256 digest of the bytes, which are read.
+  func digest() throws -> String {
+    var digest = Digest()
+    try read { reader in
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while case let count = try reader.read(into: &buffer), count > 0 {
+        digest.update(buffer[..<count])
+      }
+    }
+    return digest.hexadecimal
+  }
+}

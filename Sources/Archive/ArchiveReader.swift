@@ -1,0 +1,173 @@
+internal import CArchive
+
+/// An archive that is being read, member by member, from its beginning to its end.
+///
+/// Nothing is ever extracted: whoever reads says where the bytes go. Only tar and zip are understood,
+/// and no other program is run.
+@safe
+public struct ArchiveReader: ~Copyable {
+  private let handle: OpaquePointer
+  private let input: ArchiveInput
+  // Both live as long as `self`, which frees the handle first.
+  private let decoded: DecodedInput?
+
+  /// Begins to read an archive.
+  ///
+  /// - Throws: ``ArchiveError``, or what the closure of the input throws.
+  public init(_ format: ArchiveFormat, of input: ArchiveInput) throws {
+    try self.init(
+      format, of: input, decodedBy: format.coding.map { try DecodedInput($0, of: input) })
+  }
+
+  private init(_ format: ArchiveFormat, of input: ArchiveInput, decodedBy decoded: DecodedInput?)
+    throws
+  {
+    guard let handle = unsafe archive_read_new() else { fatalError("out of memory") }
+    unsafe self.handle = handle
+    self.input = input
+    self.decoded = decoded
+    // From here on `self` is whole, so a failure runs `deinit`, which frees the handle.
+    let code =
+      format == .zip
+      ? unsafe archive_read_support_format_zip_seekable(handle)
+      : unsafe archive_read_support_format_tar(handle)
+    try check(code)
+    try decoded == nil ? openInput() : openDecoded()
+  }
+
+  deinit {
+    unsafe archive_read_free(handle)
+  }
+
+  private borrowing func openInput() throws {
+    let context = unsafe Unmanaged.passUnretained(input).toOpaque()
+    unsafe ArchiveInput.setCallbacks(handle)
+    try check(unsafe archive_read_set_callback_data(handle, context))
+    try check(unsafe archive_read_open1(handle))
+  }
+
+  private borrowing func openDecoded() throws {
+    guard let decoded else { return }
+    let context = unsafe Unmanaged.passUnretained(decoded).toOpaque()
+    let code = unsafe archive_read_open2(
+      handle, context, nil,
+      { handle, context, block in
+        guard let context = unsafe context else { return -1 }
+        let input = unsafe Unmanaged<DecodedInput>.fromOpaque(context).takeUnretainedValue()
+        guard let piece = unsafe input.next() else {
+          unsafe carchive_set_error(handle, "the archive cannot be decoded")
+          return -1
+        }
+        unsafe block?.pointee = piece.baseAddress
+        return piece.count
+      }, nil, nil)
+    try check(code)
+  }
+
+  /// Moves to the next member; what was not read of the last one is passed over.
+  ///
+  /// - Returns: The member, or `nil` at the end.
+  public mutating func next() throws -> ArchiveMember? {
+    var entry: OpaquePointer?
+    switch unsafe archive_read_next_header(handle, &entry) {
+    case ARCHIVE_OK, ARCHIVE_WARN:
+      guard let entry = unsafe entry else { throw failure() }
+      return unsafe ArchiveMember(entry)
+    case ARCHIVE_EOF: return nil
+    default: throw failure()
+    }
+  }
+
+  /// Reads on in the member, into the front of `buffer`.
+  ///
+  /// - Returns: The number of bytes; 0 at its end.
+  public mutating func read(into buffer: inout [UInt8]) throws -> Int {
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe archive_read_data(handle, bytes.baseAddress, bytes.count)
+    }
+    guard count >= 0 else { throw failure() }
+    return count
+  }
+
+  /// Makes sure that nothing follows the end of a tar archive but padding.
+  ///
+  /// - Throws: ``ArchiveError`` for anything else, or for more padding than any program writes.
+  public mutating func end() throws {
+    // What libarchive has not used of the last piece, and all pieces after it.
+    let used = unsafe max(0, archive_filter_bytes(handle, 0))
+    var rest = decoded.map { $0.tail(from: used) } ?? input.tail(from: used)
+    var padding = 0
+    while !rest.isEmpty {
+      padding += rest.count
+      guard padding <= Self.mostPadding, rest.allSatisfy({ $0 == 0 }) else {
+        throw ArchiveError("something follows the end of the archive")
+      }
+      guard let piece = unsafe decoded == nil ? input.next() : decoded?.next() else {
+        throw failure()
+      }
+      rest = unsafe Array(piece)
+    }
+  }
+
+  private static let mostPadding = 1 << 20
+
+  /// The number of bytes that were read of the file, and that came out of it.
+  public var progress: (read: Int64, decoded: Int64) {
+    let used = unsafe max(0, archive_filter_bytes(handle, 0))
+    return (input.offset, decoded?.count ?? used)
+  }
+
+  private borrowing func check(_ code: Int32) throws {
+    guard code == ARCHIVE_OK else { throw failure() }
+  }
+
+  private borrowing func failure() -> any Error {
+    unsafe input.failure ?? decoded?.failure ?? ArchiveError(of: handle)
+  }
+}
+
+extension ArchiveInput {
+  /// Makes libarchive read from the input that is the data of its callbacks.
+  static func setCallbacks(_ handle: OpaquePointer) {
+    unsafe archive_read_set_read_callback(handle) { handle, context, block in
+      guard let context = unsafe context else { return -1 }
+      let input = unsafe Unmanaged<ArchiveInput>.fromOpaque(context).takeUnretainedValue()
+      guard let piece = unsafe input.next() else {
+        unsafe carchive_set_error(handle, "the file cannot be read")
+        return -1
+      }
+      unsafe block?.pointee = piece.baseAddress
+      return piece.count
+    }
+    unsafe archive_read_set_seek_callback(handle) { _, context, offset, origin in
+      guard let context = unsafe context else { return -1 }
+      let input = unsafe Unmanaged<ArchiveInput>.fromOpaque(context).takeUnretainedValue()
+      return input.seek(to: offset, from: origin)
+    }
+  }
+}
+
+extension ArchiveMember {
+  init(_ entry: OpaquePointer) {
+    name = unsafe archive_entry_pathname(entry).map { name in
+      var bytes: [UInt8] = []
+      while case let byte = unsafe name[bytes.count], byte != 0 {
+        bytes.append(UInt8(bitPattern: byte))
+      }
+      return bytes
+    }
+    size = unsafe archive_entry_size_is_set(entry) == 0 ? nil : archive_entry_size(entry)
+    oddity = unsafe Self.oddity(of: entry)
+  }
+
+  private static func oddity(of entry: OpaquePointer) -> String? {
+    if unsafe archive_entry_hardlink(entry) != nil { return "is a hard link" }
+    if unsafe archive_entry_symlink(entry) != nil { return "is a symbolic link" }
+    if unsafe UInt32(archive_entry_filetype(entry)) != CArchiveRegularFile {
+      return "is no regular file"
+    }
+    if unsafe archive_entry_sparse_count(entry) > 0 { return "is sparse" }
+    if unsafe archive_entry_is_encrypted(entry) != 0 { return "is encrypted" }
+    return nil
+  }
+}
