@@ -86,10 +86,11 @@ let package = Package(
         "Golden", "check_applying.py", "check_checking.py", "check_columns.py", "check_curl.py",
         "check_decoding.py", "check_discover.py", "check_endings.py", "check_exporting.py",
         "check_foundation.py", "check_foundation_killing.py", "check_foundation_purging.py",
-        "check_freshness.py", "check_hostile_text.py", "check_interrupting.py", "check_killing.py",
-        "check_opening.py", "check_power.py", "check_pretty.py", "check_purging.py",
-        "check_repairing.py", "check_schemas.py", "check_waiting.py", "compare_samples.py",
-        "fault_trial.py", "insert_responses.py",
+        "check_freshness.py", "check_hostile_text.py", "check_importing.py",
+        "check_interrupting.py", "check_killing.py", "check_opening.py", "check_power.py",
+        "check_pretty.py", "check_purging.py", "check_repairing.py", "check_schemas.py",
+        "check_waiting.py", "compare_samples.py", "fault_trial.py", "hostile_archives.py",
+        "insert_responses.py",
       ], swiftSettings: checked),
   ]
 )

@@ -23,14 +23,19 @@ struct CacheOptions: ParsableArguments {
 
   /// Opens the cache, and tells the user what is odd about it.
   func open(in environment: CommandEnvironment) throws -> any ResponseSource {
-    guard let path = cache ?? environment.variable("URLCACHE_ADMIN_CACHE"), !path.isEmpty else {
-      throw CommandFailure.usage(
-        "no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
-    }
+    let path = try path(in: environment)
     let source = try environment.openSource(
       path, waitMilliseconds, time.at?.time ?? environment.now)
     for note in source.description.notes { environment.note(note) }
     return source
+  }
+
+  /// The path of the cache.
+  func path(in environment: CommandEnvironment) throws(CommandFailure) -> String {
+    guard let path = cache ?? environment.variable("URLCACHE_ADMIN_CACHE"), !path.isEmpty else {
+      throw .usage("no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
+    }
+    return path
   }
 
   /// How long to wait for a lock, in milliseconds; a day at most.

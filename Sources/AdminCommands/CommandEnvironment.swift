@@ -33,6 +33,9 @@ public struct CommandEnvironment {
   /// SQLite check the database before if the last is true.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
 
+  /// Creates an empty cache of a schema in a folder.
+  public var createStore: (String, Int64) throws -> Void
+
   /// Looks for stores.
   public var findStores: (StoreSearch) throws -> Discovery
 
@@ -54,6 +57,9 @@ public struct CommandEnvironment {
     readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },
     openSource: @escaping (String, Int32, Timestamp) throws -> any ResponseSource,
     openStore: @escaping (String, Int32, Bool) throws -> any ResponseStore,
+    createStore: @escaping (String, Int64) throws -> Void = { path, _ in
+      throw StoreError(.accessDenied, at: path)
+    },
     findStores: @escaping (StoreSearch) throws -> Discovery = { _ in Discovery() },
     fileSystem: @escaping (String) throws -> (available: Int64, total: Int64) = { _ in (0, 0) },
     isInputTerminal: Bool = false, readLine: @escaping () -> String? = { nil }
@@ -67,6 +73,7 @@ public struct CommandEnvironment {
     self.readInput = readInput
     self.openSource = openSource
     self.openStore = openStore
+    self.createStore = createStore
     self.findStores = findStores
     self.fileSystem = fileSystem
     self.isInputTerminal = isInputTerminal
@@ -98,6 +105,10 @@ public struct CommandEnvironment {
         }
         return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
           .openForChanging(verifying: verifying)
+      },
+      createStore: { path, schema in
+        guard let schema = AppleSchema(rawValue: schema) else { return }
+        try AppleStoreWriter(creating: path, schema: schema).finish()
       },
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in

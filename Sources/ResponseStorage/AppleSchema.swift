@@ -37,6 +37,14 @@ extension AppleSchema {
   static let responseInsertion =
     "INSERT INTO cfurl_cache_response(entry_ID, version, hash_value, storage_policy, request_key, "
     + "time_stamp, partition) VALUES (?, 0, ?, ?, ?, ?, ?)"
+  /// The columns of a response but its number, in the order of the parameters of
+  /// ``rawResponseInsertion``.
+  static let rawResponseColumns = [
+    "version", "hash_value", "storage_policy", "request_key", "time_stamp", "partition",
+  ]
+  static let rawResponseInsertion =
+    "INSERT INTO cfurl_cache_response(entry_ID, \(rawResponseColumns.joined(separator: ", "))) "
+    + "VALUES (?, ?, ?, ?, ?, ?, ?)"
   static let blobInsertion =
     "INSERT INTO cfurl_cache_blob_data(entry_ID, response_object, request_object, proto_props, "
     + "user_info) VALUES (?, ?, ?, ?, ?)"

@@ -9,7 +9,7 @@ import SQLite
 public final class AppleStoreEditor: ResponseStore {
   let files: AppleStoreFiles
   let connection: Connection
-  let bodies: AppleBodyFiles
+  var bodies: AppleBodyFiles
   /// Whether another process had the database open when it was opened here.
   public let inUse: Bool
 
@@ -134,7 +134,7 @@ extension AppleStoreEditor {
   /// Removes the files that rows named which are gone, but for those that other rows still name.
   ///
   /// - Parameter named: How many rows name a file; counted when that is first asked for.
-  private func unlink(
+  func unlink(
     _ names: [ByteString], _ named: inout [UUIDBytes: Int]?, _ removal: inout Removal
   ) throws(SQLiteError) {
     let files = names.compactMap { name in UUIDBytes(name.bytes).map { (name: name, id: $0) } }

@@ -43,6 +43,45 @@ public protocol ResponseStore {
   ) throws(StoreError) -> CompactionMethod
 }
 
+/// A store that responses can be put into as they were in another.
+public protocol RawResponseStore: ResponseStore {
+  /// Writes a body to a file of the store, which no response names yet.
+  ///
+  /// - Parameter write: Calls its parameter with each piece of the body.
+  /// - Returns: The name of the file.
+  func stageBody(_ write: (_ append: ([UInt8]) throws -> Void) throws -> Void) throws -> ByteString
+
+  /// Waits until the files of staged bodies, and their names, are on the disk.
+  func synchronizeStagedBodies(_ names: [ByteString]) throws(StoreError)
+
+  /// Removes the files of staged bodies that no response names after all.
+  func removeStagedBodies(_ names: [ByteString])
+
+  /// Puts responses in, all of them or none.
+  ///
+  /// Files of bodies that are replaced go after all else is on the disk.
+  ///
+  /// - Parameter body: Puts the responses in; what it throws undoes all of it.
+  func insert(_ body: (any RawResponseInsertion) throws -> Void) throws
+}
+
+/// The putting in of responses, of which all stay or none.
+public protocol RawResponseInsertion {
+  /// Puts a response in.
+  ///
+  /// It keeps its number if that is free.
+  ///
+  /// - Parameters:
+  ///   - response: The response; a body that is staged is not looked at.
+  ///   - stagedBody: The name of the file of its body, if that is in one.
+  ///   - replaced: The response that it takes the place of; `nil` if there must be none of its key.
+  /// - Returns: Whether it is in: not if the store has changed, so that it holds another response of the
+  ///   key than it did.
+  func insert(
+    _ response: RawResponse, stagedBody: ByteString?, replacing replaced: ResponseVersion?
+  ) throws -> Bool
+}
+
 /// How what was free inside a store was given back.
 public enum CompactionMethod: String, Hashable, Sendable, CaseIterable {
   /// There was nothing to give back, or no way to.

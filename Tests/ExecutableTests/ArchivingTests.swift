@@ -22,7 +22,29 @@ import Testing
         stock tools: ok
         same bytes: ok
         selected: ok
+        looked at: ok
         refused: ok
+
+        """)
+  }
+
+  @Test func `an import puts in all of an archive or changes nothing`() throws {
+    let result = try Command.python(
+      "check_importing.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,
+      Self.samples.path())
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(
+      result.output == """
+        made-up caches: ok
+        real caches: \(Self.real)
+        schema of new caches: ok
+        conflicts: ok
+        selections: ok
+        refusals: ok
+        hostile archives: ok
+        changed bits: ok
+        salvaging: ok
+        beside an application: ok
 
         """)
   }

@@ -24,6 +24,7 @@ import Testing
         plan: ok
         apply: ok
         enforce: ok
+        import: ok
         compact: ok
 
         """)

@@ -281,6 +281,17 @@ def main():
         run("enforce", "-c", foundation, "--max-size", "9K", "-n", "--format", "json").stdout))
     enforcements.finish(4)
 
+    imports = Checker("import")
+    archive = os.path.join(root, "archive.tar")
+    run("export", "-o", archive)
+    other = os.path.join(root, "other")
+    for words, status in [(["--create", "apple", "-n"], 3), (["--create", "apple", "--id", "7"], 0), ([], 3), (["--limit-free"], 64)]:
+        result = subprocess.run([tool, "import", archive, "-c", other, "--format", "json", *words], capture_output=True)
+        assert result.returncode == status, result
+        if result.stdout:
+            imports.check(json.loads(result.stdout))
+    imports.finish(3)
+
     compactions = Checker("compact")
     for options in [["-n"], [], ["--full"]]:
         compactions.check(json.loads(run("compact", "--format", "json", *options).stdout))

@@ -1,0 +1,152 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin import`: puts entries of an archive into a cache.
+  struct Import: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Put entries of an archive into a cache, also beside a running app.",
+      discussion: """
+        All of the archive is read and compared with its digests before anything is written. Then all
+        entries come at once, or none. An app sees them when it asks for them next, unless it has
+        others in memory.
+
+        EXIT STATUS
+          0 done · 1 a named URL or id is not there, or '--on-conflict error' · 3 entries were left out, as they
+          are not whole or the cache changed meanwhile · 64 · 65 not an archive, damaged, or beyond a limit
+          · 66 · 73 · 74 · 75 · 77 · 130 · 143
+        """)
+
+    @Argument(help: "The archive.", completion: .file())
+    var file: String
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var importing: ImportOptions
+    @OptionGroup var secrets: SecretOptions
+
+    @Flag(name: [.customShort("n"), .long], help: "Show what would be imported; change nothing.")
+    var dryRun = false
+
+    @Option(help: "How to write: table, json.")
+    var format = ChangeFormat.table
+
+    var writesJSON: Bool { format == .json }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let path = try cache.path(in: environment)
+      let archive = try ArchiveSource(readingFrom: file, limits: importing.limits)
+      for note in archive.description.notes { environment.note(note) }
+      let (plan, target) = try plan(from: archive, into: path, in: environment)
+      if let damage = plan.damage {
+        environment.note("only what comes before the damage is taken: \(damage)")
+      }
+      var result = ImportResult()
+      if !dryRun, plan.changesAnything || importing.create != nil {
+        result = try carryOut(plan, from: archive, into: path, in: environment)
+      }
+      try archive.finish()
+      try write(plan, result, target, path, in: environment)
+      let isPartly = plan.count(.reject) > 0 || !result.changed.isEmpty || plan.damage != nil
+      guard plan.absent.isEmpty else {
+        return environment.report(absent: plan.absent, secrets.policy)
+      }
+      return isPartly ? .partly : .done
+    }
+
+    /// Makes the plan; the cache is not open afterwards.
+    private func plan(
+      from archive: ArchiveSource, into path: String, in environment: CommandEnvironment
+    ) throws -> (ImportPlan, StoreDescription?) {
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, in: environment)
+      let target = try target(path, in: environment)
+      do {
+        let plan = try ImportPlan(
+          importing: archive, selection, into: target, rule: importing.onConflict, now: now,
+          salvaging: importing.salvage)
+        try target?.finish()
+        return (plan, target?.description)
+      } catch let conflict as ImportConflict {
+        let url = conflict.url.map { HostileText.shown(secrets.policy.url($0, for: .people)) }
+        throw CommandFailure(
+          .no, kind: "conflict",
+          "the cache has another entry for '\(url?.string ?? "-")', and nothing was imported",
+          hint: "choose with '--on-conflict skip', 'replace' or 'newer'", path: path)
+      }
+    }
+
+    /// The cache as it is now; `nil` for one that is yet to be made.
+    private func target(
+      _ path: String, in environment: CommandEnvironment
+    ) throws -> (any KeyedResponseSource)? {
+      if importing.create != nil, try !environment.hasCache(at: path) { return nil }
+      let source = try cache.open(in: environment)
+      guard let keyed = source as? any KeyedResponseSource else {
+        throw CommandFailure.usage("'\(path)' is an archive, and is not changed")
+      }
+      // An import that was cut short has left an empty cache.
+      guard try importing.create == nil || source.count() == 0 else {
+        throw CommandFailure(
+          .cannotCreate, kind: "cannot-create",
+          "there is a cache with entries at '\(path)' already",
+          hint: "leave out '--create' to import into it", path: path)
+      }
+      return keyed
+    }
+
+    private func carryOut(
+      _ plan: ImportPlan, from archive: ArchiveSource, into path: String,
+      in environment: CommandEnvironment
+    ) throws -> ImportResult {
+      // A signal ends the process when nothing is half done.
+      let signals = HeldSignals()
+      if importing.create != nil, try !environment.hasCache(at: path) {
+        try environment.createStore(path, importing.schema)
+      }
+      let store = try environment.openStore(path, cache.waitMilliseconds, !importing.noVerify)
+      guard let store = store as? any RawResponseStore else {
+        throw CommandFailure.usage("nothing is imported into a cache of this format")
+      }
+      do {
+        return try plan.carryOut(from: archive, in: store) { signals.haveCome }
+      } catch is ImportInterruption {
+        throw FileError.interrupted(at: path)
+      }
+    }
+
+    private func write(
+      _ plan: ImportPlan, _ result: ImportResult, _ target: StoreDescription?, _ path: String,
+      in environment: CommandEnvironment
+    ) throws {
+      let renderer = ImportRenderer(isDryRun: dryRun, secrets: secrets.policy)
+      var output = OutputBuffer(environment)
+      switch format {
+      case .table: renderer.appendText(plan, result, into: &output.text)
+      case .json:
+        renderer.appendJSON(plan, result, into: target, path: path, into: &output.text)
+      }
+      try output.flush()
+    }
+  }
+}
+
+extension CommandEnvironment {
+  /// Whether there is a database where a cache is to be made.
+  fileprivate func hasCache(at path: String) throws -> Bool {
+    do {
+      _ = try openSource(path, 0)
+      return true
+    } catch let error as StoreError where error.code == .notFound || error.code == .notACache {
+      if error.code == .notFound { return false }
+      // A folder without a database will do; a file that is no database will not.
+      guard (try? FileStatus.of(path))?.kind == .directory,
+        (try? FileStatus.of("\(path)/Cache.db")) == nil
+      else { throw error }
+      return false
+    }
+  }
+}

@@ -1,0 +1,65 @@
+public import Administration
+public import ArgumentParser
+import ResponseStorage
+
+/// How entries are put into a cache.
+struct ImportOptions: ParsableArguments {
+  @Option(
+    help: "What to do with an entry that the cache has another of: skip, replace, newer, error.")
+  var onConflict = ImportConflictRule.skip
+
+  @Option(
+    help: ArgumentHelp(
+      "Make a new cache of this kind in the folder that '-c' names: apple.", valueName: "kind"))
+  var create: CreatedStore?
+
+  @Option(help: ArgumentHelp("The schema of a new cache: 202, 203.", valueName: "version"))
+  var schema: Int64 = 203
+
+  @Flag(help: "Take what comes before the damage of a damaged archive.")
+  var salvage = false
+
+  @Flag(help: "Do not have SQLite check the database before it is changed.")
+  var noVerify = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Raise or lower a limit of archives: entries, members, member, total, ratio, document, list.",
+      valueName: "name=number"),
+    transform: parseArchiveLimit)
+  var archiveLimit: [(ArchiveLimits.Name, Int64)] = []
+
+  func validate() throws {
+    guard [202, 203].contains(schema) else { throw ValidationError("'--schema' is 202 or 203.") }
+    guard create != nil || schema == 203 else {
+      throw ValidationError("'--schema' is that of a new cache, and needs '--create apple'.")
+    }
+  }
+
+  /// How much the archive may hold.
+  var limits: ArchiveLimits {
+    var limits = ArchiveLimits()
+    for (name, value) in archiveLimit { limits[name] = value }
+    return limits
+  }
+}
+
+/// The kinds of caches that can be made.
+enum CreatedStore: String, CaseIterable, ExpressibleByArgument {
+  case apple
+}
+
+extension ImportConflictRule: ExpressibleByArgument {}
+
+/// A limit on the command line: `total=64GiB`.
+func parseArchiveLimit(_ text: String) throws -> (ArchiveLimits.Name, Int64) {
+  let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
+  guard parts.count == 2,
+    let name = ArchiveLimits.Name(rawValue: String(decoding: Array(parts[0]), as: UTF8.self))
+  else {
+    let names = ArchiveLimits.Name.allCases.map(\.rawValue).joined(separator: ", ")
+    throw ValidationError(
+      "'\(printable(text))' is no limit. Write one of \(names), '=' and a number.")
+  }
+  return (name, try parseSize(String(decoding: Array(parts[1]), as: UTF8.self)))
+}

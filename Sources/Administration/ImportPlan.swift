@@ -1,0 +1,179 @@
+public import ResponseStorage
+
+/// What an import does with an entry whose key the cache has already, with other contents.
+public enum ImportConflictRule: String, Hashable, Sendable, CaseIterable {
+  /// The entry of the cache stays.
+  case skip
+  /// The entry of the archive takes its place.
+  case replace
+  /// That of the two stays that was first stored later; that of the cache if neither was.
+  case newer
+  /// Nothing is imported at all.
+  case error
+}
+
+/// What is to be put from an archive into a cache, decided before anything is.
+///
+/// To make one, all of the archive is read and compared with its digests.
+public struct ImportPlan: Hashable, Sendable {
+  /// What happens with an entry of the archive.
+  public enum Action: String, Hashable, Sendable, CaseIterable {
+    /// The cache has none of its key.
+    case add
+    /// It takes the place of that of its key.
+    case replace
+    /// The cache has it, with the same contents.
+    case unchanged
+    /// The cache has another of its key, which stays.
+    case skip
+    /// It is not whole enough for a cache.
+    case reject
+  }
+
+  /// An entry of the archive that is selected.
+  public struct Entry: Hashable, Sendable {
+    /// Its place in the archive, from 1 on.
+    public var number: Int64
+    /// Its URL.
+    public var url: ByteString?
+    /// The size of its body in bytes; `nil` if there is none.
+    public var size: Int64?
+    /// What happens with it.
+    public var action: Action
+    /// Why it is rejected: a clause.
+    public var reason: String?
+    /// The response that it replaces.
+    public var replaced: ResponseVersion?
+  }
+
+  /// The archive.
+  public var archive: StoreDescription
+  /// What is to happen, in the order of the archive.
+  public var entries: [Entry] = []
+  /// The number of all entries of the archive that were read.
+  public var archivedEntries: Int64 = 0
+  /// The names that no entry has.
+  public var absent: EntryNames
+  /// Why not all of the archive could be read, if that was allowed.
+  public var damage: String?
+
+  /// The number of entries with which something happens.
+  public func count(_ action: Action) -> Int { entries.count { $0.action == action } }
+
+  /// The sizes of the bodies of the entries with which something happens, in bytes.
+  public func bodyBytes(_ action: Action) -> Int64 {
+    entries.reduce(0) { $1.action == action ? $0.addingClamped($1.size ?? 0) : $0 }
+  }
+
+  /// Whether carrying it out changes anything.
+  public var changesAnything: Bool { entries.contains { $0.isWritten } }
+
+  /// Plans to import the selected entries of an archive.
+  ///
+  /// - Parameters:
+  ///   - target: The cache as it is now; `nil` for one that is yet to be made.
+  ///   - salvaging: Whether damage of the archive ends its reading, and is no error.
+  /// - Throws: ``NativeArchiveError``, ``StoreError``, or ``ImportConflict``.
+  public init(
+    importing archive: ArchiveSource, _ selection: Selection,
+    into target: (any KeyedResponseSource)?,
+    rule: ImportConflictRule, now: Timestamp, salvaging: Bool = false
+  ) throws {
+    self.archive = archive.description
+    absent = selection.names ?? EntryNames()
+    var keys: Set<ByteString> = []
+    let projection = selection.projection.union([.url, .firstStored])
+    do {
+      try archive.forEachEntry(verifyingBodies: true) { raw in
+        let response = StoredResponse(decoding: raw, projection)
+        try noteKey(of: raw, in: &keys)
+        let isSelected = selection.contains(response, now: now)
+        var entry = Entry(
+          number: archivedEntries + 1, url: response.url, size: raw.bodySize, action: .add)
+        if isSelected { try decide(&entry, raw, response, target, rule) }
+        // Damage of the body shows only when it was read, and then nothing is to be taken of it.
+        try raw.part(.body)?.readThrough()
+        archivedEntries += 1
+        absent.remove(response)
+        if isSelected { entries.append(entry) }
+        return .next
+      }
+    } catch let error as NativeArchiveError where salvaging && error.kind == .damaged {
+      damage = error.description
+    }
+  }
+
+  /// Refuses a key that an entry before had.
+  private func noteKey(of raw: RawResponse, in keys: inout Set<ByteString>) throws {
+    guard let key = raw.text("request_key"), !keys.insert(key).inserted else { return }
+    throw NativeArchiveError(
+      .damaged, at: archive.path, "entry \(archivedEntries + 1) has the key of an entry before it")
+  }
+
+  private func decide(
+    _ entry: inout Entry, _ raw: RawResponse, _ response: StoredResponse,
+    _ target: (any KeyedResponseSource)?, _ rule: ImportConflictRule
+  ) throws {
+    if let reason = raw.flaw {
+      (entry.action, entry.reason) = (.reject, reason)
+      return
+    }
+    guard let key = raw.text("request_key"), let there = try target?.rawResponse(forKey: key) else {
+      return
+    }
+    if try raw.hasSameContents(as: there) {
+      entry.action = .unchanged
+      return
+    }
+    let other = StoredResponse(decoding: there, [.stored, .firstStored])
+    let isNewer = response.firstStored.map { time in other.firstStored.map { time > $0 } ?? true }
+    switch rule {
+    case .error: throw ImportConflict(url: entry.url)
+    case .replace: entry.action = .replace
+    case .newer where isNewer ?? false: entry.action = .replace
+    case .skip, .newer: entry.action = .skip
+    }
+    if entry.action == .replace {
+      entry.replaced = ResponseVersion(id: .row(there.id), key: key, stored: other.stored)
+    }
+  }
+}
+
+extension ImportPlan.Entry {
+  /// Whether the entry is put into the cache.
+  var isWritten: Bool { action == .add || action == .replace }
+}
+
+/// An entry of an archive has the key of an entry of the cache, and there was to be none.
+public struct ImportConflict: Error, Hashable, Sendable {
+  /// The URL of the entry.
+  public var url: ByteString?
+}
+
+extension RawResponse {
+  /// Why no cache can have the response: a clause, or `nil` if one can.
+  fileprivate var flaw: String? {
+    guard case .text = value(of: "request_key") else { return "it has no key" }
+    guard let time = value(of: "time_stamp"), time != .null else { return "it has no time_stamp" }
+    if part(.responseObject) == nil { return "its property lists are missing" }
+    if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
+    guard part(.body)?.size != nil else { return "its body is missing" }
+    return nil
+  }
+
+  /// Whether a cache would take both for the same: its number, the hash of its key and the place of the
+  /// body may differ.
+  fileprivate func hasSameContents(as other: RawResponse) throws -> Bool {
+    let columns = ["version", "storage_policy", "time_stamp", "partition"]
+    guard columns.allSatisfy({ value(of: $0) ?? .null == other.value(of: $0) ?? .null }) else {
+      return false
+    }
+    for name in Part.Name.allCases {
+      guard part(name)?.size == other.part(name)?.size,
+        part(name)?.isText ?? false == other.part(name)?.isText ?? false,
+        try part(name)?.digest() == other.part(name)?.digest()
+      else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,118 @@
+public import Administration
+public import ResponseStorage
+
+/// A plan to import entries, or what came of it, as text.
+public struct ImportRenderer: Sendable {
+  private static let rowsForPeople = 10
+  private static let widestURL = 100
+
+  /// Whether nothing was done.
+  public var isDryRun: Bool
+  /// Which secrets the output may contain.
+  public var secrets: SecretPolicy
+
+  /// Creates a renderer.
+  public init(isDryRun: Bool, secrets: SecretPolicy) {
+    self.isDryRun = isDryRun
+    self.secrets = secrets
+  }
+
+  /// Appends one JSON object, with every selected entry.
+  ///
+  /// - Parameters:
+  ///   - cache: The cache, as it was before; `nil` for a new one.
+  ///   - result: What was done; nothing but the plan in a dry run.
+  public func appendJSON(
+    _ plan: ImportPlan, _ result: ImportResult, into cache: StoreDescription?, path: String,
+    into buffer: inout TextBuffer
+  ) {
+    buffer.append("{\"schema\":\"urlcache-admin.import/1\",\"dry_run\":\(isDryRun),\"archive\":")
+    buffer.append(json: plan.archive)
+    buffer.append(",\"cache\":")
+    buffer.append(json: cache ?? StoreDescription(path: path, format: .apple, schemaVersion: nil))
+    for action in ImportPlan.Action.allCases {
+      buffer.append(",\"\(Self.key(action))\":{\"entries\":")
+      buffer.append(integer: Int64(plan.count(action)))
+      buffer.append(",\"body_bytes\":")
+      buffer.append(integer: plan.bodyBytes(action))
+      buffer.append("}")
+    }
+    buffer.append(",\"changed\":")
+    buffer.append(integer: Int64(result.changed.count))
+    buffer.append(",\"damage\":")
+    buffer.append(json: plan.damage)
+    buffer.append(",\"entries\":[")
+    for (index, entry) in plan.entries.enumerated() {
+      buffer.append(index == 0 ? "\n" : ",\n")
+      append(entry, isChanged: result.changed.contains(entry.number), into: &buffer)
+    }
+    buffer.append(plan.entries.isEmpty ? "]}\n" : "\n]}\n")
+  }
+
+  private static func key(_ action: ImportPlan.Action) -> String {
+    switch action {
+    case .add: "added"
+    case .replace: "replaced"
+    case .unchanged: "unchanged"
+    case .skip: "skipped"
+    case .reject: "rejected"
+    }
+  }
+
+  private func append(
+    _ entry: ImportPlan.Entry, isChanged: Bool, into buffer: inout TextBuffer
+  ) {
+    buffer.append("{\"number\":")
+    buffer.append(integer: entry.number)
+    buffer.append(",\"url\":")
+    buffer.append(json: entry.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
+    buffer.append(",\"size\":")
+    buffer.append(json: entry.size)
+    buffer.append(",\"action\":")
+    buffer.append(json: isChanged ? "changed" : entry.action.rawValue)
+    buffer.append(",\"reason\":")
+    buffer.append(json: entry.reason)
+    buffer.append("}")
+  }
+
+  /// Appends what people want to know: how much, and what was not imported.
+  public func appendText(
+    _ plan: ImportPlan, _ result: ImportResult, into buffer: inout TextBuffer
+  ) {
+    let written = plan.count(.add) + plan.count(.replace) - result.changed.count
+    buffer.append(isDryRun ? "Would import " : "Imported ")
+    buffer.append(grouped: Int64(written))
+    buffer.append(" of ")
+    buffer.append(grouped: plan.archivedEntries)
+    buffer.append(plan.archivedEntries == 1 ? " entry" : " entries")
+    if plan.count(.replace) > 0 {
+      buffer.append(", ")
+      buffer.append(grouped: Int64(plan.count(.replace)))
+      buffer.append(" of them in place of others")
+    }
+    buffer.append("; ")
+    buffer.append(byteCount: plan.bodyBytes(.add).addingClamped(plan.bodyBytes(.replace)))
+    buffer.append(" of bodies\n")
+    for (count, words) in [
+      (plan.count(.unchanged), "There already, with the same contents: "),
+      (plan.count(.skip), "Left out, as the cache has others of the same key: "),
+      (plan.count(.reject), "Left out, as they are not whole: "),
+      (result.changed.count, "Left out, as the cache changed meanwhile: "),
+    ] where count > 0 {
+      buffer.append(words)
+      buffer.append(grouped: Int64(count))
+      buffer.append("\n")
+    }
+    appendRejected(of: plan, into: &buffer)
+  }
+
+  private func appendRejected(of plan: ImportPlan, into buffer: inout TextBuffer) {
+    for entry in plan.entries.lazy.filter({ $0.action == .reject }).prefix(Self.rowsForPeople) {
+      var url = TextBuffer()
+      url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
+      buffer.append("  ")
+      buffer.append(contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL))
+      buffer.append(": \(entry.reason ?? "")\n")
+    }
+  }
+}

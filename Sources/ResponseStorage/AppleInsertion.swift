@@ -1,0 +1,182 @@
+import SQLite
+
+/// The statements that put responses into an Apple store, within a transaction.
+final class AppleInsertion: RawResponseInsertion {
+  private let path: String
+  private var standing: Statement
+  private var isTaken: Statement
+  private var removals: AppleRowRemoval
+  private var response: Statement
+  private var blobs: Statement
+  private var bodies: Statement
+  private var lastID: Statement
+
+  /// The names of the body files of responses that were replaced.
+  private(set) var replacedFiles: [ByteString] = []
+
+  init(_ connection: borrowing Connection, path: String) throws(SQLiteError) {
+    self.path = path
+    standing = try connection.prepare(
+      """
+      SELECT r.entry_ID, b.response_object, CASE WHEN d.isDataOnFS > 0 THEN d.receiver_data END
+      FROM \(AppleLayout.responses) r LEFT JOIN \(AppleLayout.blobs) b USING (entry_ID)
+      LEFT JOIN \(AppleLayout.bodies) d USING (entry_ID) WHERE r.request_key = ?1
+      """)
+    isTaken = try connection.prepare(
+      """
+      SELECT EXISTS (SELECT 1 FROM \(AppleLayout.responses) WHERE entry_ID = ?1)
+        OR EXISTS (SELECT 1 FROM \(AppleLayout.blobs) WHERE entry_ID = ?1)
+        OR EXISTS (SELECT 1 FROM \(AppleLayout.bodies) WHERE entry_ID = ?1)
+      """)
+    removals = try AppleRowRemoval(connection)
+    response = try connection.prepare(AppleSchema.rawResponseInsertion)
+    blobs = try connection.prepare(AppleSchema.blobInsertion)
+    bodies = try connection.prepare(AppleSchema.bodyInsertion)
+    lastID = try connection.prepare("SELECT last_insert_rowid()")
+  }
+
+  func insert(
+    _ raw: RawResponse, stagedBody: ByteString?, replacing replaced: ResponseVersion?
+  ) throws -> Bool {
+    guard let key = raw.text("request_key") else { return false }
+    let (there, file) = try response(forKey: key)
+    guard there == replaced else { return false }
+    var id: Int64? = raw.id > 0 ? raw.id : nil
+    if let there, case .row(let row) = there.id {
+      try removals.remove(row)
+      if let file { replacedFiles.append(file) }
+      if try id.map({ try isFree($0) }) != true { id = row }
+    } else if try id.map({ try isFree($0) }) != true {
+      id = nil
+    }
+    let row = try insertResponse(raw, as: id)
+    try insertBlobs(raw, as: row)
+    try insertBody(raw, stagedBody, as: row)
+    return true
+  }
+
+  /// The response of a key, as it is now, and the name of its body file.
+  private func response(
+    forKey key: ByteString
+  ) throws(SQLiteError) -> (ResponseVersion?, file: ByteString?) {
+    standing.reset()
+    try standing.bind(text: key.bytes, at: 1)
+    defer { standing.reset() }
+    guard try standing.step() else { return (nil, nil) }
+    let id = StoredResponse.ID.row(standing.integer(at: 0))
+    var found = StoredResponse(id: id)
+    var memory = StoredResponse.SpareMemory()
+    if standing.type(at: 1) != .null {
+      // What cannot be decoded was stored at no known time, then as now.
+      standing.withBytes(at: 1) { bytes in
+        try? found.decodeResponseObject(bytes, .stored, reusing: &memory)
+      }
+    }
+    let file = standing.type(at: 2) == .null ? nil : ByteString(standing.bytes(at: 2))
+    return (ResponseVersion(id: id, key: key, stored: found.stored), file)
+  }
+
+  private func isFree(_ id: Int64) throws(SQLiteError) -> Bool {
+    try isTaken.restart(for: id)
+    defer { isTaken.reset() }
+    return try isTaken.step() && isTaken.integer(at: 0) == 0
+  }
+
+  private func insertResponse(_ raw: RawResponse, as id: Int64?) throws(SQLiteError) -> Int64 {
+    response.reset()
+    try response.bind(id.map { .integer($0) } ?? .null, at: 1)
+    for (index, column) in AppleSchema.rawResponseColumns.enumerated() {
+      try response.bind(raw.value(of: column) ?? .null, at: Int32(index + 2))
+    }
+    _ = try response.step()
+    response.reset()
+    if let id { return id }
+    lastID.reset()
+    _ = try lastID.step()
+    return lastID.integer(at: 0)
+  }
+
+  private func insertBlobs(_ raw: RawResponse, as id: Int64) throws {
+    try blobs.restart(for: id)
+    for (index, name) in RawResponse.Part.Name.allCases.dropLast().enumerated() {
+      try blobs.bind(value(of: name, in: raw), at: Int32(index + 2))
+    }
+    _ = try blobs.step()
+    blobs.reset()
+  }
+
+  private func insertBody(_ raw: RawResponse, _ staged: ByteString?, as id: Int64) throws {
+    try bodies.restart(for: id)
+    let location = raw.value(of: "isDataOnFS")
+    if let staged {
+      let isKept = raw.hasBodyFile && location != nil
+      try bodies.bind(isKept ? location ?? .integer(1) : .integer(1), at: 2)
+      try bodies.bind(text: staged.bytes, at: 3)
+    } else {
+      try bodies.bind(raw.hasBodyFile ? .integer(0) : location ?? .integer(0), at: 2)
+      try bodies.bind(value(of: .body, in: raw), at: 3)
+    }
+    _ = try bodies.step()
+    bodies.reset()
+  }
+
+  /// The value of the column of a part, whole in memory.
+  private func value(
+    of name: RawResponse.Part.Name, in raw: RawResponse
+  ) throws -> RawResponse.Value {
+    guard let part = raw.part(name) else { return .null }
+    let bytes: [UInt8]
+    switch part.contents {
+    case .null: return raw.value(of: name.rawValue) ?? .null
+    case .bytes(let all): bytes = all
+    case .stream(let stream):
+      guard stream.size <= Connection.largestValue else {
+        throw StoreError(.damaged, at: path, because: "a value is too large for a row")
+      }
+      var all: [UInt8] = []
+      try stream.read { all = try $0.all() }
+      bytes = all
+    }
+    return part.isText ? .text(ByteString(bytes)) : .blob(bytes)
+  }
+}
+
+/// The statements that remove the rows of one response.
+struct AppleRowRemoval: ~Copyable {
+  private var responses: Statement
+  private var blobs: Statement
+  private var bodies: Statement
+
+  init(_ connection: borrowing Connection) throws(SQLiteError) {
+    func removal(from table: String) -> String { "DELETE FROM \(table) WHERE entry_ID = ?1" }
+    let responses = try connection.prepare(removal(from: AppleLayout.responses))
+    let blobs = try connection.prepare(removal(from: AppleLayout.blobs))
+    let bodies = try connection.prepare(removal(from: AppleLayout.bodies))
+    self.responses = responses
+    self.blobs = blobs
+    self.bodies = bodies
+  }
+
+  /// Removes the rows of that number.
+  mutating func remove(_ id: Int64) throws(SQLiteError) {
+    try responses.restart(for: id)
+    _ = try responses.step()
+    try blobs.restart(for: id)
+    _ = try blobs.step()
+    try bodies.restart(for: id)
+    _ = try bodies.step()
+  }
+}
+
+extension Statement {
+  /// Binds a value in its class.
+  mutating func bind(_ value: RawResponse.Value, at parameter: Int32) throws(SQLiteError) {
+    switch value {
+    case .null: try bindNull(at: parameter)
+    case .integer(let number): try bind(integer: number, at: parameter)
+    case .real(let number): try bind(real: number, at: parameter)
+    case .text(let text): try bind(text: text.bytes, at: parameter)
+    case .blob(let bytes): try bind(blob: bytes, at: parameter)
+    }
+  }
+}

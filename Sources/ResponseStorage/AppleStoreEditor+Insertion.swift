@@ -1,0 +1,90 @@
+import Files
+import SQLite
+
+extension AppleStoreEditor: RawResponseStore {
+  public func stageBody(
+    _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
+  ) throws -> ByteString {
+    try makeBodyFolder()
+    var generator = SystemRandomNumberGenerator()
+    let name = AppleStoreWriter.uuid(using: &generator)
+    do {
+      let file = try OpenFile(creating: path(ofBody: name))
+      try write { try file.write($0) }
+    } catch {
+      removeStagedBodies([ByteString(name)])
+      if let error = error as? FileError { throw StoreError(writing: error) }
+      throw error
+    }
+    return ByteString(name)
+  }
+
+  public func synchronizeStagedBodies(_ names: [ByteString]) throws(StoreError) {
+    guard !names.isEmpty else { return }
+    do throws(FileError) {
+      for name in names {
+        try OpenFile(reading: path(ofBody: name.bytes)).synchronize()
+      }
+      try Directory(files.bodies).synchronize()
+    } catch {
+      throw StoreError(writing: error)
+    }
+  }
+
+  public func removeStagedBodies(_ names: [ByteString]) {
+    guard let folder = try? Directory(files.bodies) else { return }
+    for name in names {
+      if let name = AppleBodyFiles.validated(name.bytes) { try? folder.remove(name) }
+    }
+  }
+
+  public func insert(_ body: (any RawResponseInsertion) throws -> Void) throws {
+    do {
+      try connection.execute("BEGIN IMMEDIATE")
+      let insertion: AppleInsertion
+      do {
+        insertion = try AppleInsertion(connection, path: files.path)
+        try body(insertion)
+        try verify()
+        try connection.execute("COMMIT")
+      } catch {
+        // Some failures have rolled back already, and then there is nothing to.
+        try? connection.execute("ROLLBACK")
+        throw error
+      }
+      var named: [UUIDBytes: Int]?
+      var removal = Removal()
+      // The folder may have been made since.
+      bodies = AppleBodyFiles(at: files.bodies)
+      try unlink(insertion.replacedFiles, &named, &removal)
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  private func verify() throws(SQLiteError) {
+    var rows = try connection.prepare("PRAGMA quick_check(1)")
+    guard try rows.step() else { return }
+    let answer = String(decoding: rows.bytes(at: 0), as: UTF8.self)
+    if answer != "ok" { throw SQLiteError.damage(answer) }
+  }
+
+  private func path(ofBody name: [UInt8]) -> String {
+    "\(files.bodies)/\(String(decoding: name, as: UTF8.self))"
+  }
+
+  private func makeBodyFolder() throws(StoreError) {
+    do throws(FileError) { try Directory.create(files.bodies) } catch {
+      guard error.kind == .exists else { throw StoreError(writing: error) }
+    }
+  }
+}
+
+extension StoreError {
+  /// Says what kept a file from being written.
+  fileprivate init(writing error: FileError) {
+    self.init(
+      error.kind == .accessDenied ? .accessDenied : .inputOutput, at: error.path,
+      because: error.reason)
+  }
+}

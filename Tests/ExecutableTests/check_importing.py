@@ -1,0 +1,359 @@
+"""Imports archives, good and hostile ones, and looks at what is there then with sqlite3.
+
+    check_importing.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES]
+
+Prints a line for each case, and ends at the first that is not as it should be.
+"""
+
+import glob, hashlib, io, json, os, resource, shutil, sqlite3, stat, subprocess, sys, tarfile, tempfile, warnings
+
+import hostile_archives
+
+warnings.filterwarnings("ignore", "Duplicate name")
+
+tool, maker = sys.argv[1:3]
+samples = sys.argv[3] if len(sys.argv) > 3 else ""
+root = tempfile.mkdtemp()
+
+
+def run(*words, status=0, **options):
+    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL, **options)
+    assert result.returncode == status, (words, status, result)
+    return result
+
+
+def path(name):
+    return os.path.join(root, name)
+
+
+def make(name, *options, entries=40, seed=3):
+    subprocess.run([maker, "--entries", str(entries), "--seed", str(seed), *options, path(name)], check=True)
+    return path(name)
+
+
+def export(cache, name, *options, status=0):
+    run("export", "-c", cache, "-o", path(name), "--force", *options, status=status)
+    return path(name)
+
+
+def members(archive):
+    with tarfile.open(archive) as file:
+        return [(info.name, file.extractfile(info).read()) for info in file]
+
+
+def write(name, data):
+    with open(path(name), "wb") as file:
+        file.write(data)
+    return path(name)
+
+
+def stored(cache):
+    """All columns of all entries with the bytes of the bodies, by sqlite3; the names of body files left out."""
+    database = sqlite3.connect(glob.glob(os.path.join(cache, "*.db"))[0])
+    database.text_factory = bytes
+    database.row_factory = sqlite3.Row
+    assert database.execute("PRAGMA integrity_check").fetchone()[0] == b"ok"
+    entries, files = {}, set()
+    for table in ["response", "blob_data", "receiver_data"]:
+        for row in database.execute(f"SELECT * FROM cfurl_cache_{table}"):
+            entries.setdefault(row["entry_ID"], {}).update({key: row[key] for key in row.keys()})
+    for entry in entries.values():
+        if entry["isDataOnFS"] > 0:
+            files.add(entry["receiver_data"].decode())
+            with open(os.path.join(cache, "fsCachedData", entry["receiver_data"].decode()), "rb") as file:
+                entry["receiver_data"] = file.read()
+    database.close()
+    folder = os.path.join(cache, "fsCachedData")
+    orphans = set(os.listdir(folder) if os.path.isdir(folder) else []) - files
+    return entries, orphans
+
+
+def tree(folder):
+    """All files of a folder, with what matters of them."""
+    result = {}
+    for parent, folders, names in os.walk(folder):
+        for name in folders + names:
+            file = os.path.join(parent, name)
+            status = os.lstat(file)
+            data = open(file, "rb").read() if stat.S_ISREG(status.st_mode) else b""
+            result[os.path.relpath(file, folder)] = (status.st_mode, status.st_size, hashlib.sha256(data).hexdigest())
+    return result
+
+
+def source_lines_apart(one, other):
+    """The two archives without the line that names the source, and the line of its digest."""
+    def rest(archive):
+        found = []
+        for name, data in members(archive):
+            if name == "urlcache-archive.json":
+                data = b"\n".join(line for line in data.split(b"\n") if not line.startswith(b'"source":'))
+            if name == "SHA256SUMS":
+                data = b"\n".join(line for line in data.split(b"\n") if not line.endswith(b"  urlcache-archive.json"))
+            found.append((name, data))
+        return found
+    return rest(one) == rest(other)
+
+
+def round_trips():
+    for number, options in enumerate([["--schema", "203"], ["--schema", "202"], ["--no-large-bodies"]]):
+        cache = make(f"made{number}", *options)
+        schema = options[1] if len(options) == 2 else "203"
+        for format in ["tar", "tar.zst", "tar.gz", "zip"]:
+            archive = export(cache, f"made.{format}")
+            new = path(f"new{number}.{format}")
+            run("import", archive, "-c", new, "--create", "apple", "--schema", schema)
+            assert stored(new) == (stored(cache)[0], set()), (cache, format)
+            again = export(new, "again.tar")
+            assert open(again, "rb").read() == open(export(cache, "first.tar"), "rb").read(), (cache, format)
+            names = sorted(os.listdir(new))
+            assert names == ["Cache.db", "fsCachedData"], names
+            # The same once more changes nothing.
+            before = tree(new)
+            run("import", archive, "-c", new)
+            assert tree(new) == before
+    print("made-up caches: ok", flush=True)
+    real = [folder for folder in sorted(glob.glob(os.path.join(samples, "schema-*"))) if "schema-01" not in folder]
+    for number, folder in enumerate(real):
+        cache, new = path(f"real{number}"), path(f"realnew{number}")
+        shutil.copytree(folder, cache)
+        archive = export(cache, "real.tar")
+        schema = "202" if "schema-202" in folder else "203"
+        run("import", archive, "-c", new, "--create", "apple", "--schema", schema)
+        assert stored(new)[0] == stored(cache)[0] and not stored(new)[1], folder
+        again = export(new, "again.tar")
+        same = open(again, "rb").read() == open(archive, "rb").read()
+        assert same if "schema-20" in folder and "201" not in folder else source_lines_apart(again, archive), folder
+        run("list", "-c", new)
+    print("real caches: ok" if real else "real caches: not here", flush=True)
+
+
+def schema():
+    """A new cache is one as CFNetwork makes it: that of the maker."""
+    for version in ["202", "203"]:
+        made, new = make(f"schema{version}", "--schema", version, entries=1), path(f"newschema{version}")
+        run("import", export(made, "schema.tar"), "-c", new, "--create", "apple", "--schema", version)
+        databases = [sqlite3.connect(os.path.join(cache, "Cache.db")) for cache in [made, new]]
+        for sql in ["SELECT type, name, tbl_name, sql FROM sqlite_master", "PRAGMA user_version", "PRAGMA auto_vacuum",
+                    "PRAGMA page_size", "PRAGMA journal_mode", "SELECT * FROM sqlite_sequence"]:
+            first, second = (database.execute(sql).fetchall() for database in databases)
+            assert first == second, (sql, first, second)
+        for database in databases:
+            database.close()
+    print("schema of new caches: ok", flush=True)
+
+
+def change(cache, id, time=None):
+    """Stores an entry again, with another body and another time."""
+    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    on_disk, body = database.execute("SELECT isDataOnFS, receiver_data FROM cfurl_cache_receiver_data WHERE entry_ID = ?",
+                                     (id,)).fetchone()
+    if on_disk:
+        os.unlink(os.path.join(cache, "fsCachedData", body))
+    database.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = x'00' WHERE entry_ID = ?", (id,))
+    if time:
+        database.execute("UPDATE cfurl_cache_response SET time_stamp = ? WHERE entry_ID = ?", (time, id))
+    database.commit()
+    database.close()
+
+
+def conflicts():
+    origin = make("origin", entries=60)
+    archive = export(origin, "conflicts.tar.zst")
+    whole, _ = stored(origin)
+    with_file = next(id for id, entry in whole.items() if entry["isDataOnFS"])
+    for rule, older, newer in [("skip", False, False), ("replace", True, True), ("newer", True, False)]:
+        cache = path(f"rule-{rule}")
+        run("import", archive, "-c", cache, "--create", "apple")
+        # What the cache has is older for one, and newer for the other, and a third is gone.
+        change(cache, 5, "1999-01-01 00:00:00")
+        change(cache, 6, "2040-01-01 00:00:00")
+        run("purge", "-c", cache, str(with_file), "--yes")
+        before, _ = stored(cache)
+        planned = json.loads(run("import", archive, "-c", cache, "--on-conflict", rule, "-n", "--format", "json").stdout)
+        assert stored(cache)[0] == before
+        done = json.loads(run("import", archive, "-c", cache, "--on-conflict", rule, "--format", "json").stdout)
+        assert done.pop("dry_run") is False and planned.pop("dry_run") is True and done == planned, (done, planned)
+        after, orphans = stored(cache)
+        assert not orphans and len(after) == 60
+        for id, entry in after.items():
+            wanted = before[id] if (id == 5 and not older) or (id == 6 and not newer) else whole[id]
+            assert entry == wanted, (rule, id)
+        assert done["added"]["entries"] == 1 and done["replaced"]["entries"] == older + newer
+        assert done["skipped"]["entries"] == 2 - older - newer and done["unchanged"]["entries"] == 57
+    cache = path("rule-error")
+    run("import", archive, "-c", cache, "--create", "apple")
+    change(cache, 5)
+    run("purge", "-c", cache, "7", "--yes")
+    before = tree(cache)
+    result = run("import", archive, "-c", cache, "--on-conflict", "error", status=1)
+    assert tree(cache) == before and b"another entry" in result.stderr, result
+    # A body file that is replaced goes, and only that.
+    cache = path("replaced-file")
+    run("import", archive, "-c", cache, "--create", "apple")
+    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    database.execute("UPDATE cfurl_cache_response SET time_stamp = '1999-01-01 00:00:00'")
+    database.commit()
+    database.close()
+    run("import", archive, "-c", cache, "--on-conflict", "replace")
+    assert stored(cache) == (whole, set())
+    # A number that is taken by another key gives way.
+    cache = path("other-numbers")
+    shutil.copytree(make("others", entries=5, seed=99), cache)
+    others, _ = stored(cache)
+    run("import", archive, "-c", cache)
+    after, orphans = stored(cache)
+    assert not orphans and len(after) == 65 and all(after[id] == entry for id, entry in others.items())
+    by_key = {entry["request_key"]: entry for entry in after.values()}
+    for id, entry in whole.items():
+        there = dict(by_key[entry["request_key"]])
+        assert {**there, "entry_ID": id} == entry
+    print("conflicts: ok", flush=True)
+
+
+def selections():
+    archive = export(path("origin"), "selections.tar")
+    cache = path("selected")
+    run("import", archive, "3", "5", "99", "-c", cache, "--create", "apple", status=1)
+    assert sorted(stored(cache)[0]) == [3, 5]
+    run("import", archive, "-c", cache, "--mime", "image/*")
+    whole, _ = stored(path("origin"))
+    images = {entry["id"] for entry in json.loads(
+        run("list", "-c", path("origin"), "--mime", "image/*", "--format", "json", "--columns", "id").stdout)["entries"]}
+    assert set(stored(cache)[0]) == images | {3, 5} and images
+    bare = export(path("origin"), "bare.tar", "--bodies", "none")
+    before = tree(cache)
+    result = run("import", bare, "-c", cache, status=3)
+    assert tree(cache) == before and b"its body is missing" in result.stdout, result
+    faulty = make("faulty", "--faults", "missing-bodies,undecodable,orphan-files")
+    missing = sum(entry["notes"] != [] and entry["body_location"] == "missing" for entry in json.loads(
+        run("list", "-c", faulty, "--format", "json", "--columns", "body-location,notes").stdout)["entries"])
+    run("import", export(faulty, "faulty.tar"), "-c", path("fromfaulty"), "--create", "apple", status=3)
+    after, orphans = stored(path("fromfaulty"))
+    assert not orphans and 0 < missing == 40 - len(after), (missing, len(after))
+    print("selections: ok", flush=True)
+
+
+def refusals():
+    archive = export(path("origin"), "refusals.tar")
+    cache = path("selected")
+    before = tree(root)
+    run("import", archive, "-c", cache, "--create", "apple", status=73)
+    run("import", archive, "-c", path("nowhere"), status=66)
+    run("import", path("nowhere.tar"), "-c", cache, status=66)
+    run("import", archive, "-c", archive, status=64)
+    run("purge", "-c", archive, "3", "--yes", status=65)
+    run("import", archive, "-c", path("nowhere"), "--create", "apple", "--archive-limit", "entries=10", status=65)
+    run("import", os.path.join(cache, "Cache.db"), "-c", cache, status=65)
+    run("import", archive, "-c", path("nowhere"), "--create", "apple", "-n")
+    assert tree(root) == before
+    for name, value in [("entries", 59), ("members", 100), ("member", 1000), ("total", 100_000), ("document", 100), ("list", 100)]:
+        result = run("import", archive, "-c", cache, "--archive-limit", f"{name}={value}", status=65)
+        assert f"the limit '{name}', which is {value}".encode() in result.stderr, result
+    assert tree(root) == before
+    # An import that was cut short has left an empty cache.
+    run("import", archive, "-c", path("empty"), "--create", "apple", "--host", "nowhere.example")
+    assert stored(path("empty")) == ({}, set())
+    run("import", archive, "-c", path("empty"), "--create", "apple")
+    assert stored(path("empty")) == stored(path("origin"))
+    print("refusals: ok", flush=True)
+
+
+def peak_of(words):
+    """Runs the program, and returns how it ended, what it said, and the most memory it took in bytes."""
+    with open(path("errors"), "wb") as errors:
+        process = subprocess.Popen([tool, *words], stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+    with open(path("errors"), "rb") as errors:
+        return os.waitstatus_to_exitcode(status), errors.read(), usage.ru_maxrss * 1024
+
+
+def hostile():
+    small = make("small", entries=6, seed=8)
+    good = members(export(small, "small.tar"))
+    assert good[-1][1] == hostile_archives.sums(good)[-1][1]
+    cache = make("target", entries=6, seed=9)
+    # The generator's own form of the good archive is good.
+    run("import", write("good.tar", hostile_archives.tar(good)), "-c", cache, "-n")
+    run("import", write("good.zip", hostile_archives.zipped(good)), "-c", cache, "-n")
+    before, count = tree(cache), 0
+    for name, data in hostile_archives.all(good):
+        archive = write("hostile", data)
+        outside = set(os.listdir("/tmp"))
+        status, errors, peak = peak_of(["import", archive, "-c", cache])
+        assert status == 65, (name, status, errors)
+        lines = errors.decode().splitlines()
+        assert lines and lines[0].startswith("error: ") and len(lines) <= 2, (name, errors)
+        assert all(0x20 <= byte < 0x7F or byte == 0x0A or byte >= 0x80 for byte in errors), (name, errors)
+        assert peak < 512 << 20, (name, peak)
+        assert tree(cache) == before, name
+        assert "outside" not in set(os.listdir("/tmp")) - outside and not os.path.exists(path("outside")), name
+        count += 1
+        if count % 7 == 0:
+            status, errors, _ = peak_of(["list", "-c", archive])
+            assert status in (65, 66), (name, status, errors)
+    assert count > 200, count
+    print("hostile archives: ok", flush=True)
+    whole = stored(small)[0]
+    refused = 0
+    for data in hostile_archives.flips(good):
+        new = path("flipped")
+        archive = write("flip", data)
+        status, errors, _ = peak_of(["import", archive, "-c", new, "--create", "apple"])
+        assert status in (0, 65), (status, errors)
+        if status == 0:
+            assert stored(new) == (whole, set())
+            shutil.rmtree(new)
+        else:
+            assert not os.path.exists(new)
+            refused += 1
+    assert refused > 120, refused
+    print("changed bits: ok", flush=True)
+
+
+def salvage():
+    archive = export(path("origin"), "salvage.tar")
+    data = open(archive, "rb").read()
+    whole, _ = stored(path("origin"))
+    for part in [3, 6, 9]:
+        cut = write("cut.tar", data[:len(data) * part // 10])
+        new = path(f"salvaged{part}")
+        run("import", cut, "-c", new, "--create", "apple", status=65)
+        assert not os.path.exists(new)
+        run("import", cut, "-c", new, "--create", "apple", "--salvage", status=3)
+        after, orphans = stored(new)
+        assert not orphans and after == {id: whole[id] for id in sorted(whole)[:len(after)]} and len(after) > 10, part
+    print("salvaging: ok", flush=True)
+
+
+def beside():
+    """Imports beside a process that has the cache open, and while one holds its lock."""
+    archive = export(path("origin"), "beside.tar.zst")
+    cache = path("beside")
+    shutil.copytree(make("besideorigin", entries=5, seed=21), cache)
+    application = sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
+    application.execute("SELECT count(*) FROM cfurl_cache_response").fetchall()
+    application.execute("BEGIN IMMEDIATE")
+    # To open the files in this process would drop its locks.
+    files = sorted(os.listdir(os.path.join(cache, "fsCachedData")))
+    run("import", archive, "-c", cache, "--wait", "100ms", status=75)
+    assert sorted(os.listdir(os.path.join(cache, "fsCachedData"))) == files
+    assert application.execute("SELECT count(*) FROM cfurl_cache_response").fetchone() == (5,)
+    application.execute("ROLLBACK")
+    run("import", archive, "-c", cache)
+    assert application.execute("SELECT count(*) FROM cfurl_cache_response").fetchone() == (65,)
+    application.close()
+    assert len(stored(cache)[0]) == 65 and not stored(cache)[1]
+    print("beside an application: ok", flush=True)
+
+
+try:
+    round_trips()
+    schema()
+    conflicts()
+    selections()
+    refusals()
+    hostile()
+    salvage()
+    beside()
+finally:
+    shutil.rmtree(root)
