@@ -9,26 +9,26 @@ final class ArchiveOutput {
   private let signals = HeldSignals()
   private let environment: CommandEnvironment
   private let path: String
-  private let isForced: Bool
+  private let isForced: Bool?
   private var file: NewFile?
 
   /// - Parameters:
   ///   - path: The path of the file; `-` for the output.
-  ///   - isForced: Whether a file is replaced, and a terminal gets an archive.
-  init(path: String, isForced: Bool, _ environment: CommandEnvironment) throws(CommandFailure) {
+  ///   - isForced: Whether a file is replaced, and a terminal gets an archive; `nil` if a user cannot say.
+  init(path: String, isForced: Bool?, _ environment: CommandEnvironment) throws(CommandFailure) {
     self.environment = environment
     self.path = path
     self.isForced = isForced
     if path == "-" {
-      guard isForced || !environment.isOutputTerminal else {
+      guard isForced == true || !environment.isOutputTerminal else {
         throw .usage(
           "an archive is no text, and the output is a terminal",
           hint: "write it to a file with '-o FILE'")
       }
       return
     }
-    do throws(FileError) { file = try NewFile(at: path, replacing: isForced) } catch {
-      throw CommandFailure(creating: error)
+    do throws(FileError) { file = try NewFile(at: path, replacing: isForced ?? false) } catch {
+      throw CommandFailure(creating: error, canBeForced: isForced != nil)
     }
   }
 
@@ -41,18 +41,19 @@ final class ArchiveOutput {
   /// Gives the file its name.
   func commit() throws(CommandFailure) {
     guard let file = file.take() else { return }
-    do throws(FileError) { try file.commit(replacing: isForced) } catch {
-      throw CommandFailure(creating: error)
+    do throws(FileError) { try file.commit(replacing: isForced ?? false) } catch {
+      throw CommandFailure(creating: error, canBeForced: isForced != nil)
     }
   }
 }
 
 extension CommandFailure {
   /// Says why a file cannot be created.
-  init(creating error: FileError) {
+  init(creating error: FileError, canBeForced: Bool) {
     self.init(
       .cannotCreate, kind: "cannot-create", "cannot create \(error)",
-      hint: error.kind == .exists ? "take another name, or replace it with '--force'" : nil,
+      hint: error.kind == .exists
+        ? "take another name" + (canBeForced ? ", or replace it with '--force'" : "") : nil,
       path: error.path)
   }
 

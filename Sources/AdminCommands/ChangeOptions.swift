@@ -59,7 +59,7 @@ struct ChangeOptions: ParsableArguments {
 struct PlanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Export what will go first; not possible before there is 'export'.", valueName: "file"))
+      "First export what will go to this new archive, for 'import'.", valueName: "file"))
   var backup: String?
 
   @Option(
@@ -69,8 +69,9 @@ struct PlanOptions: ParsableArguments {
   var plan: String?
 
   func validate() throws {
-    if backup != nil {
-      throw ValidationError("'--backup' needs 'export', which this version does not have.")
+    if let backup { _ = try Self.format(ofBackup: backup) }
+    guard backup == nil || plan == nil else {
+      throw ValidationError("'--plan' removes nothing that '--backup' could keep.")
     }
   }
 

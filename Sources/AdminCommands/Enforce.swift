@@ -11,12 +11,13 @@ extension URLCacheAdmin {
       abstract: "Make a cache keep limits of size, number and age, also beside a running app.",
       discussion: """
         Entries go until what all files take up keeps the limit: it removes, gives free pages back,
-        measures, and goes on if that was not enough. With selection options only those entries go. In a
-        folder of Foundation's an entry gives back exactly its file, and what URLCache does not count stays.
+        measures, and goes on if that was not enough (not with '--backup', which holds what goes first). With
+        selection options only those entries go. In a folder of Foundation's an entry gives back exactly its
+        file, and what URLCache does not count stays.
 
         EXIT STATUS
           0 done · 1 a limit cannot be met, or '--max-delete' · 3 · 64 also without '--yes' and terminal ·
-          65 · 66 · 74 · 75 · 77 · 130 · 143
+          65 · 66 · 73 '--backup' · 74 · 75 · 77 · 130 · 143
         """,
       aliases: ["trim"])
 
@@ -29,8 +30,8 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { change.format == .json }
 
-    /// More rounds than these bring nothing more.
-    private static let mostRounds = 8
+    /// More rounds than these bring nothing more. A backup holds what the first removes, and no more may go.
+    private var mostRounds: Int { planning.backup == nil ? 8 : 1 }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let plan = try plan(in: environment)
@@ -51,6 +52,7 @@ extension URLCacheAdmin {
         return plan.meetsLimits == false ? .no : .done
       }
       renderer.isDryRun = false
+      try planning.backUp(plan, of: cache, in: environment)
       return try carryOut(plan, renderer, environment)
     }
 
@@ -88,7 +90,7 @@ extension URLCacheAdmin {
       var (total, skipped, orphaned) = (first, 0, 0)
       (total.entries, total.meetsLimits) = ([], nil)
       var plan = first
-      for _ in 0..<Self.mostRounds {
+      for _ in 0..<mostRounds {
         let mustShrink =
           limit.bytes.map { plan.footprint.totalBytes > $0 } ?? (limit.minFree != nil)
         if plan.entries.isEmpty, !(mustShrink && canShrink(plan)) { break }

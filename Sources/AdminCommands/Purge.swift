@@ -16,8 +16,8 @@ extension URLCacheAdmin {
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries changed meanwhile and
-          stayed, or are no regular files · 64 also without '--yes' and terminal · 65 · 66 · 74 · 75 ·
-          77 · 130 · 143
+          stayed, or are no regular files · 64 also without '--yes' and terminal · 65 · 66 · 73 '--backup' ·
+          74 · 75 · 77 · 130 · 143
         """)
 
     @OptionGroup var selection: SelectionOptions
@@ -48,6 +48,7 @@ extension URLCacheAdmin {
       if change.dryRun || plan.entries.isEmpty {
         try execution.preview()
       } else {
+        try planning.backUp(plan, of: cache, in: environment)
         isComplete = try execution.run()
       }
       if plan.kept[.notARegularFile] != nil { isComplete = false }

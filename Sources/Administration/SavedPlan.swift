@@ -93,7 +93,7 @@ extension ResponseVersion {
   /// Whether a response is the one that this was taken of, and was not stored again since.
   ///
   /// - Parameter inCopy: Whether it is in another store than this, where files have other numbers.
-  fileprivate func isStill(_ response: borrowing StoredResponse, inCopy: Bool) -> Bool {
+  public func isStill(_ response: borrowing StoredResponse, inCopy: Bool = false) -> Bool {
     guard id == response.id, key == response.key, stored == response.stored else { return false }
     guard case .file = id else { return true }
     guard let file, let found = response.file else { return false }

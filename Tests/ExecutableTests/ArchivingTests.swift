@@ -45,6 +45,7 @@ import Testing
         changed bits: ok
         salvaging: ok
         beside an application: ok
+        backups: ok
 
         """)
   }

@@ -7,6 +7,7 @@ Prints a line for each case, and ends at the first that is not as it should be.
 
 import glob, hashlib, io, json, os, resource, shutil, sqlite3, stat, subprocess, sys, tarfile, tempfile, warnings
 
+sys.dont_write_bytecode = True
 import hostile_archives
 
 warnings.filterwarnings("ignore", "Duplicate name")
@@ -346,6 +347,34 @@ def beside():
     print("beside an application: ok", flush=True)
 
 
+def backups():
+    """What a purge and an enforce remove is in the backup, and comes back."""
+    whole, _ = stored(path("origin"))
+    for name, words in [("backup.tar.zst", ["purge", "--mime", "image/*"]), ("backup.zip", ["purge", "--all"]),
+                        ("backup.tar", ["enforce", "--max-entries", "20"])]:
+        cache, archive = path("backed"), path(name)
+        shutil.copytree(path("origin"), cache)
+        run(*words, "-c", cache, "--backup", archive, "-n")
+        assert not os.path.exists(archive) and stored(cache)[0] == whole
+        run(*words, "-c", cache, "--backup", archive, "--yes")
+        rest, orphans = stored(cache)
+        assert len(rest) < 60 and not orphans
+        assert stat.S_IMODE(os.stat(archive).st_mode) == 0o600
+        result = run(*words, "-c", path("origin"), "--backup", archive, "--yes", status=73)
+        assert stored(path("origin"))[0] == whole, result
+        assert int(run("list", "-c", archive, "--count").stdout) == 60 - len(rest)
+        run("import", archive, "-c", cache)
+        assert stored(cache) == (whole, set()), name
+        shutil.rmtree(cache)
+    # What cannot be written keeps all that was to go.
+    result = run("purge", "-c", path("origin"), "--all", "--yes", "--backup", path("none/x.tar"), status=73)
+    assert stored(path("origin"))[0] == whole
+    subprocess.run(["sh", "-c", 'ulimit -f 100; trap "" XFSZ; exec "$@"', "sh", tool, "purge", "-c", path("origin"), "--all", "--yes",
+                    "--backup", path("full.tar")], capture_output=True)
+    assert stored(path("origin"))[0] == whole and not glob.glob(path("full*"))
+    print("backups: ok", flush=True)
+
+
 try:
     round_trips()
     schema()
@@ -355,5 +384,6 @@ try:
     hostile()
     salvage()
     beside()
+    backups()
 finally:
     shutil.rmtree(root)

@@ -121,7 +121,7 @@ def refusals():
     purge(cache, "--host", "api.news.example", status=64)
     purge(cache, "--yes", status=64)
     purge(cache, "--all", "--yes", "--max-delete", "10", status=1)
-    purge(cache, "--all", "--yes", "--backup", "x.tar", status=64)
+    purge(cache, "--all", "--yes", "--backup", "x.7z", status=64)
     assert files(cache) == before
     result = purge(cache, "https://api.news.example/nowhere", "--yes", status=1)
     assert b"no entry has the URL 'https://api.news.example/nowhere'" in result.stderr, result
