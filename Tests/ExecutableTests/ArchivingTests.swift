@@ -46,6 +46,7 @@ import Testing
         salvaging: ok
         beside an application: ok
         backups: ok
+        differences: ok
 
         """)
   }

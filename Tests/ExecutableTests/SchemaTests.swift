@@ -25,6 +25,7 @@ import Testing
         apply: ok
         enforce: ok
         import: ok
+        diff: ok
         compact: ok
 
         """)

@@ -375,6 +375,42 @@ def backups():
     print("backups: ok", flush=True)
 
 
+def differences():
+    """What 'diff' tells apart is what was changed, by sqlite3."""
+    origin, other = path("origin"), path("different")
+    shutil.copytree(origin, other)
+    archives = [export(origin, "diff.tar.zst"), export(origin, "diff.zip")]
+    for first, second in [(origin, other), (origin, archives[0]), (archives[0], archives[1]), (archives[1], other)]:
+        assert run("diff", first, second).stdout == b""
+    run("purge", "-c", other, "3", "4", "--yes")
+    change(other, 5)
+    change(other, 6, "2020-01-01 00:00:00")
+    database = sqlite3.connect(os.path.join(other, "Cache.db"))
+    key = dict(database.execute("SELECT entry_ID, request_key FROM cfurl_cache_response"))
+    database.execute("UPDATE cfurl_cache_response SET time_stamp = '2020-01-01 00:00:00' WHERE entry_ID = 7")
+    database.execute("UPDATE cfurl_cache_blob_data SET response_object = (SELECT response_object FROM cfurl_cache_blob_data "
+                     "WHERE entry_ID = 9) WHERE entry_ID = 8")
+    database.commit()
+    database.close()
+    whole, _ = stored(origin)
+    gone = {whole[id]["request_key"].decode(): ("removed", []) for id in [3, 4]}
+    expected = {**gone, key[5]: ("changed", ["body"]), key[6]: ("changed", ["body", "other"]), key[7]: ("changed", ["other"])}
+    for first in [origin, archives[0]]:
+        found = json.loads(run("diff", first, other, "--format", "json", status=1).stdout)
+        differences = {item["key"]: (item["change"], item["differs"]) for item in found["differences"]}
+        change8 = differences.pop(key[8])
+        assert change8[0] == "changed" and "headers" in change8[1] and "body" not in change8[1], change8
+        assert differences == expected, (differences, expected)
+        assert (found["added"], found["removed"], found["changed"], found["same"]) == (0, 2, 4, 54)
+    turned = json.loads(run("diff", other, origin, "--format", "json", "--by", "body", status=1).stdout)
+    assert (turned["added"], turned["removed"], turned["changed"], turned["same"]) == (2, 0, 2, 56)
+    assert run("diff", origin, other, "--stat", status=1).stdout == b"0 added, 2 removed, 4 changed, 54 the same\n"
+    assert run("diff", origin, other, "--host", "nowhere.example").stdout == b""
+    run("diff", origin, other, "https://a.example/", status=64)
+    run("diff", origin, path("nowhere"), status=66)
+    print("differences: ok", flush=True)
+
+
 try:
     round_trips()
     schema()
@@ -385,5 +421,6 @@ try:
     salvage()
     beside()
     backups()
+    differences()
 finally:
     shutil.rmtree(root)

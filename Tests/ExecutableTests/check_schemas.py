@@ -292,6 +292,13 @@ def main():
             imports.check(json.loads(result.stdout))
     imports.finish(3)
 
+    comparisons = Checker("diff")
+    for words, status in [([cache, archive], 0), ([archive, other], 1), ([other, cache, "--stat"], 1)]:
+        result = subprocess.run([tool, "diff", *words, "--format", "json"], capture_output=True)
+        assert result.returncode == status, result
+        comparisons.check(json.loads(result.stdout))
+    comparisons.finish(3)
+
     compactions = Checker("compact")
     for options in [["-n"], [], ["--full"]]:
         compactions.check(json.loads(run("compact", "--format", "json", *options).stdout))

@@ -1,0 +1,90 @@
+import Administration
+import ArgumentParser
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin diff`: what tells two caches apart.
+  struct Diff: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show what tells two caches or archives apart.",
+      discussion: """
+        '+' is only in the second, '-' only in the first, '~' in both, but not the same. Entries are
+        compared by their keys; numbers, and where bodies are, do not matter.
+
+        EXIT STATUS
+          0 the same · 1 they differ · 64 · 65 · 66 · 74 · 75 · 77
+        """)
+
+    @Argument(help: "The first cache or archive.", completion: .file())
+    var first: String
+
+    @Argument(help: "The second one.", completion: .file())
+    var second: String
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var secrets: SecretOptions
+
+    @Option(help: "What to compare: body, headers (of the response), all.")
+    var by = ComparisonBasis.all
+
+    @Flag(help: "Show only how many entries differ.")
+    var stat = false
+
+    @Option(help: "How to write: table, json.")
+    var format = ChangeFormat.table
+
+    var writesJSON: Bool { format == .json }
+
+    func validate() throws {
+      guard cache.cache == nil else {
+        throw ValidationError("'diff' takes two paths, and no '-c'.")
+      }
+      guard selection.entries.isEmpty else {
+        throw ValidationError("'diff' takes two paths; select with options such as '--prefix'.")
+      }
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let (first, second) = (try open(first, environment), try open(second, environment))
+      let now = cache.now(in: environment)
+      let comparison = try StoreComparison(
+        of: first, with: second, by: by.aspects,
+        selecting: selection.resolved(at: now, in: environment), now: now)
+      try first.finish()
+      try second.finish()
+      let renderer = ComparisonRenderer(secrets: secrets.policy, isSummary: stat)
+      var output = OutputBuffer(environment)
+      switch format {
+      case .table: renderer.appendText(comparison, into: &output.text)
+      case .json:
+        renderer.appendJSON(
+          comparison, of: first.description, second.description, into: &output.text)
+      }
+      try output.flush()
+      return comparison.differences.isEmpty ? .done : .no
+    }
+
+    private func open(
+      _ path: String, _ environment: CommandEnvironment
+    ) throws -> any RawResponseSource {
+      var cache = cache
+      cache.cache = path
+      return try cache.openRaw(in: environment)
+    }
+  }
+}
+
+/// What entries are compared by.
+enum ComparisonBasis: String, CaseIterable, ExpressibleByArgument {
+  case body, headers, all
+
+  var aspects: Set<StoreComparison.Aspect> {
+    switch self {
+    case .body: [.body]
+    case .headers: [.headers, .validators]
+    case .all: Set(StoreComparison.Aspect.allCases)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Files
+public import ResponseStorage
+
+/// What tells two stores apart: the responses that only one of them has, and those that differ.
+///
+/// Responses are the same if they have the same key; where they are stored, and by which number, does not
+/// matter.
+public struct StoreComparison: Hashable, Sendable {
+  /// In what two responses can differ.
+  public enum Aspect: String, Hashable, Sendable, CaseIterable {
+    /// The bytes of the body.
+    case body
+    /// The status, and the header fields of the response but for the validators.
+    case headers
+    /// `ETag` and `Last-Modified`.
+    case validators
+    /// All else: the request, the times of storing, the policy, and what was attached.
+    case other
+  }
+
+  /// What became of a response, from the first store to the second.
+  public enum Change: String, Hashable, Sendable, CaseIterable {
+    case added
+    case removed
+    case changed
+  }
+
+  /// A response that only one of the stores has, or that differs.
+  public struct Difference: Hashable, Sendable {
+    /// Its key.
+    public var key: ByteString
+    /// Its URL.
+    public var url: ByteString?
+    /// What became of it.
+    public var change: Change
+    /// In what it differs.
+    public var aspects: [Aspect] = []
+  }
+
+  /// The differences, in the order of the keys.
+  public var differences: [Difference] = []
+  /// The number of responses that do not differ.
+  public var same: Int64 = 0
+
+  /// The number of responses with such a change.
+  public func count(_ change: Change) -> Int { differences.count { $0.change == change } }
+
+  /// Compares the selected responses of two stores.
+  ///
+  /// - Parameter aspects: In what they are compared.
+  /// - Complexity: Memory grows with the number of responses of the first store.
+  public init(
+    of first: any RawResponseSource, with second: any RawResponseSource, by aspects: Set<Aspect>,
+    selecting selection: Selection, now: Timestamp
+  ) throws {
+    var known: [ByteString: Fingerprint] = [:]
+    try Self.forEachFingerprint(of: first, aspects, selection, now) { key, print in
+      known[key] = print
+    }
+    var differences: [Difference] = []
+    try Self.forEachFingerprint(of: second, aspects, selection, now) { key, print in
+      guard let other = known.removeValue(forKey: key) else {
+        differences.append(.init(key: key, url: print.url, change: .added))
+        return
+      }
+      let differing = Aspect.allCases.filter { print.digests[$0] != other.digests[$0] }
+      if differing.isEmpty {
+        same += 1
+      } else {
+        differences.append(.init(key: key, url: print.url, change: .changed, aspects: differing))
+      }
+    }
+    for (key, print) in known {
+      differences.append(.init(key: key, url: print.url, change: .removed))
+    }
+    self.differences = differences.sorted { $0.key < $1.key }
+  }
+
+  /// What a response is compared by.
+  private struct Fingerprint {
+    var url: ByteString?
+    var digests: [Aspect: String] = [:]
+  }
+
+  private static func forEachFingerprint(
+    of source: any RawResponseSource, _ aspects: Set<Aspect>, _ selection: Selection,
+    _ now: Timestamp, _ body: (ByteString, Fingerprint) throws -> Void
+  ) throws {
+    try source.forEachRawResponse(
+      selection.projection, where: { selection.contains($0, now: now) }
+    ) { raw in
+      let response = StoredResponse(decoding: raw, .all)
+      var print = Fingerprint(url: response.url)
+      for aspect in aspects { print.digests[aspect] = try digest(of: aspect, response, raw) }
+      try body(response.key ?? response.url ?? "", print)
+      return .next
+    }
+  }
+
+  private static func digest(
+    of aspect: Aspect, _ response: StoredResponse, _ raw: RawResponse
+  ) throws -> String? {
+    switch aspect {
+    case .body: return try raw.part(.body)?.digest()
+    case .headers:
+      let fields = response.responseHeaders?.fields.filter { !isValidator($0.name) }
+      return digest(["\(response.status ?? -1)"], fields)
+    case .validators:
+      return digest([], response.responseHeaders?.fields.filter { isValidator($0.name) })
+    case .other:
+      let values = ["version", "storage_policy", "time_stamp", "partition"].map {
+        "\(raw.value(of: $0) ?? .null)"
+      }
+      let lists = try [.requestObject, .protocolProperties, .userInfo].map { name in
+        try raw.part(name)?.digest() ?? "-"
+      }
+      return digest(values + lists + ["\(response.stored?.secondsSince1970 ?? -1)"], [])
+    }
+  }
+
+  private static func isValidator(_ name: ByteString) -> Bool {
+    name.equalsIgnoringASCIICase("etag") || name.equalsIgnoringASCIICase("last-modified")
+  }
+
+  /// The digest of texts and header fields, each with its length, in the order of the names.
+  private static func digest(_ texts: [String], _ fields: [HeaderFields.Field]?) -> String {
+    var digest = Digest()
+    func take(_ bytes: [UInt8]) {
+      digest.update(Array("\(bytes.count):".utf8)[...])
+      digest.update(bytes[...])
+    }
+    for text in texts { take(Array(text.utf8)) }
+    let sorted = (fields ?? []).enumerated().sorted {
+      ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
+    }
+    for (_, field) in sorted {
+      take(field.name.bytes)
+      take(field.value.bytes)
+    }
+    return digest.hexadecimal
+  }
+}
