@@ -101,7 +101,7 @@ public struct CommandEnvironment {
       openStore: { path, wait, verifying in
         guard !ArchiveSource.isArchive(path) else {
           throw StoreError(
-            .unsupported, at: path, because: "it is an archive, which is never changed")
+            .notACache, at: path, because: "it is an archive, which is never changed")
         }
         return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
           .openForChanging(verifying: verifying)

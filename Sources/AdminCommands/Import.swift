@@ -138,7 +138,7 @@ extension CommandEnvironment {
   /// Whether there is a database where a cache is to be made.
   fileprivate func hasCache(at path: String) throws -> Bool {
     do {
-      _ = try openSource(path, 0)
+      _ = try openSource(path, 0, now)
       return true
     } catch let error as StoreError where error.code == .notFound || error.code == .notACache {
       if error.code == .notFound { return false }

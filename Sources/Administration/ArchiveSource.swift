@@ -129,6 +129,11 @@ public final class ArchiveSource: RawResponseSource {
     return footprint
   }
 
+  /// Does nothing: what is wrong with an archive ends the reading of it.
+  public func forEachFinding(
+    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
+  ) throws {}
+
   public func finish() throws {
     try file.verifyUnchanged()
   }

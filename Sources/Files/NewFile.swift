@@ -85,10 +85,3 @@ public struct NewFile: ~Copyable {
     }
   }
 }
-
-extension Directory {
-  /// Waits until the names in the folder are on the disk. The corresponding C function is `fsync`.
-  public borrowing func synchronize() throws(FileError) {
-    guard fsync(descriptor) == 0 else { throw .last(at: path) }
-  }
-}
