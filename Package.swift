@@ -75,7 +75,7 @@ let package = Package(
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "Archive"),
     tests(of: "HTTPCaching"),
-    tests(of: "Administration", on: "ResponseStorage", "TestSupport"),
+    tests(of: "Administration", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
     tests(of: "Rendering", on: "Administration", "ResponseStorage"),
     tests(of: "AdminCommands", on: "ResponseStorage", "TestSupport", argumentParser),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked),

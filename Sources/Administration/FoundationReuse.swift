@@ -1,0 +1,121 @@
+public import HTTPCaching
+import ResponseStorage
+
+/// What `URLSession` of Foundation on Linux does with a stored response, which differs from RFC 9111.
+///
+/// Observed with Swift 6.3, and so in `HTTPURLProtocol.swift` of swift-corelibs-foundation: it uses a
+/// response or loads it anew, whatever the cache policy of the request is; it never validates, knows no
+/// heuristic, no `Age`, and reads no date. What has no `max-age` and no `Expires` it uses for ever. What it
+/// does not use it removes.
+public struct FoundationReuse: Hashable, Sendable {
+  /// Why a stored response is not used, in the order in which Foundation looks.
+  public enum Obstacle: String, Hashable, Sendable, CaseIterable {
+    /// The response has `WWW-Authenticate` or `Proxy-Authenticate`.
+    case challenge = "foundation-challenge"
+    /// The request has `Authorization` or `Proxy-Authorization`.
+    case authorization = "foundation-authorization"
+    /// The request is neither GET nor HEAD.
+    case method = "foundation-method"
+    /// The request is HEAD, and there is a body.
+    case bodyForHead = "foundation-body-for-head"
+    /// The response says `no-cache`.
+    case noCache = "foundation-no-cache"
+    /// The response says `no-store`.
+    case noStore = "foundation-no-store"
+    /// As many seconds as `max-age` says have passed since it was stored.
+    case maxAge = "foundation-max-age"
+    /// Responses of this status are not used.
+    case status = "foundation-status"
+    /// The response has a `Vary`, whatever it says.
+    case vary = "foundation-vary"
+    /// The response has an `Expires` and no `max-age`: no date can be read, so that it counts as past.
+    case expires = "foundation-expires"
+  }
+
+  /// Why the stored response is not used; `nil` if it is.
+  public let obstacle: Obstacle?
+
+  /// Until when a response is used, in seconds since 1970; `nil` if it is used for ever or not at all.
+  public let usedUntil: Int64?
+
+  /// Decides on a presented request.
+  ///
+  /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
+  public init(of exchange: Exchange, for request: Request, at now: Int64) {
+    let control = FoundationCacheControl(exchange.fields)
+    let end = control.maxAge.map { exchange.responseTime.addingClamped($0) }
+    obstacle = Self.obstacle(exchange, request, control, isPast: end.map { now >= $0 } ?? false)
+    usedUntil = obstacle == nil ? end : nil
+  }
+
+  private static func obstacle(
+    _ exchange: Exchange, _ request: Request, _ control: FoundationCacheControl, isPast: Bool
+  ) -> Obstacle? {
+    let fields = exchange.fields
+    if fields.contains("WWW-Authenticate") || fields.contains("Proxy-Authenticate") {
+      return .challenge
+    }
+    if request.fields.contains("Authorization") || request.fields.contains("Proxy-Authorization") {
+      return .authorization
+    }
+    if request.method == Request.head {
+      if exchange.bodyBytes ?? 0 > 0 { return .bodyForHead }
+    } else if request.method != Request.get {
+      return .method
+    }
+    if control.noCache { return .noCache }
+    if control.noStore { return .noStore }
+    if isPast { return .maxAge }
+    switch exchange.status {
+    case 200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501: break
+    default: return .status
+    }
+    if fields.contains(.vary) { return .vary }
+    if !control.hasLifetime, fields.contains(.expires) { return .expires }
+    return nil
+  }
+}
+
+/// What Foundation on Linux takes from `Cache-Control`: it splits at every comma, also between quotation
+/// marks, and of a repeated directive the last counts.
+private struct FoundationCacheControl {
+  private(set) var noCache = false
+  private(set) var noStore = false
+  /// The seconds of `max-age`; what is no number is not there.
+  private(set) var maxAge: Int64?
+  /// Whether there is a `max-age` or an `s-maxage`, either of which makes `Expires` not count.
+  private(set) var hasLifetime = false
+
+  init(_ fields: FieldSection) {
+    for line in fields.values(of: .cacheControl) {
+      for part in line.split(separator: UInt8(ascii: ",")) { read(part) }
+    }
+  }
+
+  private mutating func read(_ part: ArraySlice<UInt8>) {
+    let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    var part = Array(part.drop(while: isBlank)).map(\.asciiLowercased)
+    while let last = part.last, isBlank(last) { part.removeLast() }
+    if part.elementsEqual("no-cache".utf8) {
+      noCache = true
+    } else if part.elementsEqual("no-store".utf8) {
+      noStore = true
+    } else if let seconds = Self.seconds(part, after: "max-age=") {
+      (maxAge, hasLifetime) = (seconds, true)
+    } else if Self.seconds(part, after: "s-maxage=") != nil {
+      hasLifetime = true
+    }
+  }
+
+  /// The number after a name, with or without quotation marks and a plus sign.
+  private static func seconds(_ part: [UInt8], after name: StaticString) -> Int64? {
+    let name = Array(name.description.utf8)
+    guard part.starts(with: name) else { return nil }
+    var argument = part.dropFirst(name.count)
+    let quote = UInt8(ascii: "\"")
+    if argument.count >= 2, argument.first == quote, argument.last == quote {
+      argument = argument.dropFirst().dropLast()
+    }
+    return UInt64(String(decoding: argument, as: UTF8.self)).map { Int64(clamping: $0) }
+  }
+}

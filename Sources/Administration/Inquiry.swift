@@ -1,0 +1,48 @@
+public import HTTPCaching
+public import ResponseStorage
+
+/// What is asked about stored responses: as of when, for which request, and by whose rules.
+public struct Inquiry: Hashable, Sendable {
+  /// The moment.
+  public var now: Timestamp
+
+  /// Whose rules.
+  public var platform: CachePlatform
+
+  /// The policy of the request.
+  public var policy = RequestCachePolicy.useProtocolCachePolicy
+
+  /// Header fields of the request. The request is the stored one again, with the fields that `Vary` names;
+  /// these take the place of those, and one without a value is not sent at all.
+  public var fields: [FieldLine] = []
+
+  /// The disk capacity that the application set, in bytes; a cache does not hold its own.
+  public var capacityBytes: Int64?
+
+  /// The expiries of an application's own.
+  public var expiryRules = UserInfoExpiry.known
+
+  /// Creates an inquiry.
+  public init(now: Timestamp, platform: CachePlatform) {
+    self.now = now
+    self.platform = platform
+  }
+
+  /// The request that is presented for a stored response.
+  func request(for exchange: Exchange) -> Request {
+    var lines: [FieldLine] = []
+    if case .fields(let names) = Vary(exchange.fields),
+      let sent = exchange.varyRecord ?? exchange.request?.fields
+    {
+      for name in names { lines += sent.lines.filter { name.matches($0.name) } }
+    }
+    if !fields.isEmpty {
+      let replaced = Set(fields.map { FieldName($0.name) })
+      lines.removeAll { replaced.contains(FieldName($0.name)) }
+      lines += fields.filter { !$0.value.isEmpty }
+    }
+    return Request(
+      method: exchange.request?.method ?? Request.get, targetURI: exchange.request?.targetURI,
+      fields: FieldSection(lines))
+  }
+}
