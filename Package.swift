@@ -77,7 +77,9 @@ let package = Package(
     tests(of: "HTTPCaching"),
     tests(of: "Administration", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
     tests(of: "Rendering", on: "Administration", "ResponseStorage"),
-    tests(of: "AdminCommands", on: "ResponseStorage", "TestSupport", argumentParser),
+    tests(
+      of: "AdminCommands", on: "ResponseStorage", "TestSupport", argumentParser,
+      exclude: ["Golden"]),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked),
     tests(of: "ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     .testTarget(

@@ -61,7 +61,7 @@ extension URLCacheAdmin {
         try write(source, &listing, now, environment)
       }
       try source.finish()
-      return report(listing, environment)
+      return listing.report(in: environment, secrets.policy)
     }
 
     private func write(
@@ -98,18 +98,6 @@ extension URLCacheAdmin {
       try output.flush()
       environment.writeMessage(
         "\(summary.shown) of \(summary.total) entries, \(ByteSizeText.text(summary.bodyBytes))\n")
-    }
-
-    /// Tells the user what was named and is not there, and what could not be decided.
-    private func report(_ listing: Listing, _ environment: CommandEnvironment) -> ExitStatus {
-      if listing.unknownTimes > 0 {
-        environment.note("not selected, as their age is not known: \(listing.unknownTimes)")
-      }
-      if listing.unknownFreshness > 0 {
-        environment.note(
-          "not selected, as their freshness is not known: \(listing.unknownFreshness)")
-      }
-      return environment.report(absent: listing.absent, secrets.policy)
     }
   }
 }

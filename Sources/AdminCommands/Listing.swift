@@ -90,6 +90,19 @@ struct Listing {
     shown += 1
     bodyBytes = bodyBytes.addingClamped(response.bodySize ?? 0)
   }
+
+  /// Tells the user what was named and is not there, and what could not be decided.
+  ///
+  /// - Returns: ``ExitStatus/no`` if anything is absent, otherwise ``ExitStatus/done``.
+  func report(in environment: CommandEnvironment, _ secrets: SecretPolicy) -> ExitStatus {
+    if unknownTimes > 0 {
+      environment.note("not selected, as their age is not known: \(unknownTimes)")
+    }
+    if unknownFreshness > 0 {
+      environment.note("not selected, as their freshness is not known: \(unknownFreshness)")
+    }
+    return environment.report(absent: absent, secrets)
+  }
 }
 
 extension CommandEnvironment {

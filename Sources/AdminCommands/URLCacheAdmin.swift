@@ -17,7 +17,7 @@ public struct URLCacheAdmin: ParsableCommand {
     version: "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))",
     subcommands: [
       List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,
-      Compact.self, Apply.self, Check.self, Export.self, Import.self, Diff.self,
+      Compact.self, Apply.self, Check.self, Export.self, Import.self, Diff.self, Explain.self,
     ])
 
   /// The version of this program.

@@ -79,6 +79,10 @@ import Testing
     "list.bad-column.txt": ["list", "--columns", "colour"],
     "list.bad-duration.txt": ["list", "--older-than", "1m"],
     "list.path-operand.txt": ["list", "Cache.db", "--format", "json"],
+    "explain.text.txt": ["explain", "2", "14", "99", "--at", "2025-12-01T00:00:00Z"],
+    "explain.json.txt": [
+      "explain", "3", "4", "--format", "json", "--at", "2025-12-01T00:00:00Z", "--policy", "3",
+    ],
     "show.text.txt": ["show", "3", "--at", "2026-01-02T00:00:00Z"],
     "show.json.txt": ["show", "3", "4", "--format", "json", "--at", "2026-01-02T00:00:00Z"],
     "show.headers.txt": ["show", "3", "--headers"],

@@ -15,6 +15,8 @@ import Testing
         list: ok
         entry: ok
         show: ok
+        explain: ok
+        explanation: ok
         usage: ok
         discover: ok
         usage-all: ok

@@ -114,6 +114,40 @@ def check_columns(cache, at):
     return expected
 
 
+def check_explanations(cache, at, expected):
+    """`explain` says the same of each entry, by the specification alone."""
+    result = subprocess.run(
+        [tool, "explain", "-c", cache, "--all", "--platform", "rfc9111", "--at", at, "--format", "ndjson"],
+        capture_output=True)
+    verdicts = set()
+    found = {}
+    for line in result.stdout.splitlines():
+        entry = json.loads(line)
+        found[entry["id"]] = entry
+        verdicts.add(entry["verdict"])
+        wanted = expected[entry["id"]]
+        freshness = entry["freshness"]
+        if freshness is None:
+            assert wanted["freshness"] is None and entry["verdict"] == "unknown", (at, entry)
+            continue
+        is_fresh = wanted["freshness"] == "fresh"
+        assert freshness["fresh"] == is_fresh, (at, entry)
+        assert entry["verdict"] in ("fresh" if is_fresh else "stale", "unknown"), (at, entry)
+        for key, value in [("lifetime_seconds", wanted["lifetime"]), ("lifetime_source", wanted["lifetime_source"]),
+                           ("current_age_seconds", wanted["current_age"]), ("expires_at", wanted["expires_at"])]:
+            assert freshness[key] == value, (at, key, entry, wanted)
+        validators = [("" if item["strong"] else "weak-") + item["type"] for item in entry["validators"]]
+        assert validators == wanted["validators"], (at, entry, wanted)
+        assert entry["needs_revalidation"] or entry["reusable"] or entry["vary"]["match"] in (
+            "never", "differs", "unknown") or {"other-method"} & {item["code"] for item in entry["reasons"]}, entry
+        names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+        if entry["conditional_request"]["purpose"] == "validation":
+            sent = entry["conditional_request"]["headers"]
+            assert all(sent[names[item["type"]]] == item["value"] for item in entry["validators"]), entry
+    assert found.keys() == expected.keys()
+    assert result.returncode == (1 if "stale" in verdicts else 3 if "unknown" in verdicts else 0), (at, verdicts)
+
+
 def check_selection(cache, at, expected):
     known = {row: entry for row, entry in expected.items() if entry["freshness"]}
 
@@ -177,6 +211,7 @@ def main():
                 total[options] = total.get(options, 0) + size
             check_usage(cache, at, expected)
             check_order(cache, at, expected)
+            check_explanations(cache, at, expected)
         assert all(total.values()), total
     print("made-up caches: ok")
     count = 0
@@ -186,7 +221,9 @@ def main():
         subprocess.run(["chmod", "-R", "u+w", folder], check=True)
         if subprocess.run([tool, "list", "-c", folder, "--count"], capture_output=True).returncode == 0:
             for at in TIMES:
-                count += len(check_columns(folder, at))
+                expected = check_columns(folder, at)
+                check_explanations(folder, at, expected)
+                count += len(expected)
     print("real caches: ok" if count else "real caches: not here")
 
 

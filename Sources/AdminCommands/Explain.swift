@@ -1,0 +1,119 @@
+import Administration
+import ArgumentParser
+import HTTPCaching
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin explain`: why entries are used or not.
+  struct Explain: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Say why entries are fresh or stale, and what becomes of a request.",
+      discussion: """
+        The request is the stored one again, with the header fields that Vary names. Whether an
+        entry is fresh is RFC 9111 on any platform; what happens then differs, as it was observed.
+
+        POLICIES
+          \(policyNames)
+
+        EXIT STATUS
+          0 all fresh · 1 some stale, or a named URL or id is not there · 3 none stale, of some it is not known ·
+          64 · 65 · 66 · 74 · 75 · 77
+        """)
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var inquiry: InquiryOptions
+    @OptionGroup var secrets: SecretOptions
+
+    @Flag(help: "Explain all entries that no other option leaves out.")
+    var all = false
+
+    @Option(help: "How to write the explanations: text, json, ndjson.")
+    var format = ExplanationFormat.text
+
+    var writesJSON: Bool { format == .json }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let source = try cache.open(in: environment)
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, in: environment)
+      guard all || !selection.isEmpty else {
+        throw CommandFailure.usage(
+          "no entry is named", hint: "name URLs or ids, give options such as '--stale', or '--all'")
+      }
+      var listing = Listing(selection: selection, now: now)
+      let verdicts = try write(
+        source, &listing, inquiry.resolved(at: now, of: source), environment)
+      try source.finish()
+      let absence = listing.report(in: environment, secrets.policy)
+      return absence == .done ? verdicts.status : absence
+    }
+
+    private func write(
+      _ source: any ResponseSource, _ listing: inout Listing, _ inquiry: Inquiry,
+      _ environment: CommandEnvironment
+    ) throws -> VerdictCounts {
+      let renderer = ExplanationRenderer(secrets: secrets.policy)
+      var verdicts = VerdictCounts()
+      var output = OutputBuffer(environment)
+      if format == .json {
+        renderer.beginJSON(of: source.description, asking: inquiry, into: &output.text)
+      }
+      let projection = listing.selection.projection.union(Explanation.projection)
+      try listing.scan(source, projection) { response in
+        let explanation = Explanation(of: response, asking: inquiry)
+        switch format {
+        case .text:
+          if !verdicts.isEmpty { output.text.append("\n") }
+          renderer.appendText(explanation, into: &output.text)
+        case .json:
+          output.text.append(verdicts.isEmpty ? "\n" : ",\n")
+          renderer.appendJSON(explanation, into: &output.text)
+        case .ndjson:
+          renderer.appendJSON(explanation, into: &output.text)
+          output.text.append("\n")
+        }
+        verdicts.insert(explanation.verdict)
+        try output.flushIfLarge()
+      }
+      if format == .json {
+        renderer.finishJSON(
+          fresh: verdicts.fresh, stale: verdicts.stale, unknown: verdicts.unknown,
+          into: &output.text)
+      }
+      try output.flush()
+      if verdicts.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }
+      return verdicts
+    }
+  }
+}
+
+/// The formats of `explain`.
+enum ExplanationFormat: String, CaseIterable, ExpressibleByArgument {
+  case text, json, ndjson
+}
+
+/// The names and numbers of all policies, for people.
+private let policyNames = RequestCachePolicy.names.map { "\($0.policy.rawValue) \($0.name)" }
+  .joined(separator: "\n  ")
+
+/// How many explanations had which verdict.
+private struct VerdictCounts {
+  private(set) var fresh: Int64 = 0
+  private(set) var stale: Int64 = 0
+  private(set) var unknown: Int64 = 0
+
+  var isEmpty: Bool { fresh + stale + unknown == 0 }
+
+  mutating func insert(_ verdict: Explanation.Verdict) {
+    switch verdict {
+    case .fresh: fresh += 1
+    case .stale: stale += 1
+    case .unknown: unknown += 1
+    }
+  }
+
+  /// What the process ends with: the answer "no" goes before what is not known.
+  var status: ExitStatus { stale > 0 ? .no : unknown > 0 ? .partly : .done }
+}

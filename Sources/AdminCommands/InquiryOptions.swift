@@ -1,0 +1,69 @@
+public import Administration
+public import ArgumentParser
+import HTTPCaching
+import ResponseStorage
+
+/// What is asked about entries.
+struct InquiryOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The policy of the request, by its name or its number on Apple's systems.",
+      valueName: "name|number"),
+    transform: parsePolicy)
+  var policy = RequestCachePolicy.useProtocolCachePolicy
+
+  @Option(
+    help: ArgumentHelp(
+      "A header field of the request, in the place of the stored one; without a value it is not sent.",
+      valueName: "name: value"),
+    transform: parseField)
+  var requestHeader: [FieldLine] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose rules: apple, foundation, rfc9111 (default: of whom the store is).",
+      valueName: "platform"))
+  var platform: CachePlatform?
+
+  @Option(
+    help: ArgumentHelp("The disk capacity that the app set.", valueName: "size"),
+    transform: parseSize)
+  var capacity: Int64?
+
+  /// What is asked about the entries of a store.
+  func resolved(at now: Timestamp, of source: any ResponseSource) -> Inquiry {
+    var inquiry = Inquiry(
+      now: now, platform: platform ?? CachePlatform(writing: source.description.format))
+    inquiry.policy = policy
+    inquiry.fields = requestHeader
+    inquiry.capacityBytes = capacity
+    return inquiry
+  }
+}
+
+extension CachePlatform: ExpressibleByArgument {}
+
+/// A policy on the command line: one of the seven names, or a number.
+func parsePolicy(_ text: String) throws -> RequestCachePolicy {
+  if let policy = RequestCachePolicy(name: text) { return policy }
+  if let policy = Int(text).flatMap({ RequestCachePolicy(rawValue: $0) }) { return policy }
+  throw ValidationError(
+    "There is no policy '\(printable(text))'. There are: "
+      + RequestCachePolicy.names.map { "\($0.name) (\($0.policy.rawValue))" }
+      .joined(separator: ", ") + ".")
+}
+
+/// A header field on the command line: `Name: value`.
+func parseField(_ text: String) throws -> FieldLine {
+  let bytes = Array(text.utf8)
+  guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+    FieldName(bytes[..<colon]).isValid,
+    !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
+  else {
+    throw ValidationError(
+      "'\(printable(text))' is not a header field. Write for example 'Accept-Language: de'.")
+  }
+  let line = FieldLine(name: Array(bytes[..<colon]), value: Array(bytes[(colon + 1)...]))
+  let value = FieldSection([line]).firstValue(of: FieldName(line.name)) ?? []
+  return FieldLine(name: line.name, value: value)
+}

@@ -1,0 +1,336 @@
+public import Administration
+import HTTPCaching
+public import ResponseStorage
+
+extension ExplanationRenderer {
+  /// Appends what comes before the first of several explanations in one JSON object.
+  public func beginJSON(
+    of store: StoreDescription, asking inquiry: Inquiry, into buffer: inout TextBuffer
+  ) {
+    buffer.append("{\"schema\":\"urlcache-admin.explain/1\",\"cache\":")
+    buffer.append(json: store)
+    buffer.append(",\"at\":")
+    buffer.append(json: inquiry.now)
+    buffer.append(",\"platform\":\"\(inquiry.platform.rawValue)\",\"policy\":\"")
+    buffer.append("\(inquiry.policy.name)\",\"entries\":[")
+  }
+
+  /// Appends what comes after the last explanation.
+  public func finishJSON(
+    fresh: Int64, stale: Int64, unknown: Int64, into buffer: inout TextBuffer
+  ) {
+    let isEmpty = fresh + stale + unknown == 0
+    buffer.append(isEmpty ? "],\"fresh\":" : "\n],\"fresh\":")
+    buffer.append(integer: fresh)
+    buffer.append(",\"stale\":")
+    buffer.append(integer: stale)
+    buffer.append(",\"unknown\":")
+    buffer.append(integer: unknown)
+    buffer.append("}\n")
+  }
+
+  /// Appends an explanation as a JSON object.
+  public func appendJSON(_ explanation: Explanation, into buffer: inout TextBuffer) {
+    switch explanation.id {
+    case .row(let row):
+      buffer.append("{\"id\":")
+      buffer.append(integer: row)
+    case .file(let name):
+      buffer.append("{\"id\":")
+      buffer.append(json: name, orBase64Named: "id")
+    }
+    buffer.append(",\"url\":")
+    buffer.append(
+      json: explanation.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
+    buffer.append(",\"verdict\":\"")
+    buffer.append(explanation.verdict.rawValue)
+    buffer.append(explanation.isReusable ? "\",\"reusable\":true" : "\",\"reusable\":false")
+    append(explanation.reasons, into: &buffer)
+    guard let details = explanation.details else {
+      buffer.append(
+        ",\"freshness\":null,\"directives\":{},\"vary\":null,\"storable\":null,\"validators\":[]")
+      buffer.append(",\"needs_revalidation\":null,\"conditional_request\":null")
+      append(policiesOf: explanation, into: &buffer)
+      append(explanation.hints, into: &buffer)
+      buffer.append(",\"user_info_expiry\":null,\"stale_use\":null,\"remarks\":[]}")
+      return
+    }
+    append(freshness: details, of: explanation, into: &buffer)
+    append(details.exchange.directives.control, into: &buffer)
+    append(details.reuse.vary, details, into: &buffer)
+    append(details.storability, into: &buffer)
+    append(details.validators, into: &buffer)
+    buffer.append(
+      details.reuse.decision == .validate
+        ? ",\"needs_revalidation\":true" : ",\"needs_revalidation\":false")
+    append(conditional: details, into: &buffer)
+    append(policiesOf: explanation, into: &buffer)
+    append(explanation.hints, into: &buffer)
+    append(details.expiry, at: explanation.inquiry.now, into: &buffer)
+    append(details.reuse.staleUse, into: &buffer)
+    append(details.remarks, into: &buffer)
+    buffer.append(UInt8(ascii: "}"))
+  }
+
+  private func append(_ reasons: [Explanation.Reason], into buffer: inout TextBuffer) {
+    buffer.append(",\"reasons\":[")
+    for (index, reason) in reasons.enumerated() {
+      buffer.append(index == 0 ? "{\"code\":\"" : ",{\"code\":\"")
+      buffer.append(reason.code)
+      buffer.append("\",\"section\":")
+      buffer.append(section: reason.section)
+      buffer.append(UInt8(ascii: "}"))
+    }
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  private func append(
+    freshness details: Explanation.Details, of explanation: Explanation,
+    into buffer: inout TextBuffer
+  ) {
+    let freshness = details.reuse.freshness
+    let (lifetime, age) = (freshness.lifetime, freshness.age)
+    let now = explanation.inquiry.now.wholeSeconds
+    let isFresh = freshness.isFresh && !explanation.isExpiredByApplication
+    buffer.append(",\"freshness\":{\"lifetime_seconds\":")
+    buffer.append(json: lifetime.source == .none ? nil : lifetime.seconds)
+    buffer.append(",\"lifetime_source\":\"")
+    buffer.append(lifetime.source.rawValue)
+    buffer.append("\",\"lifetime_section\":")
+    buffer.append(section: lifetime.section)
+    buffer.append(",\"current_age_seconds\":")
+    buffer.append(integer: age.seconds)
+    buffer.append(",\"age\":{\"apparent_seconds\":")
+    buffer.append(integer: age.apparentAge)
+    buffer.append(",\"age_value_seconds\":")
+    buffer.append(integer: age.ageValue)
+    buffer.append(",\"delay_seconds\":")
+    buffer.append(integer: age.responseDelay)
+    buffer.append(",\"resident_seconds\":")
+    buffer.append(integer: age.residentTime)
+    buffer.append(
+      isFresh ? "},\"fresh\":true,\"expires_at\":" : "},\"fresh\":false,\"expires_at\":")
+    let expiresAt = explanation.expiresAt
+    buffer.append(json: expiresAt.flatMap { Timestamp(secondsSince1970: Double($0)) })
+    buffer.append(",\"stale_seconds\":")
+    buffer.append(
+      json: isFresh ? nil : expiresAt.map { max(0, now.subtractingClamped($0)) })
+    buffer.append(UInt8(ascii: "}"))
+  }
+
+  private func append(_ control: CacheControl, into buffer: inout TextBuffer) {
+    buffer.append(",\"directives\":{")
+    for (index, directive) in control.directives.enumerated() {
+      // The first of a name is the one that counts.
+      if control.directives[..<index].contains(where: { $0.name == directive.name }) { continue }
+      buffer.append(index == 0 ? "\"" : ",\"")
+      buffer.append(directive.name.rawValue)
+      buffer.append("\":")
+      switch directive.argument {
+      case nil: buffer.append("true")
+      case .malformed(let text): buffer.append(jsonOrBase64: text)
+      case .token(let text), .quoted(let text):
+        if directive.name.takesSeconds, case .seconds(let seconds) = DeltaSeconds(text) {
+          buffer.append(integer: seconds)
+        } else {
+          buffer.append(jsonOrBase64: text)
+        }
+      }
+    }
+    buffer.append(UInt8(ascii: "}"))
+  }
+
+  private func append(
+    _ match: VaryMatch, _ details: Explanation.Details, into buffer: inout TextBuffer
+  ) {
+    buffer.append(",\"vary\":{\"match\":\"\(match.word)\",\"fields\":[")
+    for (index, name) in match.names.enumerated() {
+      buffer.append(index == 0 ? "{\"name\":" : ",{\"name\":")
+      buffer.append(jsonOrBase64: name.lowercased)
+      let sent = details.exchange.varyRecord ?? details.exchange.request?.fields
+      for (key, fields) in [("stored", sent), ("presented", details.request.fields)] {
+        buffer.append(",\"\(key)\":")
+        if let value = fields?.shownValue(of: name, secrets) {
+          buffer.append(jsonOrBase64: value)
+        } else {
+          buffer.append("null")
+        }
+      }
+      buffer.append(UInt8(ascii: "}"))
+    }
+    buffer.append("]}")
+  }
+
+  private func append(_ storability: Storability, into buffer: inout TextBuffer) {
+    buffer.append(
+      storability.mayStore
+        ? ",\"storable\":{\"may_store\":true,\"reason\":\""
+        : ",\"storable\":{\"may_store\":false,\"reason\":\"")
+    buffer.append(storability.reason.rawValue)
+    buffer.append("\",\"section\":")
+    buffer.append(section: storability.reason.section)
+    buffer.append(UInt8(ascii: "}"))
+  }
+
+  private func append(_ validators: Validators, into buffer: inout TextBuffer) {
+    buffer.append(",\"validators\":[")
+    if let tag = validators.entityTag {
+      buffer.append("{\"type\":\"etag\",\"value\":")
+      buffer.append(jsonOrBase64: tag.verbatim)
+      buffer.append(tag.isStrong ? ",\"strong\":true" : ",\"strong\":false")
+      buffer.append(",\"time\":null,\"weaknesses\":")
+      buffer.append(weaknessesOf: .entityTag, in: validators.remarks)
+      buffer.append(UInt8(ascii: "}"))
+    }
+    if let date = validators.lastModified {
+      if validators.entityTag != nil { buffer.append(UInt8(ascii: ",")) }
+      buffer.append("{\"type\":\"last-modified\",\"value\":")
+      buffer.append(jsonOrBase64: date.verbatim)
+      buffer.append(date.isStrong ? ",\"strong\":true,\"time\":" : ",\"strong\":false,\"time\":")
+      buffer.append(json: Timestamp(secondsSince1970: Double(date.secondsSince1970)))
+      buffer.append(",\"weaknesses\":")
+      buffer.append(weaknessesOf: .lastModified, in: validators.remarks)
+      buffer.append(UInt8(ascii: "}"))
+    }
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  private func append(conditional details: Explanation.Details, into buffer: inout TextBuffer) {
+    buffer.append(",\"conditional_request\":")
+    guard details.foundation == nil else { return buffer.append("null") }
+    let request = details.conditional.request
+    buffer.append("{\"method\":")
+    buffer.append(jsonOrBase64: request.method)
+    buffer.append(",\"purpose\":\"")
+    buffer.append(details.conditional.purpose.rawValue)
+    buffer.append("\",\"headers\":{")
+    var names: [FieldName] = []
+    for line in request.fields.lines {
+      let name = FieldName(line.name)
+      if names.contains(name) { continue }
+      if !names.isEmpty { buffer.append(UInt8(ascii: ",")) }
+      names.append(name)
+      buffer.append(jsonKey: ByteString(line.name))
+      buffer.append(UInt8(ascii: ":"))
+      buffer.append(jsonOrBase64: request.fields.shownValue(of: name, secrets) ?? [])
+    }
+    buffer.append("}}")
+  }
+
+  private func append(policiesOf explanation: Explanation, into buffer: inout TextBuffer) {
+    buffer.append(",\"policies\":[")
+    for (index, member) in Self.policyMembers.enumerated() {
+      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      buffer.append(contentsOf: member)
+      buffer.append(explanation.outcome(of: RequestCachePolicy.names[index].policy).rawValue)
+      buffer.append("\"}")
+    }
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  /// The objects of the policies up to their outcomes.
+  private static let policyMembers: [[UInt8]] = RequestCachePolicy.names.map { name, policy in
+    Array("{\"name\":\"\(name)\",\"number\":\(policy.rawValue),\"outcome\":\"".utf8)
+  }
+
+  private func append(_ hints: [Hint], into buffer: inout TextBuffer) {
+    buffer.append(",\"hints\":[")
+    for (index, hint) in hints.enumerated() {
+      buffer.append(index == 0 ? "{\"code\":\"" : ",{\"code\":\"")
+      buffer.append(hint.code)
+      buffer.append("\",\"message\":\"")
+      // Words and numbers of our own, which need no escapes.
+      buffer.append(hint.words)
+      buffer.append("\"}")
+    }
+    buffer.append(UInt8(ascii: "]"))
+  }
+
+  private func append(
+    _ expiry: UserInfoExpiry?, at now: Timestamp, into buffer: inout TextBuffer
+  ) {
+    buffer.append(",\"user_info_expiry\":")
+    guard let expiry else { return buffer.append("null") }
+    buffer.append("{\"key\":")
+    buffer.append(jsonOrBase64: expiry.rule.key.bytes)
+    buffer.append(",\"seconds\":")
+    buffer.append(integer: expiry.rule.seconds)
+    buffer.append(",\"date\":")
+    buffer.append(json: expiry.date)
+    buffer.append(",\"valid\":\(expiry.isValid(at: now))}")
+  }
+
+  private func append(_ use: StaleUse, into buffer: inout TextBuffer) {
+    buffer.append(",\"stale_use\":{\"prohibited_by\":")
+    if let prohibition = use.prohibition {
+      buffer.append("\"\(prohibition.rawValue)\"")
+    } else {
+      buffer.append("null")
+    }
+    for (key, window) in [
+      ("while_revalidating", use.whileRevalidating), ("if_error", use.ifError),
+    ] {
+      buffer.append(",\"\(key)\":")
+      guard let window else {
+        buffer.append("null")
+        continue
+      }
+      buffer.append("{\"state\":\"\(window.word)\",\"seconds\":")
+      buffer.append(json: window.seconds)
+      buffer.append(UInt8(ascii: "}"))
+    }
+    buffer.append(UInt8(ascii: "}"))
+  }
+
+  private func append(_ remarks: [Remark], into buffer: inout TextBuffer) {
+    buffer.append(",\"remarks\":[")
+    for (index, remark) in remarks.enumerated() {
+      buffer.append(index == 0 ? "{\"code\":\"" : ",{\"code\":\"")
+      buffer.append(remark.kind.rawValue)
+      buffer.append("\",\"field\":")
+      if let field = remark.field {
+        buffer.append(jsonOrBase64: field.lowercased)
+      } else {
+        buffer.append("null")
+      }
+      buffer.append(",\"value\":")
+      buffer.append(jsonOrBase64: remark.value)
+      buffer.append(",\"seconds\":")
+      buffer.append(json: remark.seconds)
+      buffer.append(",\"section\":")
+      buffer.append(section: remark.section)
+      buffer.append(UInt8(ascii: "}"))
+    }
+    buffer.append(UInt8(ascii: "]"))
+  }
+}
+
+extension TextBuffer {
+  /// Appends the name of a section as a JSON string, or `null`.
+  fileprivate mutating func append(section: Section?) {
+    guard let section else { return append("null") }
+    append("\"RFC ")
+    append(integer: Int64(section.rfc))
+    append(" §")
+    append(section.number)
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a JSON string, or for what is not UTF-8 an object with one member.
+  fileprivate mutating func append(jsonOrBase64 bytes: [UInt8]) {
+    append(json: StoredResponse.PropertyValue.text(ByteString(bytes)))
+  }
+
+  /// Appends what makes a validator weaker than it seems.
+  fileprivate mutating func append(weaknessesOf field: FieldName, in remarks: [Remark]) {
+    append(UInt8(ascii: "["))
+    var isFirst = true
+    for remark in remarks where remark.field == field {
+      append(isFirst ? "\"" : ",\"")
+      isFirst = false
+      append(remark.kind.rawValue)
+      append(UInt8(ascii: "\""))
+    }
+    append(UInt8(ascii: "]"))
+  }
+}

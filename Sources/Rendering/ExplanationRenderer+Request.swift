@@ -1,0 +1,223 @@
+import Administration
+import HTTPCaching
+import ResponseStorage
+
+extension ExplanationRenderer {
+  func appendDirectives(_ details: Explanation.Details, into buffer: inout TextBuffer) {
+    let directives = details.exchange.directives.control.directives
+    if directives.isEmpty { return }
+    for (index, directive) in directives.enumerated() {
+      buffer.append(title: index == 0 ? "Directives" : "")
+      buffer.append(directive.name.rawValue)
+      if let text = directive.argument?.text {
+        buffer.append("=")
+        buffer.append(shown: text)
+      }
+      let meaning = meaning(of: directive.name, details.reuse)
+      if !meaning.isEmpty { buffer.append(" (\(meaning))") }
+      buffer.append("\n")
+    }
+  }
+
+  private func meaning(of name: CacheDirective.Name, _ reuse: Reuse) -> String {
+    switch name {
+    case .immutable: "while fresh, not even a reload by the user need ask"
+    case .mustRevalidate: "once stale, not used without validation, even offline"
+    case .mustUnderstand: "stored only where the status is known"
+    case .noCache: "stored, but validated before each use"
+    case .noStore: "not to be stored at all"
+    case .noTransform: "not to be changed on the way"
+    case .private: "for a private cache, which this is"
+    case .public: "for any cache"
+    case .proxyRevalidate, .sharedMaxAge: "for shared caches only"
+    case .staleIfError: meaning(of: reuse.staleUse.ifError)
+    case .staleWhileRevalidate: meaning(of: reuse.staleUse.whileRevalidating)
+    case .maxAge:
+      reuse.freshness.lifetime.source == .maxAge ? "the lifetime" : "no number: stale"
+    case .maxStale, .minFresh, .onlyIfCached: "means something in requests only"
+    }
+  }
+
+  private func meaning(of window: StaleUse.Window?) -> String {
+    switch window {
+    case .ahead: "begins when it becomes stale"
+    case .open(let remaining): "open for \(spanText(remaining)) more"
+    case .closed(let since): "closed since \(spanText(since))"
+    case .void(let prohibition): "void: \(prohibition.rawValue)"
+    case .invalid, nil: "ignored: no number"
+    }
+  }
+
+  func appendVary(_ details: Explanation.Details, into buffer: inout TextBuffer) {
+    let vary = details.reuse.vary
+    if case .nothingNominated = vary { return }
+    buffer.append(title: "Vary")
+    switch vary {
+    case .nothingNominated, .never: buffer.append("* matches no request\n")
+    case .unknown(let names):
+      buffer.append(names)
+      buffer.append(": the fields of its request are not stored\n")
+    case .matches(let names): append(names, details, "matches", into: &buffer)
+    case .differs(let differences):
+      append(differences.map(\.name), details, "differs", into: &buffer)
+    }
+  }
+
+  private func append(
+    _ names: [FieldName], _ details: Explanation.Details, _ word: String,
+    into buffer: inout TextBuffer
+  ) {
+    let stored = details.exchange.varyRecord ?? details.exchange.request?.fields
+    for (index, name) in names.enumerated() {
+      if index > 0 { buffer.append(title: "") }
+      buffer.append(
+        name, stored: stored?.shownValue(of: name, secrets),
+        presented: details.request.fields.shownValue(of: name, secrets), secrets)
+      buffer.append(": \(word)\n")
+    }
+  }
+
+  func appendValidators(_ validators: Validators, into buffer: inout TextBuffer) {
+    buffer.append(title: "Validators")
+    if validators.isEmpty { buffer.append("none: \(Remark.Kind.noValidator.words)\n") }
+    if let tag = validators.entityTag {
+      buffer.append("ETag ")
+      buffer.append(shown: tag.verbatim)
+      append(weaknesses: validators.remarks, of: .entityTag, into: &buffer)
+    }
+    if let date = validators.lastModified {
+      if validators.entityTag != nil { buffer.append(title: "") }
+      buffer.append("Last-Modified ")
+      buffer.append(shown: date.verbatim)
+      append(weaknesses: validators.remarks, of: .lastModified, into: &buffer)
+    }
+  }
+
+  private func append(
+    weaknesses remarks: [Remark], of field: FieldName, into buffer: inout TextBuffer
+  ) {
+    let words = remarks.filter { $0.field == field }.map(\.kind.words)
+    buffer.append(words.isEmpty ? " (strong)\n" : " (\(words.joined(separator: "; ")))\n")
+  }
+
+  func appendStorability(_ storability: Storability, into buffer: inout TextBuffer) {
+    buffer.append(title: "May be stored")
+    buffer.append(storability.mayStore ? "yes: " : "no: ")
+    buffer.append("\(storability.reason.words)   \(storability.reason.section)\n")
+  }
+
+  func appendRequest(
+    _ explanation: Explanation, _ details: Explanation.Details, into buffer: inout TextBuffer
+  ) {
+    let policy = explanation.inquiry.policy
+    buffer.append("\n")
+    if let request = explanation.nextRequest {
+      buffer.append("Next request under \(policy.name) (\(policy.rawValue))\n")
+      append(request, explanation.url, into: &buffer)
+    } else if details.foundation == nil, explanation.outcome == .cache {
+      buffer.append("No request now; the next one would be\n")
+      append(details.conditional.request, explanation.url, into: &buffer)
+    } else {
+      buffer.append("No request now\n")
+      return
+    }
+    let isConditional = explanation.outcome == .conditional || explanation.outcome == .cache
+    buffer.append("  \(answers(to: isConditional ? details.conditional.purpose : .replacement))\n")
+  }
+
+  private func answers(to purpose: ConditionalRequest.Purpose) -> String {
+    switch purpose {
+    case .validation: "304: used again, with the new header fields   200: replaced"
+    case .completion: "206: the rest, if it is of the same body   200: replaced"
+    case .replacement: "200: replaced, by a full download"
+    }
+  }
+
+  private func append(
+    _ request: Request, _ url: ByteString?, into buffer: inout TextBuffer
+  ) {
+    buffer.append("  ")
+    buffer.append(shown: request.method)
+    buffer.append(" ")
+    let target = request.targetURI.map { ByteString($0) } ?? url
+    buffer.append(shown: target.map { secrets.url($0, for: .people) } ?? "-")
+    buffer.append("\n")
+    for line in request.fields.lines {
+      buffer.append("  ")
+      buffer.append(shown: line.name)
+      buffer.append(": ")
+      let (name, value) = (ByteString(line.name), ByteString(line.value))
+      buffer.append(shown: secrets.showSecrets ? value : Mask.headerValue(value, named: name))
+      buffer.append("\n")
+    }
+  }
+
+  func appendPolicies(_ explanation: Explanation, into buffer: inout TextBuffer) {
+    var table = TextTable([
+      .init(title: "POLICY", alignment: .right), .init(title: "NAME"), .init(title: "OUTCOME NOW"),
+      .init(title: ""),
+    ])
+    for (name, policy) in RequestCachePolicy.names {
+      let outcome = explanation.outcome(of: policy)
+      let isNew =
+        policy == .reloadIgnoringLocalAndRemoteCacheData
+        || policy == .reloadRevalidatingCacheData
+      let note =
+        explanation.inquiry.platform == .apple && isNew ? "since iOS 13, macOS 10.15" : ""
+      table.append(
+        [String(policy.rawValue), name, outcome.words(under: policy, explanation), note].map {
+          Array($0.utf8)
+        })
+    }
+    buffer.append("\n")
+    table.append(to: &buffer)
+  }
+
+  func appendHints(_ hints: [Hint], into buffer: inout TextBuffer) {
+    if hints.isEmpty { return }
+    buffer.append("\nHints\n")
+    for hint in hints {
+      buffer.append(hint.isFinding ? "  ! " : "  i ")
+      buffer.append("\(hint.words)\n")
+    }
+  }
+}
+
+extension RequestCachePolicy.Outcome {
+  /// The outcome for people.
+  fileprivate func words(under policy: RequestCachePolicy, _ explanation: Explanation) -> String {
+    switch self {
+    case .cache: return explanation.verdict == .stale ? "cache, though stale" : "cache"
+    case .conditional: return "conditional request"
+    case .load:
+      let isAdding = explanation.inquiry.platform != .foundation && !policy.addedLines.isEmpty
+      return isAdding ? "full request, with Cache-Control: no-cache" : "full request"
+    case .error: return "error, no request"
+    case .unknown: return "not known"
+    }
+  }
+}
+
+extension Storability.Reason {
+  /// The reason for people.
+  var words: String {
+    switch self {
+    case .methodNotUnderstood: "what answers its method is not stored"
+    case .postWithoutLocation:
+      "what answers POST is stored only with a lifetime and its own URL as Content-Location"
+    case .unknownStatus: "its status is not known"
+    case .interimStatus: "its status is an interim one"
+    case .notModified: "a 304 updates what is stored, and is not stored itself"
+    case .statusNotUnderstood: "must-understand, and its status is not known"
+    case .responseNoStore: "the response says no-store"
+    case .requestNoStore: "the request said no-store"
+    case .notPermitted:
+      "nothing permits it: not public, private, Expires or max-age, nor a status that needs none"
+    case .isPublic: "it is public"
+    case .isPrivate: "it is private, and so is the cache"
+    case .expires: "it has an Expires"
+    case .maxAge: "it has a max-age"
+    case .status: "its status needs nothing else"
+    }
+  }
+}

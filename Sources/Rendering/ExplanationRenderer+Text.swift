@@ -1,0 +1,218 @@
+public import Administration
+import HTTPCaching
+import ResponseStorage
+
+extension ExplanationRenderer {
+  /// Appends an explanation for people: the verdict, its reason, and then how it comes about.
+  public func appendText(_ explanation: Explanation, into buffer: inout TextBuffer) {
+    appendVerdict(explanation, into: &buffer)
+    appendEntry(explanation, into: &buffer)
+    if let details = explanation.details {
+      appendLifetime(details, into: &buffer)
+      appendAge(details, explanation.inquiry, into: &buffer)
+      appendExpiry(details.expiry, explanation.inquiry, into: &buffer)
+      appendDirectives(details, into: &buffer)
+      appendVary(details, into: &buffer)
+      appendValidators(details.validators, into: &buffer)
+      appendStorability(details.storability, into: &buffer)
+      appendRemarks(details, into: &buffer)
+      appendRequest(explanation, details, into: &buffer)
+    }
+    appendPolicies(explanation, into: &buffer)
+    appendHints(explanation.hints, into: &buffer)
+  }
+
+  private func appendVerdict(_ explanation: Explanation, into buffer: inout TextBuffer) {
+    let now = explanation.inquiry.now.wholeSeconds
+    switch explanation.verdict {
+    case .fresh:
+      buffer.append("FRESH")
+      if let end = explanation.expiresAt {
+        buffer.append(" for \(AgeText.text(seconds: end.subtractingClamped(now)))")
+        buffer.append(moment: end, after: ", until ")
+      }
+    case .stale:
+      buffer.append("STALE")
+      if hasEnded(explanation), let end = explanation.expiresAt {
+        buffer.append(" for \(AgeText.text(seconds: max(0, now.subtractingClamped(end))))")
+        buffer.append(moment: end, after: ", since ")
+      }
+    case .unknown: buffer.append("UNKNOWN")
+    }
+    buffer.append(": \(consequence(of: explanation))\n")
+    if let reason = explanation.reasons.first {
+      buffer.append("  because ")
+      buffer.append(reason, of: explanation, secrets)
+      if let section = reason.section { buffer.append(" (\(section))") }
+      buffer.append("\n")
+    }
+    buffer.append("\n")
+  }
+
+  /// Whether the moment is one at which a response that was fresh became stale.
+  private func hasEnded(_ explanation: Explanation) -> Bool {
+    guard let details = explanation.details else { return false }
+    return details.reuse.freshness.lifetime.seconds > 0 || explanation.isExpiredByApplication
+  }
+
+  private func consequence(of explanation: Explanation) -> String {
+    switch explanation.outcome {
+    case .cache:
+      if explanation.details?.reuse.decision == .useWhileRevalidating,
+        explanation.details?.foundation == nil,
+        explanation.inquiry.policy == .useProtocolCachePolicy
+      {
+        return "SERVED from the cache, and validated meanwhile"
+      }
+      return "SERVED from the cache"
+    case .conditional:
+      return explanation.details?.conditional.purpose == .completion
+        ? "COMPLETED from the origin before it is used"
+        : "VALIDATED with the origin before it is used"
+    case .load:
+      return explanation.details?.foundation == nil
+        ? "LOADED anew from the origin" : "LOADED anew from the origin, and removed"
+    case .error: return "an ERROR, and no request"
+    case .unknown: return "whether it is used cannot be told"
+    }
+  }
+
+  private func appendEntry(_ explanation: Explanation, into buffer: inout TextBuffer) {
+    buffer.append(title: "Entry")
+    switch explanation.id {
+    case .row(let row): buffer.append(integer: row)
+    case .file(let name): buffer.append(shown: name)
+    }
+    buffer.append("\n")
+    buffer.append(title: "URL")
+    buffer.append(shown: explanation.url.map { secrets.url($0, for: .people) } ?? "-")
+    buffer.append("\n")
+  }
+
+  private func appendLifetime(_ details: Explanation.Details, into buffer: inout TextBuffer) {
+    let lifetime = details.reuse.freshness.lifetime
+    buffer.append(title: "Freshness lifetime")
+    buffer.append(lifetime.source == .none ? "none" : spanText(lifetime.seconds))
+    switch lifetime.basis {
+    case .maxAge(let seconds): buffer.append("   Cache-Control: max-age=\(seconds)")
+    case .invalidMaxAge(let text):
+      buffer.append("   Cache-Control: max-age=")
+      buffer.append(quoted: text)
+      buffer.append(" is no number")
+    case .expires(let end, let date):
+      buffer.append(moment: end, after: "   Expires ")
+      buffer.append(moment: date, after: " - \(details.exchange.dateName) ")
+    case .invalidExpires(let text):
+      buffer.append("   Expires: ")
+      buffer.append(quoted: text)
+      buffer.append(" is no date")
+    case .heuristic(let modified, let date):
+      let span = max(0, date.subtractingClamped(modified))
+      buffer.append("   a guess: 10 % of the \(spanText(span))")
+      buffer.append(moment: modified, after: " from Last-Modified ")
+      buffer.append(" to \(details.exchange.dateName)")
+    case .none: buffer.append("   no max-age, no Expires, and no guess")
+    }
+    buffer.append("   \(lifetime.section)\n")
+  }
+
+  private func appendAge(
+    _ details: Explanation.Details, _ inquiry: Inquiry, into buffer: inout TextBuffer
+  ) {
+    let age = details.reuse.freshness.age
+    buffer.append(title: "Current age")
+    buffer.append(spanText(age.seconds))
+    buffer.append("   \(Section(rfc: 9111, "4.2.3"))\n")
+    buffer.append(title: "  =")
+    buffer.append("max(apparent \(age.apparentAge) s, Age \(age.ageValue) s")
+    buffer.append(" + delay \(age.responseDelay) s) + resident \(age.residentTime) s\n")
+    buffer.append(title: "  Date")
+    switch details.exchange.date {
+    case .absent: buffer.append("none: the time of storing stands for it")
+    case .date(let seconds): buffer.append(moment: seconds, after: "")
+    case .invalid(let text):
+      buffer.append(quoted: text)
+      buffer.append(" is no date: the time of storing stands for it")
+    }
+    buffer.append("\n")
+    buffer.append(title: "  Age")
+    switch age.ageField {
+    case .absent: buffer.append("none: 0 s")
+    case .seconds(let seconds): buffer.append("\(seconds) s")
+    case .invalid(let text):
+      buffer.append(quoted: text)
+      buffer.append(" is no number: 0 s")
+    }
+    buffer.append("\n")
+    buffer.append(title: "  stored")
+    buffer.append(moment: details.exchange.responseTime, after: "")
+    buffer.append("   when it was sent is not stored: delay 0 s\n")
+    buffer.append(title: "  now")
+    buffer.append(time: inquiry.now)
+    buffer.append("\n")
+  }
+
+  private func appendExpiry(
+    _ expiry: UserInfoExpiry?, _ inquiry: Inquiry, into buffer: inout TextBuffer
+  ) {
+    guard let expiry else { return }
+    buffer.append(title: "App's own expiry")
+    buffer.append(shown: expiry.rule.key)
+    buffer.append(" ")
+    buffer.append(time: expiry.date)
+    buffer.append(" + \(spanText(expiry.rule.seconds)): ")
+    let age = inquiry.now.wholeSeconds.subtractingClamped(expiry.date.wholeSeconds)
+    buffer.append(expiry.isValid(at: inquiry.now) ? "valid" : "expired")
+    buffer.append(" at \(age) s\n")
+  }
+
+  private func appendRemarks(_ details: Explanation.Details, into buffer: inout TextBuffer) {
+    var isFirst = true
+    for remark in details.remarks {
+      // These are told of where the number is.
+      switch remark.kind {
+      case .invalidMaxAge, .invalidExpires, .invalidDate, .invalidAge, .longHeuristic,
+        .clockSetBack:
+        continue
+      default: break
+      }
+      buffer.append(title: isFirst ? "Headers" : "")
+      isFirst = false
+      if let field = remark.field {
+        buffer.append([field])
+        buffer.append(" ")
+      }
+      if !remark.value.isEmpty {
+        let name = ByteString(remark.field?.lowercased ?? [])
+        let value = ByteString(remark.value)
+        buffer.append(
+          quoted: secrets.showSecrets ? value.bytes : Mask.headerValue(value, named: name).bytes)
+        buffer.append(" ")
+      }
+      buffer.append("\(remark.kind.words)   \(remark.section)\n")
+    }
+  }
+}
+
+extension Exchange {
+  /// What stands for the date of the response.
+  fileprivate var dateName: String { date.secondsSince1970 == nil ? "time of storing" : "Date" }
+}
+
+extension TextBuffer {
+  /// The width of the titles at the left.
+  private static let titleWidth = 21
+
+  /// Appends the title of a line, and room up to its text.
+  mutating func append(title: String) {
+    append(title)
+    append(UInt8(ascii: " "), count: Self.titleWidth - title.utf8.count)
+  }
+
+  /// Appends a moment in seconds since 1970, after some words; nothing if it is beyond the calendar.
+  mutating func append(moment seconds: Int64, after words: String) {
+    guard let time = Timestamp(secondsSince1970: Double(seconds)) else { return }
+    append(words)
+    append(time: time)
+  }
+}

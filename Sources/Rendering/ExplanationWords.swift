@@ -1,0 +1,79 @@
+import HTTPCaching
+import ResponseStorage
+
+extension VaryMatch {
+  /// The match, in a word for programs.
+  var word: String {
+    switch self {
+    case .nothingNominated: "nothing"
+    case .matches: "matches"
+    case .never: "never"
+    case .differs: "differs"
+    case .unknown: "unknown"
+    }
+  }
+
+  /// The fields that it is about.
+  var names: [FieldName] {
+    switch self {
+    case .nothingNominated, .never: []
+    case .matches(let names), .unknown(let names): names
+    case .differs(let differences): differences.map(\.name)
+    }
+  }
+}
+
+extension StaleUse.Window {
+  /// The window, in a word for programs.
+  var word: String {
+    switch self {
+    case .ahead: "ahead"
+    case .open: "open"
+    case .closed: "closed"
+    case .void: "void"
+    case .invalid: "invalid"
+    }
+  }
+
+  /// Its length if it is ahead, what is left of it if it is open, or since when it has been closed.
+  var seconds: Int64? {
+    switch self {
+    case .ahead(let seconds), .open(let seconds), .closed(let seconds): seconds
+    case .void, .invalid: nil
+    }
+  }
+}
+
+extension CacheDirective.Name {
+  /// Whether its argument is a number of seconds.
+  var takesSeconds: Bool {
+    switch self {
+    case .maxAge, .maxStale, .minFresh, .sharedMaxAge, .staleIfError, .staleWhileRevalidate: true
+    default: false
+    }
+  }
+}
+
+extension FieldSection {
+  /// The lines of a field, joined, as an output may show them; `nil` if there are none.
+  func shownValue(of name: FieldName, _ secrets: SecretPolicy) -> [UInt8]? {
+    let lines = values(of: name)
+    if lines.isEmpty { return nil }
+    let value = lines.count == 1 ? lines[0] : Array(lines.joined(separator: Array(", ".utf8)))
+    if secrets.showSecrets { return value }
+    return Mask.headerValue(ByteString(value), named: ByteString(name.lowercased)).bytes
+  }
+}
+
+extension Int64 {
+  /// The difference, or the nearest number that there is.
+  func subtractingClamped(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+}
+
+extension RequestCachePolicy {
+  /// The name of the policy, of two names the newer.
+  var name: String { Self.names.first { $0.policy == self }?.name ?? "" }
+}
