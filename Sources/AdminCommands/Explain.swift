@@ -44,7 +44,7 @@ extension URLCacheAdmin {
       }
       var listing = Listing(selection: selection, now: now)
       let verdicts = try write(
-        source, &listing, inquiry.resolved(at: now, of: source), environment)
+        source, &listing, inquiry.resolved(at: now, of: source, selection.expiryRules), environment)
       try source.finish()
       let absence = listing.report(in: environment, secrets.policy)
       return absence == .done ? verdicts.status : absence

@@ -31,12 +31,15 @@ struct InquiryOptions: ParsableArguments {
   var capacity: Int64?
 
   /// What is asked about the entries of a store.
-  func resolved(at now: Timestamp, of source: any ResponseSource) -> Inquiry {
+  func resolved(
+    at now: Timestamp, of source: any ResponseSource, _ expiryRules: [UserInfoExpiry.Rule]
+  ) -> Inquiry {
     var inquiry = Inquiry(
       now: now, platform: platform ?? CachePlatform(writing: source.description.format))
     inquiry.policy = policy
     inquiry.fields = requestHeader
     inquiry.capacityBytes = capacity
+    inquiry.expiryRules = expiryRules
     return inquiry
   }
 }

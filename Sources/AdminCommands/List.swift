@@ -69,14 +69,16 @@ extension URLCacheAdmin {
       _ environment: CommandEnvironment
     ) throws {
       var renderer = format.makeRenderer(
-        columns: columns, secrets: secrets.policy, now: now, store: source.description,
+        columns: columns, secrets: secrets.policy, now: now,
+        expiryRules: listing.selection.expiryRules, store: source.description,
         terminalWidth: environment.terminalWidth)
       var projection = (columns ?? format.standardColumns).projection
       projection.formUnion([listing.selection.projection, .body])
       var output = OutputBuffer(environment)
       renderer.begin(into: &output.text)
       if let sort {
-        var sorted = SortedResponses(by: sort, limit: limit, now: now)
+        var sorted = SortedResponses(
+          by: sort, limit: limit, now: now, expiryRules: listing.selection.expiryRules)
         listing.limit = nil
         try listing.scan(source, projection.union(sort.column.projection)) { sorted.insert($0) }
         listing.shown = 0

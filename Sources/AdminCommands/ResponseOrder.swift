@@ -29,8 +29,12 @@ struct ResponseOrder: Hashable {
 
   /// Returns what an entry is sorted by.
   ///
-  /// - Parameter now: The moment at which an entry is fresh or stale.
-  func key(of response: borrowing StoredResponse, at now: Timestamp) -> Key {
+  /// - Parameters:
+  ///   - now: The moment at which an entry is fresh or stale.
+  ///   - rules: The expiries of an application's own, which count for that.
+  func key(
+    of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]
+  ) -> Key {
     switch column {
     case .id:
       switch response.id {
@@ -58,7 +62,7 @@ struct ResponseOrder: Hashable {
     case .date: Self.time(response, .date)
     case .expires: Self.text(response.responseHeaders?.firstValue(named: "expires"))
     case .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators:
-      ResponseFreshness(of: response, at: now).map { key(of: $0) } ?? .unknown
+      ResponseFreshness(of: response, at: now, rules: rules).map { key(of: $0) } ?? .unknown
     case .requestHeaders: Self.number(response.request.headers.map { Double($0.fields.count) })
     case .responseHeaders: Self.number(response.responseHeaders.map { Double($0.fields.count) })
     case .notes: .number(Double(response.notes.count))
@@ -111,6 +115,7 @@ struct SortedResponses {
   private let order: ResponseOrder
   private let limit: Int?
   private let now: Timestamp
+  private let expiryRules: [UserInfoExpiry.Rule]
   private var responses: [(key: ResponseOrder.Key, response: StoredResponse)] = []
 
   /// Starts without entries.
@@ -118,15 +123,19 @@ struct SortedResponses {
   /// - Parameters:
   ///   - limit: How many entries are kept; `nil` for all of them.
   ///   - now: The moment at which an entry is fresh or stale.
-  init(by order: ResponseOrder, limit: Int?, now: Timestamp) {
+  ///   - expiryRules: The expiries of an application's own, which count for that.
+  init(
+    by order: ResponseOrder, limit: Int?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule]
+  ) {
     self.order = order
     self.limit = limit
     self.now = now
+    self.expiryRules = expiryRules
   }
 
   /// Takes an entry in; now and then those that cannot be among the first are dropped.
   mutating func insert(_ response: borrowing StoredResponse) {
-    responses.append((order.key(of: response, at: now), copy response))
+    responses.append((order.key(of: response, at: now, rules: expiryRules), copy response))
     if let limit,
       responses.count >= max(limit > Int.max / 2 ? Int.max : limit * 2, 4_096)
     {

@@ -47,6 +47,7 @@ extension SelectionOptions {
     if noLifetime { selection.freshness.insert(.noLifetime) }
     selection.expiresWithin = expiresWithin
     selection.validators = Set(validator)
+    selection.expiryRules = expiry.rules
     return selection
   }
 

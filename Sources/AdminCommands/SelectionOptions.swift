@@ -125,6 +125,8 @@ struct SelectionOptions: ParsableArguments {
       "Only entries that can be validated so: none, weak, strong, etag, last-modified.",
       valueName: "kind"))
   var validator: [ResponseFreshness.ValidatorKind] = []
+
+  @OptionGroup var expiry: ExpiryOptions
 }
 
 extension ResponseFreshness.ValidatorKind: ExpressibleByArgument {}

@@ -74,7 +74,7 @@ extension URLCacheAdmin {
       } else if curl {
         status = try writeCurl(ids, source, environment)
       } else {
-        try write(ids, source, now, environment)
+        try write(ids, source, listing, environment)
       }
       try source.finish()
       let absence = environment.report(absent: listing.absent, secrets.policy)
@@ -82,11 +82,13 @@ extension URLCacheAdmin {
     }
 
     private func write(
-      _ ids: [StoredResponse.ID], _ source: any ResponseSource, _ now: Timestamp,
+      _ ids: [StoredResponse.ID], _ source: any ResponseSource, _ listing: Listing,
       _ environment: CommandEnvironment
     ) throws {
       let part: ShowRenderer.Part = headers ? .responseHeaders : request ? .request : .everything
-      let renderer = ShowRenderer(part: part, secrets: secrets.policy, now: now)
+      let renderer = ShowRenderer(
+        part: part, secrets: secrets.policy, now: listing.now,
+        expiryRules: listing.selection.expiryRules)
       var output = OutputBuffer(environment)
       var shown: [(response: StoredResponse, sha256: String?)] = []
       for id in ids {

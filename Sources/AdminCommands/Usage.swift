@@ -23,6 +23,7 @@ extension URLCacheAdmin {
 
     @OptionGroup var cache: CacheOptions
     @OptionGroup var secrets: SecretOptions
+    @OptionGroup var expiry: ExpiryOptions
 
     @Option(
       help: ArgumentHelp("The disk capacity that the app set.", valueName: "size"),
@@ -83,7 +84,8 @@ extension URLCacheAdmin {
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
       var report = try UsageReport(
-        of: source, by: by, capacityBytes: capacity, now: now, withHistograms: histogram)
+        of: source, by: by, capacityBytes: capacity, now: now, expiryRules: expiry.rules,
+        withHistograms: histogram)
       try source.finish()
       report.allowedPercent = failAbove
       let isCut = format == .table && by?.hasRanges == false

@@ -124,7 +124,10 @@ public struct RemovalPlan: Hashable, Sendable {
         kept[reason, default: KeptEntries()].insert(response.bodySize)
       } else {
         var entry = Entry(of: response, at: selection.ageBasis.time(of: response, now: now))
-        if asksForFreshness { entry.state = ResponseFreshness(of: response, at: now)?.state }
+        if asksForFreshness {
+          entry.state =
+            ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
+        }
         entries.append(entry)
       }
       return .next

@@ -6,9 +6,9 @@ public import ResponseStorage
 public struct ResponseFreshness: Hashable, Sendable {
   /// Whether a response is fresh.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// Its lifetime is greater than its age.
+    /// Its lifetime is greater than its age, and the application lets it live.
     case fresh
-    /// Its age is at least its lifetime, which may be 0.
+    /// Its age is at least its lifetime, which may be 0, or the application's own expiry has passed.
     case stale
     /// It has no lifetime, not even by a heuristic.
     case noLifetime = "no-lifetime"
@@ -34,51 +34,68 @@ public struct ResponseFreshness: Hashable, Sendable {
   /// What the response can be validated with.
   public let validators: Validators
 
+  /// The expiry of the application's own, if it attached one.
+  public let expiry: UserInfoExpiry?
+
+  private let now: Timestamp
+
   /// What a response has to have been decoded for this.
-  public static let projection: Projection = [.freshnessFields, .status, .stored]
+  public static let projection: Projection = [
+    .freshnessFields, .status, .stored, .userInfo,
+  ]
 
   /// Finds out how fresh a response is; `nil` if its header fields or the time of its storing are not
   /// known.
   ///
   /// A store does not say when a request was sent: the delay of the response counts as 0.
-  public init?(of response: borrowing StoredResponse, at now: Timestamp) {
+  ///
+  /// - Parameter rules: The expiries of an application's own.
+  public init?(
+    of response: borrowing StoredResponse, at now: Timestamp,
+    rules: [UserInfoExpiry.Rule] = UserInfoExpiry.known
+  ) {
     guard let headers = response.responseHeaders, let stored = response.stored else { return nil }
     let exchange = Exchange(
       status: response.status, fields: FieldSection(headers), responseTime: stored.wholeSeconds)
     freshness = Freshness(of: exchange, at: now.wholeSeconds)
     validators = Validators(of: exchange)
+    expiry = UserInfoExpiry(of: response.userInfo, by: rules)
+    self.now = now
   }
 
   /// Whether the response is fresh.
   public var state: State {
+    if expiry?.isValid(at: now) == false { return .stale }
     if freshness.lifetime.source == .none { return .noLifetime }
     return freshness.isFresh ? .fresh : .stale
   }
 
-  /// The lifetime in seconds; `nil` if there is none.
+  /// The lifetime in seconds, without the application's own expiry; `nil` if there is none.
   public var lifetimeSeconds: Int64? {
-    state == .noLifetime ? nil : freshness.lifetime.seconds
+    freshness.lifetime.source == .none ? nil : freshness.lifetime.seconds
   }
 
   /// For how many more seconds the response is fresh, or 0 or less if it is stale; `nil` if it has no
   /// lifetime.
   public var remainingSeconds: Int64? {
-    switch state {
-    case .fresh: freshness.remainingSeconds
-    case .stale: -freshness.staleSeconds
-    case .noLifetime: nil
-    }
+    if state == .noLifetime { return nil }
+    let remaining =
+      freshness.isFresh ? freshness.remainingSeconds : -freshness.staleSeconds
+    guard let expiry else { return remaining }
+    let untilExpiry = expiry.expiresAt.addingClamped(-now.wholeSeconds)
+    return lifetimeSeconds == nil ? untilExpiry : min(remaining, untilExpiry)
   }
 
-  /// When the response becomes or became stale; `nil` if it has no lifetime, or if that is after the
-  /// year 9999.
+  /// When the response becomes or became stale, by its lifetime or by the application's own expiry; `nil`
+  /// if it has neither, or if that is after the year 9999.
   public var expiresAt: Timestamp? {
-    freshness.expiresAt.flatMap { Timestamp(secondsSince1970: Double($0)) }
+    [freshness.expiresAt, expiry?.expiresAt].compactMap { $0 }.min()
+      .flatMap { Timestamp(secondsSince1970: Double($0)) }
   }
 
   /// Whether the response is fresh, and will be stale so many seconds later.
   public func expires(within seconds: Double) -> Bool {
-    freshness.isFresh && Double(freshness.remainingSeconds) <= seconds
+    state == .fresh && remainingSeconds.map { Double($0) <= seconds } ?? false
   }
 
   /// Whether what the response can be validated with has a quality.

@@ -40,6 +40,8 @@ public struct Selection {
   public var freshness: Set<ResponseFreshness.State> = []
   /// Only what is fresh and becomes stale within this number of seconds.
   public var expiresWithin: Double?
+  /// The expiries of an application's own, which count for ``freshness``.
+  public var expiryRules = UserInfoExpiry.known
   /// What a response can be validated with.
   public var validators: Set<ResponseFreshness.ValidatorKind> = []
 
@@ -95,7 +97,8 @@ public struct Selection {
     else { return .notSelected }
     let byTime = decisionByTime(for: response, now: now)
     guard asksForFreshness, byTime != .notSelected else { return byTime }
-    guard let freshness = ResponseFreshness(of: response, at: now) else {
+    guard let freshness = ResponseFreshness(of: response, at: now, rules: expiryRules)
+    else {
       return byTime == .selected ? .unknownFreshness : byTime
     }
     return matches(freshness) ? byTime : .notSelected

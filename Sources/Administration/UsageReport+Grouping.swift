@@ -34,8 +34,12 @@ extension UsageReport.Grouping {
 
   /// What the entries of a group have in common; `nil` if it is not known, or if the groups are ranges.
   ///
-  /// - Parameter now: The moment at which a response is fresh or stale.
-  func key(of response: borrowing StoredResponse, at now: Timestamp) -> ByteString? {
+  /// - Parameters:
+  ///   - now: The moment at which a response is fresh or stale.
+  ///   - rules: The expiries of an application's own, which count for that.
+  func key(
+    of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]
+  ) -> ByteString? {
     switch self {
     case .host: response.url.flatMap { CanonicalURL.host(of: $0) }
     case .mime: response.mimeType?.asciiLowercased
@@ -45,7 +49,9 @@ extension UsageReport.Grouping {
     case .partition: response.partition
     case .storagePolicy: response.storagePolicy.map { $0.name }
     case .freshness:
-      ResponseFreshness(of: response, at: now).map { ByteString($0.state.rawValue) }
+      ResponseFreshness(of: response, at: now, rules: rules).map {
+        ByteString($0.state.rawValue)
+      }
     case .age, .size: nil
     }
   }

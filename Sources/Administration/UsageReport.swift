@@ -130,6 +130,7 @@ public struct UsageReport: Hashable, Sendable {
   ///   - grouping: What to group by, or `nil` for no groups.
   ///   - capacityBytes: The limit to hold the footprint against, if there is one.
   ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
+  ///   - expiryRules: The expiries of an application's own, which count for whether entries are fresh.
   ///   - selection: Which entries to count; `nil` for all. The footprint is that of the whole store in
   ///     any case.
   ///   - withHistograms: Whether to measure ``histograms``.
@@ -140,13 +141,15 @@ public struct UsageReport: Hashable, Sendable {
   /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
   public init(
     of source: any ResponseSource, by grouping: Grouping?, capacityBytes: Int64?, now: Timestamp,
-    selection: Selection? = nil, withHistograms: Bool = false, groupMemory: Int = 64 << 20
+    expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known, selection: Selection? = nil,
+    withHistograms: Bool = false, groupMemory: Int = 64 << 20
   ) throws {
     footprint = try source.footprint()
     self.capacityBytes = capacityBytes
     self.grouping = grouping
     var tally = UsageTally(
-      by: grouping, now: now, largestBody: Self.largestBody(of: source, capacityBytes),
+      by: grouping, now: now, expiryRules: expiryRules,
+      largestBody: Self.largestBody(of: source, capacityBytes),
       withHistograms: withHistograms, groupMemory: groupMemory)
     let projection = tally.projection.union(selection?.projection ?? [])
     try source.forEachResponse(projection) { response in

@@ -4,6 +4,7 @@ import ResponseStorage
 struct UsageTally {
   private let grouping: UsageReport.Grouping?
   private let now: Timestamp
+  private let expiryRules: [UserInfoExpiry.Rule]
   private let largestBody: Int64?
   private let withHistograms: Bool
 
@@ -22,15 +23,17 @@ struct UsageTally {
   /// - Parameters:
   ///   - grouping: What to group by, or `nil` for no groups.
   ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
+  ///   - expiryRules: The expiries of an application's own.
   ///   - largestBody: The size in bytes above which a body counts as too large; `nil` if there is none.
   ///   - withHistograms: Whether to sort entries by their ages and sizes.
   ///   - groupMemory: What the groups may take up in memory, in bytes.
   init(
-    by grouping: UsageReport.Grouping?, now: Timestamp, largestBody: Int64?, withHistograms: Bool,
-    groupMemory: Int
+    by grouping: UsageReport.Grouping?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
+    largestBody: Int64?, withHistograms: Bool, groupMemory: Int
   ) {
     self.grouping = grouping
     self.now = now
+    self.expiryRules = expiryRules
     self.largestBody = largestBody
     self.withHistograms = withHistograms
     groups = GroupTally(memoryLimit: groupMemory)
@@ -64,7 +67,7 @@ struct UsageTally {
     }
     if withHistograms || grouping == .size { sizes.insert(response.bodySize, size: size) }
     if let grouping, !grouping.hasRanges {
-      groups.insert(grouping.key(of: response, at: now), size: size)
+      groups.insert(grouping.key(of: response, at: now, rules: expiryRules), size: size)
     }
   }
 

@@ -38,6 +38,8 @@ struct CellReader {
   var reader: SecretPolicy.Reader
   /// The moment at which a response is fresh or stale.
   var now: Timestamp
+  /// The expiries of an application's own, which count for that.
+  var expiryRules: [UserInfoExpiry.Rule]
 
   /// What `column` says about `response`.
   func value(of column: Column, in response: borrowing StoredResponse) -> CellValue {
@@ -69,7 +71,8 @@ struct CellReader {
     case .date: return text(response.responseHeaders?.firstValue(named: "date"))
     case .expires: return text(response.responseHeaders?.firstValue(named: "expires"))
     case .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators:
-      return ResponseFreshness(of: response, at: now).map { value(of: column, in: $0) } ?? .unknown
+      return ResponseFreshness(of: response, at: now, rules: expiryRules)
+        .map { value(of: column, in: $0) } ?? .unknown
     case .requestHeaders: return headers(response.request.headers)
     case .responseHeaders: return headers(response.responseHeaders)
     case .notes: return .notes(response.notes)

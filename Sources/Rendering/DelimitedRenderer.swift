@@ -23,10 +23,14 @@ struct DelimitedRenderer: ResponseRenderer {
   private let cells: CellReader
   private let now: Timestamp
 
-  init(_ dialect: Dialect, columns: [Column], secrets: SecretPolicy, now: Timestamp) {
+  init(
+    _ dialect: Dialect, columns: [Column], secrets: SecretPolicy, now: Timestamp,
+    expiryRules: [UserInfoExpiry.Rule]
+  ) {
     self.dialect = dialect
     self.columns = columns
-    cells = CellReader(secrets: secrets, reader: .programs, now: now)
+    cells = CellReader(
+      secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)
     self.now = now
   }
 

@@ -14,7 +14,10 @@ struct EntryJSON {
   private let cells: CellReader
   private let now: Timestamp
 
-  init(columns: [Column], secrets: SecretPolicy, now: Timestamp) {
+  init(
+    columns: [Column], secrets: SecretPolicy, now: Timestamp,
+    expiryRules: [UserInfoExpiry.Rule]
+  ) {
     members = columns.enumerated().map { index, column in
       var prefix = TextBuffer()
       if index > 0 { prefix.append(UInt8(ascii: ",")) }
@@ -22,7 +25,8 @@ struct EntryJSON {
       prefix.append(UInt8(ascii: ":"))
       return Member(column: column, key: column.jsonKey, prefix: prefix.bytes)
     }
-    cells = CellReader(secrets: secrets, reader: .programs, now: now)
+    cells = CellReader(
+      secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)
     self.now = now
   }
 

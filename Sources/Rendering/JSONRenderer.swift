@@ -1,3 +1,4 @@
+import Administration
 import ResponseStorage
 
 /// A list as one JSON object, with one response a line.
@@ -6,8 +7,12 @@ struct JSONRenderer: ResponseRenderer {
   private let store: StoreDescription
   private var isFirst = true
 
-  init(columns: [Column], secrets: SecretPolicy, now: Timestamp, store: StoreDescription) {
-    entry = EntryJSON(columns: columns, secrets: secrets, now: now)
+  init(
+    columns: [Column], secrets: SecretPolicy, now: Timestamp,
+    expiryRules: [UserInfoExpiry.Rule], store: StoreDescription
+  ) {
+    entry = EntryJSON(
+      columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
     self.store = store
   }
 

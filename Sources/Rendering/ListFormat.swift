@@ -1,3 +1,4 @@
+public import Administration
 public import ResponseStorage
 
 /// What a list says about itself at its end.
@@ -55,20 +56,31 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
   ///   - columns: The columns, or `nil` for ``standardColumns``.
   ///   - secrets: Which secrets the list may contain.
   ///   - now: The moment that ages are counted to.
+  ///   - expiryRules: The expiries of an application's own, which count for whether a response is fresh.
   ///   - store: The store that is listed.
   ///   - terminalWidth: The width to shorten URLs for, or `nil` to leave them whole.
   public func makeRenderer(
-    columns: [Column]?, secrets: SecretPolicy, now: Timestamp, store: StoreDescription,
+    columns: [Column]?, secrets: SecretPolicy, now: Timestamp,
+    expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known, store: StoreDescription,
     terminalWidth: Int?
   ) -> any ResponseRenderer {
     let columns = columns ?? standardColumns
     return switch self {
     case .table:
-      TableRenderer(columns: columns, secrets: secrets, now: now, terminalWidth: terminalWidth)
-    case .json: JSONRenderer(columns: columns, secrets: secrets, now: now, store: store)
-    case .ndjson: NDJSONRenderer(columns: columns, secrets: secrets, now: now)
-    case .csv: DelimitedRenderer(.csv, columns: columns, secrets: secrets, now: now)
-    case .tsv: DelimitedRenderer(.tsv, columns: columns, secrets: secrets, now: now)
+      TableRenderer(
+        columns: columns, secrets: secrets, now: now, expiryRules: expiryRules,
+        terminalWidth: terminalWidth)
+    case .json:
+      JSONRenderer(
+        columns: columns, secrets: secrets, now: now, expiryRules: expiryRules, store: store)
+    case .ndjson:
+      NDJSONRenderer(columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
+    case .csv:
+      DelimitedRenderer(
+        .csv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
+    case .tsv:
+      DelimitedRenderer(
+        .tsv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
     case .urls: URLsRenderer(secrets: secrets)
     }
   }

@@ -1,11 +1,16 @@
+import Administration
 import ResponseStorage
 
 /// A list as JSON objects, one response a line.
 struct NDJSONRenderer: ResponseRenderer {
   private let entry: EntryJSON
 
-  init(columns: [Column], secrets: SecretPolicy, now: Timestamp) {
-    entry = EntryJSON(columns: columns, secrets: secrets, now: now)
+  init(
+    columns: [Column], secrets: SecretPolicy, now: Timestamp,
+    expiryRules: [UserInfoExpiry.Rule]
+  ) {
+    entry = EntryJSON(
+      columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
   }
 
   mutating func begin(into buffer: inout TextBuffer) {}

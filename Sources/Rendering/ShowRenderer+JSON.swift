@@ -26,7 +26,8 @@ extension ShowRenderer {
     _ response: StoredResponse, sha256: String?, into buffer: inout TextBuffer
   ) {
     buffer.append(UInt8(ascii: "{"))
-    EntryJSON(columns: Self.columns, secrets: secrets, now: now).append(response, into: &buffer)
+    EntryJSON(columns: Self.columns, secrets: secrets, now: now, expiryRules: expiryRules)
+      .append(response, into: &buffer)
     let request = response.request
     buffer.append(",\"sha256\":")
     buffer.append(json: sha256)

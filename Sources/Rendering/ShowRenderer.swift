@@ -1,4 +1,4 @@
-import Administration
+public import Administration
 public import ResponseStorage
 
 /// All that is known of single responses, as text or as JSON.
@@ -23,11 +23,18 @@ public struct ShowRenderer: Sendable {
   /// The moment that ages are counted to.
   public var now: Timestamp
 
+  /// The expiries of an application's own, which count for whether a response is fresh.
+  public var expiryRules: [UserInfoExpiry.Rule]
+
   /// Creates a renderer.
-  public init(part: Part = .everything, secrets: SecretPolicy, now: Timestamp) {
+  public init(
+    part: Part = .everything, secrets: SecretPolicy, now: Timestamp,
+    expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known
+  ) {
     self.part = part
     self.secrets = secrets
     self.now = now
+    self.expiryRules = expiryRules
   }
 
   /// Appends a response for people.
@@ -67,7 +74,8 @@ public struct ShowRenderer: Sendable {
   private func appendFacts(
     _ response: StoredResponse, sha256: String?, into buffer: inout TextBuffer
   ) {
-    let cells = CellReader(secrets: secrets, reader: .people, now: now)
+    let cells = CellReader(
+      secrets: secrets, reader: .people, now: now, expiryRules: expiryRules)
     let facts: [(String, Column)] = [
       ("Entry", .id), ("URL", .url), ("Key", .key), ("Stored", .stored),
       ("First stored", .firstStored), ("Freshness", .ttl), ("Validators", .validators),
@@ -80,7 +88,10 @@ public struct ShowRenderer: Sendable {
       buffer.append(title)
       buffer.append(UInt8(ascii: " "), count: 14 - title.utf8.count)
       append(value, into: &buffer)
-      if column == .ttl, let freshness = ResponseFreshness(of: response, at: now) {
+      if column == .ttl,
+        let freshness = ResponseFreshness(
+          of: response, at: now, rules: expiryRules)
+      {
         buffer.append(basisOf: freshness)
       }
       if column == .bodyLocation, let name = response.bodyFileName {

@@ -1,3 +1,4 @@
+import Administration
 import ResponseStorage
 
 /// A list as a table for people.
@@ -27,9 +28,13 @@ struct TableRenderer: ResponseRenderer {
   private var widths: [Int]?
   private var reused = Row()
 
-  init(columns: [Column], secrets: SecretPolicy, now: Timestamp, terminalWidth: Int?) {
+  init(
+    columns: [Column], secrets: SecretPolicy, now: Timestamp,
+    expiryRules: [UserInfoExpiry.Rule], terminalWidth: Int?
+  ) {
     self.columns = columns
-    cells = CellReader(secrets: secrets, reader: .people, now: now)
+    cells = CellReader(
+      secrets: secrets, reader: .people, now: now, expiryRules: expiryRules)
     self.now = now
     self.terminalWidth = terminalWidth
   }
