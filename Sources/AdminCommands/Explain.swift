@@ -55,34 +55,24 @@ extension URLCacheAdmin {
       _ environment: CommandEnvironment
     ) throws -> VerdictCounts {
       let renderer = ExplanationRenderer(secrets: secrets.policy)
-      var verdicts = VerdictCounts()
-      var output = OutputBuffer(environment)
+      var text = TextBuffer()
       if format == .json {
-        renderer.beginJSON(of: source.description, asking: inquiry, into: &output.text)
+        renderer.beginJSON(of: source.description, asking: inquiry, into: &text)
+        try environment.write(text.bytes)
+      }
+      let writer = ExplanationWriter(asking: inquiry, renderer, format) { part in
+        try environment.write(part.bytes)
       }
       let projection = listing.selection.projection.union(Explanation.projection)
-      try listing.scan(source, projection) { response in
-        let explanation = Explanation(of: response, asking: inquiry)
-        switch format {
-        case .text:
-          if !verdicts.isEmpty { output.text.append("\n") }
-          renderer.appendText(explanation, into: &output.text)
-        case .json:
-          output.text.append(verdicts.isEmpty ? "\n" : ",\n")
-          renderer.appendJSON(explanation, into: &output.text)
-        case .ndjson:
-          renderer.appendJSON(explanation, into: &output.text)
-          output.text.append("\n")
-        }
-        verdicts.insert(explanation.verdict)
-        try output.flushIfLarge()
-      }
+      try listing.scan(source, projection) { response in try writer.insert(response) }
+      try writer.finish()
+      let verdicts = writer.verdicts
       if format == .json {
+        text.removeAll()
         renderer.finishJSON(
-          fresh: verdicts.fresh, stale: verdicts.stale, unknown: verdicts.unknown,
-          into: &output.text)
+          fresh: verdicts.fresh, stale: verdicts.stale, unknown: verdicts.unknown, into: &text)
+        try environment.write(text.bytes)
       }
-      try output.flush()
       if verdicts.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }
       return verdicts
     }
@@ -97,23 +87,3 @@ enum ExplanationFormat: String, CaseIterable, ExpressibleByArgument {
 /// The names and numbers of all policies, for people.
 private let policyNames = RequestCachePolicy.names.map { "\($0.policy.rawValue) \($0.name)" }
   .joined(separator: "\n  ")
-
-/// How many explanations had which verdict.
-private struct VerdictCounts {
-  private(set) var fresh: Int64 = 0
-  private(set) var stale: Int64 = 0
-  private(set) var unknown: Int64 = 0
-
-  var isEmpty: Bool { fresh + stale + unknown == 0 }
-
-  mutating func insert(_ verdict: Explanation.Verdict) {
-    switch verdict {
-    case .fresh: fresh += 1
-    case .stale: stale += 1
-    case .unknown: unknown += 1
-    }
-  }
-
-  /// What the process ends with: the answer "no" goes before what is not known.
-  var status: ExitStatus { stale > 0 ? .no : unknown > 0 ? .partly : .done }
-}

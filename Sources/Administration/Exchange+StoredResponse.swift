@@ -25,7 +25,7 @@ extension Exchange {
 
   /// What a response has to have been decoded for.
   public static let projection: Projection = [
-    .url, .stored, .status, .responseHeaders, .method, .requestHeaders, .body, .protocolProperties,
+    .url, .stored, .status, .cachingFields, .method, .body, .protocolProperties,
   ]
 
   /// No header fields, for a request of which none are stored: that is as good as knowing them, unless the

@@ -5,7 +5,7 @@ public import ResponseStorage
 ///
 /// Whether it is fresh is said by RFC 9111 alone; what happens then is said by the platform and by the
 /// policy of the request.
-public struct Explanation: Hashable, Sendable {
+public struct Explanation: Sendable {
   /// Whether a response is fresh.
   public enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// Its lifetime is greater than its age, and the application lets it live.
@@ -17,7 +17,10 @@ public struct Explanation: Hashable, Sendable {
   }
 
   /// What is known if the store holds the header fields and the time of storing.
-  public struct Details: Hashable, Sendable {
+  ///
+  /// It never changes, and is asked often: an object, as a copy of so many values would cost more than
+  /// they did.
+  public final class Details: Sendable {
     /// The stored response and its request.
     public let exchange: Exchange
     /// The request that is presented.
@@ -36,6 +39,28 @@ public struct Explanation: Hashable, Sendable {
     public let expiry: UserInfoExpiry?
     /// What is ignored or odd.
     public let remarks: [Remark]
+    /// Whether only age or a directive can be against using the response.
+    let isFit: Bool
+
+    init(
+      of exchange: Exchange, _ userInfo: [StoredResponse.Property], asking inquiry: Inquiry
+    ) {
+      let now = inquiry.now.wholeSeconds
+      let request = inquiry.request(for: exchange)
+      self.exchange = exchange
+      self.request = request
+      let reuse = Reuse(of: exchange, for: request, at: now)
+      self.reuse = reuse
+      isFit = reuse.isFit
+      conditional = ConditionalRequest(validating: exchange, for: request)
+      validators = Validators(of: exchange)
+      storability = Storability(of: exchange)
+      foundation =
+        inquiry.platform == .foundation
+        ? FoundationReuse(of: exchange, for: request, at: now) : nil
+      expiry = UserInfoExpiry(of: userInfo, by: inquiry.expiryRules)
+      remarks = reuse.remarks + Remark.all(about: exchange) + storability.remarks
+    }
   }
 
   /// What the store calls the response by.
@@ -69,26 +94,6 @@ public struct Explanation: Hashable, Sendable {
   }
 }
 
-extension Explanation.Details {
-  init(
-    of exchange: Exchange, _ userInfo: [StoredResponse.Property], asking inquiry: Inquiry
-  ) {
-    let now = inquiry.now.wholeSeconds
-    let request = inquiry.request(for: exchange)
-    self.exchange = exchange
-    self.request = request
-    reuse = Reuse(of: exchange, for: request, at: now)
-    conditional = ConditionalRequest(validating: exchange, for: request)
-    validators = Validators(of: exchange)
-    storability = Storability(of: exchange)
-    foundation =
-      inquiry.platform == .foundation
-      ? FoundationReuse(of: exchange, for: request, at: now) : nil
-    expiry = UserInfoExpiry(of: userInfo, by: inquiry.expiryRules)
-    remarks = reuse.remarks + Remark.all(about: exchange) + storability.remarks
-  }
-}
-
 extension Explanation {
   /// Whether the response is fresh.
   public var verdict: Verdict {
@@ -117,8 +122,9 @@ extension Explanation {
       return foundation.obstacle == nil && !isExpiredByApplication ? .cache : .load
     }
     // To the URL loading system a response that the application drops was never there.
-    return isExpiredByApplication
-      ? policy.outcome(nil, nil) : policy.outcome(details.reuse, details.conditional)
+    if isExpiredByApplication { return policy.outcome(nil, isFit: false, asking: nil) }
+    return policy.outcome(
+      details.reuse.decision, isFit: details.isFit, asking: details.conditional.purpose)
   }
 
   /// What becomes of the request that is asked about.

@@ -41,7 +41,7 @@ public struct FoundationReuse: Hashable, Sendable {
   /// Decides on a presented request.
   ///
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
-  public init(of exchange: Exchange, for request: Request, at now: Int64) {
+  public init(of exchange: borrowing Exchange, for request: Request, at now: Int64) {
     let control = FoundationCacheControl(exchange.fields)
     let end = control.maxAge.map { exchange.responseTime.addingClamped($0) }
     obstacle = Self.obstacle(exchange, request, control, isPast: end.map { now >= $0 } ?? false)
@@ -49,13 +49,14 @@ public struct FoundationReuse: Hashable, Sendable {
   }
 
   private static func obstacle(
-    _ exchange: Exchange, _ request: Request, _ control: FoundationCacheControl, isPast: Bool
+    _ exchange: borrowing Exchange, _ request: Request, _ control: FoundationCacheControl,
+    isPast: Bool
   ) -> Obstacle? {
     let fields = exchange.fields
-    if fields.contains("WWW-Authenticate") || fields.contains("Proxy-Authenticate") {
+    if fields.contains(.authenticate) || fields.contains(.proxyAuthenticate) {
       return .challenge
     }
-    if request.fields.contains("Authorization") || request.fields.contains("Proxy-Authorization") {
+    if request.fields.contains(.authorization) || request.fields.contains(.proxyAuthorization) {
       return .authorization
     }
     if request.method == Request.head {

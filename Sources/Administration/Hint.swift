@@ -114,8 +114,8 @@ extension Hint {
     let fields = details.exchange.fields
     if details.storability.reason == .responseNoStore { hints.append(.noStoreOnDisk) }
     let sent = details.exchange.request?.fields
-    if details.exchange.directives.isPrivate != nil || fields.contains("Set-Cookie")
-      || sent?.contains("Authorization") == true || sent?.contains("Cookie") == true
+    if details.exchange.directives.isPrivate != nil || fields.contains(.setCookie)
+      || sent?.contains(.authorization) == true || sent?.contains(.cookie) == true
     {
       hints.append(.privateData)
     }

@@ -21,9 +21,10 @@ public struct CacheControl: Hashable, Sendable {
 
   /// Reads the `Cache-Control` lines of a header section (RFC 9111 §5.2).
   public init(_ fields: FieldSection) {
-    for line in fields.lines where FieldName.cacheControl.matches(line.name) {
+    let lines = fields.lines.span
+    for index in lines.indices where FieldName.cacheControl.matches(lines[index].name) {
       isPresent = true
-      let list = ListMembers(line.value)
+      let list = ListMembers(lines[index].value)
       for member in list.members { append(member) }
       if let rest = list.unclosed { recover(from: rest) }
     }
@@ -76,6 +77,7 @@ public struct CacheControl: Hashable, Sendable {
 
   /// The directives that are repeated with another argument than the first has (RFC 9111 §4.2.1).
   public var contradictory: [CacheDirective] {
+    if directives.count < 2 { return [] }
     let firsts = Dictionary(directives.map { ($0.name, $0) }) { first, _ in first }
     return directives.filter { firsts[$0.name]?.argument != $0.argument }
   }

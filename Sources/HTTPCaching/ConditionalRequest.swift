@@ -31,7 +31,7 @@ public struct ConditionalRequest: Hashable, Sendable {
   ///
   /// - Parameter presented: The request to start from, or `nil` to make one of the stored: its
   ///   method, its target and the fields that `Vary` names.
-  public init(validating exchange: Exchange, for presented: Request?) {
+  public init(validating exchange: borrowing Exchange, for presented: Request?) {
     let validators = Validators(of: exchange)
     let start = presented ?? Self.synthesized(from: exchange)
     let body = start.method == Request.head ? .complete : StoredBody(of: exchange)
@@ -69,7 +69,7 @@ public struct ConditionalRequest: Hashable, Sendable {
   private static let replaced: [FieldName] = [.ifNoneMatch, .ifModifiedSince, .ifRange, .range]
 
   /// A request for the same as the stored one (RFC 9111 §4.3.1).
-  private static func synthesized(from exchange: Exchange) -> Request {
+  private static func synthesized(from exchange: borrowing Exchange) -> Request {
     var lines: [FieldLine] = []
     let stored = exchange.varyRecord ?? exchange.request?.fields ?? FieldSection()
     if case .fields(let names) = Vary(exchange.fields) {

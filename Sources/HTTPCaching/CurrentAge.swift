@@ -21,7 +21,7 @@ public struct CurrentAge: Hashable, Sendable {
   /// Calculates the age of a response (RFC 9111 §4.2.3).
   ///
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
-  public init(of exchange: Exchange, at now: Int64) {
+  public init(of exchange: borrowing Exchange, at now: Int64) {
     ageField = AgeField(exchange.fields)
     let received = exchange.responseTime
     let sinceDate = received.saturatingSubtracting(exchange.dateValue)

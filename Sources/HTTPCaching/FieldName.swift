@@ -8,6 +8,11 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
     lowercased = bytes.map(\.lowercasedASCII)
   }
 
+  /// Creates a name; the case of ASCII letters does not matter.
+  public init(_ bytes: [UInt8]) {
+    lowercased = bytes.map(\.lowercasedASCII)
+  }
+
   public init(stringLiteral value: StaticString) {
     self.init(value.description.utf8)
   }
@@ -55,6 +60,32 @@ extension FieldName {
   public static let range: FieldName = "Range"
   /// `Vary` (RFC 9110 §12.5.5).
   public static let vary: FieldName = "Vary"
+
+  /// `Authorization` (RFC 9110 §11.6.2).
+  public static let authorization: FieldName = "Authorization"
+  /// `Cookie` (RFC 6265 §4.2).
+  public static let cookie: FieldName = "Cookie"
+  /// `Proxy-Authenticate` (RFC 9110 §11.7.1).
+  public static let proxyAuthenticate: FieldName = "Proxy-Authenticate"
+  /// `Proxy-Authorization` (RFC 9110 §11.7.2).
+  public static let proxyAuthorization: FieldName = "Proxy-Authorization"
+  /// `Set-Cookie` (RFC 6265 §4.1).
+  public static let setCookie: FieldName = "Set-Cookie"
+  /// `WWW-Authenticate` (RFC 9110 §11.6.1).
+  public static let authenticate: FieldName = "WWW-Authenticate"
+
+  /// The fields of a response that decide whether it is stored and used, here or by other caches, and
+  /// those that make it private.
+  public static let ofResponse: [FieldName] = [
+    .age, .authenticate, .cacheControl, .contentEncoding, .contentLength, .contentLocation,
+    .contentRange, .date, .entityTag, .expires, .lastModified, .pragma, .proxyAuthenticate,
+    .setCookie, .vary,
+  ]
+
+  /// The fields of a request that decide so, but for those that `Vary` names.
+  public static let ofRequest: [FieldName] = [
+    .authorization, .cacheControl, .cookie, .pragma, .proxyAuthorization,
+  ]
 
   /// The fields that freshness and validators depend on (RFC 9111 §4.2, RFC 9110 §8.8).
   public static let ofFreshness: [FieldName] = [

@@ -11,6 +11,13 @@ public struct FieldLine: Hashable, Sendable {
     self.name = name
     self.value = value
   }
+
+  /// The value without white space at the ends (RFC 9110 §5.5).
+  var trimmedValue: [UInt8] {
+    let isTrimmed =
+      value.first?.isOptionalWhitespace != true && value.last?.isOptionalWhitespace != true
+    return isTrimmed ? value : Array(value.trimmed)
+  }
 }
 
 /// The header section of a message: its lines, in their order (RFC 9110 §5.2).
@@ -32,7 +39,10 @@ public struct FieldSection: Hashable, Sendable {
   /// (RFC 9110 §5.3, §5.5).
   public func values(of name: FieldName) -> [[UInt8]] {
     var values: [[UInt8]] = []
-    for line in lines where name.matches(line.name) { values.append(Array(line.value.trimmed)) }
+    let lines = lines.span
+    for index in lines.indices where name.matches(lines[index].name) {
+      values.append(lines[index].trimmedValue)
+    }
     return values
   }
 
@@ -42,17 +52,26 @@ public struct FieldSection: Hashable, Sendable {
   /// Fields such as `Date` have one value; where a message repeats them, the first is used
   /// (RFC 9111 §4.2.1).
   public func firstValue(of name: FieldName) -> [UInt8]? {
-    for line in lines where name.matches(line.name) {
-      let isTrimmed =
-        line.value.first?.isOptionalWhitespace != true
-        && line.value.last?.isOptionalWhitespace != true
-      return isTrimmed ? line.value : Array(line.value.trimmed)
+    value(of: name, at: 0)
+  }
+
+  /// The value of a line of a field, without white space at the ends, by how many come before it; `nil` if
+  /// there are no more (RFC 9110 §5.3, §5.5).
+  func value(of name: FieldName, at place: Int) -> [UInt8]? {
+    // This is asked often; a loop over the array would hold on to each line of it.
+    let lines = lines.span
+    var place = place
+    for index in lines.indices where name.matches(lines[index].name) {
+      if place == 0 { return lines[index].trimmedValue }
+      place -= 1
     }
     return nil
   }
 
   /// Whether there is a line of a field (RFC 9110 §5.1).
   public func contains(_ name: FieldName) -> Bool {
-    lines.contains { name.matches($0.name) }
+    let lines = lines.span
+    for index in lines.indices where name.matches(lines[index].name) { return true }
+    return false
   }
 }

@@ -14,7 +14,7 @@ public struct Freshness: Hashable, Sendable {
   /// Compares the lifetime of a response with its age (RFC 9111 §4.2).
   ///
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
-  public init(of exchange: Exchange, at now: Int64) {
+  public init(of exchange: borrowing Exchange, at now: Int64) {
     lifetime = FreshnessLifetime(of: exchange)
     age = CurrentAge(of: exchange, at: now)
     expiresAt =

@@ -52,7 +52,7 @@ public struct FreshnessLifetime: Hashable, Sendable {
   public let remarks: [Remark]
 
   /// Calculates the lifetime of a response by the first rule that applies (RFC 9111 §4.2.1).
-  public init(of exchange: Exchange) {
+  public init(of exchange: borrowing Exchange) {
     let expires = exchange.date(of: .expires)
     var remarks = exchange.directives.forSharedCachesOnly.map {
       Remark(.forSharedCachesOnly, .cacheControl, Array($0.name.rawValue.utf8))
@@ -110,7 +110,9 @@ public struct FreshnessLifetime: Hashable, Sendable {
 
 extension FreshnessLifetime {
   /// A heuristic may be used where nothing explicit is said (RFC 9111 §4.2.2).
-  private static func heuristic(for exchange: Exchange, _ remarks: inout [Remark]) -> Basis {
+  private static func heuristic(for exchange: borrowing Exchange, _ remarks: inout [Remark])
+    -> Basis
+  {
     let hasStatus = exchange.status.map(StatusCode.isHeuristicallyCacheable) ?? false
     guard hasStatus || exchange.directives.isPublic else { return .none(.status) }
     switch exchange.date(of: .lastModified) {

@@ -1,7 +1,7 @@
 extension Remark {
   /// What is odd about a stored response and is not among the remarks of a result: what its
   /// freshness and its validators do not depend on (RFC 9111 §4.2.1, §5.2).
-  public static func all(about exchange: Exchange) -> [Remark] {
+  public static func all(about exchange: borrowing Exchange) -> [Remark] {
     let fields = exchange.fields
     var remarks = about(exchange.directives.control)
     if fields.hasPragmaNoCache {
@@ -15,8 +15,9 @@ extension Remark {
       remarks.append(Remark(.fieldsToWithhold, .cacheControl, list))
     }
     for name in [FieldName.date, .expires, .lastModified, .age, .entityTag] {
-      let values = fields.values(of: name)
-      if values.count > 1 { remarks.append(Remark(.onlyFirstCounts, name, values[1])) }
+      if let second = fields.value(of: name, at: 1) {
+        remarks.append(Remark(.onlyFirstCounts, name, second))
+      }
     }
     for name in [FieldName.date, .expires, .lastModified] {
       if let value = fields.firstValue(of: name),

@@ -59,28 +59,40 @@ extension RequestCachePolicy {
   ///   - reuse: What the protocol does, or `nil` if nothing is stored for the request.
   ///   - conditional: The request that would be sent to validate the stored response, or `nil`.
   public func outcome(_ reuse: Reuse?, _ conditional: ConditionalRequest?) -> Outcome {
+    outcome(reuse?.decision, isFit: reuse?.isFit ?? false, asking: conditional?.purpose)
+  }
+
+  /// What the policy leads to for a stored response, by all that it depends on (RFC 9111 §4).
+  ///
+  /// - Parameters:
+  ///   - decision: What the protocol does, or `nil` if nothing is stored for the request.
+  ///   - isFit: ``Reuse/isFit``.
+  ///   - purpose: What the request would be for that validates the stored response, or `nil`.
+  public func outcome(
+    _ decision: Reuse.Decision?, isFit: Bool, asking purpose: ConditionalRequest.Purpose?
+  ) -> Outcome {
     let asking: Outcome =
-      switch conditional?.purpose {
+      switch purpose {
       case .validation, .completion: .conditional
       case .replacement, nil: .load
       }
     let missing: Outcome = self == .returnCacheDataDontLoad ? .error : .load
-    guard let reuse, reuse.decision != .forward else { return missing }
+    guard let decision, decision != .forward else { return missing }
     switch self {
     case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .load
     case .useProtocolCachePolicy:
-      switch reuse.decision {
+      switch decision {
       case .useStored, .useWhileRevalidating: return .cache
       case .validate: return asking
       case .gatewayTimeout: return .error
       case .forward: return missing
       case .unknown: return .unknown
       }
-    case .reloadRevalidatingCacheData: return reuse.decision == .unknown ? .unknown : asking
+    case .reloadRevalidatingCacheData: return decision == .unknown ? .unknown : asking
     case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
-      if reuse.decision == .unknown { return .unknown }
+      if decision == .unknown { return .unknown }
       // Age does not matter to these, but part of a body is no answer.
-      return reuse.isFit ? .cache : missing
+      return isFit ? .cache : missing
     }
   }
 

@@ -52,9 +52,9 @@ public struct RequestDirectives: Hashable, Sendable {
 extension FieldSection {
   /// Whether a `Pragma` line has the member `no-cache` (RFC 9111 §5.4).
   var hasPragmaNoCache: Bool {
-    lines.contains { line in
-      FieldName.pragma.matches(line.name)
-        && ListMembers(line.value).members.contains { CacheDirective.Name($0) == .noCache }
+    guard contains(.pragma) else { return false }
+    return values(of: .pragma).contains { value in
+      ListMembers(value).members.contains { CacheDirective.Name($0) == .noCache }
     }
   }
 }

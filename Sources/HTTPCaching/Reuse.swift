@@ -45,7 +45,7 @@ public struct Reuse: Hashable, Sendable {
   /// A `Range` or a precondition of the presented request itself is not looked at.
   ///
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
-  public init(of exchange: Exchange, for request: Request, at now: Int64) {
+  public init(of exchange: borrowing Exchange, for request: Request, at now: Int64) {
     let directives = request.directives
     let freshness = Freshness(of: exchange, at: now)
     let vary = VaryMatch(exchange, presented: request.fields)

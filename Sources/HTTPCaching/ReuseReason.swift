@@ -68,7 +68,9 @@ public enum ReuseReason: Hashable, Sendable {
 
 extension ReuseReason {
   /// Why the stored response is not that of the request, if it is not (RFC 9111 §4).
-  static func unfit(_ exchange: Exchange, _ request: Request, _ vary: VaryMatch) -> ReuseReason? {
+  static func unfit(_ exchange: borrowing Exchange, _ request: Request, _ vary: VaryMatch)
+    -> ReuseReason?
+  {
     if let stored = exchange.request {
       if let target = request.targetWithoutFragment, let ours = stored.targetWithoutFragment,
         target != ours
@@ -90,7 +92,7 @@ extension ReuseReason {
 
   /// What asks for validation, in the order of RFC 9111 §4; empty if nothing does.
   static func against(
-    _ exchange: Exchange, _ presented: Request, _ freshness: Freshness, _ stale: StaleUse
+    _ exchange: borrowing Exchange, _ presented: Request, _ freshness: Freshness, _ stale: StaleUse
   ) -> [ReuseReason] {
     let request = presented.directives
     let body = StoredBody(of: exchange)

@@ -51,7 +51,7 @@ public struct StaleUse: Hashable, Sendable {
   /// - Parameter request: The directives of the presented request, whose `stale-if-error` counts
   ///   for it as well as that of the response: the greater does.
   public init(
-    of exchange: Exchange, freshness: Freshness, request: RequestDirectives? = nil
+    of exchange: borrowing Exchange, freshness: Freshness, request: RequestDirectives? = nil
   ) {
     let directives = exchange.directives
     let prohibition: Prohibition? =

@@ -48,7 +48,7 @@ public struct Storability: Hashable, Sendable {
   /// Looks at the request and the response (RFC 9111 §3).
   ///
   /// A request that is not known counts as a `GET` without directives.
-  public init(of exchange: Exchange) {
+  public init(of exchange: borrowing Exchange) {
     let directives = exchange.directives
     // Whoever says `must-understand` means `no-store` for those who do not (RFC 9111 §5.2.2.3).
     let isVoid =
@@ -72,7 +72,7 @@ public struct Storability: Hashable, Sendable {
 }
 
 extension Storability {
-  private static func method(_ exchange: Exchange) -> Reason? {
+  private static func method(_ exchange: borrowing Exchange) -> Reason? {
     guard let request = exchange.request else { return nil }
     if [Request.get, Request.head].contains(request.method) { return nil }
     guard request.method == Request.post else { return .methodNotUnderstood }
@@ -85,7 +85,7 @@ extension Storability {
       ? nil : .postWithoutLocation
   }
 
-  private static func status(_ exchange: Exchange) -> Reason? {
+  private static func status(_ exchange: borrowing Exchange) -> Reason? {
     guard let status = exchange.status else { return .unknownStatus }
     guard StatusCode.isFinal(status) else { return .interimStatus }
     if status == 304 { return .notModified }
@@ -95,7 +95,7 @@ extension Storability {
     return nil
   }
 
-  private static func permission(_ exchange: Exchange) -> Reason? {
+  private static func permission(_ exchange: borrowing Exchange) -> Reason? {
     let directives = exchange.directives
     if directives.isPublic { return .isPublic }
     if directives.isPrivate != nil { return .isPrivate }

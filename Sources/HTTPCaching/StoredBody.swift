@@ -13,7 +13,7 @@ public enum StoredBody: Hashable, Sendable {
   ///
   /// Where a content coding has been removed, `Content-Length` says nothing about what is stored,
   /// and the body counts as complete.
-  public init(of exchange: Exchange) {
+  public init(of exchange: borrowing Exchange) {
     if exchange.status == 206 {
       self = Self.part(exchange)
       return
@@ -31,7 +31,7 @@ public enum StoredBody: Hashable, Sendable {
   }
 
   /// Reads `Content-Range: bytes 0-499/1234` (RFC 9110 §14.4).
-  private static func part(_ exchange: Exchange) -> StoredBody {
+  private static func part(_ exchange: borrowing Exchange) -> StoredBody {
     guard let value = exchange.fields.firstValue(of: .contentRange),
       FieldName("bytes").matches(Array(value.prefix(5))), value.dropFirst(5).first == space
     else { return .fragment }

@@ -24,7 +24,7 @@ public struct Validators: Hashable, Sendable {
   public let remarks: [Remark]
 
   /// Reads the validators of a response (RFC 9110 §8.8).
-  public init(of exchange: Exchange) {
+  public init(of exchange: borrowing Exchange) {
     self.init(exchange.fields, date: exchange.date, now: exchange.responseTime)
   }
 

@@ -13,8 +13,9 @@ public enum Vary: Hashable, Sendable {
   public init(_ fields: FieldSection) {
     var names: [FieldName] = []
     var known: Set<FieldName> = []
-    for line in fields.lines where FieldName.vary.matches(line.name) {
-      for member in ListMembers(line.value).members {
+    let lines = fields.lines.span
+    for index in lines.indices where FieldName.vary.matches(lines[index].name) {
+      for member in ListMembers(lines[index].value).members {
         let name = FieldName(member)
         if name == "*" {
           self = .anything
@@ -65,7 +66,7 @@ public enum VaryMatch: Hashable, Sendable {
   ///   - exchange: What is stored. Its `Vary` record counts before the fields of its request, which
   ///     may lack what was added on the way out.
   ///   - presented: The fields of the presented request.
-  public init(_ exchange: Exchange, presented: FieldSection) {
+  public init(_ exchange: borrowing Exchange, presented: FieldSection) {
     switch Vary(exchange.fields) {
     case .nothing: self = .nothingNominated
     case .anything: self = .never

@@ -204,17 +204,26 @@ extension ExplanationRenderer {
     buffer.append(",\"purpose\":\"")
     buffer.append(details.conditional.purpose.rawValue)
     buffer.append("\",\"headers\":{")
-    var names: [FieldName] = []
-    for line in request.fields.lines {
+    // What was added to the presented request comes last, and is not there twice.
+    let conditions = details.conditional.conditions
+    let presented = request.fields.lines.dropLast(conditions.count)
+    for (index, line) in presented.enumerated() {
       let name = FieldName(line.name)
-      if names.contains(name) { continue }
-      if !names.isEmpty { buffer.append(UInt8(ascii: ",")) }
-      names.append(name)
-      buffer.append(jsonKey: ByteString(line.name))
-      buffer.append(UInt8(ascii: ":"))
-      buffer.append(jsonOrBase64: request.fields.shownValue(of: name, secrets) ?? [])
+      if presented[..<index].contains(where: { name.matches($0.name) }) { continue }
+      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      append(line.name, request.fields.shownValue(of: name, secrets) ?? [], into: &buffer)
+    }
+    for (index, line) in conditions.enumerated() {
+      if index > 0 || !presented.isEmpty { buffer.append(UInt8(ascii: ",")) }
+      append(line.name, line.value, into: &buffer)
     }
     buffer.append("}}")
+  }
+
+  private func append(_ name: [UInt8], _ value: [UInt8], into buffer: inout TextBuffer) {
+    buffer.append(jsonKey: ByteString(name))
+    buffer.append(UInt8(ascii: ":"))
+    buffer.append(jsonOrBase64: value)
   }
 
   private func append(policiesOf explanation: Explanation, into buffer: inout TextBuffer) {

@@ -1,4 +1,5 @@
 import Files
+import HTTPCaching
 import PropertyLists
 
 /// How CFNetwork archives a response and a request: a dictionary of an `Array` and the `Version` that
@@ -48,12 +49,13 @@ extension StoredResponse {
     if projection.contains(.status), let place = try list.element(3, of: array) {
       status = try list.integer(place)
     }
-    if projection.contains(.responseHeaders) || projection.contains(.freshnessFields),
-      let place = try list.element(4, of: array)
+    if !projection.isDisjoint(with: .ofResponseHeaders), let place = try list.element(4, of: array)
     {
       responseHeaders =
         projection.contains(.responseHeaders)
-        ? try list.archivedHeaders(place) : try list.archivedFreshnessFields(place)
+        ? try list.archivedHeaders(place)
+        : try list.archivedHeaders(
+          place, projection.contains(.cachingFields) ? .response : .freshness)
     }
     if projection.contains(.mimeType), let place = try list.element(6, of: array) {
       mimeType = try list.text(place, reusing: &memory.mimeType)
@@ -101,9 +103,12 @@ extension StoredResponse {
     if projection.contains(.method), let place = try list.element(places.method, of: array) {
       request.method = try list.text(place)
     }
-    if projection.contains(.requestHeaders), let place = try list.element(places.headers, of: array)
+    if !projection.isDisjoint(with: .ofRequestHeaders),
+      let place = try list.element(places.headers, of: array)
     {
-      request.headers = try list.archivedHeaders(place)
+      request.headers =
+        projection.contains(.requestHeaders)
+        ? try list.archivedHeaders(place) : try list.archivedHeaders(place, requestFields)
     }
     if projection.contains(.requestDetails) {
       if let place = try list.element(2, of: array) {
@@ -128,6 +133,14 @@ extension StoredResponse {
       }
       request.body = body
     }
+  }
+
+  /// The fields of the request that caching depends on, by what is known of the response.
+  private var requestFields: FieldSelection {
+    let lines = responseHeaders?.fields.filter { FieldName.vary.matches($0.name.bytes) } ?? []
+    if lines.isEmpty { return .request }
+    let vary = lines.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) }
+    return .request.adding(Vary(FieldSection(vary)))
   }
 
   /// Takes the string that is an HTTP method for the method, and the dictionary that is no URL for

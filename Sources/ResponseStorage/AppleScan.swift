@@ -213,9 +213,11 @@ struct AppleScan: ~Copyable {
 
 extension Projection {
   static let ofResponseObject: Self = [
-    .url, .stored, .status, .mimeType, .responseHeaders, .freshnessFields, .notes,
+    .url, .stored, .status, .mimeType, .ofResponseHeaders, .notes,
   ]
-  static let ofRequestObject: Self = [.method, .requestHeaders, .requestDetails, .notes]
+  static let ofRequestObject: Self = [.method, .ofRequestHeaders, .requestDetails, .notes]
+  static let ofResponseHeaders: Self = [.responseHeaders, .freshnessFields, .cachingFields]
+  static let ofRequestHeaders: Self = [.requestHeaders, .cachingFields]
 }
 
 extension Timestamp {

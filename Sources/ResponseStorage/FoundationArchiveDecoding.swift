@@ -83,7 +83,7 @@ extension StoredResponse {
         response.mimeType = try archive.text(part).map { ByteString($0) }
       }
     }
-    if !projection.isDisjoint(with: [.responseHeaders, .freshnessFields]) {
+    if !projection.isDisjoint(with: .ofResponseHeaders) {
       decode("NS.allHeaderFields", from: instance, of: archive) {
         (response, part, archive) throws(PropertyListError) in
         response.responseHeaders = HeaderFields(

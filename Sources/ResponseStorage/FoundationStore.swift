@@ -229,7 +229,6 @@ public final class FoundationStore: StoreKind {
 extension Projection {
   /// What only the archive of a response tells.
   fileprivate static let ofArchive: Self = [
-    .url, .status, .mimeType, .responseHeaders, .freshnessFields, .storage, .body, .userInfo,
-    .notes,
+    .url, .status, .mimeType, .ofResponseHeaders, .storage, .body, .userInfo, .notes,
   ]
 }

@@ -161,11 +161,15 @@ public struct Projection: OptionSet, Hashable, Sendable {
   /// ``StoredResponse/file``.
   public static let file = Self(rawValue: 1 << 16)
 
+  /// Of ``StoredResponse/responseHeaders`` and ``StoredResponse/Request/headers`` at least the fields that
+  /// caching depends on, which are those that `Vary` names too.
+  public static let cachingFields = Self(rawValue: 1 << 17)
+
   /// ``notes`` on what nothing goes wrong by, such as a hash that nobody looks up.
-  public static let consistency = Self(rawValue: 1 << 17)
+  public static let consistency = Self(rawValue: 1 << 18)
 
   /// Everything but ``consistency``.
-  public static let all = Self(rawValue: (1 << 17) - 1)
+  public static let all = Self(rawValue: (1 << 18) - 1)
 }
 
 /// What a store takes up on disk, in bytes.

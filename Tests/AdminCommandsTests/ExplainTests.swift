@@ -126,6 +126,31 @@ import Testing
     try expectGolden(none.output, named: "explain.none.json.txt")
   }
 
+  @Test func `many entries are written in their order`() throws {
+    let now = try #require(Timestamp(secondsSince1970: Self.stored))
+    let store = MemoryStore(
+      (1...1_000 as ClosedRange<Int64>).map { id in
+        var response = StoredResponse(id: .row(id))
+        response.stored = now
+        response.responseHeaders = HeaderFields([
+          .init(name: "Cache-Control", value: ByteString("max-age=\(id % 3)"))
+        ])
+        return response
+      })
+    for format in ["ndjson", "json", "text"] {
+      let result = CommandLineResult.running(
+        ["explain", "-c", "memory", "--all", "--format", format], on: store, now: now)
+      #expect(result.status == .no)
+      let mark = format == "text" ? "Entry                " : "{\"id\":"
+      let lines = result.output.split(separator: "\n").filter { $0.hasPrefix(mark) }
+      let ids = lines.map { Int($0.dropFirst(mark.count).prefix { $0.isNumber }) }
+      #expect(ids == Array(1...1_000), "\(format)")
+      #expect(!result.output.contains("\n\n\n"))
+      guard format == "json" else { continue }
+      #expect(result.output.hasSuffix("}\n],\"fresh\":667,\"stale\":333,\"unknown\":0}\n"))
+    }
+  }
+
   @Test func `the answer no goes before what is not known`() throws {
     let found = Case(response: [Self.date, "Cache-Control: max-age=30"])
     #expect(try run(found, ["1", "7"]).status == .no)

@@ -36,6 +36,9 @@ import Testing
     expected.file = response.file
     #expect(response.file?.size == Int64(archive.bytes.count))
     #expect(response == expected)
+    for part in [Projection.freshnessFields, .cachingFields] {
+      #expect(try store.response(id, part)?.responseHeaders == expected.responseHeaders)
+    }
     var scanned: [StoredResponse] = []
     try store.forEachResponse(.all) { response in
       scanned.append(copy response)

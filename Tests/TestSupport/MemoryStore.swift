@@ -72,18 +72,21 @@ extension StoredResponse {
     if projection.contains(.stored) { result.stored = stored }
     if projection.contains(.status) { result.status = status }
     if projection.contains(.mimeType) { result.mimeType = mimeType }
-    if projection.contains(.freshnessFields) {
+    if !projection.isDisjoint(with: [.freshnessFields, .cachingFields]) {
+      let names =
+        projection.contains(.cachingFields) ? FieldName.ofResponse : FieldName.ofFreshness
       result.responseHeaders = responseHeaders.map { headers in
         HeaderFields(
           headers.fields.filter { field in
-            FieldName.ofFreshness.contains { $0.matches(field.name.bytes) }
+            names.contains { $0.matches(field.name.bytes) }
           })
       }
     }
     if projection.contains(.responseHeaders) { result.responseHeaders = responseHeaders }
     if projection.contains(.requestDetails) { result.request = request }
     result.request.method = projection.contains(.method) ? request.method : nil
-    result.request.headers = projection.contains(.requestHeaders) ? request.headers : nil
+    result.request.headers =
+      projection.isDisjoint(with: [.requestHeaders, .cachingFields]) ? nil : request.headers
     if projection.contains(.body) {
       (result.bodySize, result.bodyLocation) = (bodySize, bodyLocation)
       result.bodyFileName = bodyFileName

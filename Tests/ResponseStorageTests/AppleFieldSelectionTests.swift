@@ -5,7 +5,7 @@ import Testing
 @testable import ResponseStorage
 
 /// The fields that freshness depends on, decoded alone, say what they say among all fields.
-@Suite struct AppleFreshnessFieldsTests {
+@Suite struct AppleFieldSelectionTests {
   @Test func `only these fields are decoded`() throws {
     let headers = HeaderFields(
       [
@@ -50,6 +50,43 @@ import Testing
     #expect(found == Set(FreshnessLifetime.Source.allCases))
   }
 
+  @Test func `of a request the fields that the response varies by are decoded`() throws {
+    let request = AppleMessage.Request(
+      url: "https://a.example/",
+      headers: HeaderFields(
+        [
+          ("Accept", "a"), ("X-One", "1"), ("Authorization", "b"), ("User-Agent", "c"),
+          ("x-two", "2"), ("Cookie", "d"),
+        ].map { HeaderFields.Field(name: ByteString($0.0), value: ByteString($0.1)) }))
+    let bytes = PropertyListWriter().bytes(of: request.propertyList)
+    for (vary, names) in [
+      (nil, ["Authorization", "Cookie"]),
+      ("x-one, X-TWO", ["Authorization", "Cookie", "X-One", "x-two"]),
+      ("*", ["Authorization", "Cookie"]),
+    ] as [(String?, [String])] {
+      var response = StoredResponse(id: .row(1))
+      response.responseHeaders = HeaderFields(
+        vary.map { [.init(name: "vary", value: ByteString($0))] } ?? [])
+      try response.decodeRequestObject(bytes.span, .cachingFields)
+      #expect(response.request.headers?.fields.compactMap(\.name.string).sorted() == names)
+    }
+  }
+
+  @Test func `caching is the same as of all fields`() throws {
+    for seed in 0..<3_000 as Range<UInt64> {
+      let headers = made(seed)
+      let first = exchange(try #require(try decoded(headers, .all)))
+      let second = exchange(try #require(try decoded(headers, .cachingFields)))
+      let now: Int64 = 1_760_000_500
+      #expect(
+        Reuse(of: first, for: Request(), at: now) == Reuse(of: second, for: Request(), at: now),
+        "seed \(seed)")
+      #expect(Remark.all(about: first) == Remark.all(about: second), "seed \(seed)")
+      #expect(Storability(of: first) == Storability(of: second), "seed \(seed)")
+      #expect(Vary(first.fields) == Vary(second.fields), "seed \(seed)")
+    }
+  }
+
   /// Up to two lines of each of some fields.
   private func made(_ seed: UInt64) -> HeaderFields {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
@@ -69,6 +106,8 @@ import Testing
         ["max-age=60", "no-cache=\"a, b\"", "s-maxage=9", "public", "max-age=x", "foo=\"bar"]
       ),
       ("Via", ["1.1 a, 1.1 b"]), ("Accept-Ranges", ["bytes"]),
+      ("Vary", ["Accept", "Accept-Language, Cookie", "*"]), ("Pragma", ["no-cache", "x"]),
+      ("Content-Length", ["5", "6, 7"]), ("Content-Encoding", ["gzip"]),
     ]
     var fields: [HeaderFields.Field] = []
     for (name, values) in pools {

@@ -1,0 +1,156 @@
+import Administration
+import Files
+import Rendering
+import ResponseStorage
+
+/// Explains responses and renders what it finds, in their order; many of them on several threads.
+final class ExplanationWriter {
+  /// How many explanations had which verdict.
+  private(set) var verdicts = VerdictCounts()
+
+  private static let responsesInBatch = 128
+  private static let bytesInBatch = 1 << 18
+  private static let batchesPerThread = 2
+
+  private let inquiry: Inquiry
+  private let renderer: ExplanationRenderer
+  private let format: ExplanationFormat
+  private let write: (TextBuffer) throws -> Void
+
+  private var batch: [StoredResponse] = []
+  private var batchCount = 0
+  /// How many batches were given to threads, whose texts were not yet written.
+  private var pendingCount = 0
+  private var threads: [(work: Channel<Work>, done: Channel<Rendered>)] = []
+
+  /// Responses that follow each other.
+  private struct Work: Sendable {
+    let responses: [StoredResponse]
+    let isFirst: Bool
+  }
+
+  /// What became of them.
+  private struct Rendered: Sendable {
+    var text = TextBuffer()
+    var verdicts = VerdictCounts()
+  }
+
+  /// - Parameter write: What to do with a part of the text.
+  init(
+    asking inquiry: Inquiry, _ renderer: ExplanationRenderer, _ format: ExplanationFormat,
+    _ write: @escaping (TextBuffer) throws -> Void
+  ) {
+    self.inquiry = inquiry
+    self.renderer = renderer
+    self.format = format
+    self.write = write
+  }
+
+  /// Takes a response in.
+  func insert(_ response: borrowing StoredResponse) throws {
+    batch.append(copy response)
+    if batch.count == Self.responsesInBatch { try sendBatch() }
+  }
+
+  /// Writes what was not yet written.
+  func finish() throws {
+    while pendingCount > 0 { try writeOldest() }
+    if !batch.isEmpty { try write(Self.rendered(takeBatch(), inquiry, renderer, format)) }
+  }
+
+  deinit {
+    for thread in threads { thread.work.close() }
+  }
+
+  private func sendBatch() throws {
+    startThreads()
+    if pendingCount == threads.count * Self.batchesPerThread { try writeOldest() }
+    let thread = threads[batchCount % threads.count]
+    thread.work.send(takeBatch())
+    pendingCount += 1
+  }
+
+  private func takeBatch() -> Work {
+    defer {
+      batch = []
+      batchCount += 1
+    }
+    return Work(responses: batch, isFirst: batchCount == 0)
+  }
+
+  /// Waits for the batch that was given away first of those that are pending.
+  private func writeOldest() throws {
+    let thread = threads[(batchCount - pendingCount) % threads.count]
+    guard let rendered = thread.done.receive() else { return }
+    pendingCount -= 1
+    try write(rendered)
+  }
+
+  private func write(_ rendered: Rendered) throws {
+    verdicts.insert(rendered.verdicts)
+    try write(rendered.text)
+  }
+
+  private func startThreads() {
+    guard threads.isEmpty else { return }
+    for _ in 0..<min(processorCount, 4) {
+      let (work, done) = (Channel<Work>(), Channel<Rendered>())
+      threads.append((work, done))
+      BackgroundThread.start("ExplanationWriter") { [inquiry, renderer, format] in
+        while let next = work.receive() {
+          done.send(Self.rendered(next, inquiry, renderer, format))
+        }
+      }
+    }
+  }
+
+  private static func rendered(
+    _ work: Work, _ inquiry: Inquiry, _ renderer: ExplanationRenderer, _ format: ExplanationFormat
+  ) -> Rendered {
+    var rendered = Rendered()
+    rendered.text.bytes.reserveCapacity(work.responses.count == responsesInBatch ? bytesInBatch : 0)
+    for response in work.responses {
+      let isFirst = work.isFirst && rendered.verdicts.isEmpty
+      let explanation = Explanation(of: response, asking: inquiry)
+      switch format {
+      case .text:
+        if !isFirst { rendered.text.append("\n") }
+        renderer.appendText(explanation, into: &rendered.text)
+      case .json:
+        rendered.text.append(isFirst ? "\n" : ",\n")
+        renderer.appendJSON(explanation, into: &rendered.text)
+      case .ndjson:
+        renderer.appendJSON(explanation, into: &rendered.text)
+        rendered.text.append("\n")
+      }
+      rendered.verdicts.insert(explanation.verdict)
+    }
+    return rendered
+  }
+}
+
+/// How many explanations had which verdict.
+struct VerdictCounts: Sendable {
+  private(set) var fresh: Int64 = 0
+  private(set) var stale: Int64 = 0
+  private(set) var unknown: Int64 = 0
+
+  var isEmpty: Bool { fresh + stale + unknown == 0 }
+
+  mutating func insert(_ verdict: Explanation.Verdict) {
+    switch verdict {
+    case .fresh: fresh += 1
+    case .stale: stale += 1
+    case .unknown: unknown += 1
+    }
+  }
+
+  mutating func insert(_ other: VerdictCounts) {
+    fresh += other.fresh
+    stale += other.stale
+    unknown += other.unknown
+  }
+
+  /// What the process ends with: the answer "no" goes before what is not known.
+  var status: ExitStatus { stale > 0 ? .no : unknown > 0 ? .partly : .done }
+}

@@ -1,0 +1,89 @@
+import HTTPCaching
+import PropertyLists
+
+/// Which header fields to decode of a message.
+struct FieldSelection: Sendable {
+  /// The fields that freshness depends on.
+  static let freshness = FieldSelection(FieldName.ofFreshness)
+
+  /// The fields of a response that caching depends on.
+  static let response = FieldSelection(FieldName.ofResponse)
+
+  /// The fields of a request that caching depends on, but for those that `Vary` names.
+  static let request = FieldSelection(FieldName.ofRequest)
+
+  private let names: [FieldName]
+
+  /// A bit for each length that a name has; the last is for all lengths from 63 on.
+  private let lengths: UInt64
+
+  init(_ names: [FieldName]) {
+    self.names = names
+    lengths = names.reduce(0) { $0 | Self.bit(of: $1.lowercased.count) }
+  }
+
+  /// The selection and the fields that a response names in `Vary`.
+  func adding(_ vary: Vary) -> FieldSelection {
+    guard case .fields(let others) = vary else { return self }
+    return FieldSelection(names + others)
+  }
+
+  /// Whether a name of a length can be among them.
+  func mayHold(nameOfLength length: Int) -> Bool { lengths & Self.bit(of: length) != 0 }
+
+  /// The one of them that a name is, in any case; `nil` if it is none.
+  func name(matching bytes: [UInt8]) -> FieldName? { names.first { $0.matches(bytes) } }
+
+  private static func bit(of length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
+}
+
+extension BinaryPropertyList {
+  /// Of archived header fields those that are selected, as ``archivedHeaders(_:)`` gives them.
+  ///
+  /// The key `__hhaa__` is by far the most of what would have to be decoded, and says nothing new unless
+  /// a field is repeated; it is looked at only where one may be.
+  func archivedHeaders(
+    _ object: Object, _ selection: FieldSelection
+  ) throws(PropertyListError) -> HeaderFields? {
+    guard try kind(of: object) == .dictionary else { return nil }
+    var fields: [HeaderFields.Field] = []
+    var mayBeRepeated = false
+    try forEachEntry(in: object) { (key, value) throws(PropertyListError) in
+      guard try mayBeSelected(key, selection), let name = try utf8(key),
+        let known = selection.name(matching: name), let value = try utf8(value)
+      else { return }
+      mayBeRepeated = mayBeRepeated || known.mayBeRepeated(in: value)
+      fields.append(.init(name: ByteString(name), value: ByteString(value)))
+    }
+    guard mayBeRepeated, let all = try archivedHeaders(object) else { return HeaderFields(fields) }
+    return HeaderFields(all.fields.filter { selection.name(matching: $0.name.bytes) != nil })
+  }
+
+  /// Whether a string is as long as the name of a selected field, or its length is not known at once.
+  private func mayBeSelected(
+    _ name: Object, _ selection: FieldSelection
+  ) throws(PropertyListError) -> Bool {
+    guard let name = try ascii(name) else { return true }
+    return selection.mayHold(nameOfLength: name.count)
+  }
+}
+
+extension FieldName {
+  /// Whether a value may be that of several lines, joined by `, `, and mean something else than they
+  /// do apart.
+  fileprivate func mayBeRepeated(in value: [UInt8]) -> Bool {
+    let comma = UInt8(ascii: ",")
+    switch self {
+    // A list, but for a quotation mark that one line leaves open.
+    case .cacheControl: return value.contains(UInt8(ascii: "\""))
+    case .date, .expires, .lastModified:
+      // A date has a comma of its own, after the name of a day.
+      let rest = value.drop { $0.asciiLowercased >= UInt8(ascii: "a") }
+      return rest.dropFirst(rest.startIndex == 0 ? 0 : 1).contains(comma)
+    case .age, .entityTag, .contentLength, .contentLocation, .contentRange, .pragma:
+      return value.contains(comma)
+    // Lists, and fields of which only matters that they are there.
+    default: return false
+    }
+  }
+}
