@@ -89,10 +89,10 @@ let package = Package(
         "check_decoding.py", "check_discover.py", "check_endings.py", "check_exporting.py",
         "check_foundation.py", "check_foundation_killing.py", "check_foundation_purging.py",
         "check_freshness.py", "check_hostile_text.py", "check_importing.py",
-        "check_interrupting.py", "check_killing.py", "check_opening.py", "check_power.py",
-        "check_pretty.py", "check_purging.py", "check_repairing.py", "check_schemas.py",
-        "check_waiting.py", "compare_samples.py", "fault_trial.py", "hostile_archives.py",
-        "insert_responses.py",
+        "check_interrupting.py", "check_killing.py", "check_opening.py", "check_policies.py",
+        "check_power.py", "check_pretty.py", "check_purging.py", "check_repairing.py",
+        "check_schemas.py", "check_waiting.py", "compare_samples.py", "fault_trial.py",
+        "hostile_archives.py", "insert_responses.py",
       ], swiftSettings: checked),
   ]
 )

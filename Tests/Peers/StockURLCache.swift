@@ -7,6 +7,7 @@
 //     StockURLCache decode DIR  does only that, and prints how many it could
 //     StockURLCache usage DIR   prints currentDiskUsage
 //     StockURLCache since DIR   removes what is newer than the seconds since 2001 in the standard input
+//     StockURLCache load DIR    asks for the URLs of the standard input with URLSession, under a policy
 
 import Foundation
 import FoundationNetworking
@@ -82,6 +83,50 @@ func response(_ item: Item) -> URLResponse? {
     url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: item.headers)
 }
 
+/// A URL to ask for, under a request policy by its name: Linux numbers policies in its own way.
+struct Load: Decodable {
+  var url: String
+  var policy: String
+  var method: String?
+  var headers: [String: String]?
+}
+
+func policy(_ name: String) -> NSURLRequest.CachePolicy? {
+  switch name {
+  case "useProtocolCachePolicy": .useProtocolCachePolicy
+  case "reloadIgnoringLocalCacheData": .reloadIgnoringLocalCacheData
+  case "reloadIgnoringCacheData": .reloadIgnoringCacheData
+  case "reloadIgnoringLocalAndRemoteCacheData": .reloadIgnoringLocalAndRemoteCacheData
+  case "returnCacheDataElseLoad": .returnCacheDataElseLoad
+  case "returnCacheDataDontLoad": .returnCacheDataDontLoad
+  case "reloadRevalidatingCacheData": .reloadRevalidatingCacheData
+  default: nil
+  }
+}
+
+/// What `URLSession` answers to a request.
+func answer(_ load: Load) -> [String: Any] {
+  guard let url = URL(string: load.url), let policy = policy(load.policy) else { exit(65) }
+  let configuration = URLSessionConfiguration.default
+  configuration.urlCache = cache
+  configuration.requestCachePolicy = policy
+  var request = URLRequest(url: url, cachePolicy: policy, timeoutInterval: 20)
+  request.httpMethod = load.method ?? "GET"
+  for (name, value) in load.headers ?? [:] { request.setValue(value, forHTTPHeaderField: name) }
+  let session = URLSession(configuration: configuration)
+  let end = DispatchSemaphore(value: 0)
+  nonisolated(unsafe) var result: [String: Any] = [:]
+  session.dataTask(with: request) { data, response, error in
+    if let error { result["error"] = (error as NSError).code }
+    result["status"] = (response as? HTTPURLResponse)?.statusCode ?? NSNull()
+    result["body"] = data?.base64EncodedString() ?? NSNull()
+    end.signal()
+  }.resume()
+  end.wait()
+  session.invalidateAndCancel()
+  return result
+}
+
 /// The response that a file holds, decoded as URLCache does.
 func decoded(_ data: Data) -> CachedURLResponse? {
   guard let type = NSClassFromString("FoundationNetworking.StoredCachedURLResponse"),
@@ -112,6 +157,9 @@ case "get":
     guard let url = URL(string: text) else { exit(65) }
     try write(cache.cachedResponse(for: URLRequest(url: url)).map(facts) ?? [:])
   }
+case "load":
+  let input = FileHandle.standardInput.readDataToEndOfFile()
+  for load in try JSONDecoder().decode([Load].self, from: input) { try write(answer(load)) }
 case "list":
   for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   where name.hasSuffix(".storedcachedurlresponse") {
