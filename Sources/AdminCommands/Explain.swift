@@ -10,8 +10,8 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       abstract: "Say why entries are fresh or stale, and what becomes of a request.",
       discussion: """
-        The request is the stored one again, with the header fields that Vary names. Whether an
-        entry is fresh is RFC 9111 on any platform; what happens then differs, as it was observed.
+        The request is the stored one again, with the header fields that Vary names. Whether an entry is
+        fresh is RFC 9111 on any platform; what happens then differs, as it was observed.
 
         POLICIES
           \(policyNames)
@@ -32,12 +32,38 @@ extension URLCacheAdmin {
     @Option(help: "How to write the explanations: text, json, ndjson.")
     var format = ExplanationFormat.text
 
+    @Option(
+      help: ArgumentHelp(
+        "Say instead why there is no entry for this URL: 0 if it may be stored, 1 if not, 3 if that"
+          + " is not known.", valueName: "url"))
+    var whyMissing: String?
+
+    @Option(
+      help: ArgumentHelp(
+        "The head of its response, as 'curl -I' writes it; '-' is the standard input.",
+        valueName: "file"),
+      completion: .file())
+    var headersFrom: String?
+
     var writesJSON: Bool { format == .json }
+
+    func validate() throws {
+      guard headersFrom == nil || whyMissing != nil else {
+        throw ValidationError("'--headers-from' needs '--why-missing URL'.")
+      }
+    }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, in: environment)
+      if let whyMissing {
+        guard selection.isEmpty, !all else {
+          throw CommandFailure.usage("'--why-missing' is about one URL, and no entry")
+        }
+        let inquiry = inquiry.resolved(at: now, of: source, selection.expiryRules)
+        return try explainMissing(ByteString(whyMissing), source, inquiry, environment)
+      }
       guard all || !selection.isEmpty else {
         throw CommandFailure.usage(
           "no entry is named", hint: "name URLs or ids, give options such as '--stale', or '--all'")

@@ -17,6 +17,7 @@ import Testing
         show: ok
         explain: ok
         explanation: ok
+        explain-missing: ok
         usage: ok
         discover: ok
         usage-all: ok

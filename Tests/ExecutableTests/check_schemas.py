@@ -233,6 +233,17 @@ def main():
     explained.finish(8)
     lines.finish(7 * 7 + 1)
 
+    absences = Checker("explain-missing")
+    head = os.path.join(root, "head")
+    with open(head, "wb") as file:
+        file.write(b"HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 9000\r\n\r\n")
+    url = json.loads(run("list", "--format", "ndjson").stdout.splitlines()[0])["url"]
+    for options, status in [([url], 0), ([url + "?x"], 3), (["ftp://a.example/"], 1),
+                            ([url + "?x", "--headers-from", head, "--capacity", "1kB"], 1),
+                            ([url + "?x", "--headers-from", head, "--platform", "foundation"], 1)]:
+        absences.check(json.loads(run("explain", "--why-missing", *options, "--format", "json", status=status).stdout))
+    absences.finish(5)
+
     usages = Checker("usage")
     for options in [[], ["--by", "host"], ["--by", "host", "--limit", "2", "--capacity", "1GiB"],
                     ["--by", "status"], ["--by", "mime"], ["--by", "method"], ["--by", "scheme"], ["--by", "partition"],

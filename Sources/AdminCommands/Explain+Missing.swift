@@ -1,0 +1,60 @@
+import Administration
+import Files
+import HTTPCaching
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin.Explain {
+  /// Room for a head with many cookies.
+  private static let largestHead = 1 << 20
+
+  /// Says why there is no entry for a URL.
+  func explainMissing(
+    _ url: ByteString, _ source: any ResponseSource, _ inquiry: Inquiry,
+    _ environment: CommandEnvironment
+  ) throws -> ExitStatus {
+    guard CanonicalURL.scheme(of: url) != nil else {
+      throw CommandFailure.usage(
+        "'\(whyMissing ?? "")' is no URL", hint: "give all of it: 'https://example.com/a'")
+    }
+    let head = try headersFrom.map { try readHead(in: $0, environment) }
+    let missing = try MissingResponse(of: url, head: head, in: source, asking: inquiry)
+    try source.finish()
+    let renderer = MissingResponseRenderer(secrets: secrets.policy)
+    var output = OutputBuffer(environment)
+    switch format {
+    case .text: renderer.appendText(missing, into: &output.text)
+    case .json, .ndjson: renderer.appendJSON(missing, into: &output.text)
+    }
+    try output.flush()
+    if !missing.present.isEmpty { return .done }
+    return switch missing.wouldBeStored {
+    case true?: .done
+    case false?: .no
+    case nil: .partly
+    }
+  }
+
+  private func readHead(
+    in name: String, _ environment: CommandEnvironment
+  ) throws -> ResponseHead {
+    var bytes: [UInt8] = []
+    if name == "-" {
+      bytes = try environment.readInput(Self.largestHead)
+    } else {
+      let file = try OpenFile(reading: name)
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while bytes.count <= Self.largestHead, case let count = try file.read(into: &buffer),
+        count > 0
+      {
+        bytes += buffer[..<count]
+      }
+    }
+    guard bytes.count <= Self.largestHead, let head = ResponseHead(bytes) else {
+      throw CommandFailure(
+        .data, kind: "not-a-head", "'\(name)' does not begin with the head of a response",
+        hint: "write one with 'curl -sI URL > FILE'", path: name)
+    }
+    return head
+  }
+}

@@ -1,0 +1,137 @@
+public import Administration
+import HTTPCaching
+import ResponseStorage
+
+/// Why a cache has no response for a URL, as text or as JSON.
+public struct MissingResponseRenderer: Sendable {
+  /// Which secrets the output may contain.
+  public var secrets: SecretPolicy
+
+  /// Creates a renderer.
+  public init(secrets: SecretPolicy) {
+    self.secrets = secrets
+  }
+
+  /// Appends the answer for people, the verdict first.
+  public func appendText(_ missing: MissingResponse, into buffer: inout TextBuffer) {
+    buffer.append(missing.verdict)
+    buffer.append("\n")
+    if let obstacle = missing.obstacles.first {
+      buffer.append("  because \(obstacle.words)")
+      if let section = obstacle.section { buffer.append(" (\(section))") }
+      buffer.append("\n")
+    }
+    buffer.append("\n")
+    buffer.append(title: "URL")
+    buffer.append(shown: secrets.url(missing.url, for: .people))
+    buffer.append("\n")
+    for (index, id) in missing.present.enumerated() {
+      buffer.append(title: index == 0 ? "Entries" : "")
+      switch id {
+      case .row(let row): buffer.append(integer: row)
+      case .file(let name): buffer.append(shown: name)
+      }
+      buffer.append("\n")
+    }
+    for (index, url) in missing.near.enumerated() {
+      buffer.append(title: index == 0 ? "There is" : "")
+      buffer.append(shown: secrets.url(url, for: .people))
+      buffer.append("\n")
+    }
+    buffer.append(title: "May be stored")
+    if let storability = missing.storability {
+      buffer.append(storability.mayStore ? "yes: " : "no: ")
+      buffer.append("\(storability.reason.words)   \(storability.reason.section)\n")
+    } else {
+      buffer.append("not known: give the header fields with --headers-from\n")
+    }
+    for (index, obstacle) in missing.obstacles.enumerated() {
+      buffer.append(title: index == 0 ? "Rules against it" : "")
+      buffer.append(obstacle.words)
+      if let section = obstacle.section { buffer.append("   \(section)") }
+      buffer.append("\n")
+    }
+    if missing.present.isEmpty { appendPolicies(missing, into: &buffer) }
+  }
+
+  private func appendPolicies(_ missing: MissingResponse, into buffer: inout TextBuffer) {
+    var table = TextTable([
+      .init(title: "POLICY", alignment: .right), .init(title: "NAME"),
+      .init(title: "OUTCOME WITH NOTHING STORED"),
+    ])
+    for (name, policy) in RequestCachePolicy.names {
+      let words = missing.outcome(of: policy) == .error ? "error, no request" : "full request"
+      table.append([String(policy.rawValue), name, words].map { Array($0.utf8) })
+    }
+    buffer.append("\n")
+    table.append(to: &buffer)
+  }
+
+  /// Appends the answer as a JSON object.
+  public func appendJSON(_ missing: MissingResponse, into buffer: inout TextBuffer) {
+    buffer.append("{\"schema\":\"urlcache-admin.explain-missing/1\",\"url\":")
+    buffer.append(json: secrets.url(missing.url, for: .programs), orBase64Named: "url")
+    buffer.append(",\"platform\":\"\(missing.inquiry.platform.rawValue)\",\"present\":[")
+    for (index, id) in missing.present.enumerated() {
+      if index > 0 { buffer.append(",") }
+      switch id {
+      case .row(let row): buffer.append(integer: row)
+      case .file(let name): buffer.append(json: .text(name))
+      }
+    }
+    buffer.append("],\"near\":[")
+    for (index, url) in missing.near.enumerated() {
+      if index > 0 { buffer.append(",") }
+      buffer.append(json: .text(secrets.url(url, for: .programs)))
+    }
+    buffer.append("],\"would_be_stored\":")
+    buffer.append(missing.wouldBeStored.map { "\($0)" } ?? "null")
+    buffer.append(",\"reasons\":[")
+    for (index, obstacle) in missing.obstacles.enumerated() {
+      buffer.append(index == 0 ? "{\"code\":" : ",{\"code\":")
+      buffer.append(json: obstacle.code)
+      buffer.append(",\"section\":")
+      buffer.append(json: obstacle.section?.description)
+      buffer.append(",\"message\":")
+      buffer.append(json: obstacle.words)
+      buffer.append("}")
+    }
+    buffer.append("],\"policies\":[")
+    for (index, (name, policy)) in RequestCachePolicy.names.enumerated() {
+      if index > 0 { buffer.append(",") }
+      buffer.append("{\"name\":\"\(name)\",\"number\":\(policy.rawValue),\"outcome\":\"")
+      buffer.append("\(missing.outcome(of: policy).rawValue)\"}")
+    }
+    buffer.append("]}\n")
+  }
+}
+
+extension MissingResponse {
+  /// The answer for people, in a line.
+  fileprivate var verdict: String {
+    if !present.isEmpty { return "PRESENT: an entry has this URL; 'explain' it" }
+    return switch wouldBeStored {
+    case true?: "MISSING, though it may be stored"
+    case false?: "MISSING: it would not be stored"
+    case nil: "MISSING: whether it would be stored is not known"
+    }
+  }
+}
+
+extension MissingResponse.Obstacle {
+  /// The rule for people.
+  var words: String {
+    switch self {
+    case .scheme: "only what is asked for with http or https is stored"
+    case .smallCapacity: "with a capacity below 5 MiB CFNetwork writes no cache to disk"
+    case .specified(let reason): reason.words
+    case .status: "documented by Apple: only statuses from 200 to 299 are stored"
+    case .largeBody(let limit):
+      "documented by Apple: a body of more than about 5 % of the capacity (\(limit) bytes) is not stored"
+    case .foundationRefuses(let obstacle):
+      "observed: Foundation on Linux does not use it, as \(obstacle.words)"
+    case .foundationStoresNothing:
+      "observed: URLSession on Linux stores nothing; the app has to call storeCachedResponse"
+    }
+  }
+}
