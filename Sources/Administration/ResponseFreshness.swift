@@ -113,10 +113,3 @@ public struct ResponseFreshness: Hashable, Sendable {
     validators.entityTag?.isStrong ?? false || validators.lastModified?.isStrong ?? false
   }
 }
-
-extension FieldSection {
-  /// The fields of a stored message.
-  init(_ headers: HeaderFields) {
-    self.init(headers.fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) })
-  }
-}
