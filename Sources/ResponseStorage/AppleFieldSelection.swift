@@ -12,27 +12,62 @@ struct FieldSelection: Sendable {
   /// The fields of a request that caching depends on, but for those that `Vary` names.
   static let request = FieldSelection(FieldName.ofRequest)
 
-  private let names: [FieldName]
+  private let fields: [Field]
 
   /// A bit for each length that a name has; the last is for all lengths from 63 on.
   private let lengths: UInt64
 
+  /// A selected field.
+  private struct Field: Sendable {
+    let name: FieldName
+    let joining: Joining
+  }
+
+  /// What it takes for a value to be that of several lines, joined by `, `, and to mean something else than
+  /// they do apart.
+  enum Joining: Sendable {
+    /// Nothing does: it is a list, or only matters for being there.
+    case harmless
+    /// A quotation mark: it is a list, but one line may leave a quotation open.
+    case quotation
+    /// A comma.
+    case comma
+    /// A comma that is not the one after the name of a day.
+    case commaInDate
+
+    init(of name: FieldName) {
+      switch name {
+      case .cacheControl: self = .quotation
+      case .date, .expires, .lastModified: self = .commaInDate
+      case .age, .entityTag, .contentLength, .contentLocation, .contentRange, .pragma: self = .comma
+      default: self = .harmless
+      }
+    }
+  }
+
   init(_ names: [FieldName]) {
-    self.names = names
+    fields = names.map { Field(name: $0, joining: Joining(of: $0)) }
     lengths = names.reduce(0) { $0 | Self.bit(of: $1.lowercased.count) }
   }
 
   /// The selection and the fields that a response names in `Vary`.
   func adding(_ vary: Vary) -> FieldSelection {
     guard case .fields(let others) = vary else { return self }
-    return FieldSelection(names + others)
+    return FieldSelection(fields.map(\.name) + others)
   }
 
   /// Whether a name of a length can be among them.
   func mayHold(nameOfLength length: Int) -> Bool { lengths & Self.bit(of: length) != 0 }
 
-  /// The one of them that a name is, in any case; `nil` if it is none.
-  func name(matching bytes: [UInt8]) -> FieldName? { names.first { $0.matches(bytes) } }
+  /// How lines of the field are joined that a name is, in any case; `nil` if it is not selected.
+  func joining(of name: [UInt8]) -> Joining? {
+    // A loop over the array would hold on to each name.
+    let fields = fields.span
+    for index in fields.indices where fields[index].name.matches(name) {
+      return fields[index].joining
+    }
+    return nil
+  }
 
   private static func bit(of length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 }
@@ -50,13 +85,13 @@ extension BinaryPropertyList {
     var mayBeRepeated = false
     try forEachEntry(in: object) { (key, value) throws(PropertyListError) in
       guard try mayBeSelected(key, selection), let name = try utf8(key),
-        let known = selection.name(matching: name), let value = try utf8(value)
+        let joining = selection.joining(of: name), let value = try utf8(value)
       else { return }
-      mayBeRepeated = mayBeRepeated || known.mayBeRepeated(in: value)
+      mayBeRepeated = mayBeRepeated || joining.mayHaveChanged(value)
       fields.append(.init(name: ByteString(name), value: ByteString(value)))
     }
     guard mayBeRepeated, let all = try archivedHeaders(object) else { return HeaderFields(fields) }
-    return HeaderFields(all.fields.filter { selection.name(matching: $0.name.bytes) != nil })
+    return HeaderFields(all.fields.filter { selection.joining(of: $0.name.bytes) != nil })
   }
 
   /// Whether a string is as long as the name of a selected field, or its length is not known at once.
@@ -68,22 +103,17 @@ extension BinaryPropertyList {
   }
 }
 
-extension FieldName {
-  /// Whether a value may be that of several lines, joined by `, `, and mean something else than they
-  /// do apart.
-  fileprivate func mayBeRepeated(in value: [UInt8]) -> Bool {
+extension FieldSelection.Joining {
+  /// Whether a value may be that of several lines, and mean something else than they do apart.
+  fileprivate func mayHaveChanged(_ value: [UInt8]) -> Bool {
     let comma = UInt8(ascii: ",")
     switch self {
-    // A list, but for a quotation mark that one line leaves open.
-    case .cacheControl: return value.contains(UInt8(ascii: "\""))
-    case .date, .expires, .lastModified:
-      // A date has a comma of its own, after the name of a day.
+    case .harmless: return false
+    case .quotation: return value.contains(UInt8(ascii: "\""))
+    case .comma: return value.contains(comma)
+    case .commaInDate:
       let rest = value.drop { $0.asciiLowercased >= UInt8(ascii: "a") }
       return rest.dropFirst(rest.startIndex == 0 ? 0 : 1).contains(comma)
-    case .age, .entityTag, .contentLength, .contentLocation, .contentRange, .pragma:
-      return value.contains(comma)
-    // Lists, and fields of which only matters that they are there.
-    default: return false
     }
   }
 }
