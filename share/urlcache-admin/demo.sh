@@ -77,3 +77,5 @@ show usage -c "$cache" --by host
 show list -c "$cache" --limit 12
 first=$("$tool" list -c "$cache" --limit 1 --format csv --columns id 2>/dev/null | sed -n 2p)
 [ -z "$first" ] || show show -c "$cache" "$first"
+# It ends with 1 if the entry is stale.
+[ -z "$first" ] || show explain -c "$cache" "$first" || true
