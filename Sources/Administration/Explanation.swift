@@ -29,8 +29,6 @@ public struct Explanation: Sendable {
     public let reuse: Reuse
     /// What RFC 9111 has it validated with.
     public let conditional: ConditionalRequest
-    /// What the response can be validated with.
-    public let validators: Validators
     /// Whether RFC 9111 lets a cache store it.
     public let storability: Storability
     /// What Foundation on Linux does with it, if that is the platform.
@@ -39,6 +37,8 @@ public struct Explanation: Sendable {
     public let expiry: UserInfoExpiry?
     /// What is ignored or odd.
     public let remarks: [Remark]
+    /// What the response can be validated with.
+    public var validators: Validators { conditional.validators }
     /// Whether only age or a directive can be against using the response.
     let isFit: Bool
 
@@ -53,7 +53,6 @@ public struct Explanation: Sendable {
       self.reuse = reuse
       isFit = reuse.isFit
       conditional = ConditionalRequest(validating: exchange, for: request)
-      validators = Validators(of: exchange)
       storability = Storability(of: exchange)
       foundation =
         inquiry.platform == .foundation

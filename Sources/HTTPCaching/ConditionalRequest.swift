@@ -19,6 +19,9 @@ public struct ConditionalRequest: Hashable, Sendable {
   /// The lines that were added, in their order.
   public let conditions: [FieldLine]
 
+  /// What the stored response can be validated with.
+  public let validators: Validators
+
   /// What the validators cannot do, and what was left out.
   public let remarks: [Remark]
 
@@ -33,6 +36,7 @@ public struct ConditionalRequest: Hashable, Sendable {
   ///   method, its target and the fields that `Vary` names.
   public init(validating exchange: borrowing Exchange, for presented: Request?) {
     let validators = Validators(of: exchange)
+    self.validators = validators
     let start = presented ?? Self.synthesized(from: exchange)
     let body = start.method == Request.head ? .complete : StoredBody(of: exchange)
     switch body {
