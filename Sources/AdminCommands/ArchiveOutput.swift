@@ -32,6 +32,11 @@ final class ArchiveOutput {
     }
   }
 
+  deinit {
+    // A file that was not committed goes before a signal that came meanwhile ends the process.
+    file = nil
+  }
+
   /// Writes the next piece.
   func write(_ bytes: [UInt8]) throws {
     if signals.haveCome { throw FileError.interrupted(at: path) }
@@ -39,7 +44,8 @@ final class ArchiveOutput {
   }
 
   /// Gives the file its name.
-  func commit() throws(CommandFailure) {
+  func commit() throws {
+    if signals.haveCome { throw FileError.interrupted(at: path) }
     guard let file = file.take() else { return }
     do throws(FileError) { try file.commit(replacing: isForced ?? false) } catch {
       throw CommandFailure(creating: error, canBeForced: isForced != nil)

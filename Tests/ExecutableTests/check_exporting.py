@@ -5,7 +5,7 @@
 Prints a line for each case, and ends at the first that is not as it should be.
 """
 
-import base64, glob, hashlib, io, json, os, re, shutil, sqlite3, stat, subprocess, sys, tarfile, tempfile, zipfile
+import base64, glob, hashlib, io, json, os, re, shutil, signal, sqlite3, stat, subprocess, sys, tarfile, tempfile, zipfile
 
 tool, maker = sys.argv[1:3]
 samples = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -303,6 +303,20 @@ def refused():
     result = subprocess.run(["sh", "-c", 'ulimit -f 100; trap "" XFSZ; exec "$@"', "sh", tool, "export", "-c", cache,
                              "-o", os.path.join(root, "full.tar")], capture_output=True)
     assert result.returncode == 74, result
+    # A signal ends it, and leaves nothing behind.
+    many = os.path.join(root, "many")
+    subprocess.run([maker, "--entries", "4000", "--seed", "1", "--no-large-bodies", many], check=True)
+    for number in [signal.SIGINT, signal.SIGTERM]:
+        def heed():
+            # Whoever runs this may ignore the signals, or hold them back.
+            signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+        process = subprocess.Popen([tool, "export", "-c", many, "-o", os.path.join(root, "full.tar.zst"), "--level", "19"],
+                                   preexec_fn=heed)
+        while not os.path.exists(os.path.join(root, "full.tar.zst.partial")):
+            assert process.poll() is None
+        process.send_signal(number)
+        assert process.wait() == -number
     # The reader of a pipe may have had enough.
     pipe = subprocess.Popen([tool, "export", "-c", cache, "-o", "-", "--archive-format", "tar"], stdout=subprocess.PIPE)
     pipe.stdout.read(10)
