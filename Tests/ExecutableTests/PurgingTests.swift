@@ -69,4 +69,12 @@ import Testing
       #expect(result.output == "purge: ok\nenforce: ok\n")
     }
   #endif
+
+  @Test func `an import that is killed puts in all or nothing`() throws {
+    let result = try Command.python(
+      "check_import_killing.py", BuiltProduct("urlcache-admin").path,
+      BuiltProduct("sample-cache").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(result.output == "import: ok\nbackup: ok\n")
+  }
 }
