@@ -90,10 +90,14 @@ struct EntryDocument {
   /// Header fields: a string for each, or an array of those that are repeated.
   private func headers(_ headers: HeaderFields?, _ json: inout JSONWriter) {
     guard let headers else { return json.null() }
-    let names = Set(headers.fields.map(\.name)).sorted()
+    let sorted = headers.fields.enumerated().sorted {
+      ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
+    }
     json.object { json in
-      for name in names {
-        let values = headers.fields.filter { $0.name == name }.map(\.value)
+      var rest = sorted[...]
+      while let name = rest.first?.element.name {
+        let values = rest.prefix { $0.element.name == name }.map(\.element.value)
+        rest = rest.dropFirst(values.count)
         json.member(String(decoding: name.bytes, as: UTF8.self)) { json in
           if values.count == 1 { json.text(values[0]) } else { json.array(values) { $0.text($1) } }
         }

@@ -88,7 +88,7 @@ struct JSONWriter {
     }
   }
 
-  private mutating func append(_ text: String) { bytes += Array(text.utf8) }
+  private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   private mutating func enclosed(
     _ open: String, _ close: String, _ style: Style, _ body: (inout JSONWriter) throws -> Void

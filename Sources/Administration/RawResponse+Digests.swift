@@ -28,7 +28,10 @@ extension RawResponse.Part {
   /// Reads all bytes, for the errors that come of it.
   func readThrough() throws {
     guard case .stream(let stream) = contents else { return }
-    _ = try stream.digest()
+    try stream.read { reader in
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while try reader.read(into: &buffer) > 0 {}
+    }
   }
 }
 

@@ -19,7 +19,13 @@ public struct Digest: Sendable {
   /// The digest of all bytes so far, as 64 small hexadecimal digits.
   public var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
-    let text = hasher.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    // Archives have many digests: no allocation for each byte.
+    var text: [UInt8] = []
+    text.reserveCapacity(64)
+    for byte in hasher.finalize() {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
     return String(decoding: text, as: UTF8.self)
   }
 }
