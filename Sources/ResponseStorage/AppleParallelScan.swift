@@ -32,7 +32,7 @@ final class AppleParallelScan: Sendable {
     hands = (0..<threadCount).map { _ in (Filled(), Channel<Batch>()) }
     for (number, (filled, empty)) in hands.enumerated() {
       // One that is being filled, one that waits, one that is being looked at.
-      for _ in 0..<4 { empty.send(Batch()) }
+      for _ in 0..<3 { empty.send(Batch()) }
       BackgroundThread.start("AppleParallelScan") {
         defer { filled.close() }
         do {
@@ -76,7 +76,8 @@ extension AppleParallelScan {
   /// What one thread reads its hands with.
   private struct Reader: ~Copyable {
     private static let responsesInHand = 2048
-    private static let responsesInBatch = 512
+    // Short at first, as whoever wants only some responses should not wait for many.
+    private static let responsesInBatches = 16...512
     private static let bytesInBatch = 1024 << 10
 
     private var scan: AppleScan
@@ -89,6 +90,8 @@ extension AppleParallelScan {
     /// Where the hand begins that comes after the one that is being read.
     private var next: Int64?
     private var isReading = false
+    /// The most responses in the next batch.
+    private var batchLength = Self.responsesInBatches.lowerBound
 
     init(
       _ connection: borrowing Connection, _ layout: AppleLayout, _ projection: Projection,
@@ -126,7 +129,8 @@ extension AppleParallelScan {
         isReading = true
       }
       (batch.count, batch.endsHand, memory.byteCount) = (0, false, 0)
-      while batch.count < Self.responsesInBatch, memory.byteCount < Self.bytesInBatch {
+      defer { batchLength = min(batchLength * 2, Self.responsesInBatches.upperBound) }
+      while batch.count < batchLength, memory.byteCount < Self.bytesInBatch {
         if batch.count == batch.responses.count { batch.responses.append(.init(id: .row(0))) }
         guard try scan.next(into: &batch.responses[batch.count], reusing: &memory) else {
           (isReading, batch.endsHand, batch.endsScan) = (false, true, next == nil)

@@ -33,6 +33,7 @@ trap 'rm -rf "$folder"' EXIT
 "$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/large"
 "$maker" --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/wide"
 "$maker" --schema 202 --entries 10000 --seed 1 --no-large-bodies "$folder/small"
+"$maker" --schema 202 --entries 100000 --seed 1 --no-large-bodies "$folder/middle"
 
 columns=id,stored,status,mime,size,url
 # The same rows of the same tables, in the same order.
@@ -84,5 +85,5 @@ done
 # The tool is given without its debugging information, which valgrind does not understand.
 strip --strip-debug -o "$folder/tool" "$tool"
 valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*decodeA6Object*' \
-  "$folder/tool" list -c "$folder/small" --columns $columns --format csv 2>&1 >/dev/null |
-  awk '/Collected/ { printf "%d instructions to decode one response\n", $NF / 10000 }'
+  "$folder/tool" list -c "$folder/middle" --columns $columns --format csv 2>&1 >/dev/null |
+  awk '/Collected/ { printf "%d instructions to decode one response\n", $NF / 100000 }'
