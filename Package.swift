@@ -59,7 +59,7 @@ let package = Package(
     module("Administration", on: "Archive", "Files", "HTTPCaching", "ResponseStorage"),
     module("Rendering", on: "Administration", "HTTPCaching", "ResponseStorage"),
     module(
-      "AdminCommands", on: "Administration", "Files", "Rendering", "ResponseStorage",
+      "AdminCommands", on: "Administration", "Files", "HTTPCaching", "Rendering", "ResponseStorage",
       argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
@@ -76,7 +76,7 @@ let package = Package(
     tests(of: "Archive"),
     tests(of: "HTTPCaching"),
     tests(of: "Administration", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
-    tests(of: "Rendering", on: "Administration", "ResponseStorage"),
+    tests(of: "Rendering", on: "Administration", "ResponseStorage", "TestSupport"),
     tests(
       of: "AdminCommands", on: "ResponseStorage", "TestSupport", argumentParser,
       exclude: ["Golden"]),
