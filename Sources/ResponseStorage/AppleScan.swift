@@ -216,8 +216,6 @@ extension Projection {
     .url, .stored, .status, .mimeType, .ofResponseHeaders, .notes,
   ]
   static let ofRequestObject: Self = [.method, .ofRequestHeaders, .requestDetails, .notes]
-  static let ofResponseHeaders: Self = [.responseHeaders, .freshnessFields, .cachingFields]
-  static let ofRequestHeaders: Self = [.requestHeaders, .cachingFields]
 }
 
 extension Timestamp {

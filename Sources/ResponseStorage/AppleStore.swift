@@ -4,6 +4,10 @@ import SQLite
 extension StoreDescription.Format {
   /// `Cache.db` and `fsCachedData`, as CFNetwork writes them.
   public static let apple = Self(rawValue: "apple")
+
+  /// Whether responses are in a database, which keeps its length when one goes; elsewhere each is a
+  /// file.
+  public var hasDatabase: Bool { self == .apple }
 }
 
 /// The store that CFNetwork keeps on Apple platforms: `Cache.db` and `fsCachedData`.

@@ -1,5 +1,3 @@
-import Files
-
 /// The regular file that a store keeps a whole response in, as it was when it was looked at.
 ///
 /// It tells the file from another one that has come to have its name since.
@@ -24,13 +22,5 @@ public struct FileVersion: Hashable, Sendable {
   /// Whether it may be the same file although the number is another, as in a copy of the folder.
   public func isLike(_ other: FileVersion) -> Bool {
     modified == other.modified && size == other.size
-  }
-}
-
-extension FileVersion {
-  /// Takes down what a status says; `nil` unless it is that of a regular file.
-  init?(_ status: FileStatus) {
-    guard status.kind == .regular, let number = status.identity.last else { return nil }
-    self.init(number: number, modified: status.modified, size: status.size)
   }
 }

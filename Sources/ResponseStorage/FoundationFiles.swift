@@ -141,3 +141,11 @@ extension FileStatus {
   /// Whether it is that of a regular file that holds something.
   fileprivate var isFilledFile: Bool { kind == .regular && size > 0 }
 }
+
+extension FileVersion {
+  /// Takes down what a status says; `nil` unless it is that of a regular file.
+  init?(_ status: FileStatus) {
+    guard status.kind == .regular, let number = status.identity.last else { return nil }
+    self.init(number: number, modified: status.modified, size: status.size)
+  }
+}

@@ -68,10 +68,6 @@ public struct StoreDescription: Hashable, Sendable {
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
-
-    /// Whether responses are in a database, which keeps its length when one goes; elsewhere each is a
-    /// file.
-    public var hasDatabase: Bool { self == .apple }
   }
 
   /// The path of the store, as the user gave it.
@@ -170,6 +166,11 @@ public struct Projection: OptionSet, Hashable, Sendable {
 
   /// Everything but ``consistency``.
   public static let all = Self(rawValue: (1 << 18) - 1)
+
+  /// Whatever needs the header fields of the response.
+  static let ofResponseHeaders: Self = [.responseHeaders, .freshnessFields, .cachingFields]
+  /// Whatever needs the header fields of the request.
+  static let ofRequestHeaders: Self = [.requestHeaders, .cachingFields]
 }
 
 /// What a store takes up on disk, in bytes.

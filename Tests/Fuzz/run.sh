@@ -116,6 +116,8 @@ fuzz() {
 fuzz PropertyLists Sources/PropertyLists/*.swift
 stores=Sources/ResponseStorage
 fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation[AHK]*.swift \
-  "$stores/FoundationFileName.swift" "$stores"/StoredResponse*.swift "$stores"/Base64*.swift \
-  "$stores/ByteString.swift" "$stores/ClampedSum.swift" "$stores/HeaderFields.swift" \
+  "$stores/FoundationFileName.swift" "$stores/StoredResponse.swift" \
+  "$stores/StoredResponse+ID.swift" "$stores/StoredResponse+StoragePolicy.swift" \
+  "$stores"/Base64*.swift "$stores/ByteString.swift" "$stores/ClampedSum.swift" \
+  "$stores/FileVersion.swift" "$stores/Finding.swift" "$stores/HeaderFields.swift" \
   "$stores/ResponseSource.swift" "$stores/Timestamp.swift" "$stores/URLReference.swift"
