@@ -84,16 +84,6 @@ let package = Package(
     tests(of: "ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     .testTarget(
       name: "ExecutableTests", dependencies: ["urlcache-admin", "sample-cache"],
-      exclude: [
-        "Golden", "check_applying.py", "check_checking.py", "check_columns.py", "check_curl.py",
-        "check_decoding.py", "check_discover.py", "check_endings.py", "check_exporting.py",
-        "check_foundation.py", "check_foundation_killing.py", "check_foundation_purging.py",
-        "check_freshness.py", "check_hostile_text.py", "check_import_killing.py",
-        "check_importing.py",
-        "check_interrupting.py", "check_killing.py", "check_opening.py", "check_policies.py",
-        "check_power.py", "check_pretty.py", "check_purging.py", "check_repairing.py",
-        "check_schemas.py", "check_waiting.py", "compare_samples.py", "fault_trial.py",
-        "hostile_archives.py", "insert_responses.py",
-      ], swiftSettings: checked),
+      exclude: ["Golden"], swiftSettings: checked),
   ]
 )

@@ -31,9 +31,9 @@ struct Command {
       errors: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self))
   }
 
-  /// Runs a Python script of the folder of this file.
+  /// Runs a Python script of `Tests/Scripts`.
   static func python(_ script: String, _ arguments: String...) throws -> Command {
-    let path = tests.appending(path: "ExecutableTests/\(script)").path()
+    let path = tests.appending(path: "Scripts/\(script)").path()
     return try run("/usr/bin/env", ["python3", path] + arguments)
   }
 }

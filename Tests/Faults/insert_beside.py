@@ -8,7 +8,7 @@ database busy, nor wait for 100 ms. Prints figures.
 
 import collections, json, os, shutil, sqlite3, subprocess, sys, tempfile
 
-tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ExecutableTests")
+tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Scripts")
 sys.path.insert(0, tests)
 from fault_trial import length, read_database
 

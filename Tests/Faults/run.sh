@@ -18,7 +18,7 @@ programs=$(swift build --show-bin-path)
 for name in "$@"; do
   case $name in
   killing | interrupting | power)
-    python3 "Tests/ExecutableTests/check_$name.py" \
+    python3 "Tests/Scripts/check_$name.py" \
       "$programs/urlcache-admin" "$programs/sample-cache" --all
     ;;
   inserting)

@@ -5,97 +5,11 @@
 Prints a line for each case, and ends at the first that is not as it should be. Needs strace.
 """
 
-import collections, hashlib, json, os, pty, select, shutil, sqlite3, subprocess, sys, tempfile, time
+import collections, json, os, pty, select, shutil, sqlite3, subprocess, sys, time
 
-tool, maker = sys.argv[1:]
-root = tempfile.mkdtemp()
-RESPONSES, BLOBS, BODIES = TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
-
-
-def make(name, *options, entries=40, keeping=()):
-    """A cache without what is found in every larger one that is made up: responses that say 'no-store'."""
-    path = os.path.join(root, name)
-    subprocess.run([maker, "--entries", str(entries), "--seed", "7", *options, path], check=True)
-    ids = [str(row[0]) for row in query(
-        path, f"SELECT entry_ID FROM {BLOBS} WHERE instr(response_object, CAST('no-store' AS BLOB)) "
-              "OR instr(request_object, CAST('no-store' AS BLOB))")]
-    if ids and "no-store" not in keeping:
-        subprocess.run([tool, "purge", "-c", path, "--yes", *ids], check=True, capture_output=True)
-    return path
-
-
-def start(cache, *options):
-    return [tool, "check", "-c", cache, *options]
-
-
-def run(cache, *options, status=None):
-    result = subprocess.run(start(cache, "--format", "json", *options), capture_output=True, stdin=subprocess.DEVNULL)
-    assert status is None or result.returncode == status, (options, result)
-    return result
-
-
-def check(cache, *options, status=None):
-    return json.loads(run(cache, *options, status=status).stdout)
-
-
-def found(cache, *options, status=None):
-    return [(finding["code"], finding["id"]) for finding in check(cache, *options, status=status)["findings"]]
-
-
-def connect(cache):
-    return sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
-
-
-def execute(cache, *statements):
-    connection = connect(cache)
-    for statement in statements:
-        connection.execute(*(statement if isinstance(statement, tuple) else (statement,)))
-    connection.close()
-
-
-def query(cache, sql):
-    connection = connect(cache)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
-
-
-def rows(cache):
-    connection = connect(cache)
-    connection.text_factory = bytes
-    try:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == (b"ok",)
-        return [dict((row[0], row) for row in connection.execute(f"SELECT * FROM {table}")) for table in TABLES]
-    finally:
-        connection.close()
-
-
-def state(folder):
-    """Every file below a folder, with its bytes and its time."""
-    result = {}
-    for parent, folders, names in os.walk(os.fsencode(folder)):
-        for name in names + folders:
-            path = os.path.join(parent, name)
-            status = os.lstat(path)
-            digest = None
-            if os.path.isfile(path) and not os.path.islink(path):
-                with open(path, "rb") as file:
-                    digest = hashlib.sha256(file.read()).digest()
-            result[path] = (status.st_mode, status.st_size, status.st_mtime_ns, digest)
-    return result
-
-
-def body_file(cache, name, contents=b"orphan", age=0):
-    path = os.path.join(cache, "fsCachedData", name)
-    with open(path, "wb") as file:
-        file.write(contents)
-    os.utime(path, (time.time() - age,) * 2)
-    return path
-
-
-def orphan(number):
-    return "0000000A-0000-0000-0000-%012d" % number
+from checked_cache import (
+    BLOBS, BODIES, RESPONSES, body_file, check, execute, found, make, orphan, query, root, rows, run, start,
+    state, tool)
 
 
 def options():
