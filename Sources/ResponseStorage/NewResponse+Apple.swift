@@ -1,0 +1,104 @@
+import PropertyLists
+
+extension NewResponse {
+  /// From how many bytes on CFNetwork puts a body into a file of its own (`formats.md` §3).
+  private static let fileThreshold = Int64(AppleStoreWriter.fileThreshold)
+
+  /// The response as the columns of an Apple store of schema 203 hold it.
+  ///
+  /// - Parameter id: The number of the response in all tables.
+  /// - Returns: The response, whose body is as it was given, and has a file of its own if it is large.
+  public func raw(id: Int64) -> RawResponse {
+    var raw = RawResponse(id: id)
+    let key = AppleCacheKey(of: request.url ?? url, partition: partition).text
+    raw.columns = [
+      .init("version", .integer(0)),
+      .init("hash_value", .integer(CacheKeyHash(of: key).whenInserted)),
+      .init("storage_policy", .integer(storagePolicy.number)),
+      .init("request_key", .text(key)),
+      .init("time_stamp", .text(ByteString(AppleStoreWriter.text(of: firstStored)))),
+      .init("partition", partition.map { .text($0) } ?? .null),
+    ]
+    let writer = PropertyListWriter()
+    func contents(_ list: PropertyListValue?) -> RawResponse.Part.Contents {
+      list.map { .bytes(writer.bytes(of: $0)) } ?? .null
+    }
+    raw.parts = [
+      .init(.responseObject, contents(archivedResponse)),
+      .init(.requestObject, contents(archivedRequest)),
+      .init(.protocolProperties, contents(protocolProperties)),
+      .init(.userInfo, contents(userInfo.isEmpty ? nil : PropertyListValue(userInfo))),
+      .init(.body, body),
+    ]
+    raw.hasBodyFile = (bodySize ?? 0) >= Self.fileThreshold
+    raw.columns.append(.init("isDataOnFS", .integer(raw.hasBodyFile ? 1 : 0)))
+    return raw
+  }
+
+  private var archivedResponse: PropertyListValue {
+    AppleMessage.Response(
+      url: url, stored: stored, status: status, headers: headers, expectedLength: bodySize,
+      mimeType: mimeType
+    ).propertyList
+  }
+
+  private var archivedRequest: PropertyListValue {
+    AppleMessage.Request(
+      url: request.url ?? url, method: request.method ?? "GET",
+      headers: request.headers ?? HeaderFields(), cachePolicy: request.cachePolicy ?? 0,
+      timeoutSeconds: request.timeoutSeconds ?? 60, bodyParts: request.body.map { [$0] }
+    ).propertyList
+  }
+
+  /// The `Vary` record, without which a response is served to requests that it is not for, and what
+  /// marks the request.
+  private var protocolProperties: PropertyListValue? {
+    var entries: [PropertyListValue.Entry] = []
+    let vary = headers.fields.filter { $0.name.equalsIgnoringASCIICase("vary") }.map(\.value.bytes)
+    if !vary.isEmpty {
+      let value = ByteString(Array(vary.joined(separator: [0x2C, 0x20])))
+      entries.append(AppleMessage.varyRecord(value, of: request.headers ?? HeaderFields()))
+    }
+    if request.method == "POST" {
+      entries.append(
+        .init(key: Array("kCFURLRequestAllowAllPOSTCaching".utf8), value: .boolean(true)))
+    }
+    if let partition {
+      entries.append(
+        .init(key: Array("_kCFURLCachePartitionKey".utf8), value: .string(partition.bytes)))
+    }
+    return entries.isEmpty ? nil : .dictionary(entries)
+  }
+
+  private var bodySize: Int64? {
+    switch body {
+    case .null: nil
+    case .bytes(let bytes): Int64(bytes.count)
+    case .stream(let stream): stream.size
+    }
+  }
+}
+
+extension PropertyListValue {
+  /// The properties as a dictionary; what has no type of a property list is left out.
+  fileprivate init(_ properties: [StoredResponse.Property]) {
+    self = .dictionary(
+      properties.compactMap { property in
+        PropertyListValue(property.value).map { Entry(key: property.key.bytes, value: $0) }
+      })
+  }
+
+  private init?(_ value: StoredResponse.PropertyValue) {
+    switch value {
+    case .null, .opaque: return nil
+    case .boolean(let value): self = .boolean(value)
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .date(let time): self = .date(time.secondsSince2001)
+    case .data(let bytes): self = .data(bytes)
+    case .text(let text): self = .string(text.bytes)
+    case .array(let values): self = .array(values.compactMap { PropertyListValue($0) })
+    case .dictionary(let properties): self = PropertyListValue(properties)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// A response with its request that comes from elsewhere, and that no Apple store has had yet.
+///
+/// ``raw(id:)`` makes of it what CFNetwork writes, so that CFNetwork finds it again.
+public struct NewResponse {
+  /// The request; its `url` must be there.
+  public var request: StoredResponse.Request
+
+  /// The URL of the response, after redirects.
+  public var url: ByteString
+
+  /// The status code.
+  public var status: Int64
+
+  /// The header fields as they were received, repeated ones included.
+  public var headers: HeaderFields
+
+  /// The media type without parameters.
+  public var mimeType: ByteString?
+
+  /// When the response was first stored; the fraction of a second is dropped.
+  public var firstStored: Timestamp
+
+  /// When the response was last stored or refreshed.
+  public var stored: Timestamp
+
+  /// The storage policy.
+  public var storagePolicy = StoredResponse.StoragePolicy.allowed
+
+  /// The cache partition, which is the top-level site that a page was loaded under.
+  public var partition: ByteString?
+
+  /// What the application attached to the response. What has no type of a property list is left out.
+  public var userInfo: [StoredResponse.Property] = []
+
+  /// The body, without content codings.
+  public var body: RawResponse.Part.Contents
+
+  /// Creates a response to a request.
+  ///
+  /// - Parameters:
+  ///   - url: The URL that was asked for, and that of the response.
+  ///   - stored: When the response was stored.
+  public init(
+    url: ByteString, method: ByteString = "GET", requestHeaders: HeaderFields = HeaderFields(),
+    status: Int64, headers: HeaderFields, stored: Timestamp, body: RawResponse.Part.Contents
+  ) {
+    request = StoredResponse.Request()
+    request.url = url
+    request.method = method
+    request.headers = requestHeaders
+    self.url = url
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.stored = stored
+    firstStored = stored
+    mimeType = headers.mediaType
+  }
+}
+
+extension HeaderFields {
+  /// The media type that `Content-Type` names, without parameters and in small letters (RFC 9110 §8.3.1);
+  /// `nil` if there is none.
+  public var mediaType: ByteString? {
+    guard let value = firstValue(named: "content-type") else { return nil }
+    let type = value.bytes.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+    let start = type.firstIndex { !$0.isBlank } ?? type.endIndex
+    let end = type.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? start
+    return start < end ? ByteString(type[start..<end].map(\.asciiLowercased)) : nil
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is a space or a tab.
+  fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
