@@ -52,14 +52,22 @@ extension AppleStoreEditor: RawResponseStore {
         try? connection.execute("ROLLBACK")
         throw error
       }
-      var named: [UUIDBytes: Int]?
-      var removal = Removal()
-      // The folder may have been made since.
-      bodies = AppleBodyFiles(at: files.bodies)
-      try unlink(insertion.replacedFiles, &named, &removal)
+      removeReplaced(insertion.replacedFiles)
     } catch let error as SQLiteError {
       throw StoreError(error, path: files.path)
     }
+  }
+
+  /// Removes the body files of responses that were replaced.
+  ///
+  /// All is done by then: what cannot be removed is left for a check to find, and is no failure, upon which
+  /// somebody might remove the bodies that took their place.
+  private func removeReplaced(_ names: [ByteString]) {
+    var named: [UUIDBytes: Int]?
+    var removal = Removal()
+    // The folder may have been made since.
+    bodies = AppleBodyFiles(at: files.bodies)
+    try? unlink(names, &named, &removal)
   }
 
   private func verify() throws(SQLiteError) {
