@@ -39,20 +39,20 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let saved = try read(in: environment)
       let (plan, skipped) = try plan(from: saved, in: environment)
-      let renderer = RemovalRenderer(
+      var renderer = RemovalRenderer(
         verb: "apply", isDryRun: change.dryRun, secrets: secrets.policy)
+      renderer.listsOrphans = !saved.orphans.isEmpty
       guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
       }
-      let execution = PlanExecution(
-        plan: plan, skipped: skipped, cache: cache, change: change, renderer: renderer,
-        environment: environment)
-      if change.dryRun || plan.entries.isEmpty {
-        try execution.preview()
+      let execution = PlanExecution(cache: cache, change: change, environment: environment)
+      if change.dryRun || plan.isEmpty {
+        try execution.preview(plan, skipped: skipped, renderer)
         return skipped == 0 ? .done : .partly
       }
-      return try execution.run() ? .done : .partly
+      let isComplete = try execution.run(plan, skipped: skipped, renderer)
+      return isComplete && skipped == 0 ? .done : .partly
     }
 
     private func read(in environment: CommandEnvironment) throws -> SavedPlan {

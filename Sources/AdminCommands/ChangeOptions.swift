@@ -75,6 +75,9 @@ struct PlanOptions: ParsableArguments {
     }
   }
 
+  /// Whether any of the options was given.
+  var isUsed: Bool { backup != nil || plan != nil }
+
   /// Writes the plan to the file that it is wanted in, which only its owner may read.
   ///
   /// - Returns: Whether it is wanted in a file.
@@ -93,7 +96,9 @@ struct PlanOptions: ParsableArguments {
     try file.write(text.bytes)
     try file.synchronize()
     let count = plan.entries.count
-    environment.note("'\(path)' plans to remove \(count) \(count == 1 ? "entry" : "entries")")
+    let files = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
+    environment.note(
+      "'\(path)' plans to remove \(count) \(count == 1 ? "entry" : "entries")\(files)")
     return true
   }
 

@@ -17,8 +17,9 @@ extension URLCacheAdmin {
           rows         entries that lack a row in one of the tables
           bodies       entries whose body file is missing
           undecodable  entries whose property lists cannot be decoded
-          orphans      body files that no entry names; beside a running app, those
-                       that are older than ten minutes
+          orphans      body files that no entry names, and of a Foundation store what was
+                       being written; beside a running app, and in a folder of Foundation's,
+                       what is older than ten minutes
 
         and then looks again. The table shows a few findings of each kind, JSON all.
 
@@ -38,15 +39,22 @@ extension URLCacheAdmin {
 
     @OptionGroup var cache: CacheOptions
     @OptionGroup var change: ChangeOptions
+    @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions
 
     var writesJSON: Bool { change.format == .json }
 
     func validate() throws {
-      guard repair == nil, change.dryRun || change.yes || change.maxDelete != nil else { return }
-      throw ValidationError(
-        "'--dry-run', '--yes' and '--max-delete' need '--repair', without which nothing is changed."
-      )
+      let isForChanges =
+        change.dryRun || change.yes || change.maxDelete != nil || planning.isUsed
+      guard repair != nil || !isForChanges else {
+        throw ValidationError(
+          "'--dry-run', '--yes', '--max-delete', '--plan' and '--backup' need '--repair', without which nothing is changed."
+        )
+      }
+      guard planning.plan != "-" else {
+        throw ValidationError("The output has the findings: '--plan' needs a file.")
+      }
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {

@@ -35,7 +35,7 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let plan = try plan(in: environment)
-      var renderer = RemovalRenderer(
+      let renderer = RemovalRenderer(
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
       environment.note(leftBy: plan, "left")
       if try planning.save(plan, by: "enforce", in: environment) {
@@ -46,12 +46,13 @@ extension URLCacheAdmin {
         return .done
       }
       guard !change.dryRun else {
+        var receipt = RemovalReceipt(plan, renderer, change.format)
+        receipt.showsFootprint = true
         // Of a database only the removal itself shows which pages become free.
-        let footprintAfter = plan.store.format.hasDatabase ? nil : plan.footprintAfter
-        try write(plan, skipped: 0, footprintAfter: footprintAfter, renderer, environment)
+        if plan.store.format.hasDatabase { receipt.footprintAfter = nil }
+        try receipt.write(in: environment)
         return plan.meetsLimits == false ? .no : .done
       }
-      renderer.isDryRun = false
       try planning.backUp(plan, of: cache, in: environment)
       return try carryOut(plan, renderer, environment)
     }
@@ -83,84 +84,25 @@ extension URLCacheAdmin {
     }
 
     private func carryOut(
-      _ first: RemovalPlan, _ renderer: RemovalRenderer, _ environment: CommandEnvironment
+      _ plan: RemovalPlan, _ renderer: RemovalRenderer, _ environment: CommandEnvironment
     ) throws -> ExitStatus {
       // A signal ends the process after the batch that it comes in, and after the receipt.
       let signals = HeldSignals()
-      var (total, skipped, orphaned) = (first, 0, 0)
-      (total.entries, total.meetsLimits) = ([], nil)
-      var plan = first
-      for _ in 0..<mostRounds {
-        let mustShrink =
-          limit.bytes.map { plan.footprint.totalBytes > $0 } ?? (limit.minFree != nil)
-        if plan.entries.isEmpty, !(mustShrink && canShrink(plan)) { break }
-        let planned = plan.entries.count
-        let (removal, failure) = carryOutOnce(plan, shrinking: mustShrink, environment) {
-          signals.haveCome
-        }
-        plan.leaveOut(removal)
-        total.entries += plan.entries
-        skipped += removal.skipped.count
-        orphaned += removal.orphanedFiles
-        do {
-          if let failure { throw failure }
-          if signals.haveCome {
-            // Whoever wants it to end does not wait until all is measured once more.
-            try write(total, skipped: skipped, footprintAfter: nil, renderer, environment)
-            environment.note("stopped by a signal before \(planned - removal.visited) entries")
-            return .partly
-          }
-          let before = plan.footprint
-          plan = try self.plan(after: plan, in: environment)
-          // Where files cannot be removed, more entries would go for nothing.
-          if plan.footprint == before || orphaned > 0 { break }
-        } catch {
-          environment.noteRemoved(total.entries.count, orphanedFiles: orphaned)
-          throw error
-        }
+      let execution = PlanExecution(cache: cache, change: change, environment: environment)
+      var rounds = EnforcementRounds(plan, limit, execution) { done in
+        try self.plan(after: done, in: environment)
       }
-      total.meetsLimits = plan.entries.isEmpty && plan.meetsLimits != false && !isStillOver(plan)
-      total.entries.sort { $0.version.id < $1.version.id }
-      try write(
-        total, skipped: skipped, footprintAfter: plan.footprint.totalBytes, renderer, environment)
-      environment.note(orphanedFiles: orphaned)
-      if total.meetsLimits == false {
-        environment.writeMessage(whyNot(plan) + "\n")
+      try rounds.carryOut(atMost: mostRounds) { signals.haveCome }
+      var receipt = execution.receipt(of: rounds.total, renderer)
+      receipt.showsFootprint = true
+      receipt.footprintAfter = rounds.isStopped ? nil : rounds.plan.footprint.totalBytes
+      try receipt.write(in: environment)
+      rounds.total.tellRest(in: environment)
+      if rounds.total.done.meetsLimits == false {
+        environment.writeMessage(whyNot(rounds.plan) + "\n")
         return .no
       }
-      return skipped == 0 && orphaned == 0 ? .done : .partly
-    }
-
-    /// Carries a plan out; the cache is closed when this returns, as its log goes only then, and as no
-    /// file of a database may be opened beside SQLite.
-    ///
-    /// - Returns: What was removed, and what ended that early.
-    private func carryOutOnce(
-      _ plan: RemovalPlan, shrinking: Bool, _ environment: CommandEnvironment,
-      unless shouldStop: () -> Bool
-    ) -> (removal: Removal, failure: (any Error)?) {
-      var removal = Removal()
-      do {
-        let store = try environment.openStore(
-          plan.store.path, cache.waitMilliseconds, !change.noVerify)
-        try plan.carryOut(in: store, into: &removal, unless: shouldStop)
-        if shrinking { _ = try store.compact(fully: false, unless: shouldStop) }
-        return (removal, nil)
-      } catch {
-        return (removal, error)
-      }
-    }
-
-    /// Whether room comes back without any entry.
-    private func canShrink(_ plan: RemovalPlan) -> Bool {
-      let footprint = plan.footprint
-      return footprint.freeBytes > 0
-        || !plan.store.inUse && footprint.closedBytes < footprint.totalBytes
-    }
-
-    private func isStillOver(_ plan: RemovalPlan) -> Bool {
-      limit.bytes.map { plan.footprint.totalBytes > $0 } ?? false
-        || limit.maxEntries.map { plan.storedEntries - plan.orphanEntries > $0 } ?? false
+      return rounds.total.isComplete && !rounds.isStopped ? .done : .partly
     }
 
     /// Why a limit is not kept although all was done that could be.
@@ -179,22 +121,6 @@ extension URLCacheAdmin {
       reasons.append("\(plan.storedEntries) entries stay")
       return "a limit is not kept: still \(ByteSizeText.text(footprint.totalBytes)); "
         + reasons.joined(separator: "; ")
-    }
-
-    private func write(
-      _ plan: RemovalPlan, skipped: Int, footprintAfter: Int64?, _ renderer: RemovalRenderer,
-      _ environment: CommandEnvironment
-    ) throws {
-      var output = OutputBuffer(environment)
-      switch change.format {
-      case .table:
-        renderer.appendText(
-          plan, skipped: skipped, footprintAfter: footprintAfter, into: &output.text)
-      case .json:
-        renderer.appendJSON(
-          plan, skipped: skipped, footprintAfter: footprintAfter, into: &output.text)
-      }
-      try output.flush()
     }
   }
 }

@@ -3,71 +3,66 @@ import Files
 import Rendering
 import ResponseStorage
 
-/// The carrying out of a plan that was allowed, with its receipt.
+/// The carrying out of plans that were allowed.
 struct PlanExecution {
-  let plan: RemovalPlan
-  /// The entries that had changed before, and are not in the plan.
-  var skipped = 0
   let cache: CacheOptions
   let change: ChangeOptions
-  let renderer: RemovalRenderer
   let environment: CommandEnvironment
 
-  /// Shows what would be removed.
-  func preview() throws {
-    var renderer = renderer
-    renderer.isDryRun = change.dryRun
-    try write(plan, skipped: skipped, renderer)
-  }
-
-  /// Removes what the plan says, and tells what was done, also if it was not all.
+  /// Removes what a plan says.
   ///
-  /// - Returns: Whether all of it was done.
-  func run() throws -> Bool {
-    // A signal ends the process after the batch that it comes in, and after the receipt.
-    let signals = HeldSignals()
+  /// The cache is closed when this returns, as its log goes only then, and as no file of a database may be
+  /// opened beside SQLite.
+  ///
+  /// - Parameter shrinking: Whether to give what becomes free back to the file system.
+  func carryOut(
+    _ plan: RemovalPlan, shrinking: Bool = false, unless shouldStop: () -> Bool
+  ) -> RemovalOutcome {
     var removal = Removal()
-    var done = plan
+    var failure: (any Error)?
     do {
       let store = try environment.openStore(
         plan.store.path, cache.waitMilliseconds, !change.noVerify)
-      try plan.carryOut(in: store, into: &removal) { signals.haveCome }
+      try plan.carryOut(in: store, into: &removal, unless: shouldStop)
+      if shrinking { _ = try store.compact(fully: false, unless: shouldStop) }
     } catch {
-      done.leaveOut(removal)
-      environment.noteRemoved(done.entries.count, orphanedFiles: removal.orphanedFiles)
-      throw error
+      failure = error
     }
-    done.leaveOut(removal)
-    var renderer = renderer
-    renderer.isDryRun = false
-    try write(done, skipped: skipped + removal.skipped.count, renderer)
-    environment.note(orphanedFiles: removal.orphanedFiles)
-    let left = plan.entries.count - removal.visited
-    if left > 0 { environment.note("stopped by a signal before \(left) entries") }
-    return skipped == 0 && removal.skipped.isEmpty && removal.orphanedFiles == 0
+    return RemovalOutcome(of: plan, removal, failure)
   }
 
-  private func write(_ plan: RemovalPlan, skipped: Int, _ renderer: RemovalRenderer) throws {
-    var output = OutputBuffer(environment)
-    switch change.format {
-    case .table: renderer.appendText(plan, skipped: skipped, into: &output.text)
-    case .json:
-      renderer.appendJSON(
-        plan, skipped: skipped, footprintAfter: plan.footprintAfter, into: &output.text)
+  /// Removes what a plan says, and tells what was done, also if it was not all.
+  ///
+  /// - Parameter skipped: The number of entries that had changed before, and are not in the plan.
+  /// - Returns: Whether all of it was done.
+  func run(
+    _ plan: RemovalPlan, skipped: Int = 0, _ renderer: RemovalRenderer
+  ) throws -> Bool {
+    // A signal ends the process after the batch that it comes in, and after the receipt.
+    let signals = HeldSignals()
+    var outcome = carryOut(plan) { signals.haveCome }
+    if let failure = outcome.failure {
+      outcome.tellBeforeFailure(in: environment)
+      throw failure
     }
-    try output.flush()
-  }
-}
-
-extension CommandEnvironment {
-  /// Tells what was done before a failure ended it.
-  func noteRemoved(_ entries: Int, orphanedFiles: Int) {
-    if entries > 0 { note("removed before that: \(entries) entries") }
-    note(orphanedFiles: orphanedFiles)
+    outcome.skipped += skipped
+    try receipt(of: outcome, renderer).write(in: environment)
+    outcome.tellRest(in: environment)
+    return outcome.isComplete
   }
 
-  /// Tells of body files that nothing names any more and that are still there.
-  func note(orphanedFiles count: Int) {
-    if count > 0 { note("body files that could not be removed: \(count)") }
+  /// Shows what would be removed.
+  func preview(_ plan: RemovalPlan, skipped: Int = 0, _ renderer: RemovalRenderer) throws {
+    var receipt = RemovalReceipt(plan, renderer, change.format)
+    receipt.skipped = skipped
+    try receipt.write(in: environment)
+  }
+
+  /// What the user is shown of an outcome.
+  func receipt(of outcome: RemovalOutcome, _ renderer: RemovalRenderer) -> RemovalReceipt {
+    var receipt = RemovalReceipt(outcome.done, renderer, change.format)
+    receipt.renderer.isDryRun = false
+    receipt.skipped = outcome.skipped
+    return receipt
   }
 }

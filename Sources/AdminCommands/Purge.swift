@@ -42,14 +42,13 @@ extension URLCacheAdmin {
         environment.note("nothing was removed")
         return .done
       }
-      let execution = PlanExecution(
-        plan: plan, cache: cache, change: change, renderer: renderer, environment: environment)
+      let execution = PlanExecution(cache: cache, change: change, environment: environment)
       var isComplete = true
       if change.dryRun || plan.entries.isEmpty {
-        try execution.preview()
+        try execution.preview(plan, renderer)
       } else {
         try planning.backUp(plan, of: cache, in: environment)
-        isComplete = try execution.run()
+        isComplete = try execution.run(plan, renderer)
       }
       if plan.kept[.notARegularFile] != nil { isComplete = false }
       return plan.absent.isEmpty ? isComplete ? .done : .partly : .no

@@ -15,6 +15,8 @@ extension Finding.Code {
   static let queryNotInKey = Self(
     "query-not-in-key", .warning,
     "the app gets it for the same path with any other query, also that of another user")
+  static let youngTemporaryFile = Self(
+    "young-temporary-file", .note, "an app may be about to store its entry; it is left alone")
   static let fromTheFuture = Self(
     "from-the-future", .warning, "a clock was wrong; the entry seems fresh for longer than it is")
 }
@@ -29,6 +31,8 @@ struct EntryCheck {
 
   /// The moment that times are compared with.
   let now: Timestamp
+  /// The time of the system, which files are young or old by.
+  let clock: Timestamp
 
   /// What is wrong with a response, its notes first.
   func findings(on response: borrowing StoredResponse) -> [Finding] {
@@ -41,7 +45,9 @@ struct EntryCheck {
     // What was being written is no archive yet.
     let isUnfinished = response.notes.contains { $0.code == .temporaryFile }
     for note in response.notes where !isUnfinished || note.code != .undecodable {
-      add(note.code.finding, note.message)
+      let isYoung =
+        note.code == .temporaryFile && response.file.map { $0.isYoung(at: clock) } ?? false
+      add(isYoung ? .youngTemporaryFile : note.code.finding, note.message)
     }
     if let key = response.key, let url = response.request.url,
       !CacheKeyCheck.agrees(key, with: url, hasBody: response.request.body != nil)
@@ -107,8 +113,10 @@ extension StoredResponse.Note.Code {
     case .duplicateKey: .init(rawValue, .warning, "the app gets either of them")
     case .futureDated:
       .init(rawValue, .warning, "whatever is stored for its key is removed in favour of it")
-    case .badFileName, .temporaryFile:
-      .init(rawValue, .warning, "it takes up room, and nothing ever removes it")
+    case .badFileName: .init(rawValue, .warning, "it takes up room, and nothing ever removes it")
+    case .temporaryFile:
+      .init(
+        rawValue, .warning, "it takes up room, and nothing ever removes it", repair: .orphans)
     case .wrongHash: .init(rawValue, .note, "nothing looks an entry up by it")
     }
   }

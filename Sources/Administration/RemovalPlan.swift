@@ -24,6 +24,8 @@ public struct RemovalPlan: Hashable, Sendable {
     case missingBody = "missing-body"
     /// Its property lists cannot be decoded.
     case undecodable
+    /// `URLCache` does not see it, and never will.
+    case orphan
   }
 
   /// An entry that is to go.

@@ -17,15 +17,20 @@ public struct SavedPlan: Hashable, Sendable {
   /// What is to go, in ascending order of the ids, each with what it was when the plan was made.
   public var entries: [RemovalPlan.Entry]
 
+  /// The files that no entry names and that are to go, in ascending order of the names, each with what
+  /// it was.
+  public var orphans: [OrphanFile]
+
   /// Creates a plan to save.
   public init(
     path: String, format: StoreDescription.Format, identity: [UInt64],
-    entries: [RemovalPlan.Entry]
+    entries: [RemovalPlan.Entry], orphans: [OrphanFile] = []
   ) {
     self.path = path
     self.format = format
     self.identity = identity
     self.entries = entries
+    self.orphans = orphans
   }
 
   /// Reads a plan.
@@ -43,6 +48,7 @@ public struct SavedPlan: Hashable, Sendable {
       case "identity": try json.array { identity.append(try $0.numberInText()) }
       case "entries":
         try json.array { entries.append(try RemovalPlan.Entry(reading: &$0)) }
+      case "orphans": try json.array { orphans.append(try OrphanFile(reading: &$0)) }
       default: try json.skip()
       }
     }
@@ -50,6 +56,9 @@ public struct SavedPlan: Hashable, Sendable {
     guard isPlan, !path.isEmpty else { throw JSONError("no plan for a cache", at: json.offset) }
     guard zip(entries, entries.dropFirst()).allSatisfy({ $0.version.id < $1.version.id }) else {
       throw JSONError("entries that are not in the order of their ids", at: json.offset)
+    }
+    guard zip(orphans, orphans.dropFirst()).allSatisfy({ $0.name < $1.name }) else {
+      throw JSONError("files that are not in the order of their names", at: json.offset)
     }
   }
 
@@ -65,7 +74,7 @@ public struct SavedPlan: Hashable, Sendable {
 }
 
 extension RemovalPlan {
-  /// Plans to remove those entries of a saved plan that are still as they were.
+  /// Plans to remove those entries of a saved plan that are still as they were, and its files.
   ///
   /// - Complexity: O(*n*), where *n* is the number of entries of the store.
   public init(applying saved: SavedPlan, to source: any ResponseSource) throws {
@@ -86,6 +95,8 @@ extension RemovalPlan {
       return .next
     }
     (entries, storedEntries) = (unchanged, stored)
+    // Each is compared when it is to go, while nobody else writes.
+    orphans = saved.orphans
   }
 }
 
@@ -128,6 +139,20 @@ extension RemovalPlan.Entry {
     self.init(
       version: ResponseVersion(id: id, key: key, stored: stored, file: file), url: url, size: size,
       hasBodyFile: hasBodyFile, reason: reason)
+  }
+}
+
+extension OrphanFile {
+  fileprivate init(reading json: inout JSONReader) throws {
+    self.init(name: "", size: 0, modified: 0)
+    try json.object { json, name in
+      switch ByteString(name) {
+      case "name": self.name = try json.text()
+      case "size": size = try json.integer()
+      case "modified_ns": modified = try json.numberInText()
+      default: try json.skip()
+      }
+    }
   }
 }
 

@@ -65,7 +65,7 @@ public struct StoreCheck {
   private mutating func checkEntries(
     of source: any ResponseSource, _ report: (Finding) throws -> Void
   ) throws {
-    let check = EntryCheck(now: options.now)
+    let check = EntryCheck(now: options.now, clock: options.clock)
     let inUse = source.description.inUse
     try source.forEachResponse(EntryCheck.projection) { response in
       plan.storedEntries += 1
@@ -117,7 +117,7 @@ public struct StoreCheck {
     case .rows: .missingRow
     case .bodies: .missingBody
     case .undecodable: .undecodable
-    case .orphans: nil
+    case .orphans: .orphan
     }
   }
 

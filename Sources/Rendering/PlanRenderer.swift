@@ -46,7 +46,22 @@ public struct PlanRenderer: Sendable {
       buffer.append(index == 0 ? "\n" : ",\n")
       append(entry, into: &buffer)
     }
-    buffer.append(plan.entries.isEmpty ? "]}\n" : "\n]}\n")
+    buffer.append(plan.entries.isEmpty ? "]" : "\n]")
+    append(plan.orphans, into: &buffer)
+    buffer.append("}\n")
+  }
+
+  private func append(_ orphans: [OrphanFile], into buffer: inout TextBuffer) {
+    guard !orphans.isEmpty else { return }
+    buffer.append(",\"orphans\":[")
+    for (index, orphan) in orphans.enumerated() {
+      buffer.append(index == 0 ? "\n{\"name\":" : ",\n{\"name\":")
+      buffer.append(json: orphan.name)
+      buffer.append(",\"size\":")
+      buffer.append(integer: orphan.size)
+      buffer.append(",\"modified_ns\":\"\(orphan.modified)\"}")
+    }
+    buffer.append("\n]")
   }
 
   private func append(_ entry: RemovalPlan.Entry, into buffer: inout TextBuffer) {

@@ -100,9 +100,6 @@ extension AppleStore {
 }
 
 extension AppleStore {
-  /// How long a file may wait for the row that names it, in seconds. CFNetwork needs less than one.
-  private static let youth = 600.0
-
   /// Reports the files that no response names, in the order of their names.
   private func checkFiles(
     but named: Set<UUIDBytes>, _ now: Timestamp, _ body: (Finding) throws -> Void
@@ -132,8 +129,7 @@ extension AppleStore {
     guard !name.contains(where: { $0 >= UInt8(ascii: "a") }) else {
       return Finding(.foreignFile, "its name has small letters", path: path)
     }
-    let age = now.secondsSince1970 - Double(status.modified) / 1e9
-    if description.inUse, age < Self.youth {
+    if description.inUse, FileVersion.isYoung(modified: status.modified, at: now) {
       return Finding(.youngFile, "no entry names it yet", path: path)
     }
     return Finding(

@@ -19,6 +19,19 @@ public struct FileVersion: Hashable, Sendable {
     self.size = size
   }
 
+  /// How long a file that nothing names yet is left to whoever may be writing it, in seconds. CFNetwork
+  /// needs less than one.
+  private static let youth = 600.0
+
+  /// Whether somebody may still be writing the file.
+  public func isYoung(at now: Timestamp) -> Bool { Self.isYoung(modified: modified, at: now) }
+
+  /// Whether somebody may still be writing a file that was last written to at `modified`, in nanoseconds
+  /// since 1970.
+  static func isYoung(modified: Int64, at now: Timestamp) -> Bool {
+    now.secondsSince1970 - Double(modified) / 1e9 < youth
+  }
+
   /// Whether it may be the same file although the number is another, as in a copy of the folder.
   public func isLike(_ other: FileVersion) -> Bool {
     modified == other.modified && size == other.size

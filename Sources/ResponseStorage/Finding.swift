@@ -23,7 +23,7 @@ public struct Finding: Hashable, Sendable {
     /// Responses whose property lists cannot be decoded.
     case undecodable
 
-    /// Files of bodies that no response names.
+    /// Files of bodies that no response names, and of responses that were never stored.
     case orphans
   }
 

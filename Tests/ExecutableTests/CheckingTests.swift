@@ -30,6 +30,7 @@ import Testing
     #expect(
       result.output == """
         options: ok
+        planned: ok
         hostile caches: ok
         changed meanwhile: ok
         killed: ok

@@ -218,7 +218,7 @@ def each_fault():
 
 
 FOUNDATION = {"fatal-to-foundation", "empty-file", "unreadable-file", "query-not-in-key", "duplicate-key", "future-dated",
-              "bad-file-name", "temporary-file", "scheme-not-in-key"}
+              "bad-file-name", "temporary-file", "young-temporary-file", "scheme-not-in-key"}
 
 
 def foundation():
@@ -233,16 +233,25 @@ def foundation():
     shutil.copy(os.path.join(cache, response), os.path.join(cache, f"2000000000.{rest}"))
     open(os.path.join(cache, "1.YQAtMQAvAA==.storedcachedurlresponse"), "w").close()
     open(os.path.join(cache, "noon.YQAtMQAvAA==.storedcachedurlresponse"), "w").close()
+    temporary = [os.path.join(cache, name) for name in names if name.startswith(".dat.nosync")]
+    for path in temporary[1:]:
+        os.utime(path, (time.time() - 3600,) * 2)
     before = state(cache)
     result = subprocess.run([tool, "check", "-c", cache, "--format", "json"], capture_output=True)
     assert result.returncode == 1 and state(cache) == before, result
     found = collections.Counter(finding["code"] for finding in json.loads(result.stdout)["findings"])
     listed = [json.loads(line) for line in subprocess.run(
         [tool, "list", "-c", cache, "--format", "ndjson", "--columns", "id,url"], capture_output=True).stdout.splitlines()]
-    assert found["temporary-file"] == sum(name.startswith(".dat.nosync") for name in names) > 0, found
+    assert found["young-temporary-file"] == 1 and found["temporary-file"] == len(temporary) - 1 > 0, found
     assert found["query-not-in-key"] == sum("?" in (entry["url"] or "") for entry in listed) > 0, found
     assert (found["duplicate-key"], found["future-dated"], found["empty-file"], found["bad-file-name"]) == (3, 1, 2, 1), found
     assert found["scheme-not-in-key"] == 1 and found["undecodable"] > 0, found
+    result = subprocess.run(
+        [tool, "check", "-c", cache, "--repair=orphans", "--yes", "--format", "json"], capture_output=True)
+    assert result.returncode == 1 and result.stderr == b"", result
+    gone = {os.fsencode(path) for path in temporary[1:]}
+    assert state(cache) == {path: facts for path, facts in before.items() if path not in gone}
+    assert [entry["reason"] for entry in json.loads(result.stdout)["repair"]["entries"]] == ["orphan"] * len(gone)
     print("foundation: ok", flush=True)
 
 

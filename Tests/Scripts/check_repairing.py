@@ -42,6 +42,48 @@ def options():
     print("options: ok", flush=True)
 
 
+def planned():
+    """A plan that is carried out later does what the repair would have done, but for what has changed."""
+    origin = make("planned", "--faults", "orphan-files,missing-bodies,undecodable")
+    same, changed, plan = (os.path.join(root, name) for name in ["same", "changed", "plan.json"])
+    before = state(origin)
+    result = run(origin, "--repair", "--plan", plan, status=1)
+    assert json.loads(result.stdout)["repair"] is None and state(origin) == before
+    with open(plan) as file:
+        saved = json.load(file)
+    assert result.stderr == b"note: '%b' plans to remove %d entries and %d body files\n" % (
+        os.fsencode(plan), len(saved["entries"]), len(saved["orphans"])), result
+    shutil.copytree(origin, same)
+    shutil.copytree(origin, changed)
+    dry = check(origin, "--repair", "-n", status=1)["repair"]
+    name = saved["orphans"][0]["name"]
+    body_file(changed, name, b"somebody else's")
+
+    def applied(cache, status):
+        # Another folder has another identity, so that it has to be named.
+        result = subprocess.run([tool, "apply", plan, "-c", cache, "--yes", "--format", "json"], capture_output=True)
+        assert result.returncode == status, result
+        return json.loads(result.stdout), result.stderr
+
+    wet, errors = applied(same, 0)
+    assert errors == b"" and all(wet[part] == dry[part] for part in ["removed", "entries", "orphans"]), (wet, dry)
+    assert found(same, status=0) == []
+    wet, errors = applied(changed, 3)
+    assert errors == b"note: body files that had changed or were gone, and stayed: 1\n", errors
+    assert [each["name"] for each in wet["orphans"]] == [each["name"] for each in saved["orphans"][1:]], wet
+    assert found(changed, status=1) == [("orphan-body-file", None)]
+    for words in [["--plan", plan], ["--repair", "--plan", "-"]]:
+        run(origin, *words, status=64)
+    # A file that is not of a plan: of another name, or outside of the folder.
+    for wrong in ["../Cache.db", "Cache.db", ".."]:
+        with open(plan, "w") as file:
+            json.dump(dict(saved, entries=[], orphans=[dict(saved["orphans"][0], name=wrong)]), file)
+        before = state(origin)
+        wet, _ = applied(origin, 3)
+        assert wet["orphans"] == [] and state(origin) == before, wet
+    print("planned: ok", flush=True)
+
+
 def hostile():
     """Names and links that lead elsewhere: nothing outside of the folder goes."""
     outside = os.path.join(root, "outside")
@@ -221,6 +263,7 @@ def beside_a_writer(seconds):
 
 def main():
     options()
+    planned()
     hostile()
     changed_meanwhile()
     killed()

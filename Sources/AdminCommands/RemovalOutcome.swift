@@ -1,0 +1,80 @@
+import Administration
+import ResponseStorage
+
+/// What came of carrying out a plan, or several of them, one after the other.
+struct RemovalOutcome {
+  /// The plan without what stayed.
+  var done: RemovalPlan
+  /// The number of entries that had changed or were gone.
+  var skipped = 0
+  /// The number of files without an entry that had changed or were gone.
+  private(set) var skippedOrphans = 0
+  /// The number of body files that nothing names any more and that could not be removed.
+  private(set) var orphanedFiles = 0
+  /// The number of entries that were left as it was stopped.
+  private(set) var left = 0
+  /// The number of files without an entry that were left as it was stopped.
+  private(set) var leftOrphans = 0
+  /// What ended it early.
+  private(set) var failure: (any Error)?
+
+  /// Creates the outcome of nothing, as it is before the first plan.
+  init(before plan: RemovalPlan) {
+    done = plan
+    (done.entries, done.orphans, done.meetsLimits) = ([], [], nil)
+  }
+
+  /// Creates the outcome of a plan of which `removal` was done.
+  init(of plan: RemovalPlan, _ removal: Removal, _ failure: (any Error)?) {
+    done = plan
+    done.leaveOut(removal)
+    skipped = removal.skipped.count
+    skippedOrphans = removal.skippedOrphans.count
+    orphanedFiles = removal.orphanedFiles
+    left = plan.entries.count - removal.visited
+    leftOrphans = plan.orphans.count - removal.visitedOrphans
+    self.failure = failure
+  }
+
+  /// Whether all was done.
+  var isComplete: Bool {
+    failure == nil && skipped == 0 && skippedOrphans == 0 && orphanedFiles == 0 && left == 0
+      && leftOrphans == 0
+  }
+
+  /// Adds what came of the next plan.
+  mutating func add(_ next: RemovalOutcome) {
+    done.entries += next.done.entries
+    done.orphans += next.done.orphans
+    skipped += next.skipped
+    skippedOrphans += next.skippedOrphans
+    orphanedFiles += next.orphanedFiles
+    (left, leftOrphans, failure) = (next.left, next.leftOrphans, next.failure)
+  }
+
+  /// Tells what was done before a failure ended it.
+  func tellBeforeFailure(in environment: CommandEnvironment) {
+    if !done.entries.isEmpty {
+      environment.note("removed before that: \(done.entries.count) entries")
+    }
+    tellOfFiles(in: environment)
+  }
+
+  /// Tells what the receipt does not: what was not removed.
+  func tellRest(in environment: CommandEnvironment) {
+    tellOfFiles(in: environment)
+    if left > 0 || leftOrphans > 0 {
+      let files = leftOrphans > 0 ? " and \(leftOrphans) body files" : ""
+      environment.note("stopped by a signal before \(left) entries\(files)")
+    }
+  }
+
+  private func tellOfFiles(in environment: CommandEnvironment) {
+    if orphanedFiles > 0 {
+      environment.note("body files that could not be removed: \(orphanedFiles)")
+    }
+    if skippedOrphans > 0 {
+      environment.note("body files that had changed or were gone, and stayed: \(skippedOrphans)")
+    }
+  }
+}
