@@ -33,8 +33,8 @@ public struct CommandEnvironment {
   /// SQLite check the database before if the last is true.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
 
-  /// Creates an empty cache of a schema in a folder.
-  public var createStore: (String, Int64) throws -> Void
+  /// Creates an empty cache in a folder, and opens it for changing.
+  public var createStore: (NewStore, String) throws -> any ResponseStore
 
   /// Looks for stores.
   public var findStores: (StoreSearch) throws -> Discovery
@@ -57,7 +57,7 @@ public struct CommandEnvironment {
     readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },
     openSource: @escaping (String, Int32, Timestamp) throws -> any ResponseSource,
     openStore: @escaping (String, Int32, Bool) throws -> any ResponseStore,
-    createStore: @escaping (String, Int64) throws -> Void = { path, _ in
+    createStore: @escaping (NewStore, String) throws -> any ResponseStore = { _, path in
       throw StoreError(.accessDenied, at: path)
     },
     findStores: @escaping (StoreSearch) throws -> Discovery = { _ in Discovery() },
@@ -106,9 +106,9 @@ public struct CommandEnvironment {
         return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
           .openForChanging(verifying: verifying)
       },
-      createStore: { path, schema in
-        guard let schema = AppleSchema(rawValue: schema) else { return }
-        try AppleStoreWriter(creating: path, schema: schema).finish()
+      createStore: { store, path in
+        try store.create(
+          StoreOpening(path: path, wait: 0, temporaryFolder: temporaryFolder, now: now))
       },
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in

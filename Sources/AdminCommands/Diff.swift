@@ -54,6 +54,9 @@ extension URLCacheAdmin {
         selecting: selection.resolved(at: now, in: environment), now: now)
       try first.finish()
       try second.finish()
+      if comparison.leftOut > 0 {
+        environment.note("entries that cannot be read and are left out: \(comparison.leftOut)")
+      }
       let renderer = ComparisonRenderer(secrets: secrets.policy, isSummary: stat)
       var output = OutputBuffer(environment)
       switch format {

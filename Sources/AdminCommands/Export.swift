@@ -94,6 +94,7 @@ extension URLCacheAdmin {
       if summary.missingBodies > 0 {
         environment.note("entries whose body is missing in the cache: \(summary.missingBodies)")
       }
+      environment.tell(ofGapsIn: summary)
     }
   }
 }
@@ -115,6 +116,16 @@ extension CacheOptions {
 }
 
 extension CommandEnvironment {
+  /// Tells the user of what is not in an archive, and what is made up in it.
+  func tell(ofGapsIn summary: ArchiveExport.Summary) {
+    for (reason, count) in summary.leftOut.sorted(by: { $0.key < $1.key }) {
+      note("\(count) \(count == 1 ? "entry is" : "entries are") left out: \(reason)")
+    }
+    for (fact, count) in summary.inventions.sorted(by: { $0.key < $1.key }) {
+      note("made up for \(count) \(count == 1 ? "entry" : "entries"): \(fact)")
+    }
+  }
+
   /// Where private files are put.
   var temporaryFolder: String {
     variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"

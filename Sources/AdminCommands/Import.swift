@@ -11,8 +11,9 @@ extension URLCacheAdmin {
       abstract: "Put entries of an archive into a cache, also beside a running app.",
       discussion: """
         All of the archive is read and compared with its digests before anything is written. Then all
-        entries come at once, or none. An app sees them when it asks for them next, unless it has
-        others in memory.
+        entries come at once, or none; into a folder of Foundation's one after the other, each as a
+        whole. An app sees them when it asks for them next, unless it has others in memory. What a
+        folder of Foundation's has no place for is lost, and the receipt says what that is.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there, or '--on-conflict error' · 3 entries were left out, as they
@@ -63,13 +64,16 @@ extension URLCacheAdmin {
     ) throws -> (ImportPlan, StoreDescription?) {
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, in: environment)
-      let target = try target(path, in: environment)
+      let source = try target(path, in: environment)
+      guard let target = source ?? importing.newStore as (any ResponseTarget)? else {
+        throw StoreError(.notFound, at: path)
+      }
       do {
         let plan = try ImportPlan(
           importing: archive, selection, into: target, rule: importing.onConflict, now: now,
           salvaging: importing.salvage)
-        try target?.finish()
-        return (plan, target?.description)
+        try source?.finish()
+        return (plan, source?.description)
       } catch let conflict as ImportConflict {
         let url = conflict.url.map { HostileText.shown(secrets.policy.url($0, for: .people)) }
         throw CommandFailure(
@@ -88,6 +92,11 @@ extension URLCacheAdmin {
       guard let keyed = source as? any KeyedResponseSource else {
         throw CommandFailure.usage("'\(path)' is an archive, and is not changed")
       }
+      if let new = importing.newStore, source.description.format != new.format {
+        throw CommandFailure(
+          .cannotCreate, kind: "cannot-create", "there is a cache of another kind at '\(path)'",
+          hint: "name another folder with '-c'", path: path)
+      }
       // An import that was cut short has left an empty cache.
       guard try importing.create == nil || source.count() == 0 else {
         throw CommandFailure(
@@ -104,10 +113,12 @@ extension URLCacheAdmin {
     ) throws -> ImportResult {
       // A signal ends the process when nothing is half done.
       let signals = HeldSignals()
-      if importing.create != nil, try !environment.hasCache(at: path) {
-        try environment.createStore(path, importing.schema)
+      let store: any ResponseStore
+      if let new = importing.newStore, try !environment.hasCache(at: path) {
+        store = try environment.create(new, at: path)
+      } else {
+        store = try environment.openStore(path, cache.waitMilliseconds, !importing.noVerify)
       }
-      let store = try environment.openStore(path, cache.waitMilliseconds, !importing.noVerify)
       guard let store = store as? any RawResponseStore else {
         throw CommandFailure.usage("nothing is imported into a cache of this format")
       }
@@ -127,7 +138,9 @@ extension URLCacheAdmin {
       switch format {
       case .table: renderer.appendText(plan, result, into: &output.text)
       case .json:
-        renderer.appendJSON(plan, result, into: target, path: path, into: &output.text)
+        let new = StoreDescription(
+          path: path, format: importing.newStore?.format ?? .apple, schemaVersion: nil)
+        renderer.appendJSON(plan, result, into: target ?? new, into: &output.text)
       }
       try output.flush()
     }
@@ -135,6 +148,18 @@ extension URLCacheAdmin {
 }
 
 extension CommandEnvironment {
+  /// Creates an empty cache, and opens it for changing.
+  fileprivate func create(_ store: NewStore, at path: String) throws -> any ResponseStore {
+    do { return try createStore(store, path) } catch let error as StoreError
+      where error.code == .inputOutput
+    {
+      throw CommandFailure(
+        .cannotCreate, kind: "cannot-create",
+        "no cache can be made at '\(path)': \(error.reason ?? "the system failed")",
+        hint: "name a folder that is new or empty with '-c'", path: path)
+    }
+  }
+
   /// Whether there is a database where a cache is to be made.
   fileprivate func hasCache(at path: String) throws -> Bool {
     do {

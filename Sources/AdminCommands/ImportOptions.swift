@@ -10,7 +10,8 @@ struct ImportOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Make a new cache of this kind in the folder that '-c' names: apple.", valueName: "kind"))
+      "Make a new cache of this kind in the folder that '-c' names: apple, foundation.",
+      valueName: "kind"))
   var create: CreatedStore?
 
   @Option(help: ArgumentHelp("The schema of a new cache: 202, 203.", valueName: "version"))
@@ -31,8 +32,17 @@ struct ImportOptions: ParsableArguments {
 
   func validate() throws {
     guard [202, 203].contains(schema) else { throw ValidationError("'--schema' is 202 or 203.") }
-    guard create != nil || schema == 203 else {
+    guard create == .apple || schema == 203 else {
       throw ValidationError("'--schema' is that of a new cache, and needs '--create apple'.")
+    }
+  }
+
+  /// The cache that is to be made; `nil` if there must be one.
+  var newStore: NewStore? {
+    switch create {
+    case .apple: .apple(AppleSchema(rawValue: schema) ?? .version203)
+    case .foundation: .foundation
+    case nil: nil
     }
   }
 
@@ -46,7 +56,7 @@ struct ImportOptions: ParsableArguments {
 
 /// The kinds of caches that can be made.
 enum CreatedStore: String, CaseIterable, ExpressibleByArgument {
-  case apple
+  case apple, foundation
 }
 
 extension ImportConflictRule: ExpressibleByArgument {}

@@ -32,6 +32,7 @@ extension PlanOptions {
     environment.note(
       "'\(path)' holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries"); "
         + "put back with 'urlcache-admin import'")
+    environment.tell(ofGapsIn: summary)
   }
 
   /// The format of a backup, which its name must tell.

@@ -15,6 +15,10 @@ public struct ArchiveExport {
     public var bodyBytes: Int64 = 0
     /// The number of entries whose body the store does not have.
     public var missingBodies: Int64 = 0
+    /// Why entries that are wanted were left out: a clause, with the number of them for which it is so.
+    public var leftOut: [String: Int64] = [:]
+    /// What was made up, as the store does not know it: a clause, with the number of the entries.
+    public var inventions: [String: Int64] = [:]
   }
 
   /// The archive format.
@@ -74,6 +78,10 @@ public struct ArchiveExport {
     try archive.append(NativeArchive.headerName, header.json)
     var summary = Summary()
     try source.forEachRawResponse(projection, where: isWanted) { raw in
+      if let flaw = raw.flaw {
+        summary.leftOut[flaw, default: 0] += 1
+        return .next
+      }
       summary.entries += 1
       try append(raw, number: summary.entries, to: &archive, &summary)
       return .next
@@ -91,7 +99,8 @@ public struct ArchiveExport {
   ) throws {
     var raw = raw
     let decoded = StoredResponse(decoding: raw, .all)
-    var warnings = decoded.notes.map(\.message)
+    var warnings = decoded.notes.map(\.message) + raw.inventions.map { "made up: \($0)" }
+    for invention in raw.inventions { summary.inventions[invention, default: 0] += 1 }
     if decoded.bodyLocation == .missing { summary.missingBodies += 1 }
     if leavesOutBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
       raw.parts[index].contents = .null

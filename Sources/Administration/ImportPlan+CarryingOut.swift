@@ -10,16 +10,11 @@ public struct ImportResult: Hashable, Sendable {
 }
 
 extension ImportPlan {
-  /// Larger bodies are put into files wherever they were, as no row can hold them at once.
-  private static let largestRowBody: Int64 = 16 << 20
-
-  /// The size from which on CFNetwork puts bodies into files, for those of older stores.
-  private static let fileThreshold: Int64 = 4_096
-
   /// Puts into a cache what the plan says.
   ///
-  /// Bodies go into files that nothing names, then onto the disk, and only then all rows in one
-  /// transaction. An error leaves the cache as it was.
+  /// What has files of its own is written to some that nothing names, and then onto the disk; only then are
+  /// all rows written in one transaction, or all files given their names. An error before that leaves the
+  /// cache as it was.
   ///
   /// - Parameter shouldStop: Asked before each entry whether to leave all undone.
   /// - Throws: ``NativeArchiveError``, ``StoreError``, ``ImportInterruption``.
@@ -29,21 +24,21 @@ extension ImportPlan {
     var staged: [Int64: ByteString] = [:]
     do {
       try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
-        if Self.belongsIntoFile(raw) { staged[entry.number] = try stage(raw, in: store) }
+        if let name = try store.stage(raw) { staged[entry.number] = name }
       }
-      try store.synchronizeStagedBodies(staged.values.sorted())
+      try store.synchronizeStaged(staged.values.sorted())
       var result = ImportResult()
       try store.insert { insertion in
         try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
           let isIn = try insertion.insert(
-            raw, stagedBody: staged[entry.number], replacing: entry.replaced)
+            raw, staged: staged[entry.number], replacing: entry.replaced)
           if !isIn { result.changed.insert(entry.number) }
         }
       }
-      store.removeStagedBodies(result.changed.compactMap { staged[$0] })
+      store.removeStaged(result.changed.compactMap { staged[$0] })
       return result
     } catch {
-      store.removeStagedBodies(Array(staged.values))
+      store.removeStaged(Array(staged.values))
       throw error
     }
   }
@@ -64,28 +59,6 @@ extension ImportPlan {
       rest.removeFirst()
       if entry.isWritten { try body(entry, raw) }
       return damage != nil && rest.isEmpty ? .stop : .next
-    }
-  }
-
-  private static func belongsIntoFile(_ raw: RawResponse) -> Bool {
-    guard let size = raw.bodySize else { return false }
-    if raw.hasBodyFile || size > largestRowBody { return true }
-    return raw.value(of: "isDataOnFS") == nil && size >= fileThreshold
-  }
-
-  private func stage(_ raw: RawResponse, in store: any RawResponseStore) throws -> ByteString {
-    try store.stageBody { append in
-      switch raw.part(.body)?.contents {
-      case .bytes(let bytes): try append(bytes)
-      case .stream(let stream):
-        try stream.read { reader in
-          var buffer = [UInt8](repeating: 0, count: 1 << 16)
-          while case let count = try reader.read(into: &buffer), count > 0 {
-            try append(Array(buffer[..<count]))
-          }
-        }
-      case .null, nil: break
-      }
     }
   }
 }

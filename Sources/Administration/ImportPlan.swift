@@ -40,8 +40,12 @@ public struct ImportPlan: Hashable, Sendable {
     public var size: Int64?
     /// What happens with it.
     public var action: Action
-    /// Why it is rejected: a clause.
+    /// Why it is rejected, or left out for another of the archive: a clause.
     public var reason: String?
+    /// What the cache has no place for.
+    public var losses: [ResponseLoss] = []
+    /// When it was first stored, as far as the cache would know.
+    var stored: Timestamp?
     /// The response that it replaces.
     public var replaced: ResponseVersion?
   }
@@ -65,24 +69,33 @@ public struct ImportPlan: Hashable, Sendable {
     entries.reduce(0) { $1.action == action ? $0.addingClamped($1.size ?? 0) : $0 }
   }
 
+  /// What is lost of the entries that are written, with the number of those that lose it.
+  public var losses: [(loss: ResponseLoss, entries: Int)] {
+    ResponseLoss.allCases.compactMap { loss in
+      let count = entries.count { $0.isWritten && $0.losses.contains(loss) }
+      return count == 0 ? nil : (loss, count)
+    }
+  }
+
   /// Whether carrying it out changes anything.
   public var changesAnything: Bool { entries.contains { $0.isWritten } }
 
   /// Plans to import the selected entries of an archive.
   ///
   /// - Parameters:
-  ///   - target: The cache as it is now; `nil` for one that is yet to be made.
+  ///   - target: The cache as it is now, or the one that is yet to be made.
   ///   - salvaging: Whether damage of the archive ends its reading, and is no error.
   /// - Throws: ``NativeArchiveError``, ``StoreError``, or ``ImportConflict``.
   public init(
     importing archive: ArchiveSource, _ selection: Selection,
-    into target: (any KeyedResponseSource)?,
+    into target: any ResponseTarget,
     rule: ImportConflictRule, now: Timestamp, salvaging: Bool = false
   ) throws {
     self.archive = archive.description
     absent = selection.names ?? EntryNames()
     var keys: Set<ByteString> = []
-    let projection = selection.projection.union([.url, .firstStored])
+    var earlier: [ByteString: Int] = [:]
+    let projection = selection.projection.union(.url)
     do {
       try archive.forEachEntry(verifyingBodies: true) { raw in
         let response = StoredResponse(decoding: raw, projection)
@@ -90,7 +103,7 @@ public struct ImportPlan: Hashable, Sendable {
         let isSelected = selection.contains(response, now: now)
         var entry = Entry(
           number: archivedEntries + 1, url: response.url, size: raw.bodySize, action: .add)
-        if isSelected { try decide(&entry, raw, response, target, rule) }
+        if isSelected { try decide(&entry, raw, target, rule, &earlier) }
         // Damage of the body shows only when it was read, and then nothing is to be taken of it.
         try raw.part(.body)?.readThrough()
         archivedEntries += 1
@@ -110,38 +123,71 @@ public struct ImportPlan: Hashable, Sendable {
       .damaged, at: archive.path, "entry \(archivedEntries + 1) has the key of an entry before it")
   }
 
-  private func decide(
-    _ entry: inout Entry, _ raw: RawResponse, _ response: StoredResponse,
-    _ target: (any KeyedResponseSource)?, _ rule: ImportConflictRule
+  /// Decides what happens with an entry.
+  ///
+  /// - Parameter earlier: The places of the entries that are to come already, by their keys in the cache.
+  private mutating func decide(
+    _ entry: inout Entry, _ raw: RawResponse, _ target: any ResponseTarget,
+    _ rule: ImportConflictRule, _ earlier: inout [ByteString: Int]
   ) throws {
-    if let reason = raw.flaw {
-      (entry.action, entry.reason) = (.reject, reason)
+    let admitted: AdmittedResponse
+    do {
+      if let reason = raw.flaw ?? raw.incompleteness { throw AdmissionRefusal(reason) }
+      admitted = try target.admit(raw)
+    } catch let refusal as AdmissionRefusal {
+      (entry.action, entry.reason) = (.reject, refusal.reason)
       return
     }
-    guard let key = raw.text("request_key"), let there = try target?.rawResponse(forKey: key) else {
-      return
+    entry.losses = admitted.losses
+    entry.stored = StoredResponse(decoding: admitted.kept, .firstStored).firstStored
+    if let place = earlier[admitted.key] {
+      try decide(&entry, after: place, rule)
+    } else if let there = try target.standingResponse(forKey: admitted.key) {
+      if try admitted.kept.hasSameContents(as: there.raw) {
+        entry.action = .unchanged
+        return
+      }
+      let other = StoredResponse(decoding: there.raw, .firstStored).firstStored
+      entry.action = try Self.action(rule, entry, instead: other)
+      if entry.action == .replace { entry.replaced = there.version }
     }
-    if try raw.hasSameContents(as: there) {
-      entry.action = .unchanged
-      return
+    if entry.isWritten { earlier[admitted.key] = entries.count }
+  }
+
+  /// Decides on an entry of which the cache cannot tell one before it.
+  private mutating func decide(
+    _ entry: inout Entry, after place: Int, _ rule: ImportConflictRule
+  ) throws {
+    switch try Self.action(rule, entry, instead: entries[place].stored) {
+    case .replace:
+      (entry.action, entry.replaced) = (entries[place].action, entries[place].replaced)
+      entries[place].action = .skip
+      entries[place].replaced = nil
+      entries[place].reason = Self.sameKey
+    case let action: (entry.action, entry.reason) = (action, Self.sameKey)
     }
-    let other = StoredResponse(decoding: there, [.stored, .firstStored])
-    let isNewer = response.firstStored.map { time in other.firstStored.map { time > $0 } ?? true }
+  }
+
+  private static let sameKey = "the cache cannot tell it from another entry of the archive"
+
+  /// What happens with an entry where there is another of its key, which was first stored at some time.
+  private static func action(
+    _ rule: ImportConflictRule, _ entry: Entry, instead other: Timestamp?
+  ) throws -> Action {
     switch rule {
     case .error: throw ImportConflict(url: entry.url)
-    case .replace: entry.action = .replace
-    case .newer where isNewer ?? false: entry.action = .replace
-    case .skip, .newer: entry.action = .skip
-    }
-    if entry.action == .replace {
-      entry.replaced = ResponseVersion(id: .row(there.id), key: key, stored: other.stored)
+    case .replace: return .replace
+    case .newer:
+      guard let time = entry.stored else { return .skip }
+      return other.map { time > $0 } ?? true ? .replace : .skip
+    case .skip: return .skip
     }
   }
 }
 
 extension ImportPlan.Entry {
   /// Whether the entry is put into the cache.
-  var isWritten: Bool { action == .add || action == .replace }
+  public var isWritten: Bool { action == .add || action == .replace }
 }
 
 /// An entry of an archive has the key of an entry of the cache, and there was to be none.
@@ -152,7 +198,7 @@ public struct ImportConflict: Error, Hashable, Sendable {
 
 extension RawResponse {
   /// Why no cache can have the response: a clause, or `nil` if one can.
-  fileprivate var flaw: String? {
+  fileprivate var incompleteness: String? {
     guard case .text = value(of: "request_key") else { return "it has no key" }
     guard let time = value(of: "time_stamp"), time != .null else { return "it has no time_stamp" }
     if part(.responseObject) == nil { return "its property lists are missing" }

@@ -41,6 +41,8 @@ public struct StoreComparison: Hashable, Sendable {
   public var differences: [Difference] = []
   /// The number of responses that do not differ.
   public var same: Int64 = 0
+  /// The number of responses that were left out of both stores together, as they cannot be read.
+  public var leftOut: Int64 = 0
 
   /// The number of responses with such a change.
   public func count(_ change: Change) -> Int { differences.count { $0.change == change } }
@@ -54,11 +56,11 @@ public struct StoreComparison: Hashable, Sendable {
     selecting selection: Selection, now: Timestamp
   ) throws {
     var known: [ByteString: Fingerprint] = [:]
-    try Self.forEachFingerprint(of: first, aspects, selection, now) { key, print in
+    leftOut += try Self.forEachFingerprint(of: first, aspects, selection, now) { key, print in
       known[key] = print
     }
     var differences: [Difference] = []
-    try Self.forEachFingerprint(of: second, aspects, selection, now) { key, print in
+    leftOut += try Self.forEachFingerprint(of: second, aspects, selection, now) { key, print in
       guard let other = known.removeValue(forKey: key) else {
         differences.append(.init(key: key, url: print.url, change: .added))
         return
@@ -82,19 +84,26 @@ public struct StoreComparison: Hashable, Sendable {
     var digests: [Aspect: String] = [:]
   }
 
+  /// Calls `body` with each response, and returns how many cannot be read.
   private static func forEachFingerprint(
     of source: any RawResponseSource, _ aspects: Set<Aspect>, _ selection: Selection,
     _ now: Timestamp, _ body: (ByteString, Fingerprint) throws -> Void
-  ) throws {
+  ) throws -> Int64 {
+    var leftOut: Int64 = 0
     try source.forEachRawResponse(
       selection.projection, where: { selection.contains($0, now: now) }
     ) { raw in
+      guard raw.flaw == nil else {
+        leftOut += 1
+        return .next
+      }
       let response = StoredResponse(decoding: raw, .all)
       var print = Fingerprint(url: response.url)
       for aspect in aspects { print.digests[aspect] = try digest(of: aspect, response, raw) }
       try body(response.key ?? response.url ?? "", print)
       return .next
     }
+    return leftOut
   }
 
   private static func digest(

@@ -92,6 +92,15 @@ public struct Directory: ~Copyable {
     }
   }
 
+  /// Gives a file of the folder another name, by which nothing else is called from then on.
+  ///
+  /// The corresponding C function is `renameat`, which lets nobody see neither of the two.
+  public borrowing func rename(_ name: [UInt8], to other: [UInt8]) throws(FileError) {
+    guard
+      unsafe renameat(descriptor, Self.cString(name), descriptor, Self.cString(other)) == 0
+    else { throw .last(at: path(of: String(decoding: other, as: UTF8.self))) }
+  }
+
   /// Waits until the names of the folder are on the disk, those that came and those that went.
   ///
   /// A file system that has no way to do that is no error. The corresponding C function is `fsync`.

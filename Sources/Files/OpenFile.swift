@@ -61,6 +61,19 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
+  /// Creates a file of a folder for writing, which only its owner may read, by the bytes of its name.
+  ///
+  /// - Parameter name: The name of the file, which must not hold a slash, and which nothing has.
+  public init(creating name: [UInt8], in directory: borrowing Directory) throws(FileError) {
+    let path = "\(directory.path)/\(String(decoding: name, as: UTF8.self))"
+    let descriptor = unsafe openat(
+      directory.descriptor, Directory.cString(name),
+      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   deinit {
     close(descriptor)
   }

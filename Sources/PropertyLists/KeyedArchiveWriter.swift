@@ -69,13 +69,28 @@ public struct KeyedArchiveWriter {
   /// - Parameter root: The reference to the object that holds all others.
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   public func bytes(root: PropertyListValue) -> [UInt8] {
-    PropertyListWriter().bytes(
-      of: .dictionary([
-        Self.entry("$version", .integer(100_000)),
-        Self.entry("$archiver", .text("NSKeyedArchiver")),
-        Self.entry("$top", .dictionary([Self.entry("root", root)])),
-        Self.entry("$objects", .array(objects)),
-      ]))
+    PropertyListWriter().bytes(of: propertyList(root: root))
+  }
+
+  /// Returns what stands before and after the bytes of the data object that was added first, which are left
+  /// to whoever writes the archive.
+  ///
+  /// - Parameters:
+  ///   - root: The reference to the object that holds all others.
+  ///   - dataSize: How many bytes the data object has.
+  public func parts(
+    root: PropertyListValue, dataSize: Int64
+  ) -> (before: [UInt8], after: [UInt8]) {
+    PropertyListWriter().parts(of: propertyList(root: root), dataSize: dataSize)
+  }
+
+  private func propertyList(root: PropertyListValue) -> PropertyListValue {
+    .dictionary([
+      Self.entry("$version", .integer(100_000)),
+      Self.entry("$archiver", .text("NSKeyedArchiver")),
+      Self.entry("$top", .dictionary([Self.entry("root", root)])),
+      Self.entry("$objects", .array(objects)),
+    ])
   }
 
   private mutating func reference(toClass names: [String]) -> PropertyListValue {

@@ -4,6 +4,8 @@
 public struct PropertyListWriter {
   private var objects: [[UInt8]] = []
   private var strings: [[UInt8]: Int] = [:]
+  /// The object that is data whose bytes others write, and how many there are.
+  private var gap: (object: Int?, size: Int64)?
   /// Containers whose references are written when the number of objects, and so their size, is known.
   private var containers: [(object: Int, head: [UInt8], references: [Int])] = []
 
@@ -22,6 +24,21 @@ public struct PropertyListWriter {
     return writer.joined(root: root)
   }
 
+  /// Returns what stands before and after the bytes of the first data object of a list, which are left to
+  /// whoever writes it: so a large one need not be in memory.
+  ///
+  /// - Parameters:
+  ///   - value: The root; the bytes of its first data object are not looked at.
+  ///   - dataSize: How many bytes that object has.
+  public func parts(
+    of value: PropertyListValue, dataSize: Int64
+  ) -> (before: [UInt8], after: [UInt8]) {
+    var writer = Self()
+    writer.gap = (nil, dataSize)
+    let root = writer.add(value)
+    return writer.parts(root: root)
+  }
+
   /// Adds an object and all below it, and returns its number.
   private mutating func add(_ value: PropertyListValue) -> Int {
     switch value {
@@ -30,7 +47,12 @@ public struct PropertyListWriter {
     case .integer(let value): return append(Self.integer(value))
     case .real(let value): return append([0x23] + Self.bytes(value.bitPattern, count: 8))
     case .date(let seconds): return append([0x33] + Self.bytes(seconds.bitPattern, count: 8))
-    case .data(let bytes): return append(Self.head(0x40, bytes.count) + bytes)
+    case .data(let bytes):
+      guard let gap, gap.object == nil else {
+        return append(Self.head(0x40, bytes.count) + bytes)
+      }
+      self.gap?.object = objects.count
+      return append(Self.head(0x40, Int(clamping: gap.size)))
     case .string(let text): return add(string: text)
     case .uid(let number):
       let count = Self.width(of: number)
@@ -70,6 +92,11 @@ public struct PropertyListWriter {
   }
 
   private mutating func joined(root: Int) -> [UInt8] {
+    let (before, after) = parts(root: root)
+    return before + after
+  }
+
+  private mutating func parts(root: Int) -> (before: [UInt8], after: [UInt8]) {
     let referenceSize = Self.width(of: UInt64(objects.count))
     for container in containers {
       objects[container.object] =
@@ -77,20 +104,26 @@ public struct PropertyListWriter {
         + container.references.flatMap { Self.bytes(UInt64($0), count: referenceSize) }
     }
     var result = Array("bplist00".utf8)
-    var offsets: [Int] = []
+    var before: [UInt8] = []
+    var left: Int64 = 0
+    var offsets: [Int64] = []
     offsets.reserveCapacity(objects.count)
-    for object in objects {
-      offsets.append(result.count)
+    for (number, object) in objects.enumerated() {
+      offsets.append(left + Int64(before.count + result.count))
       result += object
+      if let gap, number == gap.object {
+        swap(&before, &result)
+        left = gap.size
+      }
     }
-    let table = result.count
+    let table = left + Int64(before.count + result.count)
     let offsetSize = Self.width(of: UInt64(table))
     for offset in offsets { result += Self.bytes(UInt64(offset), count: offsetSize) }
     result += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
     result += Self.bytes(UInt64(objects.count), count: 8)
     result += Self.bytes(UInt64(root), count: 8)
     result += Self.bytes(UInt64(table), count: 8)
-    return result
+    return (before, result)
   }
 
   private static func head(_ type: UInt8, _ count: Int) -> [UInt8] {

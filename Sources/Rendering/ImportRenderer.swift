@@ -20,16 +20,16 @@ public struct ImportRenderer: Sendable {
   /// Appends one JSON object, with every selected entry.
   ///
   /// - Parameters:
-  ///   - cache: The cache, as it was before; `nil` for a new one.
+  ///   - cache: The cache, as it was before.
   ///   - result: What was done; nothing but the plan in a dry run.
   public func appendJSON(
-    _ plan: ImportPlan, _ result: ImportResult, into cache: StoreDescription?, path: String,
+    _ plan: ImportPlan, _ result: ImportResult, into cache: StoreDescription,
     into buffer: inout TextBuffer
   ) {
     buffer.append("{\"schema\":\"urlcache-admin.import/1\",\"dry_run\":\(isDryRun),\"archive\":")
     buffer.append(json: plan.archive)
     buffer.append(",\"cache\":")
-    buffer.append(json: cache ?? StoreDescription(path: path, format: .apple, schemaVersion: nil))
+    buffer.append(json: cache)
     for action in ImportPlan.Action.allCases {
       buffer.append(",\"\(Self.key(action))\":{\"entries\":")
       buffer.append(integer: Int64(plan.count(action)))
@@ -41,7 +41,12 @@ public struct ImportRenderer: Sendable {
     buffer.append(integer: Int64(result.changed.count))
     buffer.append(",\"damage\":")
     buffer.append(json: plan.damage)
-    buffer.append(",\"entries\":[")
+    buffer.append(",\"lost\":{")
+    for (index, loss) in plan.losses.enumerated() {
+      buffer.append("\(index == 0 ? "" : ",")\"\(loss.loss.rawValue)\":")
+      buffer.append(integer: Int64(loss.entries))
+    }
+    buffer.append("},\"entries\":[")
     for (index, entry) in plan.entries.enumerated() {
       buffer.append(index == 0 ? "\n" : ",\n")
       append(entry, isChanged: result.changed.contains(entry.number), into: &buffer)
@@ -72,7 +77,10 @@ public struct ImportRenderer: Sendable {
     buffer.append(json: isChanged ? "changed" : entry.action.rawValue)
     buffer.append(",\"reason\":")
     buffer.append(json: entry.reason)
-    buffer.append("}")
+    buffer.append(",\"lost\":[")
+    buffer.append(
+      (entry.isWritten ? entry.losses : []).map { "\"\($0.rawValue)\"" }.joined(separator: ","))
+    buffer.append("]}")
   }
 
   /// Appends what people want to know: how much, and what was not imported.
@@ -104,6 +112,18 @@ public struct ImportRenderer: Sendable {
       buffer.append("\n")
     }
     appendRejected(of: plan, into: &buffer)
+    appendLosses(of: plan, into: &buffer)
+  }
+
+  private func appendLosses(of plan: ImportPlan, into buffer: inout TextBuffer) {
+    guard !plan.losses.isEmpty else { return }
+    buffer.append(isDryRun ? "Would be lost" : "Lost")
+    buffer.append(", as the cache has no place for it:\n")
+    for (loss, entries) in plan.losses {
+      buffer.append("  \(loss.words): ")
+      buffer.append(grouped: Int64(entries))
+      buffer.append(entries == 1 ? " entry\n" : " entries\n")
+    }
   }
 
   private func appendRejected(of plan: ImportPlan, into buffer: inout TextBuffer) {
@@ -113,6 +133,27 @@ public struct ImportRenderer: Sendable {
       buffer.append("  ")
       buffer.append(contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL))
       buffer.append(": \(entry.reason ?? "")\n")
+    }
+  }
+}
+
+extension ResponseLoss {
+  /// What is lost, for people.
+  fileprivate var words: String {
+    switch self {
+    case .requestURL: "the URL of the request, as it was written"
+    case .requestHeaders: "header fields of the request"
+    case .requestBody: "the body of the request"
+    case .requestDetails: "the policy and the time-out of the request"
+    case .url: "the URL of the response, as it was written"
+    case .mimeType: "the media type"
+    case .responseHeaders: "which header fields were repeated, or the case of their names"
+    case .firstStored: "when it was first stored"
+    case .stored: "when it was last stored"
+    case .partition: "the cache partition"
+    case .userInfo: "something that the app attached"
+    case .protocolProperties: "the Vary record, or properties of the request"
+    case .other: "other values of the property lists"
     }
   }
 }

@@ -36,7 +36,7 @@ final class AppleInsertion: RawResponseInsertion {
   }
 
   func insert(
-    _ raw: RawResponse, stagedBody: ByteString?, replacing replaced: ResponseVersion?
+    _ raw: RawResponse, staged: ByteString?, replacing replaced: ResponseVersion?
   ) throws -> Bool {
     guard let key = raw.text("request_key") else { return false }
     let (there, file) = try response(forKey: key)
@@ -51,7 +51,7 @@ final class AppleInsertion: RawResponseInsertion {
     }
     let row = try insertResponse(raw, as: id)
     try insertBlobs(raw, as: row)
-    try insertBody(raw, stagedBody, as: row)
+    try insertBody(raw, staged, as: row)
     return true
   }
 

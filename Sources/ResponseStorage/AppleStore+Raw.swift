@@ -44,7 +44,11 @@ extension AppleStore: KeyedResponseSource {
     }
   }
 
-  public func rawResponse(forKey key: ByteString) throws -> RawResponse? {
+  public func admit(_ response: RawResponse) throws -> AdmittedResponse {
+    try AppleSchema.admit(response)
+  }
+
+  public func standingResponse(forKey key: ByteString) throws -> StandingResponse? {
     let id: Int64
     let found: (RawResponse, long: [RawResponse.Part.Name], file: ByteString?)?
     do throws(SQLiteError) {
@@ -59,7 +63,10 @@ extension AppleStore: KeyedResponseSource {
       throw try translated(error)
     }
     guard let (raw, long, file) = found else { return nil }
-    return try filled(raw, long, file)
+    let filled = try filled(raw, long, file)
+    let stored = StoredResponse(decoding: filled, .stored).stored
+    return StandingResponse(
+      raw: filled, version: ResponseVersion(id: .row(id), key: key, stored: stored))
   }
 
   /// Fills in the parts that are not in the row, or too long to be read with it.
@@ -132,5 +139,15 @@ extension BodyReader {
         .changedWhileReading, at: "body", because: "a body file changed its length meanwhile")
     }
     return all
+  }
+}
+
+extension AppleSchema {
+  /// Tells what an Apple store keeps of a response, which is all of it.
+  static func admit(_ response: RawResponse) throws -> AdmittedResponse {
+    guard case .text(let key) = response.value(of: "request_key") else {
+      throw AdmissionRefusal("it has no key")
+    }
+    return AdmittedResponse(key: key, kept: response)
   }
 }

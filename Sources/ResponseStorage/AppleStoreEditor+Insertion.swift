@@ -2,24 +2,33 @@ import Files
 import SQLite
 
 extension AppleStoreEditor: RawResponseStore {
-  public func stageBody(
-    _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
-  ) throws -> ByteString {
+  /// Larger bodies are put into files wherever they were, as no row can hold them at once.
+  private static let largestRowBody: Int64 = 16 << 20
+
+  public func stage(_ response: RawResponse) throws -> ByteString? {
+    guard Self.belongsIntoFile(response) else { return nil }
     try makeBodyFolder()
     var generator = SystemRandomNumberGenerator()
     let name = AppleStoreWriter.uuid(using: &generator)
     do {
       let file = try OpenFile(creating: path(ofBody: name))
-      try write { try file.write($0) }
+      try response.part(.body)?.contents.forEachPiece { try file.write($0) }
     } catch {
-      removeStagedBodies([ByteString(name)])
+      removeStaged([ByteString(name)])
       if let error = error as? FileError { throw StoreError(writing: error) }
       throw error
     }
     return ByteString(name)
   }
 
-  public func synchronizeStagedBodies(_ names: [ByteString]) throws(StoreError) {
+  private static func belongsIntoFile(_ response: RawResponse) -> Bool {
+    guard let size = response.part(.body)?.contents.size else { return false }
+    if response.hasBodyFile || size > largestRowBody { return true }
+    // That of an older store, which has no files.
+    return response.value(of: "isDataOnFS") == nil && size >= AppleStoreWriter.fileThreshold
+  }
+
+  public func synchronizeStaged(_ names: [ByteString]) throws(StoreError) {
     guard !names.isEmpty else { return }
     do throws(FileError) {
       for name in names {
@@ -31,7 +40,7 @@ extension AppleStoreEditor: RawResponseStore {
     }
   }
 
-  public func removeStagedBodies(_ names: [ByteString]) {
+  public func removeStaged(_ names: [ByteString]) {
     guard let folder = try? Directory(files.bodies) else { return }
     for name in names {
       if let name = AppleBodyFiles.validated(name.bytes) { try? folder.remove(name) }

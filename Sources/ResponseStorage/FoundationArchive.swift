@@ -45,18 +45,34 @@ public struct FoundationArchive: Hashable, Sendable {
   /// The bytes of the archive; the same archive always gives the same.
   public var bytes: [UInt8] {
     var writer = KeyedArchiveWriter()
+    let root = add(to: &writer)
+    return writer.bytes(root: root)
+  }
+
+  /// What stands before and after the bytes of a body that is not in memory.
+  ///
+  /// - Parameter bodySize: How many bytes it has.
+  func parts(bodySize: Int64) -> (before: [UInt8], after: [UInt8]) {
+    var writer = KeyedArchiveWriter()
+    var archive = self
+    archive.body = []
+    let root = archive.add(to: &writer)
+    return writer.parts(root: root, dataSize: bodySize)
+  }
+
+  /// Adds the archive, of whose data objects the body is the first, and returns the reference to it.
+  private func add(to writer: inout KeyedArchiveWriter) -> PropertyListValue {
     let response = Self.add(response: self, to: &writer)
     let data = body.map { writer.add(.data($0)) } ?? KeyedArchiveWriter.null
     let userInfo =
       userInfo.isEmpty ? KeyedArchiveWriter.null : Self.add(.dictionary(userInfo), to: &writer)
     let date = writer.add(date: created.secondsSince2001)
-    let root = writer.add(
+    return writer.add(
       instanceOf: ["FoundationNetworking.StoredCachedURLResponse", "NSObject"],
       [
         "response": response, "data": data, "storagePolicy": .integer(storagePolicy.number),
         "userInfo": userInfo, "date": date,
       ])
-    return writer.bytes(root: root)
   }
 
   private static func add(

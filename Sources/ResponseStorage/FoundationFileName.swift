@@ -72,6 +72,28 @@ struct FoundationFileName: Hashable {
     return name.dropLast(suffix.count)
   }
 
+  /// A name for a file that is being written, which is hardly one that there is.
+  static func temporary(using generator: inout some RandomNumberGenerator) -> FoundationFileName {
+    let digits = String(UInt64.random(in: 0 ... .max, using: &generator), radix: 36)
+    let bytes = temporaryPrefix + Array("0.\(digits)".utf8)
+    return FoundationFileName(bytes: bytes, kind: .temporary)
+  }
+
+  private init(bytes: [UInt8], kind: Kind) {
+    self.bytes = bytes
+    self.kind = kind
+  }
+
+  /// Of the names of each key that which was stored last.
+  static func newest(of names: [FoundationFileName]) -> [[UInt8]: FoundationFileName] {
+    var newest: [[UInt8]: (seconds: Int64, name: FoundationFileName)] = [:]
+    for name in names {
+      guard case .response(let seconds, let key) = name.kind else { continue }
+      if newest[key].map({ $0.seconds < seconds }) ?? true { newest[key] = (seconds, name) }
+    }
+    return newest.mapValues(\.name)
+  }
+
   /// What all names of stored responses end with.
   static let suffix = Array(".storedcachedurlresponse".utf8)
 

@@ -37,12 +37,64 @@ struct FoundationFiles: ~Copyable {
     return names.sorted { $0.id < $1.id }.map(\.name)
   }
 
+  /// Whether the folder has anything that is no file of a store.
+  borrowing func hasOthers() throws -> Bool {
+    var hasOthers = false
+    do {
+      try folder.forEachName { if FoundationFileName($0) == nil { hasOthers = true } }
+    } catch let error as FileError {
+      throw StoreError(error, path: path)
+    }
+    return hasOthers
+  }
+
   /// The status of a file; `nil` if it is gone.
   borrowing func status(of name: FoundationFileName) throws(FileError) -> FileStatus? {
     do throws(FileError) { return try folder.status(of: name.bytes) } catch {
       guard error.kind == .notFound else { throw error }
       return nil
     }
+  }
+
+  /// What a file is now; `nil` if it is gone, or no regular file.
+  borrowing func version(of name: FoundationFileName) -> FileVersion? {
+    (try? folder.status(of: name.bytes)).flatMap { FileVersion($0) }
+  }
+
+  /// Writes a file under a name that Foundation does not see.
+  ///
+  /// - Parameter write: Calls its parameter with each piece.
+  /// - Returns: The name.
+  borrowing func stage(
+    _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
+  ) throws -> FoundationFileName {
+    var generator = SystemRandomNumberGenerator()
+    let name = FoundationFileName.temporary(using: &generator)
+    do {
+      let file = try OpenFile(creating: name.bytes, in: folder)
+      try write { try file.write($0) }
+    } catch {
+      try? folder.remove(name.bytes)
+      throw error
+    }
+    return name
+  }
+
+  /// Waits until what was staged is on the disk.
+  borrowing func synchronize(_ name: FoundationFileName) throws(FileError) {
+    try OpenFile(reading: name.bytes, in: folder).synchronize()
+  }
+
+  /// Gives a staged file the name of a response, of which it takes the place if there is one.
+  borrowing func rename(
+    _ name: FoundationFileName, to other: FoundationFileName
+  ) throws(FileError) {
+    try folder.rename(name.bytes, to: other.bytes)
+  }
+
+  /// Removes a staged file, if it is there.
+  borrowing func removeStaged(_ name: FoundationFileName) {
+    if name.kind == .temporary { try? folder.remove(name.bytes) }
   }
 
   /// Removes a file if it still is the one that was looked at.
@@ -62,6 +114,12 @@ struct FoundationFiles: ~Copyable {
       guard error.kind == .notFound else { throw error }
       return false
     }
+  }
+
+  /// Removes the regular file of a response, if it is there.
+  borrowing func remove(_ name: FoundationFileName) throws(FileError) {
+    guard let version = version(of: name) else { return }
+    _ = try remove(name, ifStill: version)
   }
 
   /// Waits until it is on the disk which files there are.

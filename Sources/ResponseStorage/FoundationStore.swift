@@ -12,8 +12,10 @@ extension StoreDescription.Format {
 /// There is no index and no lock: a file is written under another name and then renamed, so that each is
 /// whole, and one that goes while the folder is read was removed by its owner.
 public final class FoundationStore: StoreKind {
-  private let files: FoundationFiles
-  private let names: [FoundationFileName]
+  let files: FoundationFiles
+  let names: [FoundationFileName]
+  /// The file of each key that was stored last, which alone counts.
+  let newest: [[UInt8]: FoundationFileName]
   private let repeatedKeys: Set<[UInt8]>
   private let now: Timestamp
 
@@ -29,6 +31,7 @@ public final class FoundationStore: StoreKind {
     files = try FoundationFiles(at: path)
     names = try files.names()
     repeatedKeys = Self.repeatedKeys(of: names)
+    newest = FoundationFileName.newest(of: names)
     self.now = now
     description = StoreDescription(
       path: path, format: .foundation, schemaVersion: nil, identity: try files.identity(),
@@ -97,7 +100,7 @@ public final class FoundationStore: StoreKind {
   }
 
   /// Reads what is asked for of a file; `nil` if it is gone.
-  private func read(_ name: FoundationFileName, _ projection: Projection) -> StoredResponse? {
+  func read(_ name: FoundationFileName, _ projection: Projection) -> StoredResponse? {
     var response = StoredResponse(id: .file(name.id))
     readName(name, projection, into: &response)
     if projection.contains(.file) {

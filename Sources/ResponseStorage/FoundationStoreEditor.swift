@@ -1,12 +1,12 @@
 import Files
 
-/// A Foundation store that is open for removing responses.
+/// A Foundation store that is open for changing.
 ///
 /// A response is a file: it goes by one system call, as a whole, beside whoever has the store open. There
 /// is no lock to take. Only what has the name of a file of the store is touched, and only regular files;
 /// folders are never removed, and links never followed.
 final class FoundationStoreEditor: ResponseStore {
-  private let files: FoundationFiles
+  let files: FoundationFiles
 
   /// Opens the folder at `path` for changing.
   init(changing path: String) throws(StoreError) {

@@ -11,7 +11,8 @@ public struct FoundationStoreWriter: ~Copyable {
     path = directory
     do throws(FileError) { try Directory.create(directory) } catch {
       guard error.kind == .exists else { throw StoreError(error, path: directory) }
-      guard try FoundationFiles(at: directory).names().isEmpty else {
+      // What a process has left that was ended while it wrote is in nobody's way.
+      guard try FoundationFiles(at: directory).names().allSatisfy({ $0.kind == .temporary }) else {
         throw StoreError(.inputOutput, at: directory, because: "it holds stored responses already")
       }
     }

@@ -12,6 +12,7 @@ extension NewResponse {
     var raw = RawResponse(id: id)
     let key = AppleCacheKey(of: request.url ?? url, partition: partition).text
     raw.columns = [
+      .init("entry_ID", .integer(id)),
       .init("version", .integer(0)),
       .init("hash_value", .integer(CacheKeyHash(of: key).whenInserted)),
       .init("storage_policy", .integer(storagePolicy.number)),

@@ -90,6 +90,10 @@ public struct RawResponse {
   public var parts: [Part] = []
   /// Whether the body is in a file of its own.
   public var hasBodyFile = false
+  /// Why the store cannot give the response in columns, so that there is none but its number: a clause.
+  public var flaw: String?
+  /// What is made up, as the store does not know it: clauses.
+  public var inventions: [String] = []
 
   /// Creates a response of which nothing is there.
   public init(id: Int64) {
@@ -124,10 +128,7 @@ public protocol RawResponseSource: ResponseSource {
 }
 
 /// A source that finds responses by what they are looked up by.
-public protocol KeyedResponseSource: RawResponseSource {
-  /// Returns the response of a key, or `nil` if there is none.
-  func rawResponse(forKey key: ByteString) throws -> RawResponse?
-}
+public protocol KeyedResponseSource: RawResponseSource, ResponseTarget {}
 
 /// How the database of a store is laid out.
 public struct RawLayout: Hashable, Sendable {

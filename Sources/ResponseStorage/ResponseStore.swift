@@ -45,40 +45,40 @@ public protocol ResponseStore {
 
 /// A store that responses can be put into as they were in another.
 public protocol RawResponseStore: ResponseStore {
-  /// Writes a body to a file of the store, which no response names yet.
+  /// Writes what the store keeps of a response in a file of its own, under a name that means nothing yet.
   ///
-  /// - Parameter write: Calls its parameter with each piece of the body.
-  /// - Returns: The name of the file.
-  func stageBody(_ write: (_ append: ([UInt8]) throws -> Void) throws -> Void) throws -> ByteString
+  /// - Returns: The name of the file; `nil` if the store keeps no such file of the response.
+  func stage(_ response: RawResponse) throws -> ByteString?
 
-  /// Waits until the files of staged bodies, and their names, are on the disk.
-  func synchronizeStagedBodies(_ names: [ByteString]) throws(StoreError)
+  /// Waits until staged files, and their names, are on the disk.
+  func synchronizeStaged(_ names: [ByteString]) throws(StoreError)
 
-  /// Removes the files of staged bodies that no response names after all.
-  func removeStagedBodies(_ names: [ByteString])
+  /// Removes staged files that are not needed after all.
+  func removeStaged(_ names: [ByteString])
 
-  /// Puts responses in, all of them or none.
+  /// Puts responses in.
   ///
-  /// Files of bodies that are replaced go after all else is on the disk.
+  /// An Apple store takes all of them or none. In a Foundation store each comes as a whole, one after the
+  /// other once `body` is done; whatever ends the process meanwhile leaves the rest out.
   ///
-  /// - Parameter body: Puts the responses in; what it throws undoes all of it.
+  /// - Parameter body: Puts responses in, one after the other; an error of it leaves the store as it was.
   func insert(_ body: (any RawResponseInsertion) throws -> Void) throws
 }
 
-/// The putting in of responses, of which all stay or none.
+/// The putting in of responses.
 public protocol RawResponseInsertion {
   /// Puts a response in.
   ///
-  /// It keeps its number if that is free.
+  /// It keeps its number if the store has numbers, and that one is free.
   ///
   /// - Parameters:
-  ///   - response: The response; a body that is staged is not looked at.
-  ///   - stagedBody: The name of the file of its body, if that is in one.
+  ///   - response: The response; what is staged of it is not looked at.
+  ///   - staged: The name of its staged file, if it has one.
   ///   - replaced: The response that it takes the place of; `nil` if there must be none of its key.
   /// - Returns: Whether it is in: not if the store has changed, so that it holds another response of the
   ///   key than it did.
   func insert(
-    _ response: RawResponse, stagedBody: ByteString?, replacing replaced: ResponseVersion?
+    _ response: RawResponse, staged: ByteString?, replacing replaced: ResponseVersion?
   ) throws -> Bool
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 #if os(Linux)
@@ -17,6 +18,29 @@ import Testing
           files: ok
           damage: ok
           kinds: ok
+
+          """)
+    }
+
+    @Test func `entries move out of Foundation's stores and into them`() throws {
+      let samples = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../shared/samples/cachedb").standardizedFileURL.path()
+      let real = FileManager.default.fileExists(atPath: samples) ? "ok" : "not here"
+      let result = try Command.python(
+        "check_foundation_moving.py", BuiltProduct("urlcache-admin").path,
+        BuiltProduct("sample-cache").path, samples)
+      #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+      #expect(
+        result.output == """
+          round trips: ok
+          stored by Foundation: ok
+          what is lost, made-up caches: ok
+          what is lost, real caches: \(real)
+          found by Foundation: ok
+          conflicts: ok
+          refusals: ok
+          backups: ok
+          large bodies: ok
 
           """)
     }

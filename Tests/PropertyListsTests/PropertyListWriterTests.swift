@@ -22,6 +22,16 @@ import Testing
     #expect(sizes == [1, 1, 2, 2, 4, 4, 8, 8, 8, 8])
   }
 
+  @Test(arguments: [0, 14, 15, 256, 70_000])
+  func `a list can be written around the bytes of its first data`(count: Int) {
+    let data = [UInt8](repeating: 0xAB, count: count)
+    func list(_ bytes: [UInt8]) -> PropertyListValue {
+      .array([.text("a"), .dictionary([.init(key: [98], value: .data(bytes))]), .data([1, 2])])
+    }
+    let parts = PropertyListWriter().parts(of: list([9]), dataSize: Int64(count))
+    #expect(parts.before + data + parts.after == PropertyListWriter().bytes(of: list(data)))
+  }
+
   @Test func `what is no UTF-8 is replaced`() throws {
     let bytes = PropertyListWriter().bytes(of: .array([.string([0x61, 0xFF]), .string([0xFF])]))
     #expect(try read(bytes) == .array([.text("a\u{FFFD}"), .text("\u{FFFD}")]))

@@ -1,0 +1,161 @@
+import PropertyLists
+
+/// A response from elsewhere as a Foundation store holds it: one file.
+struct FoundationEntry {
+  /// What is archived of it, but for the body.
+  let archive: FoundationArchive
+
+  /// What the store looks it up by.
+  let key: FoundationKey
+
+  /// The name of its file.
+  let name: FoundationFileName
+
+  /// Makes what Foundation would store of a response to a GET.
+  ///
+  /// - Throws: ``AdmissionRefusal`` if Foundation would not, or would not find it again.
+  init(of raw: RawResponse) throws(AdmissionRefusal) {
+    let response = StoredResponse(decoding: raw, .all)
+    guard let url = response.url, let status = response.status,
+      let headers = response.responseHeaders
+    else { throw AdmissionRefusal("its property lists cannot be decoded") }
+    guard response.request.method ?? "GET" == "GET" else {
+      throw AdmissionRefusal("it answers another method than GET, which URLCache would not tell")
+    }
+    guard response.storagePolicy ?? .allowed == .allowed else {
+      throw AdmissionRefusal("its storage policy does not allow it on disk")
+    }
+    guard let stored = response.stored ?? response.firstStored else {
+      throw AdmissionRefusal("it is not known when it was stored")
+    }
+    guard let key = FoundationKey(of: Self.readable(response.request.url ?? url)) else {
+      throw AdmissionRefusal("its URL has no host")
+    }
+    let seconds = Int64(stored.secondsSince2001.rounded(.towardZero))
+    guard let name = key.fileName(storedAt: seconds) else {
+      throw AdmissionRefusal("no file can have the name of its key, so URLCache keeps none on disk")
+    }
+    (self.key, self.name) = (key, name)
+    archive = try Self.archive(
+      FoundationArchive(
+        url: Self.readable(url), status: status, headers: headers,
+        mimeType: response.mimeType, body: nil, created: stored),
+      with: response.userInfo)
+  }
+
+  /// A URL as Foundation can read it again: what may not stand in one is escaped, and so is a `%` that escapes
+  /// nothing.
+  private static func readable(_ url: ByteString) -> ByteString {
+    let text = URLReference(url.bytes).escaped.text
+    return ByteString(
+      text.indices.flatMap { index in
+        let digits = text[(index + 1)...].prefix(2)
+        return text[index] != UInt8(ascii: "%")
+          || digits.count == 2 && digits.allSatisfy(\.isHexadecimalDigit)
+          ? [text[index]] : Array("%25".utf8)
+      })
+  }
+
+  /// The archive with as much of the user info as Foundation can read again.
+  private static func archive(
+    _ archive: FoundationArchive, with userInfo: [StoredResponse.Property]
+  ) throws(AdmissionRefusal) -> FoundationArchive {
+    for info in [userInfo.compactMap(\.readableByFoundation), []] {
+      var archive = archive
+      archive.userInfo = info
+      if hazard(of: archive) == nil { return archive }
+    }
+    throw AdmissionRefusal("Foundation may crash on reading it")
+  }
+
+  /// What would end a process that reads the archive.
+  private static func hazard(of archive: FoundationArchive) -> FoundationHazard? {
+    let bytes = archive.parts(bodySize: 0)
+    let all = bytes.before + bytes.after
+    guard let list = try? BinaryPropertyList(all.span),
+      let archive = try? KeyedArchive(list)
+    else { return .tooMany }
+    return FoundationHazard.find(in: archive)
+  }
+
+  /// The response as the store would give it back.
+  ///
+  /// - Parameter raw: The response that this was made of.
+  func kept(of raw: RawResponse) -> RawResponse? {
+    let parts = archive.parts(bodySize: 0)
+    let bytes = parts.before + parts.after
+    guard let list = try? BinaryPropertyList(bytes.span), let archive = try? KeyedArchive(list),
+      let response = NewResponse(archive, in: name)
+    else { return nil }
+    var new = response
+    new.body = raw.part(.body)?.contents ?? .null
+    return new.raw(id: raw.id)
+  }
+
+  /// Writes the file.
+  ///
+  /// - Parameters:
+  ///   - raw: The response that this was made of.
+  ///   - append: Takes the next bytes.
+  func write(_ raw: RawResponse, _ append: ([UInt8]) throws -> Void) throws {
+    let body = raw.part(.body)?.contents ?? .null
+    let parts = archive.parts(bodySize: body.size ?? 0)
+    try append(parts.before)
+    try body.forEachPiece(append)
+    try append(parts.after)
+  }
+}
+
+extension RawResponse.Part.Contents {
+  /// The number of bytes; `nil` if there is nothing.
+  var size: Int64? {
+    switch self {
+    case .null: nil
+    case .bytes(let bytes): Int64(bytes.count)
+    case .stream(let stream): stream.size
+    }
+  }
+
+  /// Passes all bytes on, piece by piece.
+  ///
+  /// - Throws: ``StoreError`` if there are more or less of them than was said, or what `body` throws.
+  func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+    switch self {
+    case .null: break
+    case .bytes(let bytes): try body(bytes)
+    case .stream(let stream):
+      var count: Int64 = 0
+      try stream.read { reader in
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while case let read = try reader.read(into: &buffer), read > 0 {
+          count += Int64(read)
+          try body(Array(buffer[..<read]))
+        }
+      }
+      guard count == stream.size else {
+        throw StoreError(.changedWhileReading, at: "body", because: "its length is another now")
+      }
+    }
+  }
+}
+
+extension StoredResponse.Property {
+  /// The property without what ends a process that reads it with Foundation; `nil` if nothing is left.
+  fileprivate var readableByFoundation: Self? {
+    switch value {
+    case .null, .array, .opaque: nil
+    case .dictionary(let properties):
+      .init(key: key, value: .dictionary(properties.compactMap(\.readableByFoundation)))
+    case .boolean, .integer, .real, .date, .data, .text: self
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isHexadecimalDigit: Bool {
+    switch asciiLowercased {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+    default: false
+    }
+  }
+}

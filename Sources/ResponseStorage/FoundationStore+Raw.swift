@@ -1,0 +1,130 @@
+import PropertyLists
+
+extension FoundationStore: KeyedResponseSource {
+  /// Shorter bodies are read at once.
+  private static let largestWholeBody: Int64 = 1 << 16
+
+  /// The layout of the columns that responses are given in, which the store does not have itself.
+  public var rawLayout: RawLayout { .ofNewResponses }
+
+  /// Calls `body` with each wanted response; its number is its place among the files of the store.
+  ///
+  /// What cannot be decoded, or has a key that a newer file has too, has a ``RawResponse/flaw``.
+  public func forEachRawResponse(
+    _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
+    _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    for (index, name) in names.enumerated() {
+      guard let response = read(name, projection), try isWanted(response),
+        let raw = try raw(name, number: Int64(index) + 1)
+      else { continue }
+      if try body(raw) == .stop { return }
+    }
+  }
+
+  public func admit(_ response: RawResponse) throws -> AdmittedResponse {
+    try FoundationEntry.admit(response)
+  }
+
+  public func standingResponse(forKey key: ByteString) throws -> StandingResponse? {
+    guard let name = newest[Base64.encode(key.bytes)] else { return nil }
+    return try standingResponse(name, key)
+  }
+
+  private func standingResponse(
+    _ name: FoundationFileName, _ key: ByteString
+  ) throws -> StandingResponse? {
+    guard let raw = try raw(name, number: 0), let version = files.version(of: name) else {
+      return nil
+    }
+    return StandingResponse(
+      raw: raw, version: ResponseVersion(id: .file(name.id), key: key, stored: nil, file: version))
+  }
+
+  /// Reads a response; `nil` if its file is gone.
+  private func raw(_ name: FoundationFileName, number: Int64) throws -> RawResponse? {
+    guard case .response(_, let key) = name.kind else {
+      return flawed(number, "URLCache does not take its file for a response")
+    }
+    guard newest[key] == name else { return flawed(number, "a newer file has its key") }
+    do {
+      let file = try files.open(name)
+      let version = file.version
+      let found = try file.withArchive { archive in
+        (NewResponse(archive, in: name), FoundationEntry.bodySize(in: archive))
+      }
+      guard var response = found.0 else {
+        return flawed(number, "its archive has no response of HTTP that can be decoded")
+      }
+      guard let size = found.1 else { return flawed(number, "its archive has no body") }
+      response.body = try contents(of: name, version, size: size)
+      var raw = response.raw(id: number)
+      raw.inventions = ["the request: a folder of Foundation's keeps but host, port and path of it"]
+      return raw
+    } catch FoundationFileProblem.gone {
+      return nil
+    } catch let problem as FoundationFileProblem {
+      return flawed(number, problem.note.message)
+    } catch let error as PropertyListError {
+      return flawed(number, "its archive cannot be decoded: \(error)")
+    }
+  }
+
+  private func flawed(_ number: Int64, _ flaw: String) -> RawResponse {
+    var raw = RawResponse(id: number)
+    raw.flaw = flaw
+    return raw
+  }
+
+  /// The body of a response; a longer one is read when it is asked for.
+  private func contents(
+    of name: FoundationFileName, _ version: FileVersion, size: Int64
+  ) throws -> RawResponse.Part.Contents {
+    let stream = RawResponse.PartStream(size: size) { [self] read in
+      let file = try files.open(name)
+      guard file.version == version else {
+        throw StoreError(.changedWhileReading, at: files.path)
+      }
+      var reader = try file.bodyReader()
+      try read(&reader)
+    }
+    guard size <= Self.largestWholeBody else { return .stream(stream) }
+    var bytes: [UInt8] = []
+    try stream.read { bytes = try $0.all() }
+    return .bytes(bytes)
+  }
+}
+
+extension FoundationEntry {
+  /// Tells what a Foundation store keeps of a response.
+  static func admit(_ raw: RawResponse) throws -> AdmittedResponse {
+    let entry = try FoundationEntry(of: raw)
+    guard let kept = entry.kept(of: raw) else {
+      throw AdmissionRefusal("its property lists cannot be decoded")
+    }
+    return AdmittedResponse(
+      key: entry.key.text, kept: kept, losses: ResponseLoss.losses(from: raw, to: kept))
+  }
+
+  /// The number of bytes of the body; `nil` if there is none.
+  static func bodySize(in archive: borrowing KeyedArchive) -> Int64? {
+    guard let data = try? archive.member("data", of: archive.root) else { return nil }
+    return try? archive.dataCount(data)
+  }
+}
+
+extension RawLayout {
+  /// That of an Apple store of the newest schema.
+  public static var ofNewResponses: RawLayout {
+    RawLayout(
+      userVersion: AppleSchema.version203.rawValue, versionInTable: nil, encoding: "UTF-8",
+      tables: [
+        .init(
+          AppleLayout.blobs,
+          columns: ["entry_ID"]
+            + RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue)),
+        .init(AppleLayout.bodies, columns: ["entry_ID", "isDataOnFS", "receiver_data"]),
+        .init(AppleLayout.responses, columns: ["entry_ID"] + AppleSchema.rawResponseColumns),
+      ])
+  }
+}

@@ -1,0 +1,63 @@
+import PropertyLists
+
+extension NewResponse {
+  /// Takes what a Foundation store knows of a response; the body is yet to be given.
+  ///
+  /// The store has nothing of the request but host, port and path, in the name of the file. If the URL of
+  /// the response has the same, it is taken for that of the request, too.
+  ///
+  /// - Returns: `nil` if the archive is of no response of HTTP, or it is not known when it was stored.
+  init?(_ archive: borrowing KeyedArchive, in name: FoundationFileName) {
+    guard case .response(let seconds, let base64) = name.kind,
+      let key = FoundationKey(base64: base64)
+    else { return nil }
+    var response = StoredResponse(id: .file(name.id))
+    response.decodeArchive(archive, .all)
+    let created = try? archive.member("date", of: archive.root).flatMap { date in
+      if case .date(let seconds) = try archive.value(of: date) {
+        Timestamp(secondsSince2001: seconds)
+      } else {
+        nil
+      }
+    }
+    let stored = Timestamp(secondsSince2001: Double(seconds))
+    guard let url = response.url, let status = response.status, let time = stored ?? created,
+      let headers = response.responseHeaders
+    else { return nil }
+    self.init(
+      url: FoundationKey(of: url) == key ? url : key.url(like: url), status: status,
+      headers: headers, stored: created ?? time, body: .null)
+    self.url = url
+    firstStored = time
+    mimeType = response.mimeType
+    userInfo = response.userInfo
+    storagePolicy = response.storagePolicy ?? .allowed
+  }
+}
+
+extension FoundationKey {
+  /// A URL that has this key, with the scheme of another.
+  fileprivate func url(like other: ByteString) -> ByteString {
+    let parts = text.bytes.dropLast().split(
+      separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+    var url = URLReference([])
+    url.scheme = URLReference(other.bytes).scheme ?? Array("http".utf8)
+    let host = URLReference.escaped(Array(parts[0]))
+    url.authority = host.contains(UInt8(ascii: ":")) ? [0x5B] + host + [0x5D] : host
+    if parts[1] != Array("-1".utf8)[...] {
+      url.authority? += [UInt8(ascii: ":")] + URLReference.escaped(Array(parts[1]))
+    }
+    url.path = Self.escapedPath(parts[2])
+    return ByteString(url.text)
+  }
+
+  /// A path that was unescaped, escaped again.
+  private static func escapedPath(_ path: ArraySlice<UInt8>) -> [UInt8] {
+    let marks: [(UInt8, String)] = [
+      (UInt8(ascii: "%"), "%25"), (UInt8(ascii: "?"), "%3F"), (UInt8(ascii: "#"), "%23"),
+    ]
+    return path.flatMap { byte in
+      marks.first { $0.0 == byte }.map { Array($0.1.utf8) } ?? URLReference.escaped([byte])
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/// What a store of another kind has no place for.
+public enum ResponseLoss: String, Hashable, Sendable, CaseIterable {
+  /// The URL that was asked for, as it was written.
+  case requestURL = "request-url"
+  /// The header fields of the request.
+  case requestHeaders = "request-headers"
+  /// The body of the request.
+  case requestBody = "request-body"
+  /// The policy and the time-out of the request.
+  case requestDetails = "request-details"
+  /// The URL of the response, as it was written.
+  case url
+  /// The media type.
+  case mimeType = "mime-type"
+  /// Which header fields of the response were repeated, or the case of their names.
+  case responseHeaders = "response-headers"
+  /// When the response was first stored.
+  case firstStored = "first-stored"
+  /// When the response was last stored or refreshed.
+  case stored
+  /// The cache partition.
+  case partition
+  /// Something that the application attached.
+  case userInfo = "user-info"
+  /// The `Vary` record, or properties of the request.
+  case protocolProperties = "protocol-properties"
+  /// What stands in the property lists besides.
+  case other
+}
+
+extension ResponseLoss {
+  /// Tells in what a response differs once a store has kept it.
+  ///
+  /// The number, the body's place and the hash of the key do not count.
+  static func losses(from raw: RawResponse, to kept: RawResponse) -> [ResponseLoss] {
+    let (old, new) = (StoredResponse(decoding: raw, .all), StoredResponse(decoding: kept, .all))
+    var losses = allCases.filter { $0.isLost(from: old, to: new) }
+    for (part, related) in Self.related where related.isDisjoint(with: losses) {
+      if !raw.hasSame(part, as: kept), losses.last != .other { losses.append(.other) }
+    }
+    return losses
+  }
+
+  /// The parts that are property lists, with what is decoded of each.
+  private static let related: [(RawResponse.Part.Name, Set<ResponseLoss>)] = [
+    (.responseObject, [.url, .mimeType, .responseHeaders, .stored]),
+    (.requestObject, [.requestURL, .requestHeaders, .requestBody, .requestDetails]),
+    (.protocolProperties, [.protocolProperties]), (.userInfo, [.userInfo]),
+  ]
+
+  private func isLost(from old: StoredResponse, to new: StoredResponse) -> Bool {
+    switch self {
+    case .requestURL: old.key != new.key || old.request.url != new.request.url
+    case .requestHeaders: old.request.headers != new.request.headers
+    case .requestBody: old.request.body != new.request.body
+    case .requestDetails:
+      old.request.cachePolicy != new.request.cachePolicy
+        || old.request.timeoutSeconds != new.request.timeoutSeconds
+    case .url: old.url != new.url
+    case .mimeType: old.mimeType != new.mimeType
+    case .responseHeaders: old.sortedHeaders != new.sortedHeaders
+    case .firstStored: old.firstStored != new.firstStored
+    case .stored: old.stored != new.stored
+    case .partition: old.partition != new.partition
+    case .userInfo: old.userInfo != new.userInfo
+    case .protocolProperties: old.protocolProperties != new.protocolProperties
+    case .other: false
+    }
+  }
+}
+
+extension StoredResponse {
+  /// The header fields of the response; those of one name stay in their order.
+  fileprivate var sortedHeaders: [HeaderFields.Field] {
+    let fields = (responseHeaders?.fields ?? []).enumerated().sorted {
+      ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
+    }
+    return fields.map(\.element)
+  }
+}
+
+extension RawResponse {
+  /// Whether a property list has the same bytes in another response, or is in neither.
+  fileprivate func hasSame(_ name: Part.Name, as other: RawResponse) -> Bool {
+    switch (part(name)?.contents ?? .null, other.part(name)?.contents ?? .null) {
+    case (.null, .null): true
+    case (.bytes(let bytes), .bytes(let others)): bytes == others
+    default: false
+    }
+  }
+}

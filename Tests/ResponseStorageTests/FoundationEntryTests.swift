@@ -1,0 +1,152 @@
+import Foundation
+import ResponseStorage
+import Testing
+
+/// What is put into a Foundation store comes back, but for what it has no place for.
+@Suite struct FoundationEntryTests {
+  @Test func `a response is as it was said to be kept`() throws {
+    let folder = try Folder()
+    let raw = try response("https://a.example/x?y").raw(id: 5)
+    let admitted = try NewStore.foundation.admit(raw)
+    #expect(admitted.key == "a.example\0-1\0/x\0")
+    #expect(
+      admitted.losses == [
+        .requestHeaders, .requestDetails, .responseHeaders, .firstStored, .userInfo,
+        .protocolProperties,
+      ])
+    try put([raw], into: folder)
+    let there = try #require(try store(folder).standingResponse(forKey: admitted.key)).raw
+    let (kept, found) = (
+      StoredResponse(decoding: admitted.kept, .all), StoredResponse(decoding: there, .all)
+    )
+    var expected = kept
+    expected.id = .row(0)
+    #expect(found == expected)
+    #expect(found.userInfo == [.init(key: "attempt", value: .integer(3))])
+    #expect(there.inventions.count == 1 && there.flaw == nil)
+  }
+
+  @Test func `what has an equal file loses nothing`() throws {
+    let folder = try Folder()
+    try put([try response("https://a.example/x?y").raw(id: 5)], into: folder)
+    let there = try store(folder).standingResponse(forKey: "a.example\0-1\0/x\0")
+    #expect(try NewStore.foundation.admit(try #require(there).raw).losses == [])
+  }
+
+  @Test func `a response is replaced only if it is the one that was seen`() throws {
+    let folder = try Folder()
+    let key: ByteString = "a.example\0-1\0/x\0"
+    try put([try response("https://a.example/x").raw(id: 1)], into: folder)
+    let seen = try #require(try store(folder).standingResponse(forKey: key)).version
+    var other = try response("http://a.example/x?other")
+    other.stored = try moment(99)
+    #expect(try put([other.raw(id: 2)], into: folder) == [false])
+    #expect(try put([other.raw(id: 2)], into: folder, replacing: seen) == [true])
+    #expect(try folder.names().map { $0.prefix(3) } == ["99."])
+    #expect(try put([other.raw(id: 2)], into: folder, replacing: seen) == [false])
+    #expect(try folder.names().map { $0.prefix(3) } == ["99."])
+  }
+
+  @Test func `a response of the same second takes the place of the other`() throws {
+    let folder = try Folder()
+    let raw = try response("https://a.example/x").raw(id: 1)
+    try put([raw], into: folder)
+    let names = try folder.names()
+    let seen = try store(folder).standingResponse(forKey: "a.example\0-1\0/x\0")
+    #expect(try put([raw], into: folder, replacing: try #require(seen).version) == [true])
+    #expect(try folder.names() == names)
+  }
+
+  @Test func `an error leaves the store as it was, and what is staged is unseen`() throws {
+    struct Failure: Error {}
+    let folder = try Folder()
+    let editor = try editor(of: folder)
+    let raw = try response("https://a.example/x").raw(id: 1)
+    let staged = try #require(try editor.stage(raw))
+    try editor.synchronizeStaged([staged])
+    #expect(throws: Failure.self) {
+      try editor.insert { insertion in
+        #expect(try insertion.insert(raw, staged: staged, replacing: nil))
+        throw Failure()
+      }
+    }
+    #expect(try store(folder).standingResponse(forKey: "a.example\0-1\0/x\0") == nil)
+    editor.removeStaged([staged])
+    #expect(try folder.names() == [])
+  }
+
+  @Test(
+    arguments: [
+      ("about:blank", "its URL has no host"),
+      (
+        "https://a.example/" + String(repeating: "x", count: 160),
+        "no file can have the name of its key, so URLCache keeps none on disk"
+      ),
+    ])
+  func `what Foundation would not find is refused`(url: String, reason: String) throws {
+    let raw = try response(ByteString(url)).raw(id: 1)
+    #expect(throws: AdmissionRefusal(reason)) { try NewStore.foundation.admit(raw) }
+  }
+
+  @Test func `another method than GET is refused, as it is no part of the key`() throws {
+    var response = try response("https://a.example/")
+    response.request.method = "POST"
+    let raw = response.raw(id: 1)
+    #expect(
+      throws: AdmissionRefusal(
+        "it answers another method than GET, which URLCache would not tell")
+    ) { try NewStore.foundation.admit(raw) }
+  }
+
+  /// Puts responses in, and says of each whether it is.
+  @discardableResult
+  private func put(
+    _ responses: [RawResponse], into folder: Folder, replacing replaced: ResponseVersion? = nil
+  ) throws -> [Bool] {
+    let editor = try editor(of: folder)
+    let staged = try responses.map { try editor.stage($0) }
+    try editor.synchronizeStaged(staged.compactMap { $0 })
+    var results: [Bool] = []
+    try editor.insert { insertion in
+      for (response, name) in zip(responses, staged) {
+        results.append(try insertion.insert(response, staged: name, replacing: replaced))
+      }
+    }
+    for (name, isIn) in zip(staged, results) where !isIn {
+      editor.removeStaged([name].compactMap { $0 })
+    }
+    return results
+  }
+
+  private func store(_ folder: Folder) throws -> FoundationStore {
+    try FoundationStore(readingFrom: folder.path, now: moment(1_000))
+  }
+
+  private func editor(of folder: Folder) throws -> any RawResponseStore {
+    let opening = StoreOpening(
+      path: folder.path, wait: 0, temporaryFolder: folder.path, now: try moment(1_000))
+    let store =
+      try folder.names().isEmpty
+      ? NewStore.foundation.create(opening) : opening.openForChanging(verifying: false)
+    return try #require(store as? any RawResponseStore)
+  }
+
+  private func response(_ url: ByteString) throws -> NewResponse {
+    var response = NewResponse(
+      url: url, requestHeaders: HeaderFields([.init(name: "Accept", value: "*/*")]), status: 200,
+      headers: HeaderFields([
+        .init(name: "content-type", value: "text/html"), .init(name: "Vary", value: "Accept"),
+        .init(name: "Set-Cookie", value: "a=1"), .init(name: "Set-Cookie", value: "b=2"),
+      ]), stored: try moment(7.5), body: .bytes(Array("body".utf8)))
+    response.firstStored = try moment(3)
+    response.request.timeoutSeconds = 5
+    response.userInfo = [
+      .init(key: "attempt", value: .integer(3)), .init(key: "list", value: .array([.text("a")])),
+    ]
+    return response
+  }
+
+  private func moment(_ seconds: Double) throws -> Timestamp {
+    try #require(Timestamp(secondsSince2001: seconds))
+  }
+}

@@ -1,0 +1,411 @@
+"""Moves entries out of Foundation's stores and into them, and holds what comes of it against sqlite3, plistlib and
+Foundation's own URLCache.
+
+    check_foundation_moving.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES]
+
+Prints a line for each case, and ends at the first that is not as it should be. Needs swiftc, and a Foundation that is
+that of Linux.
+"""
+
+import base64, collections, glob, hashlib, json, os, plistlib, shutil, sqlite3, stat, subprocess, sys, tempfile, urllib.parse
+
+tool, maker = map(os.path.abspath, sys.argv[1:3])
+samples = sys.argv[3] if len(sys.argv) > 3 else ""
+root = tempfile.mkdtemp()
+stock = os.path.join(root, "StockURLCache")
+SUFFIX = ".storedcachedurlresponse"
+EPOCH = 978307200
+MADE_UP = b"made up for"
+environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", XDG_CACHE_HOME=os.path.join(root, "caches"))
+
+
+def run(*words, status=0, **options):
+    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL, **options)
+    assert result.returncode == status, (words, status, result)
+    return result
+
+
+def path(name):
+    return os.path.join(root, name)
+
+
+def make(name, *options, entries=60, seed=3):
+    subprocess.run([maker, "--entries", str(entries), "--seed", str(seed), *options, path(name)], check=True,
+                   capture_output=True)
+    return path(name)
+
+
+def export(cache, name, *options):
+    run("export", "-c", cache, "-o", path(name), "--force", *options)
+    return path(name)
+
+
+def receipt(*words, status=0):
+    return json.loads(run("import", *words, "--format", "json", status=status).stdout)
+
+
+def shown(cache):
+    """What `show` says of all entries, in their order."""
+    ids = run("list", "-c", cache, "--format", "ndjson", "--columns", "id").stdout.splitlines()
+    names = [str(json.loads(line)["id"]) for line in ids]
+    return json.loads(run("show", "-c", cache, "--format", "json", "--show-secrets", *names).stdout) if names else []
+
+
+def tree(folder):
+    """All files of a folder, with what matters of them."""
+    result = {}
+    for parent, folders, names in os.walk(folder):
+        for name in folders + names:
+            file = os.path.join(parent, name)
+            status = os.lstat(file)
+            data = open(file, "rb").read() if stat.S_ISREG(status.st_mode) else b""
+            result[os.path.relpath(file, folder)] = (status.st_mode, status.st_size, hashlib.sha256(data).hexdigest())
+    return result
+
+
+def key(url):
+    """The part of a file's name that Foundation looks a URL up by."""
+    parts = urllib.parse.urlsplit(url)
+    host = urllib.parse.unquote(parts.hostname or "")
+    way = urllib.parse.unquote(parts.path)
+    while len(way) > 1 and way.endswith("/"):
+        way = way[:-1]
+    text = f"{host.lower()}\0{parts.port if parts.port is not None else -1}\0{way}\0"
+    return base64.b64encode(text.encode()).decode()
+
+
+def round_trips():
+    cache = make("foundation", "--format", "foundation")
+    for format in ["tar", "tar.zst", "zip"]:
+        archive, new = export(cache, f"foundation.{format}"), path(f"new.{format}")
+        result = receipt(archive, "-c", new, "--create", "foundation")
+        assert result["added"]["entries"] == 60 and result["lost"] == {} and result["cache"]["format"] == "foundation"
+        # The program that makes caches writes as this one does.
+        assert {name: file[1:] for name, file in tree(new).items()} == {name: file[1:] for name, file in tree(cache).items()}
+        assert all(stat.S_IMODE(file[0]) == 0o600 for file in tree(new).values())
+        assert open(export(new, "again.tar"), "rb").read() == open(export(cache, "first.tar"), "rb").read()
+        assert run("diff", cache, new).stdout == b"" and run("diff", archive, new).stdout == b""
+        before = tree(new)
+        assert receipt(archive, "-c", new)["unchanged"]["entries"] == 60 and tree(new) == before
+    through = path("through")
+    run("import", path("foundation.tar"), "-c", through, "--create", "apple")
+    assert run("diff", cache, through).stdout == b""
+    again = path("back")
+    assert receipt(export(through, "through.tar"), "-c", again, "--create", "foundation")["lost"] == {}
+    assert tree(again) == tree(path("new.tar"))
+    print("round trips: ok", flush=True)
+
+
+def stored_by_foundation():
+    """What Foundation has stored comes back as it was, also where the URL of the response is another."""
+    folder = path("stock")
+    items = [
+        {"url": "https://a.example/plain?q=1", "status": 200, "headers": {"ETag": '"a"'}, "body": base64.b64encode(b"one").decode(),
+         "userInfo": {"text": ["text", "x"], "date": ["date", "700000000.25"], "inner": ["inner", "y"]}},
+        {"url": "https://[::1]:81/x%25%C3%BC/b", "responseURL": "https://b.example/to", "status": 404, "headers": {},
+         "body": ""},
+        {"url": "ftp://a.example/file", "mime": "text/plain", "body": ""},
+        {"url": "https://a.example/poison", "status": 200, "headers": {}, "body": "", "userInfo": {"a": ["array", "x"], "b": ["text", "y"]}},
+    ]
+    subprocess.run([stock, "store", folder], input=json.dumps(items).encode(), check=True, env=environment)
+    with open(os.path.join(folder, "1.YQAtMQAvAA==" + SUFFIX), "wb") as file:
+        file.write(b"no archive")
+    older = next(name for name in os.listdir(folder) if key("https://a.example/plain") in name)
+    shutil.copy(os.path.join(folder, older), os.path.join(folder, "5." + older.split(".", 1)[1]))
+    open(os.path.join(folder, ".dat.nosync1.abcdef"), "w").close()
+    before = tree(folder)
+    result = run("export", "-c", folder, "-o", path("stock.tar"))
+    assert tree(folder) == before
+    notes = sorted(line for line in result.stderr.decode().splitlines() if "left out" in line)
+    assert len(notes) == 4 and all(line.startswith("note: 1 entry is left out: ") for line in notes), notes
+    entries = shown(path("stock.tar"))
+    asked = {entry["url"]: (entry["request_url"], entry["key"]) for entry in entries}
+    assert asked == {"https://a.example/plain?q=1": ("https://a.example/plain?q=1",) * 2,
+                     "https://b.example/to": ("https://[::1]:81/x%25%C3%BC/b",) * 2,
+                     "https://a.example/poison": ("https://a.example/poison",) * 2}, asked
+    new = path("stock-new")
+    result = receipt(path("stock.tar"), "-c", new, "--create", "foundation")
+    # An array in the user info would end Foundation, and so is not written.
+    assert result["lost"] == {"user-info": 1} and result["added"]["entries"] == 3, result
+    lines = subprocess.run([stock, "list", new], capture_output=True, check=True, env=environment).stdout.splitlines()
+    theirs = {line["url"]: line for line in map(json.loads, lines)}
+    assert theirs["https://a.example/plain?q=1"]["userInfo"] == {
+        "text": "x", "date": {"seconds": 700000000.25}, "inner": {"key": {"key": "y"}}}, theirs
+    assert theirs["https://a.example/poison"]["userInfo"] == {"b": "y"}, theirs
+    print("stored by Foundation: ok", flush=True)
+
+
+# What `show` calls what is lost; dates of Apple's stores are decoded alike, so that they can be compared.
+FIELDS = {
+    "request-headers": ["request_headers"], "request-body": ["request_body_base64", "request_body_bytes"],
+    "request-details": ["cache_policy", "timeout"], "url": ["url"], "mime-type": ["mime"],
+    "response-headers": ["response_headers"], "first-stored": ["first_stored"], "stored": ["stored"],
+    "partition": ["partition"], "user-info": ["user_info"], "protocol-properties": ["proto_props"],
+    "request-url": ["key", "request_url"],
+}
+# What follows from the rest, or is given anew with each entry.
+ASIDE = ["id", "body_file", "freshness", "ttl", "lifetime", "lifetime_source", "current_age", "expires_at", "validators", "notes"]
+
+
+def plain(entry):
+    return {**entry, "response_headers": sorted(map(tuple, entry["response_headers"] or []), key=lambda field: field[0])}
+
+
+def columns(cache):
+    """The columns of all entries but their bodies, by sqlite3; those that are given anew are left out."""
+    database = sqlite3.connect(glob.glob(os.path.join(cache, "*.db"))[0])
+    rows = database.execute("SELECT entry_ID, request_key, time_stamp, partition, storage_policy, version, response_object, request_object, "
+                            "proto_props, user_info FROM cfurl_cache_response JOIN cfurl_cache_blob_data USING (entry_ID)").fetchall()
+    database.close()
+    return {row[0]: row[1:] for row in rows}
+
+
+def losses_of(origin, name):
+    """Moves a cache of Apple's into a folder of Foundation's and back, and compares what was lost with what was said."""
+    folder, back = path(name + "-folder"), path(name + "-back")
+    archive = export(origin, name + ".tar")
+    result = receipt(archive, "-c", folder, "--create", "foundation", status=None or 0) if not rejected(archive) else \
+        receipt(archive, "-c", folder, "--create", "foundation", status=3)
+    returned = receipt(export(folder, name + "-back.tar"), "-c", back, "--create", "apple")
+    olds = [plain(entry) for entry in shown(archive)]
+    news = {entry["id"]: plain(entry) for entry in shown(back)}
+    old_columns, new_columns = columns(origin), columns(back)
+    # The number of an entry is the place of its file.
+    files = sorted(name.removesuffix(SUFFIX) for name in os.listdir(folder))
+    assert len(files) == len(news) == result["added"]["entries"], (len(files), len(news), result["added"])
+    counts = collections.Counter()
+    for entry in result["entries"]:
+        if entry["action"] != "add":
+            assert entry["action"] in ["reject", "skip"] and entry["reason"], entry
+            continue
+        old = olds[entry["number"] - 1]
+        place = [files.index(file) for file in files if file.split(".")[1] == key(old["request_url"])]
+        assert len(place) == 1, (old, place)
+        new = news[place[0] + 1]
+        differing = {loss for loss, names in FIELDS.items() if any(old[field] != new[field] for field in names)}
+        rest = [field for field in old if field not in ASIDE + sum(FIELDS.values(), []) and old[field] != new[field]]
+        # A body has a file of its own by its length, as in newer schemas.
+        assert not rest or rest == ["body_location"], (rest, old, new)
+        said = set(entry["lost"])
+        assert said - {"other"} == differing, (said, differing, old, new)
+        if old_columns[old["id"]] == new_columns[new["id"]]:
+            assert not said, said
+        else:
+            assert said, old
+        counts.update(said)
+    assert counts == result["lost"], (counts, result["lost"])
+    return result
+
+
+def rejected(archive):
+    return any(entry["method"] != "GET" or entry["body_location"] == "missing" for entry in shown(archive))
+
+
+def losses():
+    made = losses_of(make("apple", entries=200, seed=11), "made")
+    assert {"request-headers", "request-details", "response-headers", "first-stored", "protocol-properties"} <= set(made["lost"]), made["lost"]
+    assert made["added"]["entries"] > 150
+    text = run("import", path("made.tar"), "-c", path("text"), "--create", "foundation", "-n",
+               status=3 if rejected(path("made.tar")) else 0).stdout.decode()
+    assert "Would be lost, as the cache has no place for it:\n" in text and not os.path.exists(path("text")), text
+    print("what is lost, made-up caches: ok", flush=True)
+    real = 0
+    for number, origin in enumerate(sorted(glob.glob(os.path.join(samples, "schema-*")))):
+        if "schema-011" in origin or not shown(origin):
+            continue
+        cache = path(f"real{number}")
+        shutil.copytree(origin, cache)
+        result = losses_of(cache, f"lost{number}")
+        assert result["added"]["entries"] > 0, origin
+        real += 1
+    print("what is lost, real caches:", "ok" if real else "not here", flush=True)
+
+
+def found_by_foundation():
+    """URLCache finds each entry that was imported, and what it gives is what Apple's store held."""
+    folder = path("made-folder")
+    entries = [entry for entry in shown(path("made.tar"))]
+    there = {file.split(".")[1] for file in os.listdir(folder)}
+    entries = [entry for entry in entries if key(entry["request_url"]) in there and entry["method"] == "GET"]
+    urls = [entry["request_url"] for entry in entries]
+    lines = subprocess.run([stock, "get", folder], input=json.dumps(urls).encode(), capture_output=True, check=True, env=environment).stdout
+    found = [json.loads(line) for line in lines.splitlines()]
+    assert len(found) == len(urls) > 150
+    seen = 0
+    for old, new in zip(entries, found):
+        # A key has what may not stand in a URL escaped.
+        if new["url"] not in [old["url"], old["key"]]:
+            # Another entry has its key.
+            assert urllib.parse.urlsplit(old["url"]).query, (old["url"], new["url"])
+            continue
+        seen += 1
+        headers = {}
+        for name, value in old["response_headers"]:
+            name = name.lower()
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        assert new["status"] == old["status"], (old, new)
+        assert {name.lower(): value for name, value in new["headers"].items()} == headers, (old, new)
+        assert hashlib.sha256(base64.b64decode(new["body"])).hexdigest() == old["sha256"], old
+    assert seen == len(there), (seen, len(there))
+    usage = json.loads(subprocess.run([stock, "usage", folder], capture_output=True, check=True, env=environment).stdout)["usage"]
+    assert usage == sum(file[1] for file in tree(folder).values())
+    print("found by Foundation: ok", flush=True)
+
+
+def made_archive(name, urls, time=0):
+    """An archive of entries for URLs, made of Apple's store by sqlite3."""
+    cache = path(name + "-cache")
+    make(name + "-cache", entries=len(urls), seed=5)
+    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    for number, url in enumerate(urls, 1):
+        for column in ["response_object", "request_object"]:
+            value = plistlib.loads(database.execute(f"SELECT {column} FROM cfurl_cache_blob_data WHERE entry_ID = {number}").fetchone()[0])
+            at = 0 if column == "response_object" else 1
+            value["Array"][at] = {"_CFURLStringType": 15, "_CFURLString": url}
+            if at == 0:
+                value["Array"][1] = 700000000.0 + time + number
+            database.execute(f"UPDATE cfurl_cache_blob_data SET {column} = ? WHERE entry_ID = {number}",
+                             (plistlib.dumps(value, fmt=plistlib.FMT_BINARY),))
+        stamp = f"2023-03-0{number + time} 00:00:00"
+        database.execute("UPDATE cfurl_cache_response SET request_key = ?, time_stamp = ? WHERE entry_ID = ?", (url, stamp, number))
+    database.commit()
+    database.close()
+    return export(cache, name + ".tar")
+
+
+def files_of(folder):
+    return sorted(os.listdir(folder))
+
+
+def conflicts():
+    """What has one key in a folder of Foundation's is a conflict, in the cache and within the archive."""
+    base = "https://a.example/x"
+    archive = made_archive("keys", [base + "?a=1", base + "?a=2", "http://a.example/x", "https://a.example/y"])
+    new = path("keys-folder")
+    for rule, kept, replaced in [("skip", base + "?a=1", 0), ("replace", "http://a.example/x", 0), ("newer", "http://a.example/x", 0)]:
+        shutil.rmtree(new, ignore_errors=True)
+        result = receipt(archive, "-c", new, "--create", "foundation", "--on-conflict", rule)
+        assert (result["added"]["entries"], result["skipped"]["entries"]) == (2, 2), (rule, result)
+        assert {entry["url"] for entry in shown(new)} == {kept, "https://a.example/y"}, (rule, shown(new))
+    run("import", archive, "-c", path("none"), "--create", "foundation", "--on-conflict", "error", status=1)
+    assert not os.path.exists(path("none"))
+    later = made_archive("later", [base + "?a=3"], time=5)
+    earlier = made_archive("earlier", [base + "?a=4"], time=0)
+    before = tree(new)
+    run("import", later, "-c", new)
+    run("import", earlier, "-c", new, "--on-conflict", "newer")
+    run("import", later, "-c", new, "--on-conflict", "error", status=1)
+    run("import", later, "-c", new, "--on-conflict", "replace", "-n")
+    assert tree(new) == before
+    result = receipt(later, "-c", new, "--on-conflict", "newer")
+    assert result["replaced"]["entries"] == 1
+    assert {entry["url"] for entry in shown(new)} == {base + "?a=3", "https://a.example/y"} and len(files_of(new)) == 2
+    run("import", earlier, "-c", new, "--on-conflict", "replace")
+    assert {entry["url"] for entry in shown(new)} == {base + "?a=4", "https://a.example/y"} and len(files_of(new)) == 2
+    # What has the very name of the other, of the same second, is replaced too.
+    same = made_archive("same", [base + "?a=5"], time=0)
+    result = receipt(same, "-c", new, "--on-conflict", "replace")
+    assert result["replaced"]["entries"] == 1 and len(files_of(new)) == 2
+    assert {entry["url"] for entry in shown(new)} == {base + "?a=5", "https://a.example/y"}
+    print("conflicts: ok", flush=True)
+
+
+def refusals():
+    archive = path("keys.tar")
+    folder = path("other")
+    os.mkdir(folder)
+    with open(os.path.join(folder, "letter.txt"), "w") as file:
+        file.write("dear")
+    before = tree(folder)
+    run("import", archive, "-c", folder, "--create", "foundation", status=73)
+    run("import", archive, "-c", folder, status=65)
+    assert tree(folder) == before
+    os.rename(os.path.join(folder, "letter.txt"), os.path.join(folder, ".dat.nosync1.abcdef"))
+    run("import", archive, "-c", folder, "--create", "foundation")
+    assert len(files_of(folder)) == 3
+    before = tree(folder)
+    for words in [["--create", "foundation"], ["--create", "apple"], ["--create", "foundation", "--schema", "202"]]:
+        run("import", archive, "-c", folder, *words, status=64 if "202" in words else 73)
+    assert tree(folder) == before
+    # Names that no file can have, hosts that there are not, and other methods.
+    long = made_archive("long", ["https://a.example/" + "x" * 160, "https://h.example/%E6%97%A5%E6%9C%AC%3F", "about:blank", "https://a.example/ok"])
+    result = receipt(long, "-c", path("long-folder"), "--create", "foundation", status=3)
+    assert [entry["action"] for entry in result["entries"]] == ["reject", "reject", "reject", "add"], result["entries"]
+    assert len(files_of(path("long-folder"))) == 1
+    # What may not stand in a URL is escaped, so that Foundation can read it.
+    odd = ["https://a.example/a b|c", "https://a.example/x[1]", "https://a.example/y%zz", "https://a.example/x\u00fc"]
+    result = receipt(made_archive("odd", odd), "-c", path("odd-folder"), "--create", "foundation")
+    assert result["added"]["entries"] == 4
+    lines = subprocess.run([stock, "list", path("odd-folder")], capture_output=True, check=True, env=environment).stdout.splitlines()
+    assert sorted(json.loads(line)["url"] for line in lines) == sorted([
+        "https://a.example/a%20b%7Cc", "https://a.example/x%5B1%5D", "https://a.example/y%25zz", "https://a.example/x%C3%BC"]), lines
+    print("refusals: ok", flush=True)
+
+
+def backups():
+    origin = make("backup-origin", "--format", "foundation")
+    whole = tree(origin)
+    for words in [["purge", "--mime", "image/*"], ["purge", "--all"], ["enforce", "--max-entries", "20"]]:
+        cache, archive = path("backed"), path("backup.tar.zst")
+        shutil.copytree(origin, cache)
+        run(*words, "-c", cache, "--backup", archive, "--yes")
+        rest = tree(cache)
+        assert len(rest) < 60 and int(run("list", "-c", archive, "--count").stdout) == 60 - len(rest)
+        os.makedirs(cache, exist_ok=True)
+        run("import", archive, "-c", cache, *(["--create", "foundation"] if not rest else []))
+        assert {name: file[1:] for name, file in tree(cache).items()} == {name: file[1:] for name, file in whole.items()}, words
+        shutil.rmtree(cache)
+        os.remove(archive)
+    print("backups: ok", flush=True)
+
+
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def large():
+    """A large body is in memory nowhere."""
+    folder = path("large")
+    os.mkdir(folder)
+    uid = plistlib.UID
+    body = os.urandom(1 << 20) * 150
+    objects = ["$null", {"$class": uid(8), "response": uid(2), "data": uid(9), "storagePolicy": 0, "userInfo": uid(0), "date": uid(3)},
+               {"$class": uid(6), "NS.url": uid(4), "NS.mimeType": uid(0), "NS.expectedContentLength": -1, "NS.textEncodingName": uid(0),
+                "NS.suggestedFilename": uid(0), "NS.statusCode": 200, "NS.allHeaderFields": uid(10)},
+               {"$class": uid(7), "NS.time": 7e8}, {"$class": uid(11), "NS.base": uid(0), "NS.relative": uid(5)}, "https://a.example/large",
+               {"$classname": "NSHTTPURLResponse", "$classes": ["NSHTTPURLResponse", "NSURLResponse", "NSObject"]},
+               {"$classname": "NSDate", "$classes": ["NSDate", "NSObject"]},
+               {"$classname": "FoundationNetworking.StoredCachedURLResponse", "$classes": ["FoundationNetworking.StoredCachedURLResponse", "NSObject"]},
+               body, {"$class": uid(12), "NS.keys": [], "NS.objects": []}, {"$classname": "NSURL", "$classes": ["NSURL", "NSObject"]},
+               {"$classname": "NSDictionary", "$classes": ["NSDictionary", "NSObject"]}]
+    archive = {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": uid(1)}, "$objects": objects}
+    with open(os.path.join(folder, f"700000000.{key('https://a.example/large')}{SUFFIX}"), "wb") as file:
+        plistlib.dump(archive, file, fmt=plistlib.FMT_BINARY)
+    for words in [["export", "-c", folder, "-o", path("large.tar")],
+                  ["import", path("large.tar"), "-c", path("large-new"), "--create", "foundation"],
+                  ["diff", folder, path("large-new")]]:
+        memory = int(subprocess.run([sys.executable, "-c", PEAK, tool, *words], capture_output=True, check=True).stdout) / 1024
+        assert memory < 64, (words, memory)
+    new = files_of(path("large-new"))
+    with open(path("large-new/" + new[0]), "rb") as file:
+        value = plistlib.load(file)
+    assert new == files_of(folder) and [data for data in value["$objects"] if isinstance(data, bytes)] == [body]
+    print("large bodies: ok", flush=True)
+
+
+source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Peers", "StockURLCache.swift")
+try:
+    subprocess.run(["swiftc", "-O", "-swift-version", "5", source, "-o", stock], check=True, timeout=600)
+    round_trips()
+    stored_by_foundation()
+    losses()
+    found_by_foundation()
+    conflicts()
+    refusals()
+    backups()
+    large()
+finally:
+    shutil.rmtree(root)
