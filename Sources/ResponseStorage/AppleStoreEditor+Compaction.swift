@@ -17,8 +17,7 @@ extension AppleStoreEditor {
     let canSlice = try number("PRAGMA auto_vacuum") == 2
     if fully || (!inUse && (free > Self.mostPagesInSlices || !canSlice && free > 0)) {
       if try hasRoomForRewrite() || fully {
-        try run("VACUUM")
-        return .rewrite
+        return try rewrite(unless: shouldStop) ? .rewrite : .none
       }
     }
     guard free > 0, canSlice else { return .none }
@@ -34,6 +33,19 @@ extension AppleStoreEditor {
       CurrentProcess.sleep(milliseconds: 10)
     }
     return .slices
+  }
+
+  /// Rewrites the database.
+  ///
+  /// - Returns: `false` if it was stopped, and is as it was.
+  private func rewrite(unless shouldStop: () -> Bool) throws(StoreError) -> Bool {
+    do throws(SQLiteError) {
+      try connection.execute("VACUUM", unless: shouldStop)
+      return true
+    } catch {
+      guard error.kind == .interrupted else { throw StoreError(error, path: files.path) }
+      return false
+    }
   }
 
   /// Whether the file system has room for the copy that SQLite makes, and for its log.

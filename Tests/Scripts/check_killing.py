@@ -45,7 +45,7 @@ def main():
         try:
             origin, free = make_origins(maker, root, journal)
             for trial in trials(tool, origin, free):
-                if not tries_all and trial.name not in ["purge", "enforce", "apply", "compact"]:
+                if not tries_all and trial.name not in ["purge", "enforce", "apply", "check --repair", "compact"]:
                     continue
                 if journal != "wal":
                     trial.name += ", rollback journal"

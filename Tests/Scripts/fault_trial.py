@@ -14,6 +14,9 @@ CALLS = ["write", "writev", "pwrite64", "pwritev", "fsync", "fdatasync", "sync_f
          "?unlink", "unlinkat", "?rename", "?renameat", "renameat2", "?link", "linkat", "?mkdir", "mkdirat", "?rmdir",
          "copy_file_range", "sendfile", "msync", "fchown", "?fchmod"]
 
+# The receipt of a command that was stopped before it began.
+NOTHING = {"entries": [], "removed": {"entries": 0}}
+
 # Rows: by their number, those of the three tables and the digest of the body file. Orphans: files that no row names.
 State = collections.namedtuple("State", "rows schema orphans")
 
@@ -130,7 +133,7 @@ class Trial:
         return shutil.copytree(self.origin, path)
 
     def arguments(self, cache):
-        confirmed = [] if self.verb == "compact" else ["--yes"]
+        confirmed = {"compact": [], "check": ["--repair", "--yes"]}.get(self.verb, ["--yes"])
         return [self.tool, self.verb, "-c", cache, *self.options, *confirmed, "--format", "json"]
 
     def run(self, cache, *before, longest_file=resource.RLIM_INFINITY, **options):
@@ -169,7 +172,7 @@ class Trial:
         cache = self.fresh()
         result = self.run(cache, "strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
                           "-e", f"inject={call}:{fault}:when={turn}")
-        ends = {"signal=SIGKILL": [-9], "signal=SIGINT": [-2], "signal=SIGTERM": [-15]}.get(fault, [0, 1, 3, 74] if self.limit else [0, 3, 74])
+        ends = {"signal=SIGKILL": [-9], "signal=SIGINT": [-2], "signal=SIGTERM": [-15]}.get(fault, [0, 1, 3, 74] if self.limit or self.verb == "check" else [0, 3, 74])
         # In short batches, which are as long as they take, it may be done before.
         self.judge(f"{fault} at {call} {turn}", cache, result, ends + [0] * self.beside)
 
@@ -197,7 +200,8 @@ class Trial:
             before = re.search(rb"removed before that: (\d+) entries", result.stderr)
             must(int(before[1] if before else 0) <= len(gone), "it said", before, "and gone are", gone)
         elif self.verb != "compact":
-            receipt = json.loads(result.stdout or '{"entries": [], "removed": {"entries": 0}}')
+            receipt = json.loads(result.stdout or "null")
+            receipt = (receipt and receipt["repair"] if self.verb == "check" else receipt) or NOTHING
             named = {entry["id"] for entry in receipt["entries"]}
             must(named == gone and receipt["removed"]["entries"] == len(gone), "it named", named, "and gone are", gone)
         if 0 < len(gone) < len(self.old.rows.keys() - self.new.rows.keys()):
@@ -227,7 +231,9 @@ class Trial:
         must(result.returncode == expected, "the second run ended with", result)
         state = look(cache, self.path("scratch"))
         must(state.schema == self.old.schema, "the second run changed the schema")
-        must(state.orphans == before.orphans, "the second run left or removed files that no row names")
+        # A repair is there to remove them.
+        left = set() if self.verb == "check" else before.orphans
+        must(state.orphans == left, "the second run left or removed files that no row names")
         for number, row in state.rows.items():
             must(row == self.old.rows.get(number), "row", number, "is not as it was after the second run")
         self.judge_end(cache, state)
@@ -270,6 +276,19 @@ def make_origins(maker, root, journal="wal"):
     return origin, free
 
 
+def make_broken(origin):
+    """A copy of a cache of which some entries cannot be decoded, and with nothing else that is found wrong with it."""
+    broken = os.path.join(os.path.dirname(origin), "broken")
+    if not os.path.exists(broken):
+        shutil.copytree(origin, broken)
+        connection = sqlite3.connect(os.path.join(broken, "Cache.db"))
+        connection.execute("UPDATE cfurl_cache_blob_data SET response_object = 'none' WHERE entry_ID % 3 = 0 OR "
+                           "instr(response_object, CAST('no-store' AS BLOB))")
+        connection.commit()
+        connection.close()
+    return broken
+
+
 def trials(tool, origin, free):
     """Trials of all commands that change a cache."""
     plan = os.path.join(os.path.dirname(origin), "plan.json")
@@ -280,5 +299,6 @@ def trials(tool, origin, free):
     yield Trial("enforce", tool, origin, "enforce", "--max-size", "300K", limit=300 << 10)
     yield Trial("enforce --max-entries", tool, origin, "enforce", "--max-entries", "8")
     yield Trial("apply", tool, origin, "apply", plan)
+    yield Trial("check --repair", tool, make_broken(origin), "check")
     yield Trial("compact", tool, free, "compact")
     yield Trial("compact --full", tool, free, "compact", "--full")
