@@ -15,6 +15,13 @@ public enum LocalTime {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
+  /// Milliseconds since some moment, by a clock that nobody sets.
+  public static func steadyMilliseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
   /// The first second of a day in the system's time zone, with the offset of that zone then.
   ///
   /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, and the seconds that the zone is east of

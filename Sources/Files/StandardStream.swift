@@ -37,6 +37,13 @@ public struct StandardStream: Sendable {
     return Int(size.ws_col)
   }
 
+  /// Reads on into the front of `buffer`, as soon as there is anything.
+  ///
+  /// - Returns: The number of bytes, which is 0 at the end.
+  public func read(into buffer: inout [UInt8]) throws(FileError) -> Int {
+    try readSome(from: descriptor, into: &buffer, path: name)
+  }
+
   /// Reads the standard input to its end, or until there are more than `limit` bytes.
   public static func readInput(upTo limit: Int) throws(FileError) -> [UInt8] {
     var result: [UInt8] = []
