@@ -38,6 +38,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "urlcache-admin", targets: ["urlcache-admin"]),
+    .executable(name: "urlcache-admin-fetch", targets: ["urlcache-admin-fetch"]),
     .executable(name: "sample-cache", targets: ["sample-cache"]),
   ],
   dependencies: [
@@ -51,6 +52,7 @@ let package = Package(
       name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     module("Files", on: crypto),
     module("HTTPCaching"),
+    module("Fetching", on: "HTTPCaching"),
     // A view over a `Span` stores it, which needs this feature.
     module("PropertyLists", settings: [.enableExperimentalFeature("Lifetimes")]),
     module("SQLite", on: "CSQLite", "Files"),
@@ -64,6 +66,9 @@ let package = Package(
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
     .executableTarget(
+      name: "urlcache-admin-fetch", dependencies: ["Fetching", "Files", "HTTPCaching"],
+      swiftSettings: checked),
+    .executableTarget(
       name: "sample-cache",
       dependencies: ["Files", "PropertyLists", "ResponseStorage", argumentParser],
       swiftSettings: checked),
@@ -75,6 +80,7 @@ let package = Package(
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "Archive"),
     tests(of: "HTTPCaching"),
+    tests(of: "Fetching", on: "HTTPCaching"),
     tests(of: "Administration", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
     tests(of: "Rendering", on: "Administration", "ResponseStorage", "TestSupport"),
     tests(
@@ -83,7 +89,8 @@ let package = Package(
     .testTarget(name: "ArchitectureTests", swiftSettings: checked),
     tests(of: "ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     .testTarget(
-      name: "ExecutableTests", dependencies: ["urlcache-admin", "sample-cache"],
+      name: "ExecutableTests",
+      dependencies: ["urlcache-admin", "urlcache-admin-fetch", "sample-cache"],
       exclude: ["Golden"], swiftSettings: checked),
   ]
 )

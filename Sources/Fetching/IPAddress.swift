@@ -1,0 +1,104 @@
+/// An address of the Internet Protocol, and whether it leads beyond this machine and its own networks.
+public struct IPAddress: Hashable, Sendable {
+  /// The 4 or 16 bytes of the address.
+  public let bytes: [UInt8]
+
+  /// Reads an address as RFC 3986 §3.2.2 has it in a URL, without brackets; a zone after `%` is dropped.
+  ///
+  /// - Returns: `nil` for anything else, also for forms that only some programs take, such as `127.1`.
+  public init?(_ text: some StringProtocol) {
+    let address = text.utf8.prefix { $0 != UInt8(ascii: "%") }
+    guard let bytes = Self.version4(Array(address)) ?? Self.version6(Array(address)) else {
+      return nil
+    }
+    self.bytes = bytes
+  }
+
+  private init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Whether it is of this machine, of a private network, or of no single machine: whatever the registries
+  /// of RFC 6890 do not call globally reachable, and multicast.
+  public var isPrivate: Bool {
+    if bytes.count == 4 { return Self.isPrivate(version4: bytes) }
+    if let inner = embedded { return inner.isPrivate }
+    let first = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+    return switch first {
+    // The unspecified address and that of this machine have only zeros before their last bytes.
+    case 0x0000: true
+    case 0x0100: bytes[2..<8].allSatisfy { $0 == 0 }
+    case 0xFC00...0xFDFF, 0xFE80...0xFEFF, 0xFF00...0xFFFF: true
+    default: false
+    }
+  }
+
+  /// The address of version 4 that this one of version 6 stands for (RFC 4291 §2.5.5, RFC 6052 §2.1, RFC 3056
+  /// §2).
+  private var embedded: IPAddress? {
+    if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
+      return IPAddress(Array(bytes[12...]))
+    }
+    if bytes[..<12].elementsEqual([0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) {
+      return IPAddress(Array(bytes[12...]))
+    }
+    return bytes[..<2].elementsEqual([0x20, 0x02]) ? IPAddress(Array(bytes[2..<6])) : nil
+  }
+
+  private static func isPrivate(version4 bytes: [UInt8]) -> Bool {
+    switch (bytes[0], bytes[1]) {
+    case (0, _), (10, _), (127, _), (100, 64...127), (169, 254), (172, 16...31), (192, 168),
+      (198, 18...19), (224...255, _):
+      true
+    case (192, 0): bytes[2] == 0
+    default: false
+    }
+  }
+
+  private static func version4(_ text: [UInt8]) -> [UInt8]? {
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 4 else { return nil }
+    var bytes: [UInt8] = []
+    for part in parts {
+      // To some programs a number that begins with a zero is octal.
+      guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0"),
+        part.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let byte = UInt8(String(decoding: part, as: UTF8.self))
+      else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+
+  private static func version6(_ text: [UInt8]) -> [UInt8]? {
+    let colon = UInt8(ascii: ":")
+    guard
+      let gap = text.indices.dropLast().first(where: { text[$0] == colon && text[$0 + 1] == colon })
+    else {
+      return groups(text[...]).flatMap { $0.count == 16 ? $0 : nil }
+    }
+    guard let front = gap == 0 ? [] : groups(text[..<gap], endsAddress: false),
+      let back = gap + 2 == text.count ? [] : groups(text[(gap + 2)...]),
+      front.count + back.count <= 14
+    else { return nil }
+    return front + [UInt8](repeating: 0, count: 16 - front.count - back.count) + back
+  }
+
+  /// Reads groups of hexadecimal digits, of which the last of an address may be one of version 4.
+  private static func groups(_ text: ArraySlice<UInt8>, endsAddress: Bool = true) -> [UInt8]? {
+    let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count <= 8 else { return nil }
+    var bytes: [UInt8] = []
+    for (index, part) in parts.enumerated() {
+      if endsAddress, index == parts.count - 1, let inner = version4(Array(part)) {
+        bytes += inner
+      } else {
+        guard (1...4).contains(part.count), part.first != UInt8(ascii: "+"),
+          let group = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
+        else { return nil }
+        bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,98 @@
+import Fetching
+import Foundation
+import FoundationNetworking
+
+extension Fetcher: URLSessionDataDelegate {
+  /// The most bytes of a body in a frame.
+  private static let largestPiece = 1 << 16
+
+  /// More redirects than these are not followed.
+  private static let mostRedirects = 10
+
+  func urlSession(
+    _ session: URLSession, dataTask task: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    guard let head = FetchHead(response) else {
+      completionHandler(.cancel)
+      return finish(task, nil)
+    }
+    let wantsBody = update(task) { state in
+      state.hasHead = true
+      state.activity += 1
+      output.send(.head, state.number, head.payload)
+      // Bodies of refusals are of no use, and after some of them Foundation waits for ever.
+      return state.request.bodyLimit != nil && (200...299).contains(head.status)
+    }
+    guard wantsBody == true else {
+      finish(task, nil)
+      return completionHandler(.cancel)
+    }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask task: URLSessionDataTask, didReceive data: Data) {
+    let isTooLarge = update(task) { state in
+      let (bytes, overflow) = state.bodyBytes.addingReportingOverflow(Int64(data.count))
+      state.activity += 1
+      guard state.failure == nil, !overflow, bytes <= state.request.bodyLimit ?? 0 else {
+        state.failure =
+          state.failure ?? FetchFailure(.tooLarge, "the body is larger than was wanted")
+        return true
+      }
+      state.bodyBytes = bytes
+      var rest = [UInt8](data)[...]
+      while !rest.isEmpty {
+        output.send(.body, state.number, Array(rest.prefix(Self.largestPiece)))
+        rest = rest.dropFirst(Self.largestPiece)
+      }
+      return false
+    }
+    if isTooLarge == true {
+      task.cancel()
+      finish(task, nil)
+    }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    finish(task, error)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    let state = update(task) { state in
+      state.redirects += 1
+      state.activity += 1
+      return state
+    }
+    guard let state, state.request.followsRedirects, state.redirects <= Self.mostRedirects,
+      let url = request.url, url.isFetchable, let host = url.bareHost,
+      // What was asked for in secret is not asked for in the open.
+      url.scheme?.lowercased() == "https" || response.url?.scheme?.lowercased() == "http"
+    else { return completionHandler(nil) }
+    let next = url.hasOrigin(of: response.url) ? request : request.withoutCredentials()
+    resolving.async { [self] in
+      do throws(FetchFailure) {
+        try Self.check(host, state.rule)
+        completionHandler(next)
+      } catch {
+        _ = update(task) { $0.failure = error }
+        task.cancel()
+        finish(task, nil)
+      }
+    }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler:
+      @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    completionHandler(.performDefaultHandling, nil)
+  }
+}

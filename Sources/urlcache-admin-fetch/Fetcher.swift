@@ -1,0 +1,161 @@
+import Dispatch
+import Fetching
+import Files
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Sends requests as they come in, and what comes of them out.
+///
+/// It keeps nothing: no cache, no cookies, no credentials. The end of its input ends it, and with it all that is
+/// under way.
+final class Fetcher: NSObject, Sendable {
+  /// More requests than these are refused; whoever asks takes care to have fewer under way.
+  private static let mostRequests = 64
+
+  /// Finding out addresses blocks a thread.
+  let resolving = DispatchQueue(label: "Fetcher.resolving", attributes: .concurrent)
+  let output = FrameOutput()
+  private let tasks = Mutex<[UInt32: URLSessionTask?]>([:])
+  private let states = Mutex<[Int: FetchState]>([:])
+
+  /// Runs to the end of the input, and ends the process.
+  func run() -> Never {
+    let session = URLSession(configuration: Self.configuration, delegate: self, delegateQueue: nil)
+    var reader = FrameReader()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    do {
+      while case let count = try StandardStream.input.read(into: &buffer), count > 0 {
+        reader.append(buffer[..<count])
+        while let frame = try reader.next() { take(frame, session) }
+      }
+    } catch {
+      CurrentProcess.end(with: 65)
+    }
+    CurrentProcess.end(with: 0)
+  }
+
+  private static var configuration: URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.httpShouldSetCookies = false
+    configuration.urlCredentialStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    return configuration
+  }
+
+  private func take(_ frame: Frame, _ session: URLSession) {
+    switch frame.kind {
+    case .request: start(frame, session)
+    case .cancel:
+      if let task = tasks.withLock({ $0[frame.number] }) { task?.cancel() }
+    case .head, .body, .end, .failure: CurrentProcess.end(with: 65)
+    }
+  }
+
+  private func start(_ frame: Frame, _ session: URLSession) {
+    let number = frame.number
+    guard let request = FetchRequest(payload: frame.payload) else {
+      CurrentProcess.end(with: 65)
+    }
+    let isTaken = tasks.withLock { tasks in
+      guard tasks.count < Self.mostRequests, tasks[number] == nil else { return false }
+      tasks[number] = .some(nil)
+      return true
+    }
+    guard isTaken else {
+      return fail(number, FetchFailure(.other, "too many requests at once"))
+    }
+    resolving.async { [self] in
+      do throws(FetchFailure) {
+        let sent = try URLRequest(request)
+        let host = sent.url?.bareHost ?? ""
+        let rule = AddressRule(host: host)
+        try Self.check(host, rule)
+        let task = session.dataTask(with: sent)
+        let state = FetchState(number: number, request: request, rule: rule)
+        states.withLock { $0[task.taskIdentifier] = state }
+        tasks.withLock { $0[number] = task }
+        limitTime(of: task, request)
+        task.resume()
+      } catch {
+        tasks.withLock { $0[number] = nil }
+        fail(number, error)
+      }
+    }
+  }
+
+  /// Makes sure that a host is none that the rule forbids.
+  ///
+  /// What is not seen: a name that leads elsewhere when `URLSession` asks for it again, and where a proxy goes.
+  static func check(_ host: String, _ rule: AddressRule) throws(FetchFailure) {
+    let names = Host(name: host).addresses
+    guard rule.allows(host, at: names.compactMap { IPAddress($0) }) else {
+      throw FetchFailure(
+        .privateAddress,
+        "the host is one of this machine or of a private network, and the URL does not say so")
+    }
+  }
+
+  /// Gives a request up that has no head in time, or that is silent or goes on for too long.
+  private func limitTime(of task: URLSessionTask, _ request: FetchRequest) {
+    let span = DispatchTimeInterval.milliseconds(Int(clamping: request.timeoutMilliseconds))
+    watch(task, after: span, rounds: 40, seen: 0)
+  }
+
+  private func watch(
+    _ task: URLSessionTask, after span: DispatchTimeInterval, rounds: Int, seen: Int
+  ) {
+    resolving.asyncAfter(deadline: .now() + span) { [self] in
+      let activity = states.withLock { states -> Int? in
+        guard let state = states[task.taskIdentifier] else { return nil }
+        guard state.hasHead, rounds > 0, state.activity > seen else {
+          states[task.taskIdentifier]?.failure = FetchFailure(.timeout, "it took too long")
+          return -1
+        }
+        return state.activity
+      }
+      guard let activity else { return }
+      if activity < 0 {
+        task.cancel()
+        // Some tasks never end, whatever they are told.
+        finish(task, nil)
+      } else {
+        watch(task, after: span, rounds: rounds - 1, seen: activity)
+      }
+    }
+  }
+
+  /// Changes what is known of a task; `nil` if it has ended.
+  func update<Result: Sendable>(
+    _ task: URLSessionTask, _ body: (inout FetchState) -> Result
+  ) -> Result? {
+    states.withLock { states in
+      guard var state = states[task.taskIdentifier] else { return nil }
+      defer { states[task.taskIdentifier] = state }
+      return body(&state)
+    }
+  }
+
+  /// Ends a request, once.
+  func finish(_ task: URLSessionTask, _ error: (any Error)?) {
+    guard let state = states.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
+      return
+    }
+    tasks.withLock { $0[state.number] = nil }
+    if var failure = state.failure ?? error.map({ FetchFailure($0) }) {
+      if state.hasHead, failure.kind == .other { failure.kind = .connection }
+      fail(state.number, failure)
+    } else if !state.hasHead {
+      fail(state.number, FetchFailure(.notHTTP, "there was no answer of HTTP"))
+    } else {
+      output.send(.end, state.number)
+    }
+  }
+
+  private func fail(_ number: UInt32, _ failure: FetchFailure) {
+    output.send(.failure, number, failure.payload)
+  }
+}

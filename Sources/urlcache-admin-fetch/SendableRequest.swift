@@ -1,0 +1,93 @@
+import Fetching
+import Foundation
+import FoundationNetworking
+import HTTPCaching
+
+extension URLRequest {
+  /// The request as `URLSession` sends it.
+  ///
+  /// - Throws: ``FetchFailure`` if it cannot be sent, or would be another than it seems.
+  init(_ request: FetchRequest) throws(FetchFailure) {
+    guard request.method == Request.get || request.method == Request.head else {
+      throw FetchFailure(.notSendable, "the method is neither GET nor HEAD")
+    }
+    guard let text = String(validating: request.url, as: UTF8.self), let url = URL(string: text),
+      url.isFetchable
+    else { throw FetchFailure(.notSendable, "the URL is none of http or https with a host") }
+    self.init(
+      url: url, cachePolicy: .reloadIgnoringLocalCacheData,
+      timeoutInterval: Double(request.timeoutMilliseconds) / 1_000)
+    httpMethod = String(decoding: request.method, as: UTF8.self)
+    httpShouldHandleCookies = false
+    for line in request.fields.lines {
+      guard FieldName(line.name).isValid, !line.value.contains(where: { $0 < 0x20 && $0 != 0x09 }),
+        let value = String(validating: line.value, as: UTF8.self)
+      else { throw FetchFailure(.notSendable, "a header field cannot be sent") }
+      addValue(value, forHTTPHeaderField: String(decoding: line.name, as: UTF8.self))
+    }
+  }
+
+  /// The request without what is for one origin only (RFC 9110 §15.4).
+  func withoutCredentials() -> URLRequest {
+    var request = self
+    for name in ["Authorization", "Cookie"] { request.setValue(nil, forHTTPHeaderField: name) }
+    return request
+  }
+}
+
+extension URL {
+  /// Whether this program asks for it: whether it is of `http` or `https`, and has a host.
+  var isFetchable: Bool {
+    ["http", "https"].contains(scheme?.lowercased()) && bareHost.map { !$0.isEmpty } ?? false
+  }
+
+  /// The host without the brackets of an address.
+  var bareHost: String? {
+    host().map { host in
+      host.utf8.first == UInt8(ascii: "[") ? String(host.dropFirst().dropLast()) : host
+    }
+  }
+
+  /// Whether this and another URL have the same scheme, host and port (RFC 6454 §4).
+  func hasOrigin(of other: URL?) -> Bool {
+    scheme?.lowercased() == other?.scheme?.lowercased()
+      && bareHost?.lowercased() == other?.bareHost?.lowercased() && port == other?.port
+  }
+}
+
+extension FetchHead {
+  /// The head that `URLSession` gives; `nil` if it is none of HTTP.
+  init?(_ response: URLResponse) {
+    guard let response = response as? HTTPURLResponse else { return nil }
+    let lines = response.allHeaderFields.map { name, value in
+      FieldLine(name: Array("\(name)".utf8), value: Array("\(value)".utf8))
+    }
+    self.init(
+      status: Int64(response.statusCode), url: Array((response.url?.absoluteString ?? "").utf8),
+      fields: FieldSection(lines.sorted { $0.name.lexicographicallyPrecedes($1.name) }))
+  }
+}
+
+extension FetchFailure {
+  /// What an error of `URLSession` means.
+  init(_ error: any Error) {
+    let code = (error as? URLError)?.code
+    let kind: Kind =
+      switch code {
+      case .timedOut: .timeout
+      case .cannotFindHost, .dnsLookupFailed: .noSuchHost
+      case .cancelled: .cancelled
+      case .cannotConnectToHost, .networkConnectionLost, .notConnectedToInternet: .connection
+      case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+        .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+        .clientCertificateRequired:
+        .security
+      case .badServerResponse, .cannotParseResponse, .cannotDecodeContentData,
+        .cannotDecodeRawData, .unsupportedURL:
+        .notHTTP
+      case .badURL: .notSendable
+      default: .other
+      }
+    self.init(kind, error.localizedDescription)
+  }
+}

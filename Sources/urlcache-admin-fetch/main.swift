@@ -1,0 +1,7 @@
+// Sends the requests that come in over the standard input, and writes what comes of them to the standard
+// output, in frames. `urlcache-admin revalidate` runs it; so the program that reads caches opens no socket.
+
+import Files
+
+CurrentProcess.ignoreSignalsOfWriting()
+Fetcher().run()
