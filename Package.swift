@@ -59,10 +59,14 @@ let package = Package(
     module("Archive", on: "CArchive"),
     module("ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     module("Administration", on: "Archive", "Files", "HTTPCaching", "ResponseStorage"),
-    module("Rendering", on: "Administration", "HTTPCaching", "ResponseStorage"),
     module(
-      "AdminCommands", on: "Administration", "Files", "HTTPCaching", "Rendering", "ResponseStorage",
-      argumentParser),
+      "Revalidation", on: "Administration", "Fetching", "Files", "HTTPCaching", "ResponseStorage"),
+    module(
+      "Rendering", on: "Administration", "Fetching", "HTTPCaching", "ResponseStorage",
+      "Revalidation"),
+    module(
+      "AdminCommands", on: "Administration", "Fetching", "Files", "HTTPCaching", "Rendering",
+      "ResponseStorage", "Revalidation", argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
     .executableTarget(
@@ -82,6 +86,7 @@ let package = Package(
     tests(of: "HTTPCaching"),
     tests(of: "Fetching", on: "HTTPCaching"),
     tests(of: "Administration", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
+    tests(of: "Revalidation", on: "Fetching", "HTTPCaching", "ResponseStorage"),
     tests(of: "Rendering", on: "Administration", "ResponseStorage", "TestSupport"),
     tests(
       of: "AdminCommands", on: "ResponseStorage", "TestSupport", argumentParser,

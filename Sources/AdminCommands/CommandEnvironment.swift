@@ -1,6 +1,7 @@
 import Administration
 import Files
 public import ResponseStorage
+public import Revalidation
 
 /// What a command gets from the world around it, so that a whole command line runs in a test.
 public struct CommandEnvironment {
@@ -42,6 +43,18 @@ public struct CommandEnvironment {
   /// What is available, and all there is, of the file system that a path is on, in bytes.
   public var fileSystem: (String) throws -> (available: Int64, total: Int64)
 
+  /// Starts what sends requests to origins.
+  public var openTransport: () throws -> any Transport
+
+  /// The time of the system's clock now, in seconds since 1970.
+  public var secondsNow: () -> Int64
+
+  /// Milliseconds of a clock that nobody sets.
+  public var steadyMilliseconds: () -> Int64
+
+  /// Whether messages go to a terminal.
+  public var isMessageTerminal: Bool
+
   /// Whether there is a terminal to ask.
   public var isInputTerminal: Bool
 
@@ -62,9 +75,16 @@ public struct CommandEnvironment {
     },
     findStores: @escaping (StoreSearch) throws -> Discovery = { _ in Discovery() },
     fileSystem: @escaping (String) throws -> (available: Int64, total: Int64) = { _ in (0, 0) },
-    isInputTerminal: Bool = false, readLine: @escaping () -> String? = { nil }
+    openTransport: @escaping () throws -> any Transport = { NoTransport() },
+    secondsNow: (() -> Int64)? = nil, steadyMilliseconds: @escaping () -> Int64 = { 0 },
+    isMessageTerminal: Bool = false, isInputTerminal: Bool = false,
+    readLine: @escaping () -> String? = { nil }
   ) {
     self.now = now
+    self.openTransport = openTransport
+    self.secondsNow = secondsNow ?? { now.wholeSeconds }
+    self.steadyMilliseconds = steadyMilliseconds
+    self.isMessageTerminal = isMessageTerminal
     self.variable = variable
     self.terminalWidth = terminalWidth
     self.isOutputTerminal = isOutputTerminal
@@ -115,6 +135,9 @@ public struct CommandEnvironment {
         let status = try FileSystemStatus.of(path)
         return (status.availableBytes, status.totalBytes)
       },
+      openTransport: { try FetchProcess() },
+      secondsNow: { Int64(LocalTime.now()) }, steadyMilliseconds: LocalTime.steadyMilliseconds,
+      isMessageTerminal: StandardStream.error.isTerminal,
       isInputTerminal: StandardStream.input.isTerminal, readLine: { Swift.readLine() })
   }
 }

@@ -12,6 +12,8 @@ public enum ExitStatus: Int32, Sendable {
   case data = 65
   /// No such file.
   case noInput = 66
+  /// Another program that is needed is not there.
+  case unavailable = 69
   /// A fault of this program or of the system it runs on.
   case software = 70
   /// An output file cannot be created.

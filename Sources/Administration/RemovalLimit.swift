@@ -4,4 +4,12 @@ public enum RemovalLimit: Hashable, Sendable {
   case entries(Int64)
   /// A share of all entries, in percent.
   case percent(Double)
+
+  /// Whether so many removals are too many.
+  public func isExceeded(by removals: Int, of stored: Int64) -> Bool {
+    switch self {
+    case .entries(let count): Int64(removals) > count
+    case .percent(let percent): Double(removals) * 100 > Double(stored) * percent
+    }
+  }
 }

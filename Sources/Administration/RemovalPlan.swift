@@ -166,12 +166,8 @@ public struct RemovalPlan: Hashable, Sendable {
 
   /// Whether more is to go than a limit allows; an orphan counts as an entry.
   public func exceeds(_ limit: RemovalLimit) -> Bool {
-    let removed = entries.count + orphans.count
-    return switch limit {
-    case .entries(let count): Int64(removed) > count
-    case .percent(let percent):
-      Double(removed) * 100 > (Double(storedEntries) + Double(orphans.count)) * percent
-    }
+    limit.isExceeded(
+      by: entries.count + orphans.count, of: storedEntries.addingClamped(Int64(orphans.count)))
   }
 
   /// Removes from a store what the plan names.

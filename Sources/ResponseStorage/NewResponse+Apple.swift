@@ -82,7 +82,7 @@ extension NewResponse {
 
 extension PropertyListValue {
   /// The properties as a dictionary; what has no type of a property list is left out.
-  fileprivate init(_ properties: [StoredResponse.Property]) {
+  init(_ properties: [StoredResponse.Property]) {
     self = .dictionary(
       properties.compactMap { property in
         PropertyListValue(property.value).map { Entry(key: property.key.bytes, value: $0) }

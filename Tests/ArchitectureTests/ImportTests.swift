@@ -16,9 +16,11 @@ private let allowedImports: [String: Set<String>] = [
   "Administration": [
     "Archive", "Files", "HTTPCaching", "ResponseStorage", "_StringProcessing",
   ],
-  "Rendering": ["Administration", "HTTPCaching", "ResponseStorage"],
+  "Revalidation": ["Administration", "Fetching", "Files", "HTTPCaching", "ResponseStorage"],
+  "Rendering": ["Administration", "Fetching", "HTTPCaching", "ResponseStorage", "Revalidation"],
   "AdminCommands": [
-    "Administration", "ArgumentParser", "Files", "HTTPCaching", "Rendering", "ResponseStorage",
+    "Administration", "ArgumentParser", "Fetching", "Files", "HTTPCaching", "Rendering",
+    "ResponseStorage", "Revalidation",
   ],
   "urlcache-admin": ["AdminCommands"],
   "urlcache-admin-fetch": [

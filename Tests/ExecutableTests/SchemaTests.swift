@@ -29,6 +29,7 @@ import Testing
         enforce: ok
         import: ok
         diff: ok
+        revalidate: ok
         compact: ok
 
         """)

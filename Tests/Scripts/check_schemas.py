@@ -10,6 +10,8 @@ import datetime, json, os, plistlib, shutil, sqlite3, subprocess, sys, tempfile
 
 import jsonschema
 
+import origin
+
 tool, maker, schemas = sys.argv[1:]
 root = tempfile.mkdtemp()
 cache = os.path.join(root, "cache")
@@ -326,6 +328,16 @@ def main():
         assert result.returncode == status, result
         comparisons.check(json.loads(result.stdout))
     comparisons.finish(3)
+
+    revalidations = Checker("revalidate")
+    base = origin.start()
+    asked = os.path.join(root, "asked")
+    entries = list(origin.stored_entries(base, ["etag", "rolled", "none", "redirect", "lie", "404", "bare"]))
+    origin.make_apple(maker, asked, entries + [("file:///a", 200, {"ETag": "a"}, b"", {}, None)])
+    for options, status in [([], 3), (["--refresh", "-n"], 3), (["--id", "1", "--refresh", "--yes"], 0)]:
+        result = run("revalidate", "-c", asked, "--all", "--format", "json", *options, status=status)
+        revalidations.check(json.loads(result.stdout))
+    revalidations.finish(3)
 
     compactions = Checker("compact")
     for options in [["-n"], [], ["--full"]]:

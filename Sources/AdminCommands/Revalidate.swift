@@ -1,0 +1,187 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+import ResponseStorage
+import Revalidation
+
+extension URLCacheAdmin {
+  /// `urlcache-admin revalidate`: asks origins whether entries are still good.
+  struct Revalidate: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Ask the origins whether entries are still good, and refresh them if asked to.",
+      discussion: """
+        Sends the conditional request that 'explain' shows, and reports: unchanged, changed, rolled-back,
+        gone, redirected, no-validator, not-asked, failed. Without '--refresh' and '--purge-…' nothing is
+        changed, and no body is loaded. The same holds with '--dry-run', which sends the requests, as only
+        the answers say what would change.
+
+        Only http and https are asked, by GET and HEAD, and no address of this machine or of a private network
+        unless the URL itself names it.
+
+        EXIT STATUS
+          0 all that could be asked are unchanged, or were refreshed or removed · 1 some are not, or a named URL
+          or id is not there, or '--max-delete' · 3 some could not be asked, or not be refreshed · 64 also a
+          change without '--yes' and terminal · 65 · 66 · 69 'urlcache-admin-fetch' is not there · 74 · 75 ·
+          77 · 130 · 143
+        """)
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var asking: ValidationOptions
+    @OptionGroup var change: ChangeOptions
+    @OptionGroup var secrets: SecretOptions
+
+    @Flag(help: "Ask about all entries that no other option leaves out.")
+    var all = false
+
+    @Flag(help: "Update what is unchanged, and put what has changed in the place of the entry.")
+    var refresh = false
+
+    @Flag(help: "Remove entries that have changed.")
+    var purgeChanged = false
+
+    @Flag(help: "Remove entries that are gone.")
+    var purgeGone = false
+
+    var writesJSON: Bool { change.format == .json }
+
+    func validate() throws {
+      guard !refresh || !purgeChanged else {
+        throw ValidationError("'--refresh' replaces what '--purge-changed' would remove.")
+      }
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      guard changes.isNothing || change.dryRun || change.yes || environment.isInputTerminal else {
+        throw CommandFailure.usage(
+          "there is nobody to ask, as the standard input is no terminal",
+          hint: "look with '--dry-run', then change with '--yes'")
+      }
+      let asked = try requests(in: environment)
+      let spool = refresh ? try BodySpool(in: environment.temporaryFolder) : nil
+      let results = try ask(asked.requests, spool, environment)
+      let plan = RevalidationPlan(results, making: changes)
+      let renderer = RevalidationRenderer(isDryRun: change.dryRun, secrets: secrets.policy)
+      var skipped: Set<StoredResponse.ID> = []
+      if plan.changesAnything, !change.dryRun {
+        guard try allow(plan, renderer, of: asked.storedEntries, environment) else {
+          environment.note("nothing was changed")
+          return .done
+        }
+        let execution = RevalidationExecution(
+          plan: plan, spool: spool, path: asked.store.path, cache: cache,
+          verifying: !change.noVerify, environment: environment)
+        skipped = try execution.run()
+      }
+      try write(plan, skipped, of: asked.store, renderer, environment)
+      let absence = environment.report(absent: asked.absent, secrets.policy)
+      let status = status(of: plan, skipped)
+      return status == .done ? absence : status
+    }
+
+    private var changes: RevalidationPlan.Changes {
+      var changes = RevalidationPlan.Changes()
+      changes.refreshes = refresh
+      changes.removesChanged = purgeChanged
+      changes.removesGone = purgeGone
+      return changes
+    }
+
+    /// What to ask about, and of which cache; the cache is not open afterwards.
+    private func requests(in environment: CommandEnvironment) throws -> Asked {
+      let source = try cache.open(in: environment)
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, in: environment)
+      guard all || !selection.isEmpty else {
+        throw CommandFailure.usage(
+          "no entry is named", hint: "name URLs or ids, give options such as '--stale', or '--all'")
+      }
+      let rules = asking.rules(wantsBodies: refresh)
+      var listing = Listing(selection: selection, now: now)
+      var requests: [ValidationRequest] = []
+      let projection = selection.projection.union(ValidationRequest.projection)
+      try listing.scan(source, projection) { response in
+        requests.append(ValidationRequest(for: response, by: rules))
+      }
+      let count = try source.count()
+      try source.finish()
+      if requests.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }
+      return Asked(
+        requests: requests, store: source.description, storedEntries: count, absent: listing.absent)
+    }
+
+    private func ask(
+      _ requests: [ValidationRequest], _ spool: BodySpool?, _ environment: CommandEnvironment
+    ) throws -> [ValidationResult] {
+      let count = requests.count { $0.obstacle == nil }
+      let progress = ProgressLine(of: count, environment)
+      defer { progress.clear() }
+      let revalidator = Revalidator(
+        schedule: asking.schedule, spool: spool, wallClock: environment.secondsNow,
+        steadyClock: environment.steadyMilliseconds, progress: progress.show)
+      guard count > 0 else { return try revalidator.run(requests, over: NoTransport()) }
+      return try revalidator.run(requests, over: environment.openTransport())
+    }
+
+    /// Makes sure that the user wants what a plan says.
+    private func allow(
+      _ plan: RevalidationPlan, _ renderer: RevalidationRenderer, of stored: Int64,
+      _ environment: CommandEnvironment
+    ) throws(CommandFailure) -> Bool {
+      let removals = plan.count(.remove)
+      if let limit = change.maxDelete, limit.isExceeded(by: removals, of: stored) {
+        throw CommandFailure(
+          .no, kind: "too-many",
+          "\(removals) of \(stored) entries would go, more than '--max-delete' allows",
+          hint: "look at them with '--dry-run'")
+      }
+      if change.yes { return true }
+      var text = TextBuffer()
+      var preview = renderer
+      preview.isDryRun = true
+      preview.appendText(plan, skipped: [], into: &text)
+      environment.writeMessage(
+        String(decoding: text.bytes, as: UTF8.self) + "\nChange them? [y/N] ")
+      let answer = environment.readLine() ?? ""
+      return ["y", "yes"].contains(answer.lowercased())
+    }
+
+    private func write(
+      _ plan: RevalidationPlan, _ skipped: Set<StoredResponse.ID>, of store: StoreDescription,
+      _ renderer: RevalidationRenderer, _ environment: CommandEnvironment
+    ) throws {
+      var output = OutputBuffer(environment)
+      switch change.format {
+      case .table: renderer.appendText(plan, skipped: skipped, into: &output.text)
+      case .json: renderer.appendJSON(plan, skipped: skipped, of: store, into: &output.text)
+      }
+      try output.flush()
+    }
+
+    private func status(
+      of plan: RevalidationPlan, _ skipped: Set<StoredResponse.ID>
+    ) -> ExitStatus {
+      let isPartly = plan.entries.contains { entry in
+        entry.result.outcome == .failed || entry.result.outcome == .notAsked
+          || entry.hindrance != nil
+      }
+      if isPartly || !skipped.isEmpty { return .partly }
+      let isLeft = plan.entries.contains { entry in
+        entry.action == .none
+          && [.changed, .rolledBack, .gone, .redirected].contains(entry.result.outcome)
+      }
+      return isLeft || change.dryRun && plan.entries.contains { $0.action == .remove } ? .no : .done
+    }
+  }
+}
+
+/// What is asked about a cache.
+private struct Asked {
+  var requests: [ValidationRequest]
+  var store: StoreDescription
+  /// The number of all entries of the cache.
+  var storedEntries: Int64
+  /// The names that no entry has.
+  var absent: EntryNames
+}

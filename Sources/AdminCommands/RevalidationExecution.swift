@@ -1,0 +1,83 @@
+import Administration
+import Files
+import ResponseStorage
+import Revalidation
+
+/// The carrying out of what was decided after origins were asked.
+struct RevalidationExecution {
+  /// So many are read before the store is opened for changing.
+  private static let batchSize = 500
+
+  let plan: RevalidationPlan
+  /// Where the bodies of the answers are.
+  let spool: BodySpool?
+  /// The path of the store.
+  let path: String
+  let cache: CacheOptions
+  /// Whether SQLite checks the database before it is changed.
+  let verifying: Bool
+  let environment: CommandEnvironment
+
+  /// Refreshes and removes.
+  ///
+  /// - Returns: What stayed as it was, as it had changed or was gone, or as a signal came.
+  func run() throws -> Set<StoredResponse.ID> {
+    // A signal ends the process after the batch that it comes in, and after the receipt.
+    let signals = HeldSignals()
+    var skipped: Set<StoredResponse.ID> = []
+    var rest = plan.entries.filter { $0.action == .freshen || $0.action == .replace }
+      .sorted { $0.result.request.version.id < $1.result.request.version.id }[...]
+    while !rest.isEmpty, !signals.haveCome {
+      let batch = Array(rest.prefix(Self.batchSize))
+      rest = rest.dropFirst(batch.count)
+      do {
+        skipped.formUnion(try refresh(batch) { signals.haveCome })
+      } catch is RefreshInterruption {
+        skipped.formUnion(batch.map { $0.result.request.version.id })
+      }
+    }
+    skipped.formUnion(rest.map { $0.result.request.version.id })
+    skipped.formUnion(try remove { signals.haveCome })
+    if signals.haveCome { environment.note("stopped by a signal; what is not done was skipped") }
+    return skipped
+  }
+
+  private func refresh(
+    _ entries: [RevalidationPlan.Entry], unless shouldStop: () -> Bool
+  ) throws -> Set<StoredResponse.ID> {
+    guard let spool else { return [] }
+    var batch = try batch(of: entries, spool)
+    let store = try environment.openStore(path, cache.waitMilliseconds, verifying)
+    guard let store = store as? any RawResponseStore else { throw Self.unsupported }
+    try batch.carryOut(in: store, unless: shouldStop)
+    return batch.skipped
+  }
+
+  /// Reads what is refreshed; the store is not open afterwards.
+  private func batch(
+    of entries: [RevalidationPlan.Entry], _ spool: BodySpool
+  ) throws -> RefreshBatch {
+    let source = try cache.open(in: environment)
+    guard let source = source as? any RawResponseSource else { throw Self.unsupported }
+    let batch = try RefreshBatch(of: entries, from: source, spool)
+    try source.finish()
+    return batch
+  }
+
+  private func remove(unless shouldStop: () -> Bool) throws -> Set<StoredResponse.ID> {
+    let versions = plan.entries.filter { $0.action == .remove }
+      .map(\.result.request.version).sorted { $0.id < $1.id }
+    guard !versions.isEmpty else { return [] }
+    let store = try environment.openStore(path, cache.waitMilliseconds, verifying)
+    var removal = Removal()
+    try store.remove(versions, into: &removal, unless: shouldStop)
+    environment.note(orphanedFiles: removal.orphanedFiles)
+    return Set(removal.skipped).union(versions.dropFirst(removal.visited).map(\.id))
+  }
+
+  private static var unsupported: CommandFailure {
+    .usage(
+      "entries of a cache of this format cannot be refreshed",
+      hint: "ask without '--refresh', or remove them with '--purge-changed'")
+  }
+}

@@ -1,0 +1,69 @@
+public import ArgumentParser
+import Files
+public import Revalidation
+
+/// How origins are asked.
+struct ValidationOptions: ParsableArguments {
+  @Option(help: "What to ask with: auto (all that there is), etag, last-modified.")
+  var sendValidator = ValidationRules.SentValidator.auto
+
+  @Flag(help: "Send the stored Cookie and Authorization, and user and password of the URL.")
+  var withCredentials = false
+
+  @Flag(help: "Follow redirects, up to ten; never from https to http.")
+  var follow = false
+
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for the head of an answer, and for each further piece.",
+      valueName: "duration"),
+    transform: parseDuration)
+  var timeout: Double = 15
+
+  @Option(
+    help: ArgumentHelp("The largest body that '--refresh' takes.", valueName: "size"),
+    transform: parseSize)
+  var bodyLimit: Int64 = 64 << 20
+
+  @Option(
+    help: ArgumentHelp(
+      "How many requests at once; at most two of them to a host.", valueName: "number"))
+  var concurrency = 4
+
+  @Option(
+    help: ArgumentHelp("How many requests may begin in a second.", valueName: "number"))
+  var rate: Double?
+
+  func validate() throws {
+    guard (1...32).contains(concurrency) else {
+      throw ValidationError("'--concurrency' is a number from 1 to 32.")
+    }
+    guard (0.001...86_400).contains(timeout) else {
+      throw ValidationError("'--timeout' is at least 1ms and at most 1d.")
+    }
+    if let rate, !(0.001...1_000).contains(rate) {
+      throw ValidationError("'--rate' is at least 0.001 and at most 1000 in a second.")
+    }
+  }
+
+  /// What the user wrote.
+  ///
+  /// - Parameter wantsBodies: Whether bodies that have changed are wanted.
+  func rules(wantsBodies: Bool) -> ValidationRules {
+    var rules = ValidationRules()
+    rules.sentValidator = sendValidator
+    rules.sendsCredentials = withCredentials
+    rules.followsRedirects = follow
+    rules.timeoutMilliseconds = UInt32(timeout * 1_000)
+    rules.bodyLimit = wantsBodies ? bodyLimit : nil
+    return rules
+  }
+
+  /// When which request is sent.
+  var schedule: FetchSchedule {
+    FetchSchedule(
+      concurrency: concurrency, millisecondsBetween: rate.map { Int64(1_000 / $0) } ?? 0)
+  }
+}
+
+extension ValidationRules.SentValidator: ExpressibleByArgument {}

@@ -1,0 +1,116 @@
+import HTTPCaching
+public import ResponseStorage
+public import Revalidation
+
+/// What origins said of entries, and what was done with these, as text.
+public struct RevalidationRenderer: Sendable {
+  private static let widestURL = 100
+
+  /// Whether nothing was done.
+  public var isDryRun: Bool
+  /// Which secrets the output may contain.
+  public var secrets: SecretPolicy
+
+  /// Creates a renderer.
+  public init(isDryRun: Bool, secrets: SecretPolicy) {
+    self.isDryRun = isDryRun
+    self.secrets = secrets
+  }
+
+  /// Appends a table with a line for each entry, and the sums.
+  ///
+  /// - Parameter skipped: The entries with which nothing was done, as they had changed.
+  public func appendText(
+    _ plan: RevalidationPlan, skipped: Set<StoredResponse.ID>, into buffer: inout TextBuffer
+  ) {
+    guard !plan.entries.isEmpty else { return }
+    var table = TextTable([
+      .init(title: "OUTCOME"), .init(title: "BY"), .init(title: "SAVES", alignment: .right),
+      .init(title: "DONE"), .init(title: "URL"),
+    ])
+    for entry in plan.entries {
+      let result = entry.result
+      var url = TextBuffer()
+      url.append(shown: result.request.url.map { secrets.url($0, for: .people) } ?? "-")
+      var cell = DisplayWidth.shortened(url.bytes[...], to: Self.widestURL)
+      if let detail = detail(of: entry) { cell += [UInt8(ascii: " ")] + detail }
+      table.append([
+        Array(result.outcome.rawValue.utf8), Array((result.decider?.rawValue ?? "-").utf8),
+        Array((result.savedBytes > 0 ? ByteSizeText.text(result.savedBytes) : "-").utf8),
+        Array(action(entry, skipped).utf8), Array(cell),
+      ])
+    }
+    table.append(to: &buffer)
+    appendSums(of: plan, skipped: skipped, into: &buffer)
+  }
+
+  private func action(
+    _ entry: RevalidationPlan.Entry, _ skipped: Set<StoredResponse.ID>
+  ) -> String {
+    if skipped.contains(entry.result.request.version.id) { return "skipped" }
+    return switch entry.action {
+    case .none: "-"
+    case .freshen: isDryRun ? "would update" : "updated"
+    case .replace: isDryRun ? "would replace" : "replaced"
+    case .remove: isDryRun ? "would remove" : "removed"
+    }
+  }
+
+  /// Where to, why not, and what else there is to know, in brackets.
+  private func detail(of entry: RevalidationPlan.Entry) -> [UInt8]? {
+    var parts: [[UInt8]] = []
+    if let location = entry.result.location {
+      var shown = TextBuffer()
+      shown.append(shown: secrets.url(location, for: .people))
+      parts.append(
+        Array("to ".utf8) + DisplayWidth.shortened(shown.bytes[...], to: Self.widestURL))
+    }
+    if let reason = entry.result.reason {
+      var shown = TextBuffer()
+      shown.append(shown: Array(reason.words(after: entry.result).utf8))
+      parts.append(shown.bytes)
+    }
+    if let hindrance = entry.hindrance { parts.append(Array(hindrance.words.utf8)) }
+    if entry.result.request.withholdsCredentials, entry.result.response != nil {
+      parts.append(Array("asked without the stored credentials".utf8))
+    }
+    guard !parts.isEmpty else { return nil }
+    return Array("(".utf8) + parts.joined(separator: Array("; ".utf8)) + Array(")".utf8)
+  }
+
+  private func appendSums(
+    of plan: RevalidationPlan, skipped: Set<StoredResponse.ID>, into buffer: inout TextBuffer
+  ) {
+    buffer.append("\n")
+    buffer.append(grouped: Int64(plan.askedCount))
+    buffer.append(" asked")
+    for outcome in ValidationResult.Outcome.allCases where plan.count(outcome) > 0 {
+      buffer.append(", ")
+      buffer.append(grouped: Int64(plan.count(outcome)))
+      buffer.append(" \(outcome.rawValue)")
+    }
+    buffer.append("\n")
+    if plan.savedBytes > 0 {
+      buffer.append("Not loaded again, as 304 said so: ")
+      buffer.append(byteCount: plan.savedBytes)
+      buffer.append("\n")
+    }
+    for (action, words) in [
+      (RevalidationPlan.Action.freshen, ("Would update ", "Updated ")),
+      (.replace, ("Would replace ", "Replaced ")), (.remove, ("Would remove ", "Removed ")),
+    ] {
+      let count = plan.entries.count { entry in
+        entry.action == action && !skipped.contains(entry.result.request.version.id)
+      }
+      guard count > 0 else { continue }
+      buffer.append(isDryRun ? words.0 : words.1)
+      buffer.append(grouped: Int64(count))
+      buffer.append(count == 1 ? " entry\n" : " entries\n")
+    }
+    if !skipped.isEmpty {
+      buffer.append("Left, as they had changed or were gone: ")
+      buffer.append(grouped: Int64(skipped.count))
+      buffer.append("\n")
+    }
+  }
+}

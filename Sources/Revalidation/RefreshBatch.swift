@@ -1,0 +1,181 @@
+import Administration
+import Fetching
+import HTTPCaching
+public import ResponseStorage
+
+/// Stored responses that are refreshed together: each as it is to be, read and made before the store is
+/// opened for changing.
+public struct RefreshBatch {
+  private struct Response {
+    var version: ResponseVersion
+    var raw: RawResponse
+  }
+
+  private var responses: [Response] = []
+
+  /// The stored responses that were to be refreshed and were not, as they had changed or were gone.
+  public private(set) var skipped: Set<StoredResponse.ID>
+
+  /// Larger bodies are put into files wherever they were, as no row can hold them at once.
+  private static let largestRowBody: Int64 = 16 << 20
+
+  /// Reads stored responses, and makes of each what takes its place.
+  ///
+  /// - Parameters:
+  ///   - entries: What to refresh, in ascending order of the ids.
+  ///   - spool: Where the new bodies are, and where bodies go that are not in memory.
+  public init(
+    of entries: [RevalidationPlan.Entry], from source: any RawResponseSource, _ spool: BodySpool
+  ) throws {
+    skipped = Set(entries.map { $0.result.request.version.id })
+    var rest = entries[...]
+    var current: RevalidationPlan.Entry?
+    try source.forEachRawResponse([.key, .stored, .file]) { response in
+      rest = rest.drop { $0.result.request.version.id < response.id }
+      current = rest.first
+      return current?.result.request.version.isStill(response) ?? false
+    } _: { raw in
+      if let entry = current, let new = try Self.refreshed(raw, by: entry.result, spool) {
+        let version = entry.result.request.version
+        responses.append(Response(version: version, raw: new))
+        skipped.remove(version.id)
+      }
+      return rest.count > 1 ? .next : .stop
+    }
+  }
+
+  /// Puts the responses into the store: each is the old or the new one, whatever ends the process.
+  ///
+  /// - Parameter shouldStop: Asked before each body whether to leave all undone.
+  /// - Throws: ``StoreError``, ``RefreshInterruption``.
+  public mutating func carryOut(
+    in store: any RawResponseStore, unless shouldStop: () -> Bool
+  ) throws {
+    var staged: [Int: ByteString] = [:]
+    do {
+      for (index, response) in responses.enumerated() {
+        if shouldStop() { throw RefreshInterruption() }
+        if Self.belongsIntoFile(response.raw) {
+          staged[index] = try store.stageBody { append in
+            try response.raw.part(.body)?.forEachPiece(append)
+          }
+        }
+      }
+      try store.synchronizeStagedBodies(staged.values.sorted())
+      var changed: [Int] = []
+      try store.insert { insertion in
+        changed = []
+        for (index, response) in responses.enumerated() {
+          let isIn = try insertion.insert(
+            response.raw, stagedBody: staged[index], replacing: response.version)
+          if !isIn { changed.append(index) }
+        }
+      }
+      store.removeStagedBodies(changed.compactMap { staged[$0] })
+      skipped.formUnion(changed.map { responses[$0].version.id })
+    } catch {
+      store.removeStagedBodies(Array(staged.values))
+      throw error
+    }
+  }
+
+  private static func belongsIntoFile(_ raw: RawResponse) -> Bool {
+    guard let size = raw.part(.body)?.byteCount else { return false }
+    return raw.hasBodyFile || size > largestRowBody
+  }
+
+  /// What takes the place of a stored response; `nil` if it cannot be decoded.
+  private static func refreshed(
+    _ raw: RawResponse, by result: ValidationResult, _ spool: BodySpool
+  ) throws -> RawResponse? {
+    guard let response = result.response,
+      let time = Timestamp(secondsSince1970: Double(response.responseTime))
+    else { return nil }
+    let stored = StoredResponse(decoding: raw, .all)
+    guard let exchange = Exchange(of: stored) else { return nil }
+    guard response.head.status == 304 else {
+      return raw.replaced(by: NewResponse(stored, response, at: time, spool))
+    }
+    let update = NotModified(
+      fields: response.head.fields, requestTime: response.requestTime,
+      responseTime: response.responseTime)
+    let fields = Freshening(exchange, by: update).exchange.fields
+    var new = raw.freshened(HeaderFields(fields), at: time)
+    // The store is not open for reading any more when the body is written.
+    if let body = new?.part(.body), case .stream = body.contents {
+      var pieces: [BodySpool.Piece] = []
+      try body.forEachPiece { try spool.append($0, to: &pieces) }
+      new?.replaceBody(by: spool.contents(of: pieces))
+    }
+    return new
+  }
+}
+
+/// A refreshing that was given up before anything was done.
+public struct RefreshInterruption: Error, Hashable, Sendable {}
+
+extension NewResponse {
+  /// The answer to a validation request, as a cache stores it.
+  fileprivate init(
+    _ stored: StoredResponse, _ response: ValidationResponse, at time: Timestamp, _ spool: BodySpool
+  ) {
+    let fields = FieldSection(
+      response.head.fields.lines.filter { line in
+        !connectionFields.contains { $0.matches(line.name) }
+      })
+    self.init(
+      url: response.head.url.isEmpty ? stored.url ?? "" : ByteString(response.head.url),
+      status: response.head.status, headers: HeaderFields(fields), stored: time,
+      body: spool.contents(of: response.body))
+    request = stored.request
+    partition = stored.partition
+  }
+}
+
+/// What is about a connection, and not stored (RFC 9111 §3.1).
+private let connectionFields: [FieldName] = [
+  "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info",
+  "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+]
+
+extension HeaderFields {
+  /// The fields of a header section, in its order.
+  fileprivate init(_ section: FieldSection) {
+    self.init(
+      section.lines.map { Field(name: ByteString($0.name), value: ByteString($0.value)) })
+  }
+}
+
+extension RawResponse {
+  fileprivate mutating func replaceBody(by contents: Part.Contents) {
+    for index in parts.indices where parts[index].name == .body {
+      parts[index].contents = contents
+    }
+  }
+}
+
+extension RawResponse.Part {
+  /// The number of bytes; `nil` if there is nothing.
+  fileprivate var byteCount: Int64? {
+    switch contents {
+    case .null: nil
+    case .bytes(let bytes): Int64(bytes.count)
+    case .stream(let stream): stream.size
+    }
+  }
+
+  /// Passes all bytes on, piece by piece.
+  fileprivate func forEachPiece(_ take: ([UInt8]) throws -> Void) throws {
+    switch contents {
+    case .null: break
+    case .bytes(let bytes): try take(bytes)
+    case .stream(let stream):
+      try stream.read { reader in
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = try reader.read(into: &buffer), count > 0 {
+          try take(Array(buffer[..<count]))
+        }
+      }
+    }
+  }
+}

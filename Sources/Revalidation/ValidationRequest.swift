@@ -1,0 +1,196 @@
+import Administration
+public import Fetching
+public import HTTPCaching
+public import ResponseStorage
+
+/// How origins are asked.
+public struct ValidationRules: Hashable, Sendable {
+  /// What to ask with.
+  public enum SentValidator: String, Hashable, Sendable, CaseIterable {
+    /// All that the stored response has.
+    case auto
+    /// The entity tag alone.
+    case entityTag = "etag"
+    /// `Last-Modified` alone.
+    case lastModified = "last-modified"
+  }
+
+  /// What to ask with.
+  public var sentValidator = SentValidator.auto
+
+  /// Whether the stored `Cookie` and `Authorization`, and what stands before `@` in the URL, are sent.
+  public var sendsCredentials = false
+
+  /// How long to wait for the head of an answer, and then for each further piece, in milliseconds.
+  public var timeoutMilliseconds: UInt32 = 15_000
+
+  /// Whether redirects are followed.
+  public var followsRedirects = false
+
+  /// The most bytes of a body that takes the place of the stored one; `nil` if none is to.
+  public var bodyLimit: Int64?
+
+  /// Creates the rules that hold unless others are wanted.
+  public init() {}
+}
+
+/// The request by which an origin is asked whether a stored response is still good (RFC 9111 §4.3.1).
+public struct ValidationRequest: Hashable, Sendable {
+  /// Why an origin is not asked.
+  public enum Obstacle: String, Hashable, Sendable, CaseIterable {
+    /// The stored response has no validator, or not the one that is to be sent.
+    case noValidator = "no-validator"
+    /// The header fields or the time of storing are not known.
+    case undecodable
+    /// The method is neither GET nor HEAD: it may do more than to ask.
+    case method
+    /// The URL is none of `http` or `https` with a host.
+    case url
+    /// Not all of the body is stored, so that no answer could make it good.
+    case incompleteBody = "incomplete-body"
+  }
+
+  /// The stored response, as it was when it was looked at.
+  public let version: ResponseVersion
+
+  /// The URL of the stored response.
+  public let url: ByteString?
+
+  /// The number of stored bytes of the body.
+  public let bodySize: Int64?
+
+  /// What is stored, or as much as caching looks at; `nil` if it cannot be decoded.
+  public let exchange: Exchange?
+
+  /// What is sent, or why nothing is.
+  public let request: Result<FetchRequest, ObstacleError>
+
+  /// What is sent of the validators.
+  public let sent: Set<ValidatorComparison.Decider>
+
+  /// Whether credentials that the stored request had are left out, so that the answer may be another.
+  public let withholdsCredentials: Bool
+
+  /// An obstacle, as an error.
+  public struct ObstacleError: Error, Hashable, Sendable {
+    /// The obstacle.
+    public let obstacle: Obstacle
+  }
+
+  /// What a response has to have been decoded for.
+  public static let projection: Projection = Exchange.projection.union([
+    .key, .file, .requestHeaders,
+  ])
+
+  /// Makes the request for a stored response.
+  public init(for response: borrowing StoredResponse, by rules: ValidationRules) {
+    version = ResponseVersion(
+      id: response.id, key: response.key, stored: response.stored, file: response.file)
+    url = response.url
+    bodySize = response.bodySize
+    let exchange = Exchange(of: response)
+    self.exchange = exchange
+    guard let exchange else {
+      (request, sent, withholdsCredentials) = (Self.failure(.undecodable), [], false)
+      return
+    }
+    let conditional = ConditionalRequest(validating: exchange, for: nil)
+    let method = exchange.request?.method ?? Request.get
+    let target = TargetURL(exchange.request?.targetURI ?? response.url?.bytes ?? [])
+    let conditions = Self.conditions(conditional, rules.sentValidator)
+    sent = Set(conditions.map(\.decider))
+    var lines = conditional.request.fields.lines.filter { line in
+      !Self.conditionalFields.contains { $0.matches(line.name) } && line.isSendable
+    }
+    let credentials = Self.credentials(of: response)
+    lines.removeAll { line in Self.credentialFields.contains { $0.matches(line.name) } }
+    if rules.sendsCredentials { lines += credentials }
+    withholdsCredentials =
+      !rules.sendsCredentials && (!credentials.isEmpty || target.hasUserInfo)
+    let obstacle: Obstacle? =
+      if method != Request.get && method != Request.head {
+        .method
+      } else if !target.isFetchable {
+        .url
+      } else if conditional.validators.isEmpty || conditions.isEmpty && conditional.isValidation {
+        .noValidator
+      } else if !conditional.isValidation {
+        .incompleteBody
+      } else {
+        nil
+      }
+    guard obstacle == nil else {
+      request = Self.failure(obstacle ?? .undecodable)
+      return
+    }
+    request = .success(
+      FetchRequest(
+        method: method, url: rules.sendsCredentials ? target.bytes : target.withoutUserInfo,
+        fields: FieldSection(lines + conditions.map(\.line)),
+        timeoutMilliseconds: rules.timeoutMilliseconds,
+        bodyLimit: method == Request.head ? nil : rules.bodyLimit,
+        followsRedirects: rules.followsRedirects))
+  }
+
+  /// Why the origin is not asked; `nil` if it is.
+  public var obstacle: Obstacle? {
+    if case .failure(let error) = request { error.obstacle } else { nil }
+  }
+
+  /// The host that is asked, in small letters.
+  public var host: ByteString? {
+    guard case .success(let request) = request else { return nil }
+    return CanonicalURL.host(of: ByteString(request.url))
+  }
+
+  private static let conditionalFields: [FieldName] = [
+    .ifNoneMatch, .ifModifiedSince, .ifRange, .range,
+  ]
+  private static let credentialFields: [FieldName] = [.authorization, .cookie, .proxyAuthorization]
+
+  private static func failure(_ obstacle: Obstacle) -> Result<FetchRequest, ObstacleError> {
+    .failure(ObstacleError(obstacle: obstacle))
+  }
+
+  /// The lines that make the request conditional, as far as they can be sent.
+  private static func conditions(
+    _ request: ConditionalRequest, _ choice: ValidationRules.SentValidator
+  ) -> [(decider: ValidatorComparison.Decider, line: FieldLine)] {
+    request.conditions.compactMap { line in
+      guard line.isSendable else { return nil }
+      if FieldName.ifNoneMatch.matches(line.name) {
+        return choice == .lastModified ? nil : (.entityTag, line)
+      }
+      if FieldName.ifModifiedSince.matches(line.name) {
+        return choice == .entityTag ? nil : (.lastModified, line)
+      }
+      return nil
+    }
+  }
+
+  private static func credentials(of response: borrowing StoredResponse) -> [FieldLine] {
+    let names: [FieldName] = [.authorization, .cookie]
+    return FieldSection(response.request.headers ?? HeaderFields()).lines.filter { line in
+      line.isSendable && names.contains { $0.matches(line.name) }
+    }
+  }
+}
+
+extension ConditionalRequest {
+  /// Whether it asks if the stored response is still good, and for nothing else.
+  fileprivate var isValidation: Bool { purpose == .validation }
+}
+
+extension FieldLine {
+  /// Whether the line can be sent, and is not about the connection or the length of a body, which are the
+  /// sender's: a cache may hold anything.
+  fileprivate var isSendable: Bool {
+    let reserved: [FieldName] = [
+      "Host", "Content-Length", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
+      "Transfer-Encoding", "Upgrade", "Expect",
+    ]
+    return FieldName(name).isValid && !reserved.contains { $0.matches(name) }
+      && !value.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
+      && String(validating: value, as: UTF8.self) != nil
+  }
+}

@@ -1,0 +1,26 @@
+public import Fetching
+
+/// What an origin answered to a validation request (RFC 9111 §4.3.3).
+public struct ValidationResponse: Hashable, Sendable {
+  /// The head.
+  public var head: FetchHead
+
+  /// When the request was sent, in seconds since 1970.
+  public var requestTime: Int64
+
+  /// When the head was received, in seconds since 1970.
+  public var responseTime: Int64
+
+  /// Where the body is kept, if it was wanted.
+  public var body: [BodySpool.Piece]
+
+  /// Creates a response.
+  public init(
+    head: FetchHead, requestTime: Int64, responseTime: Int64, body: [BodySpool.Piece] = []
+  ) {
+    self.head = head
+    self.requestTime = requestTime
+    self.responseTime = responseTime
+    self.body = body
+  }
+}

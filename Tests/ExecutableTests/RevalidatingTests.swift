@@ -1,0 +1,21 @@
+import Testing
+
+/// Revalidates entries at an origin on this machine, and looks at the caches with the programs of the system.
+@Suite(.serialized) struct RevalidatingTests {
+  @Test func `answers are told apart and what is refreshed is read again by others`() throws {
+    let result = try Command.python(
+      "check_revalidating.py", BuiltProduct("urlcache-admin").path,
+      BuiltProduct("sample-cache").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(
+      result.output == """
+        report: ok
+        asking: ok
+        refusals: ok
+        refreshing: ok
+        purging: ok
+        ends: ok
+
+        """)
+  }
+}

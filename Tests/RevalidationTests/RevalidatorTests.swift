@@ -1,0 +1,118 @@
+import Fetching
+import Files
+import HTTPCaching
+import ResponseStorage
+import Revalidation
+import Testing
+
+@Suite struct RevalidatorTests {
+  /// Says what it was told to say, whatever is asked.
+  private final class Script: Transport {
+    var events: [(number: UInt32, event: FetchEvent)]
+    var sent: [UInt32] = []
+    var cancelled: [UInt32] = []
+    var clock: Int64 = 0
+
+    init(_ events: [(UInt32, FetchEvent)]) {
+      self.events = events.map { (number: $0.0, event: $0.1) }
+    }
+
+    func send(_ request: FetchRequest, as number: UInt32) { sent.append(number) }
+
+    func cancel(_ number: UInt32) { cancelled.append(number) }
+
+    func receive(milliseconds: Int64) -> (number: UInt32, event: FetchEvent)? {
+      clock += milliseconds
+      return events.isEmpty ? nil : events.removeFirst()
+    }
+  }
+
+  private static let head = FetchHead(
+    status: 200, url: [], fields: Sample.fields(["ETag: \"b\""]))
+
+  private func requests(_ count: Int, bodyLimit: Int64? = nil) -> [ValidationRequest] {
+    var rules = ValidationRules()
+    rules.bodyLimit = bodyLimit
+    return (0..<count).map { _ in
+      ValidationRequest(for: Sample.response(["ETag: \"a\""]), by: rules)
+    }
+  }
+
+  private func run(
+    _ events: [(UInt32, FetchEvent)], asking requests: [ValidationRequest], spool: BodySpool? = nil
+  ) throws -> (results: [ValidationResult], script: Script) {
+    let script = Script(events)
+    let revalidator = Revalidator(
+      schedule: FetchSchedule(concurrency: 4), spool: spool, wallClock: { Sample.stored },
+      steadyClock: { script.clock })
+    return (try revalidator.run(requests, over: script), script)
+  }
+
+  @Test func `answers that are mixed go to their requests`() throws {
+    let (results, script) = try run(
+      [
+        (1, .head(FetchHead(status: 404, url: [], fields: FieldSection()))), (0, .head(Self.head)),
+        (7, .end), (0, .end), (0, .end), (1, .end), (2, .failure(.init(.security, "x"))),
+      ], asking: requests(3))
+    #expect(results.map(\.outcome) == [.changed, .gone, .failed])
+    #expect(results[2].reason == .failure(.init(.security, "x")))
+    #expect(script.sent == [0, 1, 2])
+  }
+
+  @Test func `what is not asked about is no request`() throws {
+    var requests = requests(1)
+    requests.insert(
+      ValidationRequest(for: Sample.response([]), by: ValidationRules()), at: 0)
+    let (results, script) = try run([(1, .head(Self.head)), (1, .end)], asking: requests)
+    #expect(results.map(\.outcome) == [.noValidator, .changed])
+    #expect(script.sent == [1])
+  }
+
+  @Test func `an answer that is not as it has to be fails`() throws {
+    let body: (UInt32, FetchEvent) = (0, .body([1, 2, 3]))
+    for events: [(UInt32, FetchEvent)] in [
+      [(0, .end)], [body], [(0, .head(Self.head)), (0, .head(Self.head))],
+      // A body that nobody wants.
+      [(0, .head(Self.head)), body],
+    ] {
+      let (results, _) = try run(events, asking: requests(1))
+      #expect(results.map(\.outcome) == [.failed])
+    }
+    let spool = try BodySpool(in: "/tmp")
+    let (results, _) = try run(
+      [(0, .head(Self.head)), body], asking: requests(1, bodyLimit: 2), spool: spool)
+    #expect(results.map(\.outcome) == [.failed])
+  }
+
+  @Test func `a transport that falls silent does not hold anybody up`() throws {
+    let (results, script) = try run([(0, .head(Self.head))], asking: requests(2))
+    #expect(results.map(\.outcome) == [.failed, .failed])
+    #expect(script.cancelled.sorted() == [0, 1])
+    #expect(script.clock < 900_000)
+  }
+
+  @Test func `bodies that come mixed are kept apart`() throws {
+    let spool = try BodySpool(in: "/tmp")
+    let (results, _) = try run(
+      [
+        (0, .head(Self.head)), (1, .head(Self.head)), (0, .body([1, 2])), (0, .body([3])),
+        (1, .body([7, 8])), (0, .body([4])), (1, .body([])), (0, .end), (1, .end),
+      ], asking: requests(2, bodyLimit: 100), spool: spool)
+    let pieces = results.map { $0.response?.body ?? [] }
+    #expect(pieces == [[0..<3, 5..<6], [3..<5]])
+    for (pieces, bytes) in zip(pieces, [[1, 2, 3, 4], [7, 8]] as [[UInt8]]) {
+      guard case .stream(let stream) = spool.contents(of: pieces) else { return }
+      #expect(stream.size == Int64(bytes.count))
+      for size in 1...5 {
+        var read: [UInt8] = []
+        try stream.read { reader in
+          var buffer = [UInt8](repeating: 0, count: size)
+          while case let count = try reader.read(into: &buffer), count > 0 {
+            read += buffer[..<count]
+          }
+        }
+        #expect(read == bytes)
+      }
+    }
+  }
+}

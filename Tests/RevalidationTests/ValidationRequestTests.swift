@@ -1,0 +1,101 @@
+import Fetching
+import HTTPCaching
+import ResponseStorage
+import Revalidation
+import Testing
+
+@Suite struct ValidationRequestTests {
+  private static let tag = "ETag: W/\"a\""
+  private static let date = "Last-Modified: \(Sample.earlier)"
+
+  private func sent(
+    _ response: StoredResponse, _ rules: ValidationRules = ValidationRules()
+  ) throws -> FetchRequest {
+    try ValidationRequest(for: response, by: rules).request.get()
+  }
+
+  @Test func `all validators are sent as they were received`() throws {
+    let request = ValidationRequest(
+      for: Sample.response([Self.tag, Self.date]), by: ValidationRules())
+    let fields = try request.request.get().fields
+    #expect(
+      Sample.lines(fields) == ["If-None-Match: W/\"a\"", "If-Modified-Since: \(Sample.earlier)"])
+    #expect(request.sent == [.entityTag, .lastModified])
+    #expect(request.host == "a.example")
+  }
+
+  @Test(
+    arguments: [
+      (.auto, [.entityTag, .lastModified]), (.entityTag, [.entityTag]),
+      (.lastModified, [.lastModified]),
+    ] as [(ValidationRules.SentValidator, Set<ValidatorComparison.Decider>)])
+  func `only the chosen validator is sent`(
+    _ choice: ValidationRules.SentValidator, _ sent: Set<ValidatorComparison.Decider>
+  ) {
+    var rules = ValidationRules()
+    rules.sentValidator = choice
+    let both = ValidationRequest(for: Sample.response([Self.tag, Self.date]), by: rules)
+    #expect(both.sent == sent)
+    let tagged = ValidationRequest(for: Sample.response([Self.tag]), by: rules)
+    #expect(tagged.obstacle == (choice == .lastModified ? .noValidator : nil))
+  }
+
+  @Test(
+    arguments: [
+      ("file:///a", .url), ("ftp://a/", .url), ("https:///a", .url), ("a", .url), ("", .url),
+      ("HTTPS://a/", nil), ("http://[::1]:80/", nil),
+    ] as [(String, ValidationRequest.Obstacle?)])
+  func `only http and https are asked`(_ url: String, _ obstacle: ValidationRequest.Obstacle?) {
+    let response = Sample.response([Self.tag], url: url)
+    #expect(ValidationRequest(for: response, by: ValidationRules()).obstacle == obstacle)
+  }
+
+  @Test(arguments: ["POST", "PUT", "get", ""] as [ByteString])
+  func `only GET and HEAD are sent again`(_ method: ByteString) {
+    let response = Sample.response([Self.tag], method: method)
+    #expect(ValidationRequest(for: response, by: ValidationRules()).obstacle == .method)
+  }
+
+  @Test func `what cannot be made good is not asked about`() {
+    let rules = ValidationRules()
+    let part = Sample.response([Self.tag, "Content-Length: 1001"])
+    #expect(ValidationRequest(for: part, by: rules).obstacle == .incompleteBody)
+    #expect(ValidationRequest(for: Sample.response([]), by: rules).obstacle == .noValidator)
+    var response = Sample.response([Self.tag])
+    response.responseHeaders = nil
+    #expect(ValidationRequest(for: response, by: rules).obstacle == .undecodable)
+  }
+
+  @Test func `credentials are sent only if that is wanted`() throws {
+    let response = Sample.response(
+      [Self.tag, "Vary: Cookie, Accept"], url: "https://u:p@a.example/#x",
+      request: ["Cookie: a=b", "Authorization: x", "Proxy-Authorization: y", "Accept: z", "B: c"])
+    let request = ValidationRequest(for: response, by: ValidationRules())
+    let plain = try request.request.get()
+    #expect(Sample.lines(plain.fields) == ["Accept: z", "If-None-Match: W/\"a\""])
+    #expect(Sample.text(plain.url) == "https://a.example/")
+    #expect(request.withholdsCredentials)
+    var rules = ValidationRules()
+    rules.sendsCredentials = true
+    let full = try sent(response, rules)
+    #expect(
+      Sample.lines(full.fields) == [
+        "Accept: z", "Cookie: a=b", "Authorization: x", "If-None-Match: W/\"a\"",
+      ])
+    #expect(Sample.text(full.url) == "https://u:p@a.example/")
+    #expect(!ValidationRequest(for: response, by: rules).withholdsCredentials)
+  }
+
+  @Test func `no line is sent that would be more than one or about the connection`() throws {
+    let names = "Host, Content-Length, Transfer-Encoding, Connection, X, Y, Z"
+    let response = Sample.response(
+      [Self.tag, "Vary: \(names)"],
+      request: [
+        "Host: evil", "Content-Length: 1", "Transfer-Encoding: chunked", "Connection: X",
+        "X: a\r\nEvil: 1", "Y: a\u{0}", "Z: good",
+      ])
+    #expect(Sample.lines(try sent(response).fields) == ["Z: good", "If-None-Match: W/\"a\""])
+    let split = Sample.response(["ETag: \"a\"\r\nEvil: 1"])
+    #expect(ValidationRequest(for: split, by: ValidationRules()).obstacle == .noValidator)
+  }
+}

@@ -1,0 +1,126 @@
+import Fetching
+import HTTPCaching
+import ResponseStorage
+import Revalidation
+import Testing
+
+@Suite struct ValidationResultTests {
+  /// An answer, and what it means.
+  struct Case: Sendable {
+    var stored: [String]
+    var storedStatus: Int64 = 200
+    var status: Int64
+    var answer: [String] = []
+    var outcome: ValidationResult.Outcome
+    var decider: ValidatorComparison.Decider?
+    var reason: ValidationResult.Reason?
+    var saved: Int64 = 0
+    /// What becomes of it if all is refreshed and removed.
+    var action = RevalidationPlan.Action.none
+    var hindrance: RevalidationPlan.Hindrance?
+  }
+
+  private static let (a, b, weak) = ("ETag: \"a\"", "ETag: \"b\"", "ETag: W/\"a\"")
+  private static let earlier = "Last-Modified: \(Sample.earlier)"
+  private static let later = "Last-Modified: \(Sample.later)"
+
+  private static let cases = [
+    Case(
+      stored: [a], status: 304, answer: [a], outcome: .unchanged, decider: .entityTag, saved: 1_000,
+      action: .freshen),
+    Case(
+      stored: [weak], status: 304, answer: [weak], outcome: .unchanged, decider: .entityTag,
+      saved: 1_000, action: .freshen),
+    Case(
+      stored: [later], status: 304, answer: [later], outcome: .unchanged, decider: .lastModified,
+      saved: 1_000, action: .freshen),
+    Case(
+      stored: [a, later], status: 304, answer: [], outcome: .unchanged, decider: .entityTag,
+      saved: 1_000, hindrance: .noValidatorIn304),
+    Case(
+      stored: [later], status: 304, answer: [], outcome: .unchanged, decider: .lastModified,
+      saved: 1_000, hindrance: .noValidatorIn304),
+    Case(stored: [a], status: 304, answer: [b], outcome: .failed, reason: .contradiction),
+    Case(stored: [later], status: 304, answer: [earlier], outcome: .failed, reason: .contradiction),
+    Case(
+      stored: [a], status: 200, answer: [a], outcome: .unchanged, decider: .entityTag,
+      action: .replace),
+    Case(
+      stored: [a], status: 200, answer: [b], outcome: .changed, decider: .entityTag,
+      action: .replace),
+    Case(
+      stored: [earlier], status: 200, answer: [later], outcome: .changed, decider: .lastModified,
+      action: .replace),
+    Case(
+      stored: [later], status: 200, answer: [earlier], outcome: .rolledBack, decider: .lastModified,
+      action: .replace),
+    Case(
+      stored: [a, later], status: 200, answer: [b, earlier], outcome: .rolledBack,
+      decider: .entityTag, action: .replace),
+    Case(
+      stored: [a, later], status: 200, answer: [a, earlier], outcome: .unchanged,
+      decider: .entityTag, action: .replace),
+    Case(stored: [a], status: 200, outcome: .changed, action: .replace),
+    Case(
+      stored: [a], status: 200, answer: [b, "Cache-Control: no-store"], outcome: .changed,
+      decider: .entityTag, hindrance: .notStorable),
+    Case(stored: [a], status: 404, outcome: .gone, action: .remove),
+    Case(stored: [a], status: 410, answer: [a], outcome: .gone, action: .remove),
+    Case(
+      stored: [a], storedStatus: 404, status: 404, answer: [a], outcome: .unchanged,
+      decider: .entityTag, hindrance: .notStorable),
+    Case(
+      stored: [a], storedStatus: 404, status: 200, answer: [a], outcome: .changed, action: .replace),
+    Case(stored: [a], status: 308, outcome: .redirected),
+    Case(stored: [a], status: 206, answer: [a], outcome: .failed, reason: .status),
+    Case(stored: [a], status: 503, outcome: .failed, reason: .status),
+  ]
+
+  @Test func `each answer has its meaning`() throws {
+    for (index, test) in Self.cases.enumerated() {
+      let request = ValidationRequest(
+        for: Sample.response(test.stored, status: test.storedStatus), by: ValidationRules())
+      #expect(request.obstacle == nil, "case \(index)")
+      let head = FetchHead(status: test.status, url: [], fields: Sample.fields(test.answer))
+      let result = ValidationResult(
+        request,
+        ValidationResponse(
+          head: head, requestTime: Sample.stored + 9, responseTime: Sample.stored + 10))
+      #expect(result.outcome == test.outcome, "case \(index)")
+      #expect(result.decider == test.decider, "case \(index)")
+      #expect(result.reason == test.reason, "case \(index)")
+      #expect(result.savedBytes == test.saved, "case \(index)")
+      var changes = RevalidationPlan.Changes()
+      #expect(RevalidationPlan([result], making: changes).entries[0].action == .none)
+      changes.refreshes = true
+      changes.removesGone = true
+      let plan = RevalidationPlan([result], making: changes)
+      #expect(plan.entries[0].action == test.action, "case \(index)")
+      #expect(plan.entries[0].hindrance == test.hindrance, "case \(index)")
+    }
+  }
+
+  @Test func `what has changed is removed if that is wanted and nothing else`() {
+    var changes = RevalidationPlan.Changes()
+    changes.removesChanged = true
+    for test in Self.cases {
+      let request = ValidationRequest(
+        for: Sample.response(test.stored, status: test.storedStatus), by: ValidationRules())
+      let head = FetchHead(status: test.status, url: [], fields: Sample.fields(test.answer))
+      let result = ValidationResult(
+        request,
+        ValidationResponse(head: head, requestTime: Sample.stored, responseTime: Sample.stored))
+      let isChanged = result.outcome == .changed || result.outcome == .rolledBack
+      let action = RevalidationPlan([result], making: changes).entries[0].action
+      #expect(action == (isChanged ? .remove : .none))
+    }
+  }
+
+  @Test func `a redirect says where to`() {
+    let request = ValidationRequest(for: Sample.response([Self.a]), by: ValidationRules())
+    let head = FetchHead(status: 301, url: [], fields: Sample.fields(["location: /b\u{1B}"]))
+    let result = ValidationResult(
+      request, ValidationResponse(head: head, requestTime: 0, responseTime: 0))
+    #expect(result.location == "/b\u{1B}")
+  }
+}
