@@ -19,7 +19,7 @@ struct ArchiveOptions: ParsableArguments {
     help: ArgumentHelp(
       "The time in the archive, instead of SOURCE_DATE_EPOCH or when the newest entry was stored.",
       valueName: "time"), transform: parseTime)
-  var created: ParsedTime?
+  var created: WrittenTime?
 
   func validate() throws {
     guard 1...64 ~= threads else { throw ValidationError("'--threads' is 1 to 64.") }

@@ -52,7 +52,7 @@ struct TimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Evaluate ages as of this time instead of now.", valueName: "time"),
     transform: parseTime)
-  var at: ParsedTime?
+  var at: WrittenTime?
 
   /// The time that everything is evaluated as of.
   func now(in environment: CommandEnvironment) -> Timestamp {

@@ -118,31 +118,14 @@ struct CommandLineWords {
       [command._commandName] + command.configuration.aliases
     }
     guard !names.contains(verb) else { return }
-    let nearest = names.map { ($0, distance(verb, $0)) }.min { $0.1 < $1.1 }
     let hint =
       if verb.utf8.contains(UInt8(ascii: "/")) || verb.utf8.contains(UInt8(ascii: ".")) {
         "the cache is named with '-c': 'urlcache-admin list -c \(verb)'"
-      } else if let nearest, nearest.1 <= 2 {
-        "did you mean '\(nearest.0)'?"
+      } else if let nearest = Spelling.nearest(to: verb, among: names) {
+        "did you mean '\(nearest)'?"
       } else {
         "see what there is with 'urlcache-admin --help'"
       }
     throw CommandFailure.usage("there is no command '\(printable(verb))'", hint: hint)
-  }
-
-  /// How many letters must be changed, added, dropped to make one word of the other (Levenshtein).
-  private func distance(_ first: String, _ second: String) -> Int {
-    let second = Array(second.utf8)
-    var row = Array(0...second.count)
-    for (index, letter) in first.utf8.prefix(64).enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in 1...second.count {
-        let cost = letter == second[column - 1] ? diagonal : diagonal + 1
-        diagonal = row[column]
-        row[column] = min(cost, row[column] + 1, row[column - 1] + 1)
-      }
-    }
-    return row[second.count]
   }
 }

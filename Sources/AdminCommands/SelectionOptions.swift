@@ -63,13 +63,13 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Only entries stored before this time.", valueName: "time"),
     transform: parseTime)
-  var storedBefore: ParsedTime?
+  var storedBefore: WrittenTime?
 
   @Option(
     name: [.long, .customLong("since")],
     help: ArgumentHelp("Only entries stored after this time (the newer ones).", valueName: "time"),
     transform: parseTime)
-  var storedAfter: ParsedTime?
+  var storedAfter: WrittenTime?
 
   @Option(
     help: ArgumentHelp(

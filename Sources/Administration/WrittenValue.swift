@@ -1,0 +1,113 @@
+/// Values as people write them: in options, in conditions and in configuration files.
+public enum WrittenValue {
+  /// A number of bytes: `4096`, `4K`, `4KiB` (1024) or `4kB` (1000).
+  public static func size(_ text: String) throws(WrittenValueError) -> Int64 {
+    let (number, unit) = split(text)
+    let factor: Double? =
+      switch unit {
+      case "", "B": 1
+      case "K", "KiB": 1_024
+      case "M", "MiB": 1_048_576
+      case "G", "GiB": 1_073_741_824
+      case "T", "TiB": 1_099_511_627_776
+      case "kB": 1_000
+      case "MB": 1_000_000
+      case "GB": 1_000_000_000
+      case "TB": 1_000_000_000_000
+      default: nil
+      }
+    guard let number = decimal(number), let factor, number * factor < 9e18 else {
+      throw WrittenValueError(
+        text, "is not a size",
+        hint: "write a number of bytes, or one with K, M, G, KiB, MiB, GiB (1024) or kB, MB, GB"
+          + " (1000), for example '512MiB'")
+    }
+    return Int64(number * factor)
+  }
+
+  /// A length of time, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.
+  public static func duration(_ text: String) throws(WrittenValueError) -> Double {
+    let (number, unit) = split(text)
+    if unit == "m" {
+      throw WrittenValueError(
+        text, "could mean minutes or months", hint: "write '\(number)min', or days: '30d'")
+    }
+    let factor: Double? =
+      switch unit {
+      case "ms": 0.001
+      case "s": 1
+      case "min": 60
+      case "h": 3_600
+      case "d": 86_400
+      case "w": 604_800
+      default: nil
+      }
+    guard let number = decimal(number), let factor, number * factor < 1e12 else {
+      throw WrittenValueError(
+        text, "is not a length of time",
+        hint: "write a number with s, min, h, d or w, for example '30d'")
+    }
+    return number * factor
+  }
+
+  /// Statuses: numbers and classes with commas between them, `200,4xx`.
+  public static func statuses(
+    _ text: String
+  ) throws(WrittenValueError) -> [ClosedRange<Int64>] {
+    var ranges: [ClosedRange<Int64>] = []
+    for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      guard let range = status(Array(part)) else {
+        throw WrittenValueError(
+          text, "is not a status", hint: "write numbers and classes, for example '200,4xx'")
+      }
+      ranges.append(range)
+    }
+    return ranges
+  }
+
+  /// One status, or the class of them that `4xx` stands for.
+  private static func status(_ bytes: [UInt8]) -> ClosedRange<Int64>? {
+    if bytes.count == 3, bytes[1] | 0x20 == UInt8(ascii: "x"), bytes[2] | 0x20 == UInt8(ascii: "x"),
+      (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[0])
+    {
+      let first = Int64(bytes[0] - UInt8(ascii: "0")) * 100
+      return first...first + 99
+    }
+    guard let number = Int64(String(decoding: bytes, as: UTF8.self)), number >= 0 else {
+      return nil
+    }
+    return number...number
+  }
+
+  /// Splits off what follows the digits of a number.
+  private static func split(_ text: String) -> (number: String, unit: String) {
+    let digits = text.utf8.prefix {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
+    }
+    return (String(digits) ?? "", String(text.utf8.dropFirst(digits.count)) ?? "?")
+  }
+
+  private static func decimal(_ text: String) -> Double? {
+    guard text.utf8.first.map({ $0 != UInt8(ascii: ".") }) ?? false else { return nil }
+    return Double(text)
+  }
+}
+
+/// A value that cannot be read.
+public struct WrittenValueError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was written, as it was; it is not safe to print.
+  public let text: String
+  /// What is wrong with it: a clause without a subject.
+  public let reason: String
+  /// What to write instead: a clause that begins with 'write' or 'there are'.
+  public let hint: String
+
+  /// Creates an error.
+  public init(_ text: String, _ reason: String, hint: String) {
+    (self.text, self.reason, self.hint) = (text, reason, hint)
+  }
+
+  public var description: String {
+    "'\(text)' \(reason). \(hint.prefix(1).uppercased())\(hint.dropFirst())."
+  }
+}
