@@ -48,6 +48,13 @@ extension SelectionOptions {
     selection.expiresWithin = expiresWithin
     selection.validators = Set(validator)
     selection.expiryRules = expiry.rules
+    selection.conditions = try conditions.map { text in
+      do throws(ConditionError) { return try Condition(text) } catch {
+        throw CommandFailure.usage(
+          error.message(about: "the expression of '--where'", text), hint: error.hint)
+      }
+    }
+    for note in selection.conditions.flatMap(\.notes) { environment.note(note) }
     return selection
   }
 

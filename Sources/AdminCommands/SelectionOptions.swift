@@ -126,6 +126,13 @@ struct SelectionOptions: ParsableArguments {
       valueName: "kind"))
   var validator: [ResponseFreshness.ValidatorKind] = []
 
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "Only entries for which this is true, for example 'age > 7d && status in (404, 5xx)'.",
+      valueName: "expression"))
+  var conditions: [String] = []
+
   @OptionGroup var expiry: ExpiryOptions
 }
 

@@ -45,12 +45,15 @@ public struct Selection {
   /// What a response can be validated with.
   public var validators: Set<ResponseFreshness.ValidatorKind> = []
 
+  /// Expressions, of which one must hold.
+  public var conditions: [Condition] = []
+
   /// Creates a selection of all responses.
   public init() {}
 
   /// Whether no criterion was given, so that every response is selected.
   public var isEmpty: Bool {
-    names == nil && partitions.isEmpty && projection.isEmpty
+    names == nil && partitions.isEmpty && conditions.isEmpty && projection.isEmpty
   }
 
   /// What a response has to have been decoded for ``decision(for:now:)``.
@@ -68,6 +71,7 @@ public struct Selection {
     if !partitions.isEmpty { result.formUnion(.storage) }
     if !userInfo.isEmpty { result.formUnion(.userInfo) }
     if asksForFreshness { result.formUnion(ResponseFreshness.projection) }
+    for condition in conditions { result.formUnion(condition.projection(ageBasis: ageBasis)) }
     return result
   }
 
@@ -96,12 +100,16 @@ public struct Selection {
       userInfo.isEmpty || userInfo.contains(where: { $0.holds(in: response.userInfo) })
     else { return .notSelected }
     let byTime = decisionByTime(for: response, now: now)
-    guard asksForFreshness, byTime != .notSelected else { return byTime }
-    guard let freshness = ResponseFreshness(of: response, at: now, rules: expiryRules)
-    else {
-      return byTime == .selected ? .unknownFreshness : byTime
-    }
-    return matches(freshness) ? byTime : .notSelected
+    if byTime == .notSelected { return .notSelected }
+    let freshness =
+      needsFreshness ? ResponseFreshness(of: response, at: now, rules: expiryRules) : nil
+    let byFreshness = decision(by: freshness)
+    if byFreshness == .notSelected { return .notSelected }
+    let byCondition = decisionByCondition(
+      for: response,
+      in: ConditionContext(now: now, ageBasis: ageBasis, freshness: freshness))
+    if byCondition == .notSelected { return .notSelected }
+    return [byTime, byFreshness, byCondition].first { $0 != .selected } ?? .selected
   }
 
   /// Decides by ``before`` and ``after`` alone.
@@ -122,6 +130,17 @@ public struct Selection {
 
   private var asksForFreshness: Bool {
     !freshness.isEmpty || expiresWithin != nil || !validators.isEmpty
+  }
+
+  /// Whether anything that is asked for depends on how fresh a response is.
+  private var needsFreshness: Bool {
+    asksForFreshness || conditions.contains(where: \.needsFreshness)
+  }
+
+  /// Decides by freshness and validators alone.
+  private func decision(by found: ResponseFreshness?) -> Decision {
+    guard asksForFreshness else { return .selected }
+    return found.map { matches($0) ? .selected : .notSelected } ?? .unknownFreshness
   }
 
   private func matches(_ found: ResponseFreshness) -> Bool {
@@ -175,11 +194,32 @@ public struct Selection {
   }
 }
 
+extension Selection {
+  /// Decides by ``conditions`` alone.
+  private func decisionByCondition(
+    for response: borrowing StoredResponse, in context: ConditionContext
+  ) -> Decision {
+    if conditions.isEmpty { return .selected }
+    var result = Decision.notSelected
+    for condition in conditions {
+      let truth = condition.truth(of: response, in: context)
+      if truth == true { return .selected }
+      guard truth == nil, result == .notSelected else { continue }
+      if condition.lacksTime(of: response, in: context) {
+        result = .unknownTime
+      } else if context.freshness == nil, condition.needsFreshness {
+        result = .unknownFreshness
+      }
+    }
+    return result
+  }
+}
+
 extension ByteString {
   /// Whether this is the host, or `.` and a domain that the host is or is below.
   ///
   /// - Parameter host: A host in small letters.
-  fileprivate func covers(_ host: ByteString) -> Bool {
+  func covers(_ host: ByteString) -> Bool {
     let name = asciiLowercased.bytes
     guard name.first == UInt8(ascii: ".") else { return name == host.bytes }
     return host.bytes.elementsEqual(name.dropFirst())

@@ -1,0 +1,156 @@
+import HTTPCaching
+import ResponseStorage
+
+/// What a condition is evaluated with beside the response.
+struct ConditionContext {
+  /// The moment that ages are counted to.
+  var now: Timestamp
+  /// What ages are counted from.
+  var ageBasis: AgeBasis
+  /// How fresh the response is; `nil` if that is not known, or if no field needs it.
+  var freshness: ResponseFreshness?
+}
+
+extension Condition {
+  /// Whether the condition holds; `nil` if it depends on what is not known.
+  func truth(of response: borrowing StoredResponse, in context: ConditionContext) -> Bool? {
+    expression.truth(of: response, in: context)
+  }
+
+  /// Whether a time is not known that the condition asks for.
+  func lacksTime(of response: borrowing StoredResponse, in context: ConditionContext) -> Bool {
+    for field in fields {
+      if let basis = field.timeBasis(context.ageBasis),
+        basis.time(of: response, now: context.now) == nil
+      {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+extension Condition.Expression {
+  fileprivate func truth(
+    of response: borrowing StoredResponse, in context: ConditionContext
+  ) -> Bool? {
+    switch self {
+    case .compare(let field, let test):
+      return field.value(of: response, in: context).map { test.holds(of: $0, field) }
+    case .not(let part):
+      return part.truth(of: response, in: context).map { !$0 }
+    case .all(let parts):
+      var result: Bool? = true
+      for part in parts {
+        guard let truth = part.truth(of: response, in: context) else {
+          result = nil
+          continue
+        }
+        if !truth { return false }
+      }
+      return result
+    case .any(let parts):
+      var result: Bool? = false
+      for part in parts {
+        guard let truth = part.truth(of: response, in: context) else {
+          result = nil
+          continue
+        }
+        if truth { return true }
+      }
+      return result
+    }
+  }
+}
+
+extension Condition.Test {
+  fileprivate func holds(of value: ConditionField.Value, _ field: ConditionField) -> Bool {
+    switch (self, value) {
+    case (.equals(let texts), .text(let value)):
+      // As for '--host': a dot and a domain stand for that domain and all below it.
+      texts.contains { field == .host ? $0.covers(value) : $0 == value }
+    case (.equals(let texts), .words(let words)):
+      texts.contains { text in words.contains { text.bytes.elementsEqual($0.utf8) } }
+    case (.beginsWith(let text), .text(let value)): value.bytes.starts(with: text.bytes)
+    case (.endsWith(let text), .text(let value)):
+      value.bytes.suffix(text.bytes.count).elementsEqual(text.bytes)
+    case (.contains(let text), .text(let value)): value.contains(text)
+    case (.within(let ranges), .number(let value)): ranges.contains { $0.contains(value) }
+    case (.less(let bound, let orEqual), .number(let value)):
+      orEqual ? value <= bound : value < bound
+    case (.greater(let bound, let orEqual), .number(let value)):
+      orEqual ? value >= bound : value > bound
+    // A field's operators are those of its kind.
+    default: false
+    }
+  }
+}
+
+extension ConditionField {
+  /// The value of a field.
+  enum Value {
+    case text(ByteString)
+    /// All the words that are true of it.
+    case words([String])
+    case number(Double)
+  }
+
+  /// The value of the field in a response; `nil` if it is not known.
+  fileprivate func value(
+    of response: borrowing StoredResponse, in context: ConditionContext
+  ) -> Value? {
+    if let basis = timeBasis(context.ageBasis) {
+      return basis.time(of: response, now: context.now).map { time in
+        let seconds = time.secondsSince1970
+        return .number(self == .age ? context.now.secondsSince1970 - seconds : seconds)
+      }
+    }
+    if needsFreshness { return context.freshness.flatMap { value(of: $0) } }
+    switch self {
+    case .status: return response.status.map { .number(Double($0)) }
+    case .size: return response.bodySize.map { .number(Double($0)) }
+    case .body: return response.bodyLocation.map { .words([$0.rawValue]) }
+    default: return text(of: response).map { .text($0) }
+    }
+  }
+
+  private func text(of response: borrowing StoredResponse) -> ByteString? {
+    switch self {
+    case .url: response.url ?? response.key
+    case .key: response.key
+    case .host: response.url.flatMap { CanonicalURL.host(of: $0) }
+    case .path: response.url.flatMap { CanonicalURL.path(of: $0) }
+    case .scheme: response.url.flatMap { CanonicalURL.scheme(of: $0) }
+    case .method: response.request.method?.asciiLowercased
+    case .mime: response.mimeType?.asciiLowercased
+    case .partition: response.partition
+    default: nil
+    }
+  }
+
+  private func value(of freshness: ResponseFreshness) -> Value? {
+    switch self {
+    case .freshness: .words([freshness.state.rawValue])
+    case .validator:
+      .words(ResponseFreshness.ValidatorKind.allCases.filter(freshness.has).map(\.rawValue))
+    case .ttl: freshness.remainingSeconds.map { .number(Double($0)) }
+    case .lifetime: freshness.lifetimeSeconds.map { .number(Double($0)) }
+    case .currentAge: .number(Double(freshness.freshness.age.seconds))
+    case .expiresAt: freshness.expiresAt.map { .number($0.secondsSince1970) }
+    default: nil
+    }
+  }
+}
+
+extension ByteString {
+  /// Whether `part` stands somewhere in this text.
+  fileprivate func contains(_ part: ByteString) -> Bool {
+    guard let first = part.bytes.first else { return true }
+    var rest = bytes[...]
+    while rest.count >= part.bytes.count, let start = rest.firstIndex(of: first) {
+      if rest[start...].starts(with: part.bytes) { return true }
+      rest = rest[(start + 1)...]
+    }
+    return false
+  }
+}

@@ -1,0 +1,32 @@
+/// How the value of a field is compared.
+enum ConditionOperator: String, Hashable, CaseIterable {
+  case equal = "="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+  case beginsWith = "^="
+  case endsWith = "$="
+  case contains = "*="
+  case oneOf = "in"
+
+  /// The operators with spaces between them.
+  static func list(_ operators: [ConditionOperator]) -> String {
+    operators.map(\.rawValue).joined(separator: " ")
+  }
+}
+
+extension ConditionField.Kind {
+  /// The operators that fields of this kind take.
+  var operators: [ConditionOperator] {
+    switch self {
+    case .text: [.equal, .notEqual, .beginsWith, .endsWith, .contains, .oneOf]
+    case .word: [.equal, .notEqual, .oneOf]
+    case .status, .size:
+      [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .oneOf]
+    // Nobody means the same fraction of a second.
+    case .duration, .time: [.less, .lessOrEqual, .greater, .greaterOrEqual]
+    }
+  }
+}

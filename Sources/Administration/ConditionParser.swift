@@ -1,0 +1,182 @@
+import ResponseStorage
+
+/// Reads an expression by recursive descent.
+///
+/// ```
+/// whole      = any end
+/// any        = all *( "||" all )
+/// all        = part *( "&&" part )
+/// part       = "!" part / "(" any ")" / comparison
+/// comparison = field operator value / field "in" "(" value *( "," value ) ")"
+/// ```
+struct ConditionParser {
+  /// What to tell the user about values.
+  private(set) var notes: [String] = []
+  private var lexer: ConditionLexer
+  /// The token that comes next.
+  private var token: ConditionToken
+  private var depth = 0
+
+  /// How deep parentheses and `!` may be nested.
+  static let mostDepth = 64
+
+  init(_ text: String) throws(ConditionError) {
+    lexer = ConditionLexer(text)
+    token = try lexer.next()
+  }
+
+  /// Reads the whole expression.
+  mutating func whole() throws(ConditionError) -> Condition.Expression {
+    let expression = try any()
+    guard token.kind == .end else {
+      throw ConditionError(
+        "the expression ends before this", at: token.range, hint: joining)
+    }
+    return expression
+  }
+
+  private mutating func any() throws(ConditionError) -> Condition.Expression {
+    var parts = [try all()]
+    while try take(.or) { parts.append(try all()) }
+    return parts.count == 1 ? parts[0] : .any(parts)
+  }
+
+  private mutating func all() throws(ConditionError) -> Condition.Expression {
+    var parts = [try part()]
+    while try take(.and) { parts.append(try part()) }
+    return parts.count == 1 ? parts[0] : .all(parts)
+  }
+
+  private mutating func part() throws(ConditionError) -> Condition.Expression {
+    let first = token
+    guard first.kind == .sign(.not) || first.kind == .sign(.open) else { return try comparison() }
+    guard depth < Self.mostDepth else {
+      throw ConditionError("it is nested deeper than \(Self.mostDepth) times", at: first.range)
+    }
+    depth += 1
+    defer { depth -= 1 }
+    if try take(.not) { return .not(try part()) }
+    _ = try take(.open)
+    let inner = try any()
+    guard try take(.close) else {
+      guard token.kind == .end else {
+        throw ConditionError(
+          "a ')' is missing before this", at: token.range, hint: joining)
+      }
+      throw ConditionError("a '(' is not closed", at: first.range)
+    }
+    return inner
+  }
+
+  private mutating func comparison() throws(ConditionError) -> Condition.Expression {
+    let (field, fieldRange) = try field()
+    let sign = try comparisonOperator(of: field, fieldRange)
+    guard sign == .oneOf else {
+      let value = try value(of: field, sign)
+      let test = Condition.Test(sign, value)
+      let comparison = Condition.Expression.compare(field, test)
+      return sign == .notEqual ? .not(comparison) : comparison
+    }
+    guard try take(.open) else {
+      throw ConditionError(
+        "'in' is not followed by a list", at: token.range, hint: "write for example 'in (404, 5xx)'"
+      )
+    }
+    var values = [try value(of: field, sign)]
+    while try take(.comma) { values.append(try value(of: field, sign)) }
+    guard try take(.close) else {
+      throw ConditionError(
+        "a list goes on with ',' or ends with ')'", at: token.range)
+    }
+    return .compare(field, Condition.Test(equalsAny: values))
+  }
+
+  private mutating func field() throws(ConditionError) -> (ConditionField, Range<Int>) {
+    let names = ConditionField.allCases.map(\.rawValue)
+    guard case .word(let name) = token.kind else {
+      throw ConditionError(
+        token.kind == .end
+          ? "a comparison is missing at the end" : "a field is missing before this",
+        at: token.range, hint: "begin with one of: " + names.joined(separator: " "))
+    }
+    guard let field = ConditionField(rawValue: name) else {
+      let nearest = Spelling.nearest(to: name, among: names)
+      throw ConditionError(
+        "there is no field '\(name)'", at: token.range,
+        hint: Self.sign(for: name) ?? nearest.map {
+          "did you mean '\($0)'?"
+        }
+          ?? "there are: " + names.joined(separator: " "))
+    }
+    let range = token.range
+    token = try lexer.next()
+    return (field, range)
+  }
+
+  private mutating func comparisonOperator(
+    of field: ConditionField, _ fieldRange: Range<Int>
+  ) throws(ConditionError) -> ConditionOperator {
+    let name: String? =
+      switch token.kind {
+      case .sign(let sign): sign.rawValue
+      case .word(let word): word
+      case .text, .end: nil
+      }
+    let allowed = field.kind.operators
+    let hint = "'\(field.rawValue)' takes: " + ConditionOperator.list(allowed)
+    guard let name, let sign = ConditionOperator(rawValue: name) else {
+      throw ConditionError(
+        "an operator is missing after '\(field.rawValue)'", at: token.range, hint: hint)
+    }
+    guard allowed.contains(sign) else {
+      throw ConditionError(
+        "'\(field.rawValue)' cannot be compared with '\(name)'", at: token.range, hint: hint)
+    }
+    token = try lexer.next()
+    if sign == .equal, token.kind == .sign(.equal) {
+      throw ConditionError("'=' stands twice", at: token.range, hint: "write '=' for 'is equal to'")
+    }
+    return sign
+  }
+
+  private mutating func value(
+    of field: ConditionField, _ sign: ConditionOperator
+  ) throws(ConditionError) -> ConditionValue {
+    let text: String
+    switch token.kind {
+    case .word(let word): text = word
+    case .text(let quoted): text = quoted
+    case .sign, .end:
+      throw ConditionError(
+        "a value is missing after '\(sign.rawValue)'", at: token.range,
+        hint: "write \(field.kind.example)")
+    }
+    let value: ConditionValue
+    do { value = try ConditionValue(text, of: field.kind, for: sign) } catch {
+      throw ConditionError("'\(error.text)' \(error.reason)", at: token.range, hint: error.hint)
+    }
+    if let note = value.note { notes.append(note) }
+    token = try lexer.next()
+    return value
+  }
+
+  /// What to write where the next token stands.
+  private var joining: String {
+    guard case .word(let word) = token.kind, let hint = Self.sign(for: word) else {
+      return "join comparisons with '&&' or '||'"
+    }
+    return hint
+  }
+
+  /// What to write instead of a word that stands for a sign elsewhere.
+  private static func sign(for word: String) -> String? {
+    ["and": "&&", "or": "||", "not": "!"][word.lowercased()].map { "write '\($0)' for '\(word)'" }
+  }
+
+  /// Takes a sign, if it is the next token.
+  private mutating func take(_ sign: ConditionToken.Sign) throws(ConditionError) -> Bool {
+    guard token.kind == .sign(sign) else { return false }
+    token = try lexer.next()
+    return true
+  }
+}

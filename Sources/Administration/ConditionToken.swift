@@ -1,0 +1,123 @@
+/// A word, a text in quotes or a sign of an expression.
+struct ConditionToken: Hashable {
+  enum Kind: Hashable {
+    case word(String)
+    case text(String)
+    case sign(Sign)
+    case end
+  }
+
+  /// What stands between words; the longer of two that begin alike comes first.
+  enum Sign: String, Hashable, CaseIterable {
+    case notEqual = "!="
+    case lessOrEqual = "<="
+    case greaterOrEqual = ">="
+    case beginsWith = "^="
+    case endsWith = "$="
+    case contains = "*="
+    case and = "&&"
+    case or = "||"
+    case equal = "="
+    case less = "<"
+    case greater = ">"
+    case not = "!"
+    case open = "("
+    case close = ")"
+    case comma = ","
+  }
+
+  let kind: Kind
+  /// Where it is, in bytes from the beginning of the expression.
+  let range: Range<Int>
+}
+
+/// Takes an expression apart into tokens.
+struct ConditionLexer {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  /// The next token; at the end that, as often as it is asked for.
+  mutating func next() throws(ConditionError) -> ConditionToken {
+    while position < bytes.count, Self.isBlank(bytes[position]) { position += 1 }
+    guard position < bytes.count else {
+      return ConditionToken(kind: .end, range: position..<position)
+    }
+    let start = position
+    let byte = bytes[start]
+    if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { return try quoted(by: byte) }
+    if Self.isOfWord(byte) {
+      while position < bytes.count, Self.isOfWord(bytes[position]) { position += 1 }
+      return ConditionToken(
+        kind: .word(String(decoding: bytes[start..<position], as: UTF8.self)),
+        range: start..<position)
+    }
+    guard
+      let sign = ConditionToken.Sign.allCases.first(where: {
+        bytes[start...].starts(with: $0.rawValue.utf8)
+      })
+    else { throw unexpected(at: start) }
+    position += sign.rawValue.utf8.count
+    return ConditionToken(kind: .sign(sign), range: start..<position)
+  }
+
+  /// Reads a text up to the quote that it began with; `\` takes a quote or a `\` literally.
+  private mutating func quoted(by quote: UInt8) throws(ConditionError) -> ConditionToken {
+    let start = position
+    var text: [UInt8] = []
+    position += 1
+    while position < bytes.count, bytes[position] != quote {
+      if bytes[position] == UInt8(ascii: "\\") {
+        position += 1
+        guard position < bytes.count, [quote, UInt8(ascii: "\\")].contains(bytes[position]) else {
+          throw ConditionError(
+            "a '\\' in quotes is followed by neither a quote nor a '\\'",
+            at: (position - 1)..<position, hint: "write '\\\\' for one that stands for itself")
+        }
+      }
+      text.append(bytes[position])
+      position += 1
+    }
+    guard position < bytes.count else {
+      throw ConditionError("a quote is not closed", at: start..<(start + 1))
+    }
+    position += 1
+    return ConditionToken(
+      kind: .text(String(decoding: text, as: UTF8.self)), range: start..<position)
+  }
+
+  private func unexpected(at start: Int) -> ConditionError {
+    var end = start + 1
+    // A character is pointed at as a whole.
+    while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
+    let hint: String? =
+      switch bytes[start] {
+      case UInt8(ascii: "&"): "write '&&' for 'and'"
+      case UInt8(ascii: "|"): "write '||' for 'or'"
+      case UInt8(ascii: "^"), UInt8(ascii: "$"), UInt8(ascii: "*"):
+        "operators are \(ConditionOperator.list(ConditionOperator.allCases)); text with other signs is"
+          + " quoted"
+      default: "text with other than letters, digits and . _ : / + - % @ ~ is quoted"
+      }
+    return ConditionError(
+      "a character stands where it means nothing", at: start..<end, hint: hint)
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte)
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+      UInt8(ascii: "%"), UInt8(ascii: "@"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}

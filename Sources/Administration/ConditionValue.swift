@@ -1,0 +1,96 @@
+import ResponseStorage
+
+/// What a field is compared with.
+struct ConditionValue {
+  enum Content: Hashable {
+    case text(ByteString)
+    /// Numbers, from the first to the last; often one.
+    case numbers(ClosedRange<Double>)
+  }
+
+  let content: Content
+  /// What to tell the user about it.
+  var note: String?
+
+  /// Reads a value.
+  init(
+    _ text: String, of kind: ConditionField.Kind, for sign: ConditionOperator
+  ) throws(WrittenValueError) {
+    switch kind {
+    case .text(let ignoringCase):
+      content = .text(ignoringCase ? ByteString(text).asciiLowercased : ByteString(text))
+    case .word(let words):
+      guard words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
+        throw WrittenValueError(
+          text, "is none of the words there are",
+          hint: "there are: " + words.joined(separator: " "))
+      }
+      content = .text(ByteString(text))
+    case .status:
+      let ranges = try WrittenValue.statuses(text)
+      guard ranges.count == 1, let range = ranges.first else {
+        throw WrittenValueError(
+          text, "is more than one status", hint: "write for example 'in (404, 5xx)'")
+      }
+      guard range.count == 1 || [.equal, .notEqual, .oneOf].contains(sign) else {
+        throw WrittenValueError(
+          text, "is a class, and has no place in an order",
+          hint: "write a number such as '\(range.lowerBound)'")
+      }
+      content = .numbers(Double(range.lowerBound)...Double(range.upperBound))
+    case .size: content = .number(Double(try WrittenValue.size(text)))
+    case .duration: content = .number(try WrittenValue.duration(text))
+    case .time:
+      let time = try WrittenTime(text)
+      content = .number(time.time.secondsSince1970)
+      note = time.note
+    }
+  }
+}
+
+extension ConditionValue.Content {
+  static func number(_ number: Double) -> Self { .numbers(number...number) }
+}
+
+extension ConditionField.Kind {
+  /// A value, for people who did not write one.
+  var example: String {
+    switch self {
+    case .text: "text, such as \"example.com\""
+    case .word(let words): "one of: " + words.joined(separator: " ")
+    case .status: "a status, such as 404 or 5xx"
+    case .size: "a size, such as 512KiB"
+    case .duration: "a length of time, such as 7d"
+    case .time: "a time, such as 2026-01-31T12:00:00Z"
+    }
+  }
+}
+
+extension Condition.Test {
+  /// What one value asks for; `!=` for the same as `=`.
+  init(_ sign: ConditionOperator, _ value: ConditionValue) {
+    switch (value.content, sign) {
+    case (.text(let text), .beginsWith): self = .beginsWith(text)
+    case (.text(let text), .endsWith): self = .endsWith(text)
+    case (.text(let text), .contains): self = .contains(text)
+    case (.numbers(let numbers), .less): self = .less(numbers.lowerBound, orEqual: false)
+    case (.numbers(let numbers), .lessOrEqual): self = .less(numbers.lowerBound, orEqual: true)
+    case (.numbers(let numbers), .greater): self = .greater(numbers.lowerBound, orEqual: false)
+    case (.numbers(let numbers), .greaterOrEqual):
+      self = .greater(numbers.lowerBound, orEqual: true)
+    default: self.init(equalsAny: [value])
+    }
+  }
+
+  /// Asks for one of some values.
+  init(equalsAny values: [ConditionValue]) {
+    var (texts, ranges): ([ByteString], [ClosedRange<Double>]) = ([], [])
+    for value in values {
+      switch value.content {
+      case .text(let text): texts.append(text)
+      case .numbers(let range): ranges.append(range)
+      }
+    }
+    self = ranges.isEmpty ? .equals(texts) : .within(ranges)
+  }
+}

@@ -1,0 +1,37 @@
+/// A line that a user wrote, with what is wrong in it marked on the line below.
+public enum MarkedText {
+  /// How many bytes are shown at most before the mark, and after its beginning.
+  private static let mostBytes = 72
+
+  /// The two lines, made safe to show on a terminal; of a long line the part around the mark.
+  ///
+  /// - Parameters:
+  ///   - line: What the user wrote, without the end of the line.
+  ///   - range: Where it is wrong, in bytes of UTF-8; where it is empty, one column is marked.
+  public static func text(_ line: String, marking range: Range<Int>) -> String {
+    let bytes = Array(line.utf8)
+    let mark = range.clamped(to: 0..<bytes.count)
+    let first = scalarStart(at: mark.lowerBound - mostBytes, in: bytes)
+    let end = scalarStart(at: mark.lowerBound + mostBytes, in: bytes)
+    let before = (first > 0 ? "…" : "") + shown(bytes[first..<mark.lowerBound])
+    let marked = shown(bytes[mark.lowerBound..<min(mark.upperBound, end)])
+    let after =
+      shown(bytes[min(mark.upperBound, end)..<end]) + (end < bytes.count ? "…" : "")
+    let carets = String(repeating: "^", count: max(1, width(marked)))
+    let indent = String(repeating: " ", count: width(before))
+    return "  \(before)\(marked)\(after)\n  \(indent)\(carets)"
+  }
+
+  /// Where the scalar begins that has the byte at an index.
+  private static func scalarStart(at index: Int, in bytes: [UInt8]) -> Int {
+    var index = min(max(0, index), bytes.count)
+    while index > 0, index < bytes.count, bytes[index] & 0xC0 == 0x80 { index -= 1 }
+    return index
+  }
+
+  private static func shown(_ bytes: ArraySlice<UInt8>) -> String {
+    HostileText.shown(String(decoding: bytes, as: UTF8.self))
+  }
+
+  private static func width(_ text: String) -> Int { DisplayWidth.width(of: Array(text.utf8)[...]) }
+}

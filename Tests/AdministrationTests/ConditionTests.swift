@@ -1,0 +1,189 @@
+import Administration
+import ResponseStorage
+import TestSupport
+import Testing
+
+@Suite struct ConditionTests {
+  /// When ``response`` was stored.
+  private let stored = 1_760_000_000.0
+
+  /// Each field is true of it in one way and false in another.
+  private var response: StoredResponse {
+    var response = StoredResponse(id: .row(7))
+    response.key = "the key"
+    response.url = "https://API.example.com:8443/a/b.png?q=\"1\""
+    response.request.method = "GET"
+    response.status = 404
+    response.mimeType = "Image/PNG"
+    response.stored = Timestamp(secondsSince1970: stored)
+    response.firstStored = Timestamp(secondsSince1970: stored - 86_400)
+    response.bodySize = 4_096
+    response.bodyLocation = .file
+    response.partition = "site.example"
+    response.responseHeaders = HeaderFields([
+      .init(name: "cache-control", value: "max-age=60"), .init(name: "ETag", value: "W/\"a\""),
+      .init(name: "Date", value: "Thu, 09 Oct 2025 08:53:19 GMT"),
+      .init(name: "Last-Modified", value: "Wed, 08 Oct 2025 00:00:00 GMT"),
+    ])
+    return response
+  }
+
+  @Test(arguments: [
+    ("host = api.example.com", "host = example.com"), ("host = API.Example.COM", "host = api"),
+    ("host = .example.com", "host = .ple.com"), ("host != example.com", "host != .example.com"),
+    ("host ^= api.", "host ^= example"), ("host $= .com", "host $= .org"),
+    ("host *= 'EXAMPLE'", "host *= 'examples'"), ("host in (a, .com)", "host in (a, b)"),
+    ("path = /a/b.png", "path = /a/b.PNG"), ("path $= \".png\"", "path *= '?'"),
+    ("url $= 'q=\"1\"'", "url $= \"q='1'\""), ("url *= \":8443/a/b.png?q=\\\"\"", "url ^= http:"),
+    ("url *= ''", "url *= 'a/c'"), ("scheme = HTTPS", "scheme = http"),
+    ("method = get", "method = post"), ("mime ^= image/", "mime = image"),
+    ("partition = site.example", "partition = Site.example"), ("key = 'the key'", "key = the"),
+    ("body = file", "body = inline"), ("body in (inline, file)", "body != file"),
+    ("freshness = fresh", "freshness in (stale, no-lifetime)"),
+    ("validator = strong", "validator = weak"), ("validator in (none, etag)", "validator = none"),
+    ("status = 404", "status = 40"), ("status = 4xx", "status = 5XX"),
+    ("status in (200, 4xx)", "status in (200, 5xx)"), ("status != 5xx", "status != 4xx"),
+    ("status >= 404", "status > 404"), ("status <= 404", "status < 404"),
+    ("size = 4K", "size = 4kB"), ("size > 4095", "size > 4KiB"), ("size in (1, 4096)", "size < 4K"),
+    ("age > 29s", "age > 30s"), ("age <= 30s", "age < 30s"), ("ttl <= 29s", "ttl < 29s"),
+    ("lifetime > 59s", "lifetime > 1min"), ("current-age < 32s", "current-age < 31s"),
+    ("stored >= 2025-10-09T08:53:20Z", "stored > 2025-10-09T08:53:20Z"),
+    ("first-stored < '2025-10-09T00:00:00Z'", "first-stored < 2025-10-08T00:00:00+00:00"),
+    ("date < 2025-10-09T08:53:20Z", "date < 2025-10-09T08:53:19Z"),
+    ("last-modified >= 2025-10-08T00:00:00Z", "last-modified > 2025-10-08T00:00:00Z"),
+    ("expires-at <= 2025-10-09T08:54:19Z", "expires-at < 2025-10-09T08:54:19Z"),
+  ])
+  func `each field is compared as its kind is`(_ yes: String, _ no: String) throws {
+    let decisions = try [yes, no, "!\(yes)", "!(\(no))"].map { try decision(response, [$0]) }
+    #expect(decisions == [.selected, .notSelected, .notSelected, .selected])
+    // Of nothing nothing is known, and the opposite is not known either.
+    let unknown = try [yes, no, "!\(yes)", "!(\(no))"].map { text in
+      try decision(StoredResponse(id: .row(1)), [text])
+    }
+    #expect(!unknown.contains(.selected))
+  }
+
+  @Test func `every field has a case above or fails here`() throws {
+    let error = try #require(throws: ConditionError.self) { try Condition("nothing") }
+    let names = try #require(error.hint).split(separator: " ").dropFirst(2)
+    #expect(
+      names.map(String.init) == [
+        "url", "key", "host", "path", "scheme", "method", "mime", "partition", "body", "freshness",
+        "validator", "status", "size", "age", "ttl", "lifetime", "current-age", "stored",
+        "first-stored", "date", "last-modified", "expires-at",
+      ])
+  }
+
+  @Test(
+    arguments: [
+      ("T || U", true), ("U || T", true), ("F || U", nil), ("U || F", nil), ("U || U", nil),
+      ("T && U", nil), ("U && T", nil), ("F && U", false), ("U && F", false), ("!U", nil),
+      ("!!T", true), ("T || F && F", true), ("(T || F) && F", false), ("F && F || T", true),
+      ("F && (F || T)", false), ("!F && F", false), ("!(F && F)", true), ("!T || T", true),
+      ("F || F || T", true), ("T && T && F", false), ("T&&!F||F", true),
+    ] as [(String, Bool?)])
+  func `truth has three values, and && binds closer than ||`(
+    _ text: String, _ expected: Bool?
+  ) throws {
+    let comparisons = ["T": "status = 404", "F": "status = 1", "U": "partition = a"]
+    let expression = text.map { comparisons[String($0)] ?? String($0) }.joined()
+    var known = response
+    known.partition = nil
+    // Only what is true is selected: of the unknown neither it nor its opposite is.
+    #expect(try decision(known, [expression]) == (expected == true ? .selected : .notSelected))
+    #expect(
+      try decision(known, ["!(\(expression))"]) == (expected == false ? .selected : .notSelected))
+  }
+
+  @Test func `of several conditions one is enough, and other criteria must hold too`() throws {
+    #expect(try decision(response, ["status = 1", "size = 4K"]) == .selected)
+    #expect(try decision(response, ["status = 1", "size = 4"]) == .notSelected)
+    var selection = Selection()
+    selection.conditions = [try Condition("size = 4K")]
+    selection.statuses = [200...200]
+    #expect(try selection.decision(for: response, now: now()) == .notSelected)
+    #expect(!selection.isEmpty)
+  }
+
+  @Test func `what stays for want of knowledge is told apart`() throws {
+    var response = response
+    response.stored = nil
+    #expect(try decision(response, ["age > 1s"]) == .unknownTime)
+    #expect(try decision(response, ["age > 1s && status = 1"]) == .notSelected)
+    #expect(try decision(response, ["freshness = stale"]) == .unknownFreshness)
+    #expect(try decision(response, ["partition = a", "!(stored < 2026-01-01)"]) == .unknownTime)
+    response.partition = nil
+    #expect(try decision(response, ["partition = a"]) == .notSelected)
+  }
+
+  @Test func `ages are counted from what the selection says`() throws {
+    var selection = Selection()
+    selection.conditions = [try Condition("age > 1h")]
+    #expect(try selection.decision(for: response, now: now()) == .notSelected)
+    selection.ageBasis = .firstStored
+    #expect(try selection.decision(for: response, now: now()) == .selected)
+    #expect(selection.projection == .firstStored)
+  }
+
+  @Test(
+    arguments: [
+      ("status = 1", .status), ("url = a", [.url, .key]), ("path = a || size > 1", [.url, .body]),
+      ("!(mime = a) && method = get", [.mimeType, .method]), ("age > 1s", .stored),
+      ("date < 2026-01-01", .responseHeaders), ("ttl > 1h", ResponseFreshness.projection),
+      ("partition in (a, b)", .storage),
+    ] as [(String, Projection)])
+  func `only what an expression names is decoded`(_ text: String, _ expected: Projection) throws {
+    var selection = Selection()
+    selection.conditions = [try Condition(text)]
+    #expect(selection.projection == expected)
+  }
+
+  @Test func `nesting ends at 64`() throws {
+    let nested = { (depth: Int) in
+      String(repeating: "(", count: depth / 2) + String(repeating: "!", count: depth - depth / 2)
+        + "status = 404" + String(repeating: ")", count: depth / 2)
+    }
+    #expect(try decision(response, [nested(64)]) == .selected)
+    let error = #expect(throws: ConditionError.self) { try Condition(nested(65)) }
+    #expect(error?.range == 64..<65)
+    #expect(throws: ConditionError.self) { try Condition(nested(200_000)) }
+    // What is not nested may be long.
+    let long = Array(repeating: "status = 1", count: 10_000).joined(separator: " || ")
+    #expect(try decision(response, [long + "||size=4K"]) == .selected)
+  }
+
+  @Test func `no text ends the process, and an error is within its text`() {
+    let words = [
+      "host", "=", "!=", "&&", "||", "(", ")", "in", ",", "\"", "'", "\\", "404", "4xx", "7d",
+      "age",
+      "status", "é", "\u{202E}", "\0", " ", "\n", "9999999999999999999", "!", "size", "1e999",
+      "stored", "2026-01-31", "e\u{301}", "<", ">=",
+    ]
+    var failures: [UInt64] = []
+    for seed in 0..<5_000 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let text = (0..<Int.random(in: 1...12, using: &random))
+        .map { _ in words.randomElement(using: &random) ?? "" }
+        .joined(separator: Bool.random(using: &random) ? " " : "")
+      do throws(ConditionError) { _ = try Condition(text) } catch {
+        if error.range.upperBound > text.utf8.count || error.reason.isEmpty {
+          failures.append(seed)
+        }
+      }
+    }
+    #expect(failures == [])
+  }
+
+  /// 30 seconds after ``stored``.
+  private func now() throws -> Timestamp {
+    try #require(Timestamp(secondsSince1970: stored + 30))
+  }
+
+  private func decision(
+    _ response: StoredResponse, _ conditions: [String]
+  ) throws -> Selection.Decision {
+    var selection = Selection()
+    selection.conditions = try conditions.map { try Condition($0) }
+    return try selection.decision(for: response, now: now())
+  }
+}
