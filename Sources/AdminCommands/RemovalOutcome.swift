@@ -70,11 +70,16 @@ struct RemovalOutcome {
   }
 
   private func tellOfFiles(in environment: CommandEnvironment) {
-    if orphanedFiles > 0 {
-      environment.note("body files that could not be removed: \(orphanedFiles)")
-    }
+    environment.note(orphanedFiles: orphanedFiles)
     if skippedOrphans > 0 {
       environment.note("body files that had changed or were gone, and stayed: \(skippedOrphans)")
     }
+  }
+}
+
+extension CommandEnvironment {
+  /// Tells of body files that nothing names any more and that are still there.
+  func note(orphanedFiles count: Int) {
+    if count > 0 { note("body files that could not be removed: \(count)") }
   }
 }

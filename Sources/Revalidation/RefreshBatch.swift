@@ -16,9 +16,6 @@ public struct RefreshBatch {
   /// The stored responses that were to be refreshed and were not, as they had changed or were gone.
   public private(set) var skipped: Set<StoredResponse.ID>
 
-  /// Larger bodies are put into files wherever they were, as no row can hold them at once.
-  private static let largestRowBody: Int64 = 16 << 20
-
   /// Reads stored responses, and makes of each what takes its place.
   ///
   /// - Parameters:
@@ -55,33 +52,24 @@ public struct RefreshBatch {
     do {
       for (index, response) in responses.enumerated() {
         if shouldStop() { throw RefreshInterruption() }
-        if Self.belongsIntoFile(response.raw) {
-          staged[index] = try store.stageBody { append in
-            try response.raw.part(.body)?.forEachPiece(append)
-          }
-        }
+        if let name = try store.stage(response.raw) { staged[index] = name }
       }
-      try store.synchronizeStagedBodies(staged.values.sorted())
+      try store.synchronizeStaged(staged.values.sorted())
       var changed: [Int] = []
       try store.insert { insertion in
         changed = []
         for (index, response) in responses.enumerated() {
           let isIn = try insertion.insert(
-            response.raw, stagedBody: staged[index], replacing: response.version)
+            response.raw, staged: staged[index], replacing: response.version)
           if !isIn { changed.append(index) }
         }
       }
-      store.removeStagedBodies(changed.compactMap { staged[$0] })
+      store.removeStaged(changed.compactMap { staged[$0] })
       skipped.formUnion(changed.map { responses[$0].version.id })
     } catch {
-      store.removeStagedBodies(Array(staged.values))
+      store.removeStaged(Array(staged.values))
       throw error
     }
-  }
-
-  private static func belongsIntoFile(_ raw: RawResponse) -> Bool {
-    guard let size = raw.part(.body)?.byteCount else { return false }
-    return raw.hasBodyFile || size > largestRowBody
   }
 
   /// What takes the place of a stored response; `nil` if it cannot be decoded.
