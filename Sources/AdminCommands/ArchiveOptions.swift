@@ -5,7 +5,10 @@ import ResponseStorage
 
 /// How an archive is written.
 struct ArchiveOptions: ParsableArguments {
-  @Option(help: "The format: tar.zst, tar.gz, tar, zip; by default what the name says, or tar.zst.")
+  @Option(
+    help: ArgumentHelp(
+      "The format: \(ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")); by default what the"
+        + " name says, or tar.zst."))
   var archiveFormat: ExportFormat?
 
   @Option(
@@ -31,10 +34,11 @@ struct ArchiveOptions: ParsableArguments {
     else {
       throw .usage(
         "the name '\(path)' does not tell the format of the archive",
-        hint: "end it with .tar.zst, .tar.gz, .tar or .zip, or give '--archive-format'")
+        hint: "end it with \(ExportFormat.endingsInWords(ExportFormat.allCases)), or give"
+          + " '--archive-format'")
     }
     guard let level else { return format }
-    guard let levels = format.levels else { throw .usage("a plain tar archive has no '--level'") }
+    guard let levels = format.levels else { throw .usage("'\(format.rawValue)' has no '--level'") }
     guard levels ~= level else {
       throw .usage(
         "'--level' of \(format.rawValue) is \(levels.lowerBound) to \(levels.upperBound)")
@@ -56,4 +60,11 @@ struct ArchiveOptions: ParsableArguments {
   }
 }
 
-extension ExportFormat: ExpressibleByArgument {}
+extension ExportFormat: ExpressibleByArgument {
+  /// What the names of files of some formats end with, for people: `.tar or .zip`.
+  static func endingsInWords(_ formats: [ExportFormat]) -> String {
+    let endings = formats.compactMap { $0.endings.first }
+    return [endings.dropLast().joined(separator: ", "), endings.last ?? ""]
+      .joined(separator: " or ")
+  }
+}

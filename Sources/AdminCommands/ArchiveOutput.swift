@@ -64,7 +64,7 @@ extension CommandFailure {
   }
 
   /// Says what is wrong with an archive.
-  init(_ error: NativeArchiveError) {
+  init(_ error: ResponseArchiveError) {
     let hint: String? =
       switch error.kind {
       case .notAnArchive: "write one with 'urlcache-admin export -c PATH -o FILE'"

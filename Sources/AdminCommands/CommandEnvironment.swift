@@ -114,12 +114,13 @@ public struct CommandEnvironment {
       writeMessage: { try? StandardStream.error.write(Array($0.utf8)) },
       readInput: { try StandardStream.readInput(upTo: $0) },
       openSource: { path, wait, now in
-        if ArchiveSource.isArchive(path) { return try ArchiveSource(readingFrom: path) }
+        let archive = ArchiveOpening(path: path)
+        if archive.isArchive { return try archive.open() }
         return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
           .open()
       },
       openStore: { path, wait, verifying in
-        guard !ArchiveSource.isArchive(path) else {
+        guard !ArchiveOpening(path: path).isArchive else {
           throw StoreError(
             .notACache, at: path, because: "it is an archive, which is never changed")
         }

@@ -37,7 +37,7 @@ extension URLCacheAdmin {
     switch error {
     case let error as CommandFailure: failure = error
     case let error as StoreError: failure = CommandFailure(error)
-    case let error as NativeArchiveError: failure = CommandFailure(error)
+    case let error as ResponseArchiveError: failure = CommandFailure(error)
     case let error as FileError:
       // Whoever read the output has seen enough.
       if error.kind == .brokenPipe { return .done }

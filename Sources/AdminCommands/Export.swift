@@ -15,7 +15,7 @@ extension URLCacheAdmin {
         entries give the same tar, byte for byte.
 
         EXIT STATUS
-          0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
+          0 done · 1 a named URL or id is not there · 3 entries were left out that the format cannot hold · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
     @OptionGroup var selection: SelectionOptions
@@ -31,6 +31,9 @@ extension URLCacheAdmin {
     var force = false
 
     @OptionGroup var archive: ArchiveOptions
+
+    @Flag(help: "Keep cookies, tokens and request bodies; native archives always do.")
+    var withCredentials = false
 
     @Option(help: "Which bodies to write: all, none.")
     var bodies = ExportedBodies.all
@@ -49,6 +52,7 @@ extension URLCacheAdmin {
       (export.level, export.threads) = (archive.level, archive.threads)
       export.isSelection = !selection.isEmpty
       export.leavesOutBodies = bodies == .none
+      if withCredentials { export.credentials = nil }
       export.created = try archive.time(in: environment) ?? newest(source, selection, now)
       var absent = selection.names ?? EntryNames()
       let target = try ArchiveOutput(path: output, isForced: force, environment)
@@ -60,8 +64,9 @@ extension URLCacheAdmin {
       }
       try source.finish()
       try target.commit()
-      tell(of: summary, in: environment)
-      return environment.report(absent: absent, SecretPolicy())
+      tell(of: summary, export, in: environment)
+      guard absent.isEmpty else { return environment.report(absent: absent, SecretPolicy()) }
+      return summary.omissions.isEmpty ? .done : .partly
     }
 
     /// Refuses to replace the cache itself.
@@ -86,11 +91,17 @@ extension URLCacheAdmin {
       return newest
     }
 
-    private func tell(of summary: ArchiveExport.Summary, in environment: CommandEnvironment) {
+    private func tell(
+      of summary: ArchiveExport.Summary, _ export: ArchiveExport,
+      in environment: CommandEnvironment
+    ) {
       let name = output == "-" ? "the archive" : "'\(output)'"
       environment.note(
         "\(name) holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") with "
-          + "\(ByteSizeText.text(summary.bodyBytes)) of bodies, and cookies and tokens as they are")
+          + "\(ByteSizeText.text(summary.bodyBytes)) of bodies, "
+          + (export.credentials == nil
+            ? "and cookies and tokens as they are" : "without cookies and credentials"))
+      if let losses = export.format.losses { environment.note("it does not hold \(losses)") }
       if summary.missingBodies > 0 {
         environment.note("entries whose body is missing in the cache: \(summary.missingBodies)")
       }
@@ -118,8 +129,9 @@ extension CacheOptions {
 extension CommandEnvironment {
   /// Tells the user of what is not in an archive, and what is made up in it.
   func tell(ofGapsIn summary: ArchiveExport.Summary) {
-    for (reason, count) in summary.leftOut.sorted(by: { $0.key < $1.key }) {
-      note("\(count) \(count == 1 ? "entry is" : "entries are") left out: \(reason)")
+    for omission in summary.omissions {
+      let count = omission.count
+      note("\(count) \(count == 1 ? "entry is" : "entries are") left out: \(omission.reason)")
     }
     for (fact, count) in summary.inventions.sorted(by: { $0.key < $1.key }) {
       note("made up for \(count) \(count == 1 ? "entry" : "entries"): \(fact)")

@@ -39,7 +39,7 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let path = try cache.path(in: environment)
-      let archive = try ArchiveSource(readingFrom: file, limits: importing.limits)
+      let archive = try ArchiveOpening(path: file, limits: importing.limits).open()
       for note in archive.description.notes { environment.note(note) }
       let (plan, target) = try plan(from: archive, into: path, in: environment)
       if let damage = plan.damage {
@@ -60,7 +60,7 @@ extension URLCacheAdmin {
 
     /// Makes the plan; the cache is not open afterwards.
     private func plan(
-      from archive: ArchiveSource, into path: String, in environment: CommandEnvironment
+      from archive: any ResponseArchive, into path: String, in environment: CommandEnvironment
     ) throws -> (ImportPlan, StoreDescription?) {
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, in: environment)
@@ -108,7 +108,7 @@ extension URLCacheAdmin {
     }
 
     private func carryOut(
-      _ plan: ImportPlan, from archive: ArchiveSource, into path: String,
+      _ plan: ImportPlan, from archive: any ResponseArchive, into path: String,
       in environment: CommandEnvironment
     ) throws -> ImportResult {
       // A signal ends the process when nothing is half done.

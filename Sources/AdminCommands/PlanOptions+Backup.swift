@@ -37,8 +37,9 @@ extension PlanOptions {
 
   /// The format of a backup, which its name must tell.
   static func format(ofBackup path: String) throws -> ExportFormat {
-    guard let format = ExportFormat(ofFileNamed: path) else {
-      throw ValidationError("The name of a backup ends with .tar.zst, .tar.gz, .tar or .zip.")
+    guard let format = ExportFormat(ofFileNamed: path), format.isNative else {
+      let endings = ExportFormat.endingsInWords(ExportFormat.allCases.filter(\.isNative))
+      throw ValidationError("The name of a backup ends with \(endings).")
     }
     return format
   }

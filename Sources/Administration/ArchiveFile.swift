@@ -2,36 +2,56 @@ import Archive
 import Files
 import ResponseStorage
 
-/// An archive on disk, of a format that is told by its first bytes.
+/// An archive on disk, of a kind that its first bytes tell.
 final class ArchiveFile {
   let path: String
-  let format: ArchiveFormat
   let status: FileStatus
   private let file: OpenFile
 
-  /// Opens an archive.
+  /// The first bytes: as many as the marks of archives need, if there are so many.
+  let start: [UInt8]
+
+  /// Opens a file.
   ///
-  /// - Throws: ``FileError``, or ``NativeArchiveError`` if the file does not begin as an archive.
+  /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is no regular file.
   init(_ path: String) throws {
     file = try OpenFile(reading: path)
     self.path = path
     status = try file.status()
     guard status.kind == .regular else {
-      throw NativeArchiveError(.notAnArchive, at: path, "it is \(status.kind.rawValue)")
+      throw ResponseArchiveError(.notAnArchive, at: path, "it is \(status.kind.rawValue)")
     }
-    let start = try file.read(ArchiveFormat.longestMark, at: 0)
-    guard let format = ArchiveFormat(ofFileBeginningWith: start) else {
-      throw NativeArchiveError(.notAnArchive, at: path, "it is neither tar nor zip")
-    }
-    self.format = format
+    start = try file.read(ArchiveFormat.longestMark, at: 0)
   }
 
-  /// Whether a file begins as an archive; `false` for what is no file, or cannot be read.
-  static func isArchive(_ path: String) -> Bool {
-    guard let file = try? OpenFile(reading: path), (try? file.status())?.kind == .regular,
-      let start = try? file.read(ArchiveFormat.longestMark, at: 0)
-    else { return false }
-    return ArchiveFormat(ofFileBeginningWith: start) != nil
+  /// The first bytes of what comes out when the content coding of the whole file is undone, if it has
+  /// one; those of the file if not.
+  ///
+  /// - Parameter count: How many bytes are wanted; there may be fewer or more.
+  func decodedStart(_ count: Int) -> [UInt8] {
+    guard let coding = ContentCoding(ofDataBeginningWith: start[...]) else { return start }
+    var decoded: [UInt8] = []
+    var offset: Int64 = 0
+    // What is broken further on does not matter here.
+    try? ContentDecoder(coding, limit: .max).decode { buffer in
+      let read = try file.read(into: &buffer, at: offset)
+      offset += Int64(read)
+      return read
+    } _: { piece in
+      decoded += piece
+      if decoded.count >= count { throw EnoughRead() }
+    }
+    return decoded
+  }
+
+  /// Ends a decoding before the end.
+  private struct EnoughRead: Error {}
+
+  /// Reads from a place on into the front of an array.
+  ///
+  /// - Returns: The number of bytes read; 0 at the end.
+  func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
+    try file.read(into: &buffer, at: offset)
   }
 
   /// What libarchive reads the file by.

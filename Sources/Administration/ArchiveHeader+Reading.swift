@@ -4,7 +4,7 @@ extension ArchiveHeader {
   /// Reads the header of an archive; members that are not known are passed over.
   ///
   /// - Parameter path: The path of the archive, for errors.
-  /// - Throws: ``NativeArchiveError``, `tooNew` for what this program must not read, or
+  /// - Throws: ``ResponseArchiveError``, `tooNew` for what this program must not read, or
   ///   ``JSONError``.
   init(reading bytes: [UInt8], at path: String) throws {
     var json = JSONReader(bytes)
@@ -30,10 +30,10 @@ extension ArchiveHeader {
     }
     try json.end()
     guard format == Array(NativeArchive.format.utf8), let major, major >= 0 else {
-      throw NativeArchiveError(.notAnArchive, at: path, "its header names no known format")
+      throw ResponseArchiveError(.notAnArchive, at: path, "its header names no known format")
     }
     guard major == NativeArchive.majorVersion, needs == 0 else {
-      throw NativeArchiveError(
+      throw ResponseArchiveError(
         .tooNew, at: path,
         "it was made by a newer urlcache-admin (format \(major)"
           + (needs == 0 ? "" : ", with more that a reader must know")

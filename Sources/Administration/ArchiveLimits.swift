@@ -36,9 +36,9 @@ public struct ArchiveLimits: Hashable, Sendable {
   static let ratioThreshold: Int64 = 16 << 20
 
   /// Makes sure that a number is within a limit.
-  func check(_ value: Int64, _ name: Name, at path: String) throws(NativeArchiveError) {
+  func check(_ value: Int64, _ name: Name, at path: String) throws(ResponseArchiveError) {
     guard value > self[name] else { return }
-    throw NativeArchiveError(
+    throw ResponseArchiveError(
       .limit, at: path, "it is beyond the limit '\(name.rawValue)', which is \(self[name])")
   }
 }

@@ -26,29 +26,29 @@ final class ArchiveWalk {
   private(set) var failure: (any Error)?
 
   /// Begins a reading.
-  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+  init(_ file: ArchiveFile, _ format: ArchiveFormat, limits: ArchiveLimits) throws {
     path = file.path
     self.limits = limits
     fileSize = file.status.size
-    isWholeFileCompressed = file.format.coding != nil
-    isZip = file.format == .zip
+    isWholeFileCompressed = format.coding != nil
+    isZip = format == .zip
     reader = try Self.translatingErrors(at: file.path, .notAnArchive) {
-      try ArchiveReader(file.format, of: file.makeInput())
+      try ArchiveReader(format, of: file.makeInput())
     }
   }
 
   private static func translatingErrors<Result: ~Copyable>(
-    at path: String, _ kind: NativeArchiveError.Kind, _ body: () throws -> Result
+    at path: String, _ kind: ResponseArchiveError.Kind, _ body: () throws -> Result
   ) throws -> Result {
     do { return try body() } catch let error as ArchiveError {
-      throw NativeArchiveError(kind, at: path, "libarchive says: \(error)")
+      throw ResponseArchiveError(kind, at: path, "libarchive says: \(error)")
     } catch let error as JSONError {
-      throw NativeArchiveError(.damaged, at: path, "a document in it is broken: \(error)")
+      throw ResponseArchiveError(.damaged, at: path, "a document in it is broken: \(error)")
     }
   }
 
-  private func damage(_ fact: String) -> NativeArchiveError {
-    NativeArchiveError(.damaged, at: path, fact)
+  private func damage(_ fact: String) -> ResponseArchiveError {
+    ResponseArchiveError(.damaged, at: path, fact)
   }
 
   // MARK: - Members
@@ -61,11 +61,11 @@ final class ArchiveWalk {
   }
 
   private func next() throws -> (name: String, size: Int64) {
-    let kind: NativeArchiveError.Kind = memberCount == 0 ? .notAnArchive : .damaged
+    let kind: ResponseArchiveError.Kind = memberCount == 0 ? .notAnArchive : .damaged
     let member = try Self.translatingErrors(at: path, kind) { try reader.next() }
     guard let member else {
       throw memberCount == 0
-        ? NativeArchiveError(.notAnArchive, at: path, "it has no members")
+        ? ResponseArchiveError(.notAnArchive, at: path, "it has no members")
         : damage("it ends too early, after \(entryCount) entries")
     }
     memberCount += 1
@@ -123,7 +123,7 @@ final class ArchiveWalk {
   func header() throws -> ArchiveHeader {
     let (name, size) = try next()
     guard name == NativeArchive.headerName else {
-      throw NativeArchiveError(
+      throw ResponseArchiveError(
         .notAnArchive, at: path, "its first member is not '\(NativeArchive.headerName)'")
     }
     let bytes = try document(name, size: size)
@@ -179,7 +179,7 @@ final class ArchiveWalk {
     raw.set(
       member,
       .stream(
-        .init(size: member.size, sha256: member.sha256) { [self] read in
+        .init(size: member.size, sha256: member.sha256, isReadOnce: true) { [self] read in
           var body = BodyReader(size: member.size) { buffer throws(StoreError) in
             try self.read(reading, name, into: &buffer)
           }
@@ -246,11 +246,11 @@ final class ArchiveWalk {
     return 0
   }
 
-  private func wrongSize(_ name: String) -> NativeArchiveError {
+  private func wrongSize(_ name: String) -> ResponseArchiveError {
     damage("'\(name)' is not as long as its entry says")
   }
 
-  private func wrongDigest(_ name: String) -> NativeArchiveError {
+  private func wrongDigest(_ name: String) -> ResponseArchiveError {
     damage("'\(name)' does not match its SHA-256")
   }
 

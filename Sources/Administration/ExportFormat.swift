@@ -1,4 +1,5 @@
 import Archive
+import ResponseStorage
 
 /// The formats that entries are exported to.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
@@ -13,22 +14,56 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
 
   /// Tells the format by the name of a file; `nil` if it ends as that of none.
   public init?(ofFileNamed name: String) {
-    guard let container = ArchiveFormat(ofFileNamed: name),
-      let format = Self.allCases.first(where: { $0.container == container })
-    else { return nil }
-    self = format
+    let name = ByteString(name).asciiLowercased.bytes
+    func ends(_ ending: String) -> Bool { name.reversed().starts(with: ending.utf8.reversed()) }
+    let found = Self.allCases.first { $0.endings.contains(where: ends) }
+    guard let found else { return nil }
+    self = found
+  }
+
+  /// What the names of its files end with.
+  public var endings: [String] {
+    switch self {
+    case .tarZstd: [".tar.zst", ".tzst"]
+    case .tarGzip: [".tar.gz", ".tgz"]
+    case .tar: [".tar"]
+    case .zip: [".zip"]
+    }
+  }
+
+  /// Whether it keeps all of an entry, and credentials with it.
+  public var isNative: Bool { container != nil }
+
+  /// What of an entry it does not hold, for people: the end of "does not hold …"; `nil` if it holds all.
+  public var losses: String? {
+    switch self {
+    case .tarZstd, .tarGzip, .tar, .zip: nil
+    }
   }
 
   /// How hard the format can be compressed, from the fastest to the smallest; `nil` if not at all.
-  public var levels: ClosedRange<Int>? { container.levels }
+  public var levels: ClosedRange<Int>? { container?.levels }
 
-  /// What holds the members.
-  var container: ArchiveFormat {
+  /// What holds the members of a native archive; `nil` for other formats.
+  private var container: ArchiveFormat? {
     switch self {
     case .tarZstd: .tarZstd
     case .tarGzip: .tarGzip
     case .tar: .tar
     case .zip: .zip
+    }
+  }
+
+  /// Begins an archive.
+  func makeWriter(
+    for export: ArchiveExport, of source: RawLayout,
+    writing write: @escaping ([UInt8]) throws -> Void
+  ) throws -> any ResponseArchiveWriter {
+    switch self {
+    case .tarZstd: try NativeArchiveExport(.tarZstd, for: export, of: source, writing: write)
+    case .tarGzip: try NativeArchiveExport(.tarGzip, for: export, of: source, writing: write)
+    case .tar: try NativeArchiveExport(.tar, for: export, of: source, writing: write)
+    case .zip: try NativeArchiveExport(.zip, for: export, of: source, writing: write)
     }
   }
 }

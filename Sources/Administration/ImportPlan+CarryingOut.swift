@@ -17,9 +17,9 @@ extension ImportPlan {
   /// cache as it was.
   ///
   /// - Parameter shouldStop: Asked before each entry whether to leave all undone.
-  /// - Throws: ``NativeArchiveError``, ``StoreError``, ``ImportInterruption``.
+  /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportInterruption``.
   public func carryOut(
-    from archive: ArchiveSource, in store: any RawResponseStore, unless shouldStop: () -> Bool
+    from archive: any ResponseArchive, in store: any RawResponseStore, unless shouldStop: () -> Bool
   ) throws -> ImportResult {
     var staged: [Int64: ByteString] = [:]
     do {
@@ -45,7 +45,7 @@ extension ImportPlan {
 
   /// Reads the archive again, for the entries that are put into the cache.
   private func forEachWritten(
-    of archive: ArchiveSource, unless shouldStop: () -> Bool,
+    of archive: any ResponseArchive, unless shouldStop: () -> Bool,
     _ body: (Entry, RawResponse) throws -> Void
   ) throws {
     var rest = entries[...]

@@ -58,6 +58,8 @@ public struct ImportPlan: Hashable, Sendable {
   public var archivedEntries: Int64 = 0
   /// The names that no entry has.
   public var absent: EntryNames
+  /// What the archive holds besides, which is no entry for a cache.
+  public var omissions: [ArchiveOmission] = []
   /// Why not all of the archive could be read, if that was allowed.
   public var damage: String?
 
@@ -85,9 +87,9 @@ public struct ImportPlan: Hashable, Sendable {
   /// - Parameters:
   ///   - target: The cache as it is now, or the one that is yet to be made.
   ///   - salvaging: Whether damage of the archive ends its reading, and is no error.
-  /// - Throws: ``NativeArchiveError``, ``StoreError``, or ``ImportConflict``.
+  /// - Throws: ``ResponseArchiveError``, ``StoreError``, or ``ImportConflict``.
   public init(
-    importing archive: ArchiveSource, _ selection: Selection,
+    importing archive: any ResponseArchive, _ selection: Selection,
     into target: any ResponseTarget,
     rule: ImportConflictRule, now: Timestamp, salvaging: Bool = false
   ) throws {
@@ -111,15 +113,16 @@ public struct ImportPlan: Hashable, Sendable {
         if isSelected { entries.append(entry) }
         return .next
       }
-    } catch let error as NativeArchiveError where salvaging && error.kind == .damaged {
+    } catch let error as ResponseArchiveError where salvaging && error.kind == .damaged {
       damage = error.description
     }
+    omissions = archive.omissions
   }
 
   /// Refuses a key that an entry before had.
   private func noteKey(of raw: RawResponse, in keys: inout Set<ByteString>) throws {
     guard let key = raw.text("request_key"), !keys.insert(key).inserted else { return }
-    throw NativeArchiveError(
+    throw ResponseArchiveError(
       .damaged, at: archive.path, "entry \(archivedEntries + 1) has the key of an entry before it")
   }
 

@@ -29,23 +29,10 @@ struct NativeArchiveWriter: ~Copyable {
   ///
   /// - Throws: ``StoreError`` if the bytes are others than they were, or whatever reading or writing
   ///   throws.
-  mutating func append(
-    _ name: String, _ stream: RawResponse.PartStream, sha256: String
-  ) throws {
-    try archive.begin(name, size: stream.size)
-    var digest = Digest()
-    var size: Int64 = 0
-    let changed = StoreError(
-      .changedWhileReading, at: name, because: "a body is another than it was before")
-    try stream.read { reader in
-      while case let count = try reader.read(into: &buffer), count > 0 {
-        size += Int64(count)
-        guard size <= stream.size else { throw changed }
-        digest.update(buffer[..<count])
-        try archive.append(buffer[..<count])
-      }
-    }
-    guard size == stream.size, digest.hexadecimal == sha256 else { throw changed }
+  mutating func append(_ name: String, _ contents: ExportedBody) throws {
+    let sha256 = try contents.digest()
+    try archive.begin(name, size: contents.size)
+    try contents.forEachPiece { try archive.append($0) }
     try note(name, sha256)
   }
 

@@ -27,18 +27,6 @@ public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Tells the format by the name of a file; `nil` if it ends as that of none.
-  public init?(ofFileNamed name: String) {
-    let name = Array(name.utf8).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
-    let endings: [(String, ArchiveFormat)] = [
-      (".tar", .tar), (".tar.gz", .tarGzip), (".tgz", .tarGzip), (".tar.zst", .tarZstd),
-      (".tzst", .tarZstd), (".zip", .zip),
-    ]
-    guard let found = endings.first(where: { name.reversed().starts(with: $0.0.utf8.reversed()) })
-    else { return nil }
-    self = found.1
-  }
-
   /// The coding of the whole archive, if it has one.
   public var coding: ContentCoding? {
     switch self {

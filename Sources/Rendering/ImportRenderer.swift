@@ -39,6 +39,7 @@ public struct ImportRenderer: Sendable {
     }
     buffer.append(",\"changed\":")
     buffer.append(integer: Int64(result.changed.count))
+    appendOmissions(of: plan, into: &buffer)
     buffer.append(",\"damage\":")
     buffer.append(json: plan.damage)
     buffer.append(",\"lost\":{")
@@ -52,6 +53,18 @@ public struct ImportRenderer: Sendable {
       append(entry, isChanged: result.changed.contains(entry.number), into: &buffer)
     }
     buffer.append(plan.entries.isEmpty ? "]}\n" : "\n]}\n")
+  }
+
+  private func appendOmissions(of plan: ImportPlan, into buffer: inout TextBuffer) {
+    buffer.append(",\"omitted\":[")
+    for (index, omission) in plan.omissions.enumerated() {
+      buffer.append(index == 0 ? "{\"reason\":" : ",{\"reason\":")
+      buffer.append(json: omission.reason)
+      buffer.append(",\"count\":")
+      buffer.append(integer: omission.count)
+      buffer.append("}")
+    }
+    buffer.append("]")
   }
 
   private static func key(_ action: ImportPlan.Action) -> String {
@@ -109,6 +122,11 @@ public struct ImportRenderer: Sendable {
     ] where count > 0 {
       buffer.append(words)
       buffer.append(grouped: Int64(count))
+      buffer.append("\n")
+    }
+    for omission in plan.omissions {
+      buffer.append("In the archive, but no entry for a cache, as \(omission.reason): ")
+      buffer.append(grouped: omission.count)
       buffer.append("\n")
     }
     appendRejected(of: plan, into: &buffer)

@@ -65,16 +65,19 @@ public struct RawResponse {
     /// The SHA-256 digest of all bytes, in small hexadecimal digits, if it is known before they are
     /// read.
     public var sha256: String?
+    /// Whether the bytes come only once; whoever needs them again must keep them.
+    public var isReadOnce: Bool
     /// Passes a reader of the bytes on.
     public var read: ((inout BodyReader) throws -> Void) throws -> Void
 
     /// Creates a stream.
     public init(
-      size: Int64, sha256: String? = nil,
+      size: Int64, sha256: String? = nil, isReadOnce: Bool = false,
       reading read: @escaping ((inout BodyReader) throws -> Void) throws -> Void
     ) {
       self.size = size
       self.sha256 = sha256
+      self.isReadOnce = isReadOnce
       self.read = read
     }
   }

@@ -1,8 +1,8 @@
-/// A native archive that cannot be written or read.
-public struct NativeArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
+/// An archive, of whatever kind, that cannot be written or read.
+public struct ResponseArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The file is no native archive.
+    /// The file is no archive, or none of a kind that is known.
     case notAnArchive = "not-an-archive"
     /// The archive needs a newer version of this program.
     case tooNew = "too-new"

@@ -1,0 +1,35 @@
+/// What it takes to open an archive, of whatever kind it is.
+public struct ArchiveOpening: Sendable {
+  /// The kinds of archives, in the order in which they are looked for. A new kind is one more line here.
+  static let kinds: [any ArchiveKind.Type] = [
+    NativeArchiveSource.self
+  ]
+
+  /// The path of an archive.
+  public var path: String
+
+  /// How much the archive may hold.
+  public var limits: ArchiveLimits
+
+  /// Creates an opening.
+  public init(path: String, limits: ArchiveLimits = ArchiveLimits()) {
+    self.path = path
+    self.limits = limits
+  }
+
+  /// Whether there is a file that begins as an archive; `false` also for one that cannot be read.
+  public var isArchive: Bool {
+    guard let file = try? ArchiveFile(path) else { return false }
+    return Self.kinds.contains { $0.isArchive(file) }
+  }
+
+  /// Finds out by its bytes which kind of archive is at the path, and opens it.
+  ///
+  /// - Throws: ``ResponseArchiveError``, `notAnArchive` if it is none of any kind; or ``FileError``.
+  public func open() throws -> any ResponseArchive {
+    let file = try ArchiveFile(path)
+    for kind in Self.kinds where kind.isArchive(file) { return try kind.init(file, limits: limits) }
+    let names = Self.kinds.map { $0.name }.joined(separator: " nor ")
+    throw ResponseArchiveError(.notAnArchive, at: path, "it is neither \(names)")
+  }
+}

@@ -1,0 +1,19 @@
+import ResponseStorage
+
+/// An entry that is exported.
+struct ExportedEntry {
+  /// Its place among the entries that are exported, from 1 on.
+  var number: Int64
+
+  /// The entry as its store holds it, with all credentials; the body is in ``body`` only.
+  var raw: RawResponse
+
+  /// The entry, decoded, without the credentials that are to be left out.
+  var response: StoredResponse
+
+  /// The body; `nil` if there is none, or if bodies are left out.
+  var body: ExportedBody?
+
+  /// What is odd about the entry, in words.
+  var warnings: [String]
+}

@@ -1,0 +1,64 @@
+import Archive
+import Files
+import ResponseStorage
+
+/// A native archive that is read as a store: what was exported, with the ids that it had.
+///
+/// Each look at it reads it from the beginning, up to what is looked for.
+final class NativeArchiveSource: ArchiveKind {
+  static let name = "a tar or zip"
+
+  let file: ArchiveFile
+  let description: StoreDescription
+  private let format: ArchiveFormat
+  private let limits: ArchiveLimits
+  private let header: ArchiveHeader
+  private var checksumsDigest: String?
+
+  static func isArchive(_ file: ArchiveFile) -> Bool {
+    ArchiveFormat(ofFileBeginningWith: file.start) != nil
+  }
+
+  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+    guard let format = ArchiveFormat(ofFileBeginningWith: file.start) else {
+      throw ResponseArchiveError(.notAnArchive, at: file.path, "it is not \(Self.name)")
+    }
+    self.file = file
+    self.format = format
+    self.limits = limits
+    header = try ArchiveWalk(file, format, limits: limits).header()
+    let version = header.source.userVersion
+    description = StoreDescription(
+      path: file.path, format: .archive,
+      schemaVersion: version == 0 ? header.source.versionInTable : version,
+      identity: file.status.identity,
+      rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue),
+      notes: header.redacted.isEmpty ? [] : ["secrets were left out of the archive"])
+  }
+
+  var rawLayout: RawLayout { header.source }
+
+  /// Nothing: whatever is in a native archive came from a cache.
+  var omissions: [ArchiveOmission] { [] }
+
+  func forEachEntry(
+    verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    let walk = try ArchiveWalk(file, format, limits: limits)
+    _ = try walk.header()
+    var isStopped = false
+    while try walk.nextEntry(
+      verifyingBody: verifyingBodies,
+      { raw in
+        let step = try body(raw)
+        isStopped = step == .stop
+        return step
+      })
+    {}
+    if isStopped { return }
+    guard checksumsDigest.map({ $0 == walk.checksumsDigest }) ?? true else {
+      throw StoreError(.changedWhileReading, at: file.path)
+    }
+    checksumsDigest = walk.checksumsDigest
+  }
+}

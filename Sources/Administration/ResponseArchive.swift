@@ -1,0 +1,151 @@
+public import ResponseStorage
+
+/// An archive, of whatever kind, that is read as a store.
+public protocol ResponseArchive: RawResponseSource {
+  /// What the archive holds that is no entry for a cache, and is passed over.
+  var omissions: [ArchiveOmission] { get }
+
+  /// Calls `body` with each entry, in the order of the archive, which is that of the ids; no two have the
+  /// same key.
+  ///
+  /// - Parameters:
+  ///   - verifyingBodies: Whether to compare the digests of bodies that nobody reads, too.
+  ///   - body: What to do with an entry; its parts can be read in their order, and only meanwhile.
+  /// - Throws: ``ResponseArchiveError``, ``StoreError``, or whatever `body` throws.
+  func forEachEntry(
+    verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws
+
+  /// Calls `body` with the entry that has a number, if there is one.
+  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws
+}
+
+/// What was passed over, of an archive that is read or of a cache that is exported, for one reason.
+public struct ArchiveOmission: Hashable, Sendable {
+  /// Why: what is true of each, as a clause without text from the archive, such as "it has no body".
+  public var reason: String
+
+  /// How many there are.
+  public var count: Int64
+
+  /// Creates an omission.
+  public init(_ reason: String, count: Int64) {
+    self.reason = reason
+    self.count = count
+  }
+}
+
+extension [ArchiveOmission] {
+  /// Counts one more, for a reason.
+  mutating func add(_ reason: String) {
+    if let index = firstIndex(where: { $0.reason == reason }) {
+      self[index].count += 1
+    } else {
+      append(ArchiveOmission(reason, count: 1))
+    }
+  }
+}
+
+extension StoreDescription.Format {
+  /// A file that entries were exported to.
+  public static let archive = Self(rawValue: "archive")
+}
+
+// What most archives do as well as they can: they are read from the beginning, up to what is looked for.
+extension ResponseArchive {
+  public func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
+    try forEachEntry(verifyingBodies: false) { raw in
+      if raw.id > number { return .stop }
+      guard raw.id == number else { return .next }
+      try body(raw)
+      return .stop
+    }
+  }
+
+  public func forEachRawResponse(
+    _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
+    _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    try forEachEntry(verifyingBodies: false) { raw in
+      guard try isWanted(StoredResponse(decoding: raw, projection)) else { return .next }
+      return try body(raw)
+    }
+  }
+
+  public func forEachResponse(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    try forEachEntry(verifyingBodies: false) { raw in
+      try body(StoredResponse(decoding: raw, projection))
+    }
+  }
+
+  public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
+  {
+    guard case .row(let number) = id else { return nil }
+    var result: StoredResponse?
+    try withEntry(number) { result = StoredResponse(decoding: $0, projection) }
+    return result
+  }
+
+  public func count() throws -> Int64 {
+    var count: Int64 = 0
+    try forEachEntry(verifyingBodies: false) { _ in
+      count += 1
+      return .next
+    }
+    return count
+  }
+
+  public func withBody(
+    of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
+  ) throws {
+    var reason: String? = "there is no such entry"
+    if case .row(let number) = id {
+      try withEntry(number) { raw in
+        reason = "the entry has no body"
+        switch raw.part(.body)?.contents {
+        case .bytes(let bytes):
+          reason = nil
+          var reader = BodyReader(bytes)
+          try read(&reader)
+        case .stream(let stream):
+          reason = nil
+          try stream.read(read)
+        case .null, nil: break
+        }
+      }
+    }
+    if let reason { throw StoreError(.noSuchResponse, at: description.path, because: reason) }
+  }
+
+  public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
+    guard case .row(let number) = id else { return nil }
+    var result: [UInt8]?
+    try withEntry(number) { raw in
+      switch RawResponse.Part.Name(rawValue: name).flatMap({ raw.part($0) })?.contents {
+      case .bytes(let bytes): result = bytes
+      case .stream(let stream) where name != RawResponse.Part.Name.body.rawValue:
+        result = try stream.bytes()
+      default: break
+      }
+    }
+    return result
+  }
+
+  /// Does nothing: what is wrong with an archive ends the reading of it.
+  public func forEachFinding(
+    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
+  ) throws {}
+}
+
+extension RawResponse.PartStream {
+  /// Reads all of it; for what is known to fit into memory.
+  func bytes() throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try read { reader in
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while case let count = try reader.read(into: &buffer), count > 0 { bytes += buffer[..<count] }
+    }
+    return bytes
+  }
+}
