@@ -9,7 +9,7 @@ word.
 
 import itertools, json, os, re, shutil, subprocess, sys, tempfile
 
-from fault_trial import Bad, Trial, length, look, make_origins, must, trials
+from fault_trial import Bad, Trial, hear_signals, length, look, make_origins, must, trials
 
 tool, maker = sys.argv[1:3]
 tries_all = sys.argv[3:] == ["--all"]
@@ -62,7 +62,7 @@ def while_rewriting(root):
     result = subprocess.run(
         ["strace", "-f", "-qq", "-o", os.path.join(root, "trace"), "-e", "trace=pread64", "-e",
          "inject=pread64:signal=SIGINT:when=1000", tool, "compact", "-c", cache, "--full", "--no-verify", "--format", "json"],
-        capture_output=True)
+        capture_output=True, preexec_fn=hear_signals)
     assert result.returncode == -2 and result.stderr == b"note: stopped by a signal\n", result
     assert json.loads(result.stdout)["method"] == "none", result
     with open(os.path.join(cache, "Cache.db"), "rb") as file:

@@ -8,6 +8,7 @@ Prints a line for each part, and ends at the first that is not as it has to be.
 import json, os, shutil, signal, subprocess, sys, tempfile, time
 
 import origin
+from fault_trial import hear_signals
 from origin import Origin, apple_entries, stored_entries
 
 tool, maker = map(os.path.abspath, sys.argv[1:])
@@ -263,6 +264,7 @@ def check_ends(cache):
 
     for kind in [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]:
         process = subprocess.Popen([tool, "revalidate", "-c", cache, base + "slow", "--timeout", "60s"], env=environment,
+                                   preexec_fn=hear_signals,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         deadline = time.monotonic() + 10
         Origin.asked.clear()

@@ -104,6 +104,13 @@ def open_elsewhere(cache):
         holder.communicate()
 
 
+def hear_signals():
+    """In a new process: lets signals through, as what runs the tests may have blocked or ignored some."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Trial:
     """A command that changes copies of a cache, again and again, each time with another fault.
 
@@ -139,10 +146,7 @@ class Trial:
     def run(self, cache, *before, longest_file=resource.RLIM_INFINITY, **options):
         """Runs the command, with other words before it."""
         def prepare():
-            # What runs the tests may have blocked or ignored some.
-            signal.pthread_sigmask(signal.SIG_SETMASK, [])
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, signal.SIG_DFL)
+            hear_signals()
             resource.setrlimit(resource.RLIMIT_FSIZE, (longest_file, longest_file))
 
         with open_elsewhere(cache) if self.beside else contextlib.nullcontext():
