@@ -112,7 +112,8 @@ install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonsch
   || step "install" false
 install_peers || step "install hishel" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
-step "build" swift build --build-tests
+# A target that is not declared is found by luck, and not from a fresh clone.
+step "build" swift build --build-tests --explicit-target-dependency-import-check error
 tests "tests" swift test
 if $sanitize; then
   tests "ThreadSanitizer" swift test --sanitize=thread --scratch-path .build-tsan
