@@ -17,9 +17,11 @@ struct AppleRawRows: ~Copyable {
   private static let bodyPlaces = (location: Int32(0), type: Int32(1), value: Int32(2), rest: 3)
 
   init(_ connection: borrowing Connection, _ layout: AppleLayout) throws(SQLiteError) {
-    let known = Set(Self.parts.map(\.rawValue) + ["entry_id", "receiver_data"])
+    let known = Set(Self.parts.map { ByteString($0.rawValue) } + ["entry_id", "receiver_data"])
     func others(_ table: String) throws(SQLiteError) -> [String] {
-      try Self.columns(of: table, connection).filter { !known.contains($0.lowercased()) }
+      try Self.columns(of: table, connection).filter {
+        !known.contains(ByteString($0).asciiLowercased)
+      }
     }
     let responseNames = try Self.columns(of: AppleLayout.responses, connection)
     let blobNames = try others(AppleLayout.blobs)
@@ -111,7 +113,7 @@ struct AppleRawRows: ~Copyable {
     if try bodies.step() {
       isThere = true
       for (index, name) in bodyNames.enumerated() {
-        let isKnown = name.lowercased() == "isdataonfs"
+        let isKnown = ByteString(name).asciiLowercased == "isdataonfs"
         raw.columns.append(
           .init(
             isKnown ? "isDataOnFS" : "\(bodyTable).\(name)",
