@@ -13,42 +13,6 @@ extension BinaryPropertyList {
     return head.count
   }
 
-  /// The elements of an array that is known to lie in the list.
-  public struct Elements: Hashable, Sendable {
-    /// The number of elements.
-    public let count: Int
-
-    fileprivate let payload: Int
-  }
-
-  /// The elements of an array, to be asked for one by one; `nil` if the object is of another type.
-  ///
-  /// - Complexity: O(1).
-  public func elements(of array: Object) throws(PropertyListError) -> Elements? {
-    let head = try head(of: array)
-    guard head.type == 0xA else { return nil }
-    try check(head, size: referenceSize, count: head.count)
-    return Elements(count: head.count, payload: head.payload)
-  }
-
-  /// An element of an array of this list; `nil` beyond its end.
-  ///
-  /// - Complexity: O(1).
-  public func element(
-    _ position: Int, of elements: Elements
-  ) throws(PropertyListError) -> Object? {
-    guard position >= 0, position < elements.count else { return nil }
-    return try reference(position, from: elements.payload)
-  }
-
-  /// An element of an array; `nil` beyond its end, or if the object is of another type.
-  ///
-  /// - Complexity: O(1). For many elements of one array, ask for its ``elements(of:)`` once.
-  public func element(_ position: Int, of array: Object) throws(PropertyListError) -> Object? {
-    guard let elements = try elements(of: array) else { return nil }
-    return try element(position, of: elements)
-  }
-
   /// The value of the first entry of a dictionary that has the key; `nil` if there is none, or if the
   /// object is of another type.
   ///
@@ -60,8 +24,8 @@ extension BinaryPropertyList {
   ) throws(PropertyListError) -> Object? {
     guard let head = try walkedDictionary(dictionary) else { return nil }
     for position in 0..<head.count {
-      let string = try self.head(of: reference(position, head))
-      guard string.count == key.count, try isText(string, equalTo: key) else { continue }
+      let offset = try offset(of: reference(position, head))
+      guard try isString(at: offset, equalTo: key) else { continue }
       return try reference(head.count &+ position, head)
     }
     return nil
@@ -105,41 +69,48 @@ extension BinaryPropertyList {
   public func isString(
     _ string: Object, equalTo key: PropertyListKey
   ) throws(PropertyListError) -> Bool {
-    let head = try head(of: string)
-    guard head.count == key.count else { return false }
-    return try isText(head, equalTo: key)
+    try isString(at: offset(of: string), equalTo: key)
   }
 
-  /// Whether an object is a string with the text of a key, which has the same count.
+  /// Whether the object that begins at an offset is a string with the text of a key.
   @inline(__always)
-  private func isText(
-    _ head: Head, equalTo key: PropertyListKey
+  private func isString(
+    at offset: Int, equalTo key: PropertyListKey
   ) throws(PropertyListError) -> Bool {
-    guard head.type == 0x5 else { return try isWideText(head, equalTo: key) }
-    try check(head, size: 1, count: head.count)
-    guard head.count > 8 else {
-      return head.count == 0
-        || Self.bits(bytes, at: head.payload, size: head.count) == key.ending
+    let beginning = Self.word(bytes, at: offset)
+    guard beginning & key.mask == key.beginning else {
+      // The same text may be in UTF-16, or have more bytes for its length than CoreFoundation takes.
+      let marker = beginning &>> 56
+      guard marker == 0x5F || marker &>> 4 == 0x6 else { return false }
+      // Of most long strings, the third byte is their length.
+      let length = UInt64(truncatingIfNeeded: key.count)
+      if beginning &>> 48 == 0x5F10, beginning &>> 40 & 0xFF != length { return false }
+      return try hasText(of: key, at: offset)
     }
-    return Self.word(bytes, at: head.payload &+ head.count &- 8) == key.ending
-      && Self.word(bytes, at: head.payload) == key.beginning
-      && (head.count <= 16 || isMiddle(head, of: key))
+    let size = key.object.count
+    guard size <= objectsEnd &- offset else { throw PropertyListError(.truncated, at: offset) }
+    return size <= 8
+      || Self.word(bytes, at: offset &+ size &- 8) == key.ending
+        && (size <= 16 || hasMiddle(of: key, at: offset))
   }
 
-  private func isMiddle(_ head: Head, of key: PropertyListKey) -> Bool {
-    for index in 8..<head.count &- 8 where bytes[head.payload &+ index] != key.ascii[index] {
+  private func hasMiddle(of key: PropertyListKey, at offset: Int) -> Bool {
+    for index in 8..<key.object.count &- 8 where bytes[offset &+ index] != key.object[index] {
       return false
     }
     return true
   }
 
-  private func isWideText(
-    _ head: Head, equalTo key: PropertyListKey
+  /// Whether the string that begins at an offset has the text of a key.
+  private func hasText(
+    of key: PropertyListKey, at offset: Int
   ) throws(PropertyListError) -> Bool {
-    guard head.type == 0x6 else { return false }
-    try check(head, size: 2, count: head.count)
-    for index in key.ascii.indices
-    where Self.bits(bytes, at: head.payload &+ index &* 2, size: 2) != UInt64(key.ascii[index]) {
+    let string = try head(at: offset)
+    guard string.count == key.count else { return false }
+    let size = string.type == 0x5 ? 1 : 2
+    try check(string, size: size, count: string.count)
+    for (index, character) in key.text.enumerated()
+    where Self.bits(bytes, at: string.payload &+ index &* size, size: size) != UInt64(character) {
       return false
     }
     return true
@@ -168,8 +139,9 @@ extension BinaryPropertyList {
     try reference(position, from: head.payload)
   }
 
+  /// The object that the reference at a position from `payload` on stands for.
   @inline(__always)
-  private func reference(
+  func reference(
     _ position: Int, from payload: Int
   ) throws(PropertyListError) -> Object {
     // The caller has checked the head: all references lie in the bytes.

@@ -14,7 +14,12 @@ extension BinaryPropertyList {
   ///
   /// - Complexity: O(1).
   public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
-    let head = try head(of: object)
+    try integerIfAny(head(of: object))
+  }
+
+  /// The integer whose head it is; `nil` if it is the head of something else.
+  @inline(__always)
+  func integerIfAny(_ head: Head) throws(PropertyListError) -> Int64? {
     guard head.marker & 0xFC != 0x10 else { return try shortInteger(head) }
     return try kind(of: head) == .integer ? integer(head) : nil
   }
@@ -41,7 +46,12 @@ extension BinaryPropertyList {
   ///
   /// - Complexity: O(1).
   public func real(_ object: Object) throws(PropertyListError) -> Double? {
-    let head = try head(of: object)
+    try realIfAny(head(of: object))
+  }
+
+  /// The real number whose head it is; `nil` if it is the head of something else.
+  @inline(__always)
+  func realIfAny(_ head: Head) throws(PropertyListError) -> Double? {
     guard head.marker != 0x23 else { return try double(head) }
     return try kind(of: head) == .real ? real(head) : nil
   }

@@ -15,13 +15,21 @@ public struct BinaryPropertyList: ~Escapable {
     case null, boolean, integer, real, date, data, string, array, dictionary, set, uid
   }
 
+  // Numbers are read as eight bytes, whatever their size. So each of these spans has eight bytes more than
+  // it says, which are there because a trailer of 32 bytes follows.
+  /// The header and the objects.
   let bytes: Span<UInt8>
+  /// The table of offsets.
+  private let offsets: Span<UInt8>
   let limits: PropertyListLimits
   private let offsetSize: Int
+  /// How many bits of eight bytes are not those of an offset at their beginning.
+  private let offsetShift: UInt64
   let referenceSize: Int
   let objectCount: Int
-  /// Where the table of offsets begins, which is where the objects end.
-  let objectsEnd: Int
+
+  /// Where the objects end and the table of offsets begins.
+  var objectsEnd: Int { bytes.count &- 8 }
 
   /// The object that holds all others.
   public let root: Object
@@ -38,32 +46,39 @@ public struct BinaryPropertyList: ~Escapable {
     _ bytes: Span<UInt8>, limits: PropertyListLimits = .standard
   ) throws(PropertyListError) {
     guard bytes.count <= limits.maximumBytes else { throw PropertyListError(.tooLarge, at: 0) }
-    try Self.checkHeader(bytes)
+    guard Self.hasHeader(bytes) else { throw Self.headerError(bytes) }
     guard bytes.count >= 8 + 1 + 1 + 32 else {
       throw PropertyListError(.truncated, at: bytes.count)
     }
     let trailer = bytes.count - 32
     let offsetSize = Int(bytes[trailer + 6])
     let referenceSize = Int(bytes[trailer + 7])
-    let objectCount = Int(exactly: Self.word(bytes, at: trailer + 8))
-    let root = Int(exactly: Self.word(bytes, at: trailer + 16))
-    let table = Int(exactly: Self.word(bytes, at: trailer + 24))
-    guard 1...8 ~= offsetSize, 1...8 ~= referenceSize, let objectCount, let root, let table,
-      objectCount > 0, root < objectCount, table >= 9, table < trailer,
-      objectCount <= (trailer - table) / offsetSize
+    let objectCount = Self.word(bytes, at: trailer + 8)
+    let root = Self.word(bytes, at: trailer + 16)
+    let table = Self.word(bytes, at: trailer + 24)
+    guard 1...8 ~= offsetSize, 1...8 ~= referenceSize, root < objectCount, table >= 9,
+      table < UInt64(trailer), objectCount <= (UInt64(trailer) &- table) / UInt64(offsetSize)
     else { throw PropertyListError(.malformed, at: trailer) }
-    self.bytes = bytes
+    let objectsEnd = Int(truncatingIfNeeded: table)
+    self.bytes = bytes.extracting(first: objectsEnd &+ 8)
+    self.offsets = bytes.extracting(droppingFirst: objectsEnd)
+      .extracting(first: Int(truncatingIfNeeded: objectCount) &* offsetSize &+ 8)
     self.limits = limits
     self.offsetSize = offsetSize
+    self.offsetShift = UInt64(truncatingIfNeeded: 64 &- 8 &* offsetSize)
     self.referenceSize = referenceSize
-    self.objectCount = objectCount
-    self.objectsEnd = table
-    self.root = Object(index: root)
+    self.objectCount = Int(truncatingIfNeeded: objectCount)
+    self.root = Object(index: Int(truncatingIfNeeded: root))
   }
 
-  private static func checkHeader(_ bytes: Span<UInt8>) throws(PropertyListError) {
+  @inline(__always)
+  private static func hasHeader(_ bytes: Span<UInt8>) -> Bool {
     // "bplist00", as the eight bytes of a number.
-    if bytes.count >= 8, word(bytes, at: 0) == 0x6270_6C69_7374_3030 { return }
+    word(bytes, at: 0) == 0x6270_6C69_7374_3030
+  }
+
+  /// What is wrong with bytes that have another header.
+  private static func headerError(_ bytes: Span<UInt8>) -> PropertyListError {
     // The beginnings of XML, in UTF-8 and, after a byte order mark, in UTF-16 too.
     let beginnings: [[UInt8]] = [
       Array("<?xml".utf8), Array("<plist".utf8), [0xEF, 0xBB, 0xBF, 0x3C],
@@ -72,15 +87,20 @@ public struct BinaryPropertyList: ~Escapable {
     let isXML = beginnings.contains { beginning in
       beginning.count <= bytes.count && beginning.indices.allSatisfy { bytes[$0] == beginning[$0] }
     }
-    throw PropertyListError(isXML ? .xmlPropertyList : .notBinaryPropertyList, at: 0)
+    return PropertyListError(isXML ? .xmlPropertyList : .notBinaryPropertyList, at: 0)
   }
 
-  /// Reads a big-endian number of one to eight bytes.
-  ///
-  /// Eight bytes are read whatever its size, as there are no more instructions than for one: they lie
-  /// in the bytes, because a trailer of 32 bytes follows all that has numbers.
+  /// Reads a big-endian number of one to eight bytes, which must lie among the objects.
   @inline(__always)
   static func bits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
+    switch size {
+    case 1: UInt64(bytes[offset])
+    case 2: UInt64(bytes[offset]) << 8 | UInt64(bytes[offset &+ 1])
+    default: wideBits(bytes, at: offset, size: size)
+    }
+  }
+
+  private static func wideBits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
     word(bytes, at: offset) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* size)
   }
 
@@ -111,24 +131,36 @@ public struct BinaryPropertyList: ~Escapable {
   /// Reads the head of an object.
   @inline(__always)
   func head(of object: Object) throws(PropertyListError) -> Head {
-    // An object of another list may lie beyond this one, however far: compare before multiplying.
-    guard object.index < objectCount else { throw PropertyListError(.malformed, at: objectsEnd) }
-    // The table lies in the bytes, as the trailer was checked. The objects begin after the header.
-    let entry = objectsEnd &+ object.index &* offsetSize
-    let place = Self.bits(bytes, at: entry, size: offsetSize)
-    guard place &- 8 < UInt64(truncatingIfNeeded: objectsEnd &- 8) else {
-      throw PropertyListError(.malformed, at: entry)
+    try head(at: offset(of: object))
+  }
+
+  /// Where an object begins, which is among the objects.
+  @inline(__always)
+  func offset(of object: Object) throws(PropertyListError) -> Int {
+    let entry = object.index &* offsetSize
+    // An object of another list may lie beyond this one. Both guards begin with what is known, so that the
+    // compiler sees that eight bytes can be read, and does not check it again.
+    guard offsets.count >= 8, entry >= 0, entry < offsets.count &- 8 else {
+      throw PropertyListError(.malformed, at: objectsEnd)
     }
-    let offset = Int(truncatingIfNeeded: place)
-    // The marker and, of what is longer, nearly all counts lie in the first three bytes.
-    let beginning = Self.word(bytes, at: offset)
-    let marker = UInt8(truncatingIfNeeded: beginning &>> 56)
+    let place = Int(truncatingIfNeeded: Self.word(offsets, at: entry) &>> offsetShift)
+    guard bytes.count >= 8, place >= 8, place < objectsEnd else {
+      throw PropertyListError(.malformed, at: objectsEnd &+ entry)
+    }
+    return place
+  }
+
+  /// Reads the head of the object that begins at an offset.
+  @inline(__always)
+  func head(at offset: Int) throws(PropertyListError) -> Head {
+    let marker = bytes[offset]
     let low = Int(marker & 0x0F)
     guard low == 0x0F, Self.countedTypes &>> UInt16(marker &>> 4) & 1 == 1 else {
       return Head(marker: marker, offset: offset, count: low, payload: offset &+ 1)
     }
-    guard beginning &>> 48 & 0xFF == 0x10 else { return try longHead(marker, offset) }
-    let count = Int(truncatingIfNeeded: beginning &>> 40 & 0xFF)
+    // Nearly all counts take one byte.
+    guard bytes[offset &+ 1] == 0x10 else { return try longHead(marker, offset) }
+    let count = Int(bytes[offset &+ 2])
     return Head(marker: marker, offset: offset, count: count, payload: offset &+ 3)
   }
 

@@ -2,26 +2,36 @@
 public struct PropertyListKey: Hashable, Sendable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
-  let ascii: [UInt8]
+  /// The string as an object, in the only way in which CoreFoundation writes it.
+  let object: [UInt8]
+  /// The number of bytes of the text.
   let count: Int
-  /// The first eight bytes, or all if there are fewer, as a big-endian number.
-  let beginning: UInt64
-  /// The last eight bytes, or all if there are fewer, as a big-endian number.
+  /// The first eight bytes of the object as a big-endian number, with zeros in the place of those that it
+  /// lacks; and what is to be looked at of such a number.
+  let (beginning, mask): (UInt64, UInt64)
+  /// The last eight bytes of the object, if there are so many.
   let ending: UInt64
 
   /// Creates a key.
   ///
   /// - Parameter text: The key, in ASCII.
   public init(_ text: String) {
-    ascii = Array(text.utf8)
-    count = ascii.count
-    beginning = ascii.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    ending = ascii.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    count = text.utf8.count
+    object = PropertyListWriter.head(0x50, count) + Array(text.utf8)
+    let missing = UInt64(max(0, 8 - object.count)) * 8
+    mask = .max << missing
+    beginning = object.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << missing
+    ending = object.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   public init(stringLiteral value: String) {
     self.init(value)
   }
 
-  public var description: String { String(decoding: ascii, as: UTF8.self) }
+  /// The text, in ASCII.
+  var text: ArraySlice<UInt8> {
+    object.suffix(count)
+  }
+
+  public var description: String { String(decoding: text, as: UTF8.self) }
 }

@@ -21,5 +21,5 @@ public struct PropertyListLimits: Hashable, Sendable {
   }
 
   /// Far more than a cache ever holds: 32 MiB, 64 levels, 200,000 objects, 64 MiB decoded.
-  public static let standard = PropertyListLimits()
+  public static var standard: PropertyListLimits { PropertyListLimits() }
 }

@@ -126,7 +126,8 @@ public struct PropertyListWriter {
     return (before, result)
   }
 
-  private static func head(_ type: UInt8, _ count: Int) -> [UInt8] {
+  /// The head of an object of a type that has a count.
+  static func head(_ type: UInt8, _ count: Int) -> [UInt8] {
     count < 15 ? [type | UInt8(count)] : [type | 0x0F] + integer(Int64(count))
   }
 

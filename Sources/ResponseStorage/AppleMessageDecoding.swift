@@ -1,4 +1,3 @@
-import Files
 import HTTPCaching
 import PropertyLists
 
@@ -25,40 +24,33 @@ extension StoredResponse {
     _ bytes: Span<UInt8>, _ projection: Projection, reusing memory: inout SpareMemory
   ) throws(PropertyListError) {
     let list = try BinaryPropertyList(bytes)
-    let root = list.root
     guard let array = try list.archivedElements() else {
       notes.append(.init(.undecodable, "response_object has no Array"))
       return
     }
-    if projection.contains(.notes) {
-      let version = try list.value(forKey: .version, in: root)
-      let number = if let version { try list.integer(version) } else { nil as Int64? }
-      if number != 1 {
-        notes.append(.init(.unknownVersion, "response_object has an unknown version"))
-      }
+    if projection.contains(.notes), try list.archivedVersion() != 1 {
+      notes.append(.init(.unknownVersion, "response_object has an unknown version"))
     }
-    if projection.contains(.url), let place = try list.element(0, of: array) {
-      url = try list.archivedURL(place, reusing: &memory.url)
+    if projection.contains(.url), let string = try list.urlString(0, of: array) {
+      url = try list.text(string, reusing: &memory.url)
     }
-    if projection.contains(.stored), let place = try list.element(1, of: array) {
-      stored = try list.real(place).flatMap { Timestamp(secondsSince2001: $0) }
+    if projection.contains(.stored), array.count > 1 {
+      stored = try list.real(1, of: array).flatMap { Timestamp(secondsSince2001: $0) }
       if stored == nil {
         notes.append(.init(.badTime, "the creation time of the response is no time"))
       }
     }
-    if projection.contains(.status), let place = try list.element(3, of: array) {
-      status = try list.integer(place)
-    }
-    if !projection.isDisjoint(with: .ofResponseHeaders), let place = try list.element(4, of: array)
+    if projection.contains(.status) { status = try list.integer(3, of: array) }
+    if !projection.isDisjoint(with: .ofResponseHeaders), let fields = try list.element(4, of: array)
     {
       responseHeaders =
         projection.contains(.responseHeaders)
-        ? try list.archivedHeaders(place)
+        ? try list.archivedHeaders(fields)
         : try list.archivedHeaders(
-          place, projection.contains(.cachingFields) ? .response : .freshness)
+          fields, projection.contains(.cachingFields) ? .response : .freshness)
     }
-    if projection.contains(.mimeType), let place = try list.element(6, of: array) {
-      mimeType = try list.text(place, reusing: &memory.mimeType)
+    if projection.contains(.mimeType), let string = try list.element(6, of: array) {
+      mimeType = try list.textUnlessNull(string, reusing: &memory.mimeType)
     }
   }
 
@@ -85,53 +77,34 @@ extension StoredResponse {
     _ bytes: Span<UInt8>, _ projection: Projection
   ) throws(PropertyListError) {
     let list = try BinaryPropertyList(bytes)
-    let root = list.root
     guard let array = try list.archivedElements() else {
       notes.append(.init(.undecodable, "request_object has no Array"))
       return
     }
-    if let place = try list.element(1, of: array) {
-      request.url = try list.archivedURL(place)
+    if let string = try list.urlString(1, of: array) {
+      request.url = try list.text(string)
     }
-    let version = try list.value(forKey: .version, in: root)
-    let number = if let version { try list.integer(version) } else { nil as Int64? }
-    guard let number, let places = RequestPlaces(version: number) else {
+    guard let version = try list.archivedVersion(), let places = RequestPlaces(version: version)
+    else {
       notes.append(.init(.unknownVersion, "request_object has an unknown version"))
       try decodeRequestByShape(list, array)
       return
     }
-    if projection.contains(.method), let place = try list.element(places.method, of: array) {
-      request.method = try list.text(place)
+    if projection.contains(.method), let string = try list.element(places.method, of: array) {
+      request.method = try list.textUnlessNull(string)
     }
     if !projection.isDisjoint(with: .ofRequestHeaders),
-      let place = try list.element(places.headers, of: array)
+      let fields = try list.element(places.headers, of: array)
     {
       request.headers =
         projection.contains(.requestHeaders)
-        ? try list.archivedHeaders(place) : try list.archivedHeaders(place, requestFields)
+        ? try list.archivedHeaders(fields)
+        : try list.archivedHeaders(fields, requestFields)
     }
     if projection.contains(.requestDetails) {
-      if let place = try list.element(2, of: array) {
-        request.timeoutSeconds = try list.real(place)
-      }
-      if let place = try list.element(3, of: array) {
-        request.cachePolicy = try list.integer(place)
-      }
-      var body: [UInt8]?
-      if let place = try list.element(places.body, of: array) {
-        body = try list.dataBytes(place)
-      }
-      if let index = places.bodyParts, let place = try list.element(index, of: array),
-        let parts = try list.elements(of: place)
-      {
-        for position in 0..<parts.count {
-          guard let part = try list.element(position, of: parts),
-            let bytes = try list.dataBytes(part)
-          else { continue }
-          body = (body ?? []) + bytes
-        }
-      }
-      request.body = body
+      request.timeoutSeconds = try list.real(2, of: array)
+      request.cachePolicy = try list.integer(3, of: array)
+      request.body = try list.archivedBody(places.body, places.bodyParts, of: array)
     }
   }
 
@@ -151,14 +124,16 @@ extension StoredResponse {
     let methods: [ByteString] = [
       "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE",
     ]
-    for position in 0..<min(array.count, 64) {
-      guard let place = try list.element(position, of: array) else { return }
-      switch try list.kind(of: place) {
+    for place in 0..<min(array.count, 64) {
+      guard let object = try list.element(place, of: array) else { return }
+      switch try list.kind(of: object) {
       case .string:
-        if let text = try list.text(place), methods.contains(text) { request.method = text }
+        if let text = try list.text(object), methods.contains(text) {
+          request.method = text
+        }
       case .dictionary:
-        if try list.value(forKey: .urlString, in: place) == nil {
-          request.headers = try list.archivedHeaders(place)
+        if try list.urlString(place, of: array) == nil {
+          request.headers = try list.archivedHeaders(object)
         }
       default: break
       }
@@ -194,71 +169,4 @@ extension StoredResponse.PropertyValue {
       case .uid(let number): .opaque("UID \(number)")
       }
   }
-}
-
-extension BinaryPropertyList {
-  /// What stands in the places of an archived message; `nil` if it is none.
-  func archivedElements() throws(PropertyListError) -> Elements? {
-    guard let array = try value(forKey: .array, in: root) else { return nil }
-    return try elements(of: array)
-  }
-
-  /// The text of a string; `nil` for the strings that stand for nothing, and for what is no string.
-  func text(_ object: Object) throws(PropertyListError) -> ByteString? {
-    var memory: [UInt8] = []
-    return try text(object, reusing: &memory)
-  }
-
-  /// The text of a string, in `memory` that it takes for itself.
-  func text(
-    _ object: Object, reusing memory: inout [UInt8]
-  ) throws(PropertyListError) -> ByteString? {
-    guard try copy(object, into: &memory) else { return nil }
-    let isNull =
-      memory.count > 20 && memory[0] == UInt8(ascii: "_")
-      && (memory == nullResponseToken || memory == nullRequestToken)
-    return isNull ? nil : ByteString(exchange(&memory, with: []))
-  }
-
-  /// The text of an archived URL: a dictionary of its string and the number 15, which says that the
-  /// string is the whole URL.
-  func archivedURL(_ object: Object) throws(PropertyListError) -> ByteString? {
-    var memory: [UInt8] = []
-    return try archivedURL(object, reusing: &memory)
-  }
-
-  /// The text of an archived URL, in `memory` that it takes for itself.
-  func archivedURL(
-    _ object: Object, reusing memory: inout [UInt8]
-  ) throws(PropertyListError) -> ByteString? {
-    guard let string = try value(forKey: .urlString, in: object),
-      try copy(string, into: &memory)
-    else { return nil }
-    return ByteString(exchange(&memory, with: []))
-  }
-
-  /// Puts the text of a string into `memory`, and returns whether the object is a string.
-  private func copy(_ object: Object, into memory: inout [UInt8]) throws(PropertyListError) -> Bool
-  {
-    guard let ascii = try ascii(object) else { return try utf8(object, into: &memory) }
-    memory.replaceAll(with: ascii)
-    return true
-  }
-
-  /// A copy of the bytes of a data object.
-  func dataBytes(_ object: Object) throws(PropertyListError) -> [UInt8]? {
-    guard let bytes = try data(object) else { return nil }
-    var copy: [UInt8] = []
-    copy.replaceAll(with: bytes)
-    return copy
-  }
-}
-
-private let nullResponseToken = Array("__CFURLResponseNullTokenString__".utf8)
-private let nullRequestToken = Array("__CFURLRequestNullTokenString__".utf8)
-
-extension PropertyListKey {
-  fileprivate static let array: Self = "Array"
-  fileprivate static let version: Self = "Version"
-  fileprivate static let urlString: Self = "_CFURLString"
 }

@@ -60,6 +60,12 @@ private func exercise(_ list: borrowing BinaryPropertyList) {
       guard let element = try? list.element(position, of: array) else { continue }
       visit(list, element)
       if let url = try? list.value(forKey: "_CFURLString", in: element) { visit(list, url) }
+      guard let elements = try? list.elements(of: array) else { continue }
+      require(
+        (try? list.integer(position, of: elements)) == (try? list.integer(element)),
+        "an integer is the same as an element")
+      let real = (try? list.real(position, of: elements))?.bitPattern
+      require(real == (try? list.real(element))?.bitPattern, "a real is the same as an element")
     }
   }
   if let count = try? list.count(of: root) {

@@ -191,12 +191,14 @@ import Testing
   }
 
   @Test func `an object of a larger list is an error`() throws {
-    let large = list([[0xA1, 199]] + [[UInt8]](repeating: [0x09], count: 199))
     let small = list([[0x09]])
-    let object = try element(of: large)
-    let list = try BinaryPropertyList(small.span)
-    let error = #expect(throws: PropertyListError.self) { _ = try list.kind(of: object) }
-    #expect(error?.code == .malformed)
+    for index in [1, 2, 199] as [UInt8] {
+      let large = list([[0xA1, index]] + [[UInt8]](repeating: [0x09], count: 199))
+      let object = try element(of: large)
+      let list = try BinaryPropertyList(small.span)
+      let error = #expect(throws: PropertyListError.self) { _ = try list.kind(of: object) }
+      #expect(error?.description == "malformed at byte 9", "object \(index)")
+    }
   }
 
   private func element(of bytes: [UInt8]) throws -> BinaryPropertyList.Object {

@@ -1,0 +1,59 @@
+extension BinaryPropertyList {
+  /// The elements of an array that is known to lie in the list.
+  public struct Elements: Hashable, Sendable {
+    /// The number of elements.
+    public let count: Int
+
+    fileprivate let payload: Int
+  }
+
+  /// The elements of an array, to be asked for one by one; `nil` if the object is of another type.
+  ///
+  /// - Complexity: O(1).
+  public func elements(of array: Object) throws(PropertyListError) -> Elements? {
+    let head = try head(of: array)
+    guard head.type == 0xA else { return nil }
+    try check(head, size: referenceSize, count: head.count)
+    return Elements(count: head.count, payload: head.payload)
+  }
+
+  /// An element of an array of this list; `nil` beyond its end.
+  ///
+  /// - Complexity: O(1).
+  @inline(__always)
+  public func element(
+    _ position: Int, of elements: Elements
+  ) throws(PropertyListError) -> Object? {
+    // As an unsigned number, a negative one lies beyond the end, too.
+    guard UInt(bitPattern: position) < UInt(bitPattern: elements.count) else { return nil }
+    return try reference(position, from: elements.payload)
+  }
+
+  /// An element of an array; `nil` beyond its end, or if the object is of another type.
+  ///
+  /// - Complexity: O(1). For many elements of one array, ask for its ``elements(of:)`` once.
+  public func element(_ position: Int, of array: Object) throws(PropertyListError) -> Object? {
+    guard let elements = try elements(of: array) else { return nil }
+    return try element(position, of: elements)
+  }
+
+  /// The integer that an element of an array is; `nil` beyond its end, or if it is something else.
+  ///
+  /// - Complexity: O(1).
+  public func integer(
+    _ position: Int, of elements: Elements
+  ) throws(PropertyListError) -> Int64? {
+    guard let element = try element(position, of: elements) else { return nil }
+    return try integerIfAny(head(of: element))
+  }
+
+  /// The real number that an element of an array is; `nil` beyond its end, or if it is something else.
+  ///
+  /// - Complexity: O(1).
+  public func real(
+    _ position: Int, of elements: Elements
+  ) throws(PropertyListError) -> Double? {
+    guard let element = try element(position, of: elements) else { return nil }
+    return try realIfAny(head(of: element))
+  }
+}
