@@ -3,8 +3,8 @@
 #
 #   sh Tests/Benchmarks/run.sh [ENTRIES]     1,000,000 unless said; needs 7 GB of disk for that
 #
-# Prints medians, and their ratio to the first line of each table. Needs hyperfine, sqlite3, python3 and
-# valgrind, which it installs with apt.
+# Prints medians, and their ratio to the first line of each table. Needs hyperfine, sqlite3 and
+# python3, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
 entries=${1-1000000}
@@ -12,7 +12,7 @@ runs=7
 
 if command -v dpkg >/dev/null; then
   missing=
-  for package in hyperfine sqlite3 python3 valgrind; do
+  for package in hyperfine sqlite3 python3; do
     dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
   done
   if [ -n "$missing" ]; then
@@ -33,7 +33,6 @@ trap 'rm -rf "$folder"' EXIT
 "$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/large"
 "$maker" --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/wide"
 "$maker" --schema 202 --entries 10000 --seed 1 --no-large-bodies "$folder/small"
-"$maker" --schema 202 --entries 100000 --seed 1 --no-large-bodies "$folder/middle"
 
 columns=id,stored,status,mime,size,url
 # The same rows of the same tables, in the same order.
@@ -82,8 +81,4 @@ for size in small large; do
     --format csv 2>&1 >/dev/null | grep KiB
 done
 
-# The tool is given without its debugging information, which valgrind does not understand.
-strip --strip-debug -o "$folder/tool" "$tool"
-valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*decodeA6Object*' \
-  "$folder/tool" list -c "$folder/middle" --columns $columns --format csv 2>&1 >/dev/null |
-  awk '/Collected/ { printf "%d instructions to decode one response\n", $NF / 100000 }'
+sh Tests/Benchmarks/decode.sh
