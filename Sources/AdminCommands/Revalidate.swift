@@ -71,7 +71,7 @@ extension URLCacheAdmin {
         }
         let execution = RevalidationExecution(
           plan: plan, spool: spool, path: asked.store.path, cache: cache,
-          verifying: !change.noVerify, environment: environment)
+          change: change, environment: environment)
         skipped = try execution.run()
       }
       try write(plan, skipped, of: asked.store, renderer, environment)

@@ -14,8 +14,7 @@ struct RevalidationExecution {
   /// The path of the store.
   let path: String
   let cache: CacheOptions
-  /// Whether SQLite checks the database before it is changed.
-  let verifying: Bool
+  let change: ChangeOptions
   let environment: CommandEnvironment
 
   /// Refreshes and removes.
@@ -47,7 +46,7 @@ struct RevalidationExecution {
   ) throws -> Set<StoredResponse.ID> {
     guard let spool else { return [] }
     var batch = try batch(of: entries, spool)
-    let store = try environment.openStore(path, cache.waitMilliseconds, verifying)
+    let store = try environment.openStore(path, cache.waitMilliseconds, !change.noVerify)
     guard let store = store as? any RawResponseStore else { throw Self.unsupported }
     try batch.carryOut(in: store, unless: shouldStop)
     return batch.skipped
@@ -65,14 +64,33 @@ struct RevalidationExecution {
   }
 
   private func remove(unless shouldStop: () -> Bool) throws -> Set<StoredResponse.ID> {
-    let versions = plan.entries.filter { $0.action == .remove }
-      .map(\.result.request.version).sorted { $0.id < $1.id }
-    guard !versions.isEmpty else { return [] }
-    let store = try environment.openStore(path, cache.waitMilliseconds, verifying)
-    var removal = Removal()
-    try store.remove(versions, into: &removal, unless: shouldStop)
-    environment.note(orphanedFiles: removal.orphanedFiles)
-    return Set(removal.skipped).union(versions.dropFirst(removal.visited).map(\.id))
+    let entries = plan.entries.filter { $0.action == .remove }.map(\.result.request)
+      .map {
+        RemovalPlan.Entry(
+          version: $0.version, url: $0.url, size: $0.bodySize, hasBodyFile: false, reason: .selected
+        )
+      }
+      .sorted { $0.version.id < $1.version.id }
+    guard !entries.isEmpty else { return [] }
+    let outcome = PlanExecution(cache: cache, change: change, environment: environment)
+      .carryOut(try removalPlan(of: entries), unless: shouldStop)
+    if let failure = outcome.failure {
+      outcome.tellBeforeFailure(in: environment)
+      throw failure
+    }
+    outcome.tellRest(in: environment)
+    return Set(entries.map(\.version.id)).subtracting(outcome.done.entries.map(\.version.id))
+  }
+
+  /// A plan to remove what is still as it was when it was asked about.
+  private func removalPlan(of entries: [RemovalPlan.Entry]) throws -> RemovalPlan {
+    let source = try cache.open(in: environment)
+    let store = source.description
+    let plan = try RemovalPlan(
+      applying: SavedPlan(
+        path: path, format: store.format, identity: store.identity, entries: entries), to: source)
+    try source.finish()
+    return plan
   }
 
   private static var unsupported: CommandFailure {

@@ -33,7 +33,9 @@ public struct RefreshBatch {
       return current?.result.request.version.isStill(response) ?? false
     } _: { raw in
       if let entry = current, let new = try Self.refreshed(raw, by: entry.result, spool) {
-        let version = entry.result.request.version
+        var version = entry.result.request.version
+        // A file is told by what it is, and not by what it says.
+        if case .file = version.id { version.stored = nil }
         responses.append(Response(version: version, raw: new))
         skipped.remove(version.id)
       }
@@ -52,7 +54,7 @@ public struct RefreshBatch {
     do {
       for (index, response) in responses.enumerated() {
         if shouldStop() { throw RefreshInterruption() }
-        if let name = try store.stage(response.raw) { staged[index] = name }
+        staged[index] = try store.stage(response.raw)
       }
       try store.synchronizeStaged(staged.values.sorted())
       var changed: [Int] = []
@@ -143,15 +145,6 @@ extension RawResponse {
 }
 
 extension RawResponse.Part {
-  /// The number of bytes; `nil` if there is nothing.
-  fileprivate var byteCount: Int64? {
-    switch contents {
-    case .null: nil
-    case .bytes(let bytes): Int64(bytes.count)
-    case .stream(let stream): stream.size
-    }
-  }
-
   /// Passes all bytes on, piece by piece.
   fileprivate func forEachPiece(_ take: ([UInt8]) throws -> Void) throws {
     switch contents {
