@@ -100,9 +100,18 @@ extension URLCacheAdmin {
       let rules = asking.rules(wantsBodies: refresh)
       var listing = Listing(selection: selection, now: now)
       var requests: [ValidationRequest] = []
+      var orphans = 0
       let projection = selection.projection.union(ValidationRequest.projection)
       try listing.scan(source, projection) { response in
-        requests.append(ValidationRequest(for: response, by: rules))
+        // To make good what nobody sees is of no use.
+        if response.isOrphan {
+          orphans += 1
+        } else {
+          requests.append(ValidationRequest(for: response, by: rules))
+        }
+      }
+      if orphans > 0 {
+        environment.note("left out, as URLCache does not see them: \(orphans)")
       }
       let count = try source.count()
       try source.finish()

@@ -45,6 +45,19 @@ import Testing
           """)
     }
 
+    @Test func `Foundation takes what is refreshed for fresh again`() throws {
+      let result = try Command.python(
+        "check_revalidating_foundation.py", BuiltProduct("urlcache-admin").path)
+      #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+      #expect(
+        result.output == """
+          report: ok
+          refreshing: ok
+          fresh again: ok
+
+          """)
+    }
+
     @Test func `Foundation does under each policy what explanations say`() throws {
       let result = try Command.python("check_policies.py", BuiltProduct("urlcache-admin").path)
       #expect(result.status == 0, "\(result.output)\n\(result.errors)")

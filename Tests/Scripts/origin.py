@@ -182,7 +182,7 @@ def url_of(text):
 def make_apple(maker, folder, entries, stored=None):
     """Makes a cache of `(url, status, fields, body, request fields, user info)`, all stored two days ago."""
     subprocess.run([maker, "--entries", "1", "--seed", "1", folder], check=True)
-    stored = (stored or time.time() - 2 * DAY) - 978307200
+    stored = float(stored or time.time() - 2 * DAY) - 978307200
     database = sqlite3.connect(os.path.join(folder, "Cache.db"))
     for table in TABLES:
         database.execute(f"DELETE FROM {table}")
@@ -243,3 +243,22 @@ def stored_entries(base, names=STORED):
         body = LARGE_BODY if name == "large" else OLD_BODY
         fields["Content-Length"] = str(len(body))
         yield (base + name, 200, {**fields, **STORED[name]}, body, {"Accept": "*/*", "Accept-Language": "en"}, {"app": "kept"})
+
+
+def foundation_entries(folder):
+    """The entries of a folder of Foundation's by their keys: the newest file of each, decoded."""
+    entries = {}
+    names = [name for name in os.listdir(folder) if name.endswith(SUFFIX)]
+    for name in sorted(names, key=lambda name: int(name.split(".")[0])):
+        with open(os.path.join(folder, name), "rb") as file:
+            archive = plistlib.load(file)
+        objects = archive["$objects"]
+        root = objects[archive["$top"]["root"].data]
+        response = objects[root["response"].data]
+        headers = objects[response["NS.allHeaderFields"].data]
+        values = [[objects[place.data] for place in headers[part]] for part in ("NS.keys", "NS.objects")]
+        entries[name.split(".")[1]] = {
+            "url": objects[objects[response["NS.url"].data]["NS.relative"].data], "status": response["NS.statusCode"],
+            "fields": dict(zip(*values)), "body": objects[root["data"].data],
+            "stored": objects[root["date"].data]["NS.time"] + 978307200}
+    return entries
