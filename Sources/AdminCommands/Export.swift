@@ -32,8 +32,7 @@ extension URLCacheAdmin {
 
     @OptionGroup var archive: ArchiveOptions
 
-    @Flag(help: "Keep cookies, tokens and request bodies; native archives always do.")
-    var withCredentials = false
+    @OptionGroup var redaction: RedactionOptions
 
     @Option(help: "Which bodies to write: all, none.")
     var bodies = ExportedBodies.all
@@ -52,7 +51,7 @@ extension URLCacheAdmin {
       (export.level, export.threads) = (archive.level, archive.threads)
       export.isSelection = !selection.isEmpty
       export.leavesOutBodies = bodies == .none
-      if withCredentials { export.credentials = nil }
+      export.credentials = redaction.filter(isNative: format.isNative)
       export.created = try archive.time(in: environment) ?? newest(source, selection, now)
       var absent = selection.names ?? EntryNames()
       let target = try ArchiveOutput(path: output, isForced: force, environment)

@@ -74,12 +74,20 @@ public struct ArchiveExport {
     into writer: any ResponseArchiveWriter
   ) throws -> Summary {
     var summary = Summary()
+    var keys: Set<ByteString> = []
     try source.forEachRawResponse(projection, where: isWanted) { raw in
       if let flaw = raw.flaw {
         summary.omissions.add(flaw)
         return .next
       }
-      let entry = entry(raw, number: summary.entries + 1)
+      guard let entry = entry(raw, number: summary.entries + 1) else {
+        summary.omissions.add("what is in its property lists cannot be told")
+        return .next
+      }
+      if isRedacted, let key = entry.response.key, !keys.insert(key).inserted {
+        summary.omissions.add("without credentials it has the key of another")
+        return .next
+      }
       if let reason = try writer.append(entry) {
         summary.omissions.add(reason)
         return .next
@@ -94,11 +102,21 @@ public struct ArchiveExport {
     return summary
   }
 
-  private func entry(_ raw: RawResponse, number: Int64) -> ExportedEntry {
+  /// Whether credentials are left out of what otherwise keeps all of an entry.
+  private var isRedacted: Bool { format.isNative && credentials != nil }
+
+  /// Decodes an entry, and leaves its credentials out; `nil` if that cannot be done.
+  private func entry(_ original: RawResponse, number: Int64) -> ExportedEntry? {
+    var (raw, places): (RawResponse, [String]) = (original, [])
+    if isRedacted, let credentials {
+      guard let redacted = credentials.redacted(original) else { return nil }
+      (raw, places) = redacted
+    }
     let decoded = StoredResponse(decoding: raw, .all)
     var entry = ExportedEntry(
-      number: number, raw: raw, response: credentials?.response(decoded) ?? decoded,
-      body: ExportedBody(raw.part(.body), temporaryFolder: temporaryFolder),
+      number: number, raw: raw,
+      response: isRedacted ? decoded : credentials?.response(decoded) ?? decoded,
+      body: ExportedBody(raw.part(.body), temporaryFolder: temporaryFolder), redacted: places,
       warnings: decoded.notes.map(\.message) + raw.inventions.map { "made up: \($0)" })
     if leavesOutBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
       entry.raw.parts[index].contents = .null

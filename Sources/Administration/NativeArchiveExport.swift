@@ -14,7 +14,8 @@ final class NativeArchiveExport: ResponseArchiveWriter {
       temporaryFolder: export.temporaryFolder)
     let header = ArchiveHeader(
       created: export.created, generatorVersion: export.generatorVersion, source: source,
-      isSelection: export.isSelection, leavesOutBodies: export.leavesOutBodies)
+      redacted: export.credentials?.places ?? [], isSelection: export.isSelection,
+      leavesOutBodies: export.leavesOutBodies)
     try archive.append(NativeArchive.headerName, header.json)
     self.archive = consume archive
   }
@@ -22,7 +23,8 @@ final class NativeArchiveExport: ResponseArchiveWriter {
   func append(_ entry: ExportedEntry) throws -> String? {
     let members = try entry.raw.parts.compactMap { try member(of: $0, entry.body) }
     let document = EntryDocument(
-      raw: entry.raw, members: members, decoded: entry.response, warnings: entry.warnings)
+      raw: entry.raw, members: members, decoded: entry.response, redacted: entry.redacted,
+      warnings: entry.warnings)
     let folder = NativeArchive.folder(entry.number)
     try archive?.append("\(folder)/\(NativeArchive.documentName)", document.json)
     for member in members {

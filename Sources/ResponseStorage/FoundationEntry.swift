@@ -51,7 +51,7 @@ struct FoundationEntry {
       text.indices.flatMap { index in
         let digits = text[(index + 1)...].prefix(2)
         return text[index] != UInt8(ascii: "%")
-          || digits.count == 2 && digits.allSatisfy(\.isHexadecimalDigit)
+          || digits.count == 2 && digits.allSatisfy { URLReference.number(of: $0) != nil }
           ? [text[index]] : Array("%25".utf8)
       })
   }
@@ -147,15 +147,6 @@ extension StoredResponse.Property {
     case .dictionary(let properties):
       .init(key: key, value: .dictionary(properties.compactMap(\.readableByFoundation)))
     case .boolean, .integer, .real, .date, .data, .text: self
-    }
-  }
-}
-
-extension UInt8 {
-  fileprivate var isHexadecimalDigit: Bool {
-    switch asciiLowercased {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-    default: false
     }
   }
 }

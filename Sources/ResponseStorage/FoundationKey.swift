@@ -50,27 +50,7 @@ struct FoundationKey: Hashable {
 
   /// Text whose percent-escapes were carried out; nothing if it is then no UTF-8.
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    var index = text.startIndex
-    while index < text.endIndex {
-      if text[index] == UInt8(ascii: "%"), text.endIndex - index > 2,
-        let high = hexadecimal(text[index + 1]), let low = hexadecimal(text[index + 2])
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(text[index])
-        index += 1
-      }
-    }
+    let result = URLReference.unescaped(text)
     return String(validating: result, as: UTF8.self) == nil ? [] : result
-  }
-
-  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-    switch digit.asciiLowercased {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit.asciiLowercased - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }

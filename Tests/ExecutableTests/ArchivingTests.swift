@@ -28,6 +28,14 @@ import Testing
         """)
   }
 
+  @Test func `no secret is in an archive that is to have none`() throws {
+    let result = try Command.python(
+      "check_redacting.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(lines.count == 4 && lines.last == "Foundation's stores: ok", "\(result.output)")
+  }
+
   @Test func `an import puts in all of an archive or changes nothing`() throws {
     let result = try Command.python(
       "check_importing.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,

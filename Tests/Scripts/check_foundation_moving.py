@@ -114,7 +114,7 @@ def stored_by_foundation():
     shutil.copy(os.path.join(folder, older), os.path.join(folder, "5." + older.split(".", 1)[1]))
     open(os.path.join(folder, ".dat.nosync1.abcdef"), "w").close()
     before = tree(folder)
-    result = run("export", "-c", folder, "-o", path("stock.tar"))
+    result = run("export", "-c", folder, "-o", path("stock.tar"), status=3)
     assert tree(folder) == before
     notes = sorted(line for line in result.stderr.decode().splitlines() if "left out" in line)
     assert len(notes) == 4 and all(line.startswith("note: 1 entry is left out: ") for line in notes), notes
@@ -211,7 +211,7 @@ def losses():
     print("what is lost, made-up caches: ok", flush=True)
     real = 0
     for number, origin in enumerate(sorted(glob.glob(os.path.join(samples, "schema-*")))):
-        if "schema-011" in origin or not shown(origin):
+        if not os.path.isdir(origin) or "schema-011" in origin or not shown(origin):
             continue
         cache = path(f"real{number}")
         shutil.copytree(origin, cache)

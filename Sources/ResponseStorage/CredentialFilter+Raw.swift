@@ -1,0 +1,238 @@
+import PropertyLists
+
+extension CredentialFilter {
+  /// What is left out of every response, by the places that an archive names it by.
+  public var places: [String] {
+    fieldNames.compactMap(\.string).map { "headers.\($0)" }.sorted()
+      + queryNames.compactMap(\.string).map { "query.\($0)" }.sorted()
+      + ["proto-props", "request.body", "url.userinfo", "user-info"]
+  }
+
+  /// A response as its store holds it without credentials, and the places where there were any.
+  ///
+  /// Property lists are written anew if anything in them goes. Of what was attached to the request
+  /// only the `Vary` record stays and what CFNetwork itself puts there; of the columns those of CFNetwork.
+  ///
+  /// - Returns: `nil` if the property list of the response cannot be decoded, so that nobody knows what is
+  ///   in it.
+  public func redacted(_ raw: RawResponse) -> (RawResponse, places: [String])? {
+    var run = CredentialRedaction(filter: self, raw: raw)
+    return run.run() ? (run.raw, run.places.sorted()) : nil
+  }
+}
+
+/// The leaving out of the credentials of one response.
+private struct CredentialRedaction {
+  let filter: CredentialFilter
+  var raw: RawResponse
+  var places: Set<String> = []
+
+  /// Leaves all credentials out; `false` if that cannot be done.
+  mutating func run() -> Bool {
+    let old = StoredResponse(decoding: raw, [.key, .url, .storage, .method, .requestDetails])
+    guard redactList(.responseObject, { $0.redactMessage($1, "response") }) else { return false }
+    if !redactList(.requestObject, { $0.redactMessage($1, "request") }) {
+      drop(.requestObject, "request")
+    }
+    let vary = StoredResponse(decoding: raw, .responseHeaders).varyValues
+    if !redactList(.protocolProperties, { $0.redactProperties($1, vary) }) {
+      drop(.protocolProperties, "proto-props")
+    }
+    drop(.userInfo, "user-info")
+    redactColumns(old)
+    return true
+  }
+
+  // MARK: - Parts
+
+  /// Writes a property list anew, unless nothing in it goes; `false` if it cannot be decoded.
+  private mutating func redactList(
+    _ name: RawResponse.Part.Name,
+    _ change: (inout Self, PropertyListValue) -> PropertyListValue
+  ) -> Bool {
+    guard let index = raw.parts.firstIndex(where: { $0.name == name }) else { return true }
+    switch raw.parts[index].contents {
+    case .null: return true
+    case .stream: return false
+    case .bytes(let bytes):
+      guard let list = try? BinaryPropertyList(bytes.span), let old = try? list.value(of: list.root)
+      else { return false }
+      let new = change(&self, old)
+      // What no object refers to would stay in the bytes, so they are made anew in any case.
+      raw.parts[index].contents = .bytes(PropertyListWriter().bytes(of: new))
+      return true
+    }
+  }
+
+  private mutating func drop(_ name: RawResponse.Part.Name, _ place: String) {
+    guard let index = raw.parts.firstIndex(where: { $0.name == name }) else { return }
+    if case .null = raw.parts[index].contents { return }
+    raw.parts[index].contents = .null
+    raw.parts[index].isText = false
+    places.insert(place)
+  }
+
+  /// Redacts an archived request or response.
+  private mutating func redactMessage(
+    _ list: PropertyListValue, _ place: String
+  ) -> PropertyListValue {
+    guard case .dictionary(var entries) = list,
+      let index = entries.firstIndex(where: { $0.key == Array("Array".utf8) }),
+      case .array(var elements) = entries[index].value
+    else { return redacted(list, place) }
+    for position in elements.indices {
+      switch elements[position] {
+      // A body, whole or in parts; nothing else is data or an array.
+      case .data, .array:
+        elements[position] = .text(
+          place == "request"
+            ? "__CFURLRequestNullTokenString__" : "__CFURLResponseNullTokenString__")
+        places.insert("\(place).body")
+      default: elements[position] = redacted(elements[position], place)
+      }
+    }
+    for other in entries.indices where other != index {
+      entries[other].value = redacted(entries[other].value, place)
+    }
+    entries[index].value = .array(elements)
+    return .dictionary(entries)
+  }
+
+  /// Redacts the properties of a request.
+  private mutating func redactProperties(
+    _ list: PropertyListValue, _ vary: Set<ByteString>
+  ) -> PropertyListValue {
+    guard case .dictionary(let entries) = list else {
+      places.insert("proto-props")
+      return .dictionary([])
+    }
+    return .dictionary(
+      entries.compactMap { entry in
+        let isKnown =
+          vary.contains(ByteString(entry.key))
+          || Self.knownProperties.contains { $0.elementsEqual(entry.key) }
+        guard isKnown else {
+          places.insert("proto-props")
+          return nil
+        }
+        return .init(key: entry.key, value: redacted(entry.value, "proto-props"))
+      })
+  }
+
+  /// The properties that CFNetwork puts there, which say nothing of the user.
+  private static let knownProperties: [String.UTF8View] = [
+    "kCFURLRequestAllowAllPOSTCaching", "_kCFURLCachePartitionKey",
+    "_kCFURLConnectionPropertyShouldSniff", "_kCFURLProtocolPropertyForFoundation",
+  ].map(\.utf8)
+
+  // MARK: - Values
+
+  /// Redacts a value and all below it.
+  private mutating func redacted(
+    _ value: PropertyListValue, _ place: String
+  ) -> PropertyListValue {
+    switch value {
+    case .string(let text): return .string(redacted(text, place))
+    case .array(let values): return .array(values.map { redacted($0, place) })
+    case .dictionary(let entries):
+      return .dictionary(entries.compactMap { redacted($0, place) })
+    case .data:
+      places.insert("\(place).body")
+      return .data([])
+    case .null, .boolean, .integer, .real, .date, .uid: return value
+    }
+  }
+
+  private mutating func redacted(
+    _ entry: PropertyListValue.Entry, _ place: String
+  ) -> PropertyListValue.Entry? {
+    let name = ByteString(entry.key)
+    if filter.isSecret(name) {
+      places.insert("\(place).headers.\(name.asciiLowercased.string ?? "")")
+      return nil
+    }
+    guard name == "__hhaa__" else {
+      return .init(key: redacted(entry.key, place), value: redacted(entry.value, place))
+    }
+    return redactedArrays(entry, place)
+  }
+
+  /// Redacts header fields that are kept as the base64 of a list of their own; what cannot be decoded goes.
+  private mutating func redactedArrays(
+    _ entry: PropertyListValue.Entry, _ place: String
+  ) -> PropertyListValue.Entry? {
+    guard case .string(let text) = entry.value, let bytes = Base64.decode(text),
+      let list = try? BinaryPropertyList(bytes.span), let value = try? list.value(of: list.root)
+    else {
+      places.insert("\(place).headers")
+      return nil
+    }
+    let new = PropertyListWriter().bytes(of: redacted(value, place))
+    let space = text.prefix { $0 == 0x0A || $0 == 0x0D }
+    let end = text.suffix(from: text.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0)
+    return .init(key: entry.key, value: .string(Base64.encode(new, after: Array(space)) + end))
+  }
+
+  private mutating func redacted(_ text: [UInt8], _ place: String) -> [UInt8] {
+    let new = filter.url(ByteString(text)).bytes
+    if new != text { places.insert("\(place).url") }
+    return new
+  }
+
+  // MARK: - Columns
+
+  private mutating func redactColumns(_ old: StoredResponse) {
+    let count = raw.columns.count
+    raw.columns.removeAll { !Self.knownColumns.contains($0.name) }
+    if raw.columns.count < count { places.insert("columns") }
+    for index in raw.columns.indices {
+      let name = raw.columns[index].name
+      switch (name, raw.columns[index].value) {
+      case (_, .null), (_, .integer), (_, .real): break
+      case ("request_key", .text(let key)):
+        // Some systems append the body to the key.
+        let isMade = old.request.body != nil || old.request.method ?? "GET" != "GET"
+        let new =
+          isMade
+          ? AppleCacheKey(
+            of: filter.url(old.request.url ?? old.url ?? key),
+            partition: old.partition.map(filter.url)
+          ).text : filter.url(key)
+        if new != key { rekey(new) }
+      case ("partition", .text(let text)):
+        raw.columns[index].value = .text(ByteString(redacted(text.bytes, "partition")))
+      case ("time_stamp", .text(let text)) where Timestamp(databaseText: text.bytes) != nil: break
+      default:
+        raw.columns[index].value = .null
+        places.insert("columns")
+      }
+    }
+  }
+
+  private static let knownColumns =
+    ["entry_ID", "isDataOnFS"] + AppleSchema.rawResponseColumns
+
+  /// Changes the key, and its hash, which would tell the old one.
+  private mutating func rekey(_ key: ByteString) {
+    places.insert("key")
+    for index in raw.columns.indices {
+      switch raw.columns[index].name {
+      case "request_key": raw.columns[index].value = .text(key)
+      case "hash_value":
+        raw.columns[index].value = .integer(CacheKeyHash(of: key).whenInserted)
+      default: break
+      }
+    }
+  }
+}
+
+extension StoredResponse {
+  /// The values of `Vary`, as a record of it may be called.
+  fileprivate var varyValues: Set<ByteString> {
+    let values = (responseHeaders?.fields ?? []).filter {
+      $0.name.equalsIgnoringASCIICase("vary")
+    }.map(\.value.bytes)
+    return Set(
+      [ByteString(Array(values.joined(separator: [0x2C, 0x20])))] + values.map { ByteString($0) })
+  }
+}

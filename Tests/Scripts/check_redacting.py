@@ -1,0 +1,282 @@
+"""Plants secrets in every place of a cache, and looks for them in every export that is to have none, whatever they are
+encoded by.
+
+    check_redacting.py URLCACHE-ADMIN SAMPLE-CACHE
+
+Prints a line for each case, and ends at the first that is not as it should be. Needs zstd.
+"""
+
+import base64, glob, gzip, io, json, os, plistlib, re, shutil, sqlite3, subprocess, sys, tarfile, tempfile, urllib.parse, zipfile
+
+tool, maker = map(os.path.abspath, sys.argv[1:3])
+root = tempfile.mkdtemp()
+NATIVE = ["tar", "tar.gz", "tar.zst", "zip"]
+OTHERS = ["har", "warc", "warc.gz", "wacz", "files"]
+NAMES = ["--redact-header", "X-Api-Key", "--redact-query", "sig"]
+secrets = []
+
+
+def run(*words, status=0):
+    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == status, (words, status, result)
+    return result
+
+
+def path(name):
+    return os.path.join(root, name)
+
+
+def secret():
+    """A text that is nowhere else; its place is told by its number."""
+    secrets.append(f"GEHEIM{len(secrets):03}xyzzy")
+    return secrets[-1]
+
+
+def arrays(fields):
+    """Header fields as arrays, as CFNetwork hides them."""
+    data = plistlib.dumps({name: [value] for name, value in fields.items()}, fmt=plistlib.FMT_BINARY)
+    return "\r\n\r\n" + base64.b64encode(data).decode()
+
+
+def unreferenced(list, text):
+    """A property list with bytes between its objects and their table, which no object refers to."""
+    data = plistlib.dumps(list, fmt=plistlib.FMT_BINARY)
+    start = int.from_bytes(data[-8:], "big")
+    return data[:start] + text.encode() + data[start:-8] + (start + len(text)).to_bytes(8, "big")
+
+
+def planted():
+    """A cache with a secret in each place that can have one."""
+    cache = path("cache")
+    subprocess.run([maker, "--entries", "12", "--seed", "4", cache], check=True)
+    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    database.execute("ALTER TABLE cfurl_cache_response ADD COLUMN extra TEXT")
+    def lists(id):
+        row = database.execute("SELECT response_object, request_object FROM cfurl_cache_blob_data WHERE entry_ID = ?", (id,)).fetchone()
+        return [plistlib.loads(data) for data in row]
+    def put(id, response=None, request=None, proto=None, info=None, key=None):
+        for column, value in [("response_object", response), ("request_object", request), ("proto_props", proto), ("user_info", info)]:
+            if value is not None:
+                data = value if isinstance(value, bytes) else plistlib.dumps(value, fmt=plistlib.FMT_BINARY)
+                database.execute(f"UPDATE cfurl_cache_blob_data SET {column} = ? WHERE entry_ID = ?", (data, id))
+        if key:
+            database.execute("UPDATE cfurl_cache_response SET request_key = ? WHERE entry_ID = ?", (key, id))
+    # Header fields, flat and as arrays, in either case and beside blanks.
+    response, request = lists(1)
+    fields = {"Set-Cookie": f"a={secret()}", "SET-COOKIE2": secret(), "x-api-key": secret(), "Content-Type": "text/plain"}
+    response["Array"][4] = {**fields, "__hhaa__": arrays({**fields, "Set-Cookie": secret()})}
+    fields = {"Cookie": secret(), "authorization": f"Bearer {secret()}", "Proxy-Authorization": secret(), "Cookie2": secret(), "Accept": "*/*",
+              "X-Api-Key ": secret(), "Referer": f"https://u:{secret()}@r.example/?sig={secret()}&b=1"}
+    request["Array"][19] = {**fields, "__hhaa__": arrays({**fields, "Cookie": secret(), "Authorization": secret()})}
+    put(1, response, request)
+    # URLs, in all places.
+    response, request = lists(2)
+    url = lambda: f"https://user:{secret()}@a.example/x?q=1&sig={secret()}&%73ig={secret()}#f"
+    response["Array"][0]["_CFURLString"] = url()
+    response["Array"][4] = {"Location": f"/next?SIG={secret()}", "Content-Location": f"//p:{secret()}@b.example/", "Link": f"<https://c.example/?sig={secret()}>; rel=x"}
+    request["Array"][1]["_CFURLString"] = url()
+    request["Array"][4] = {"_CFURLStringType": 15, "_CFURLString": url()}
+    put(2, response, request, key=url())
+    # Two that are one without their secrets.
+    for number in [3, 4]:
+        response, request = lists(number)
+        one = f"https://one.example/?sig={secret()}"
+        response["Array"][0]["_CFURLString"] = request["Array"][1]["_CFURLString"] = one
+        put(number, response, request, key=one)
+    # Bodies of requests, which old systems append to the key.
+    response, request = lists(5)
+    body = secret()
+    request["Array"][18], request["Array"][20], request["Array"][21] = "POST", body.encode(), [secret().encode(), secret()]
+    put(5, response, request, key=request["Array"][1]["_CFURLString"] + body)
+    # What was attached.
+    response, request = lists(6)
+    response["Array"][4]["Vary"] = "Accept, Cookie"
+    proto = {"Accept, Cookie": {"Accept": "text/*", "Cookie": secret()}, "com.example.app": {"token": secret()}, secret(): "x",
+             "kCFURLRequestAllowAllPOSTCaching": True, "kCFURLRequestPreAuthXMMeAuthToken": secret()}
+    info = {"token": secret(), "data": secret().encode(), "inner": {"list": [secret(), "\u00fc" + secret()]},
+            "nested": plistlib.dumps({"token": secret()}, fmt=plistlib.FMT_BINARY)}
+    put(6, response, request, proto, info)
+    # Columns, and what no object refers to.
+    database.execute("UPDATE cfurl_cache_response SET extra = ?, partition = ? WHERE entry_ID = 7",
+                     (secret(), f"https://p:{secret()}@site.example"))
+    response, request = lists(7)
+    put(7, unreferenced(response, secret()))
+    # What cannot be decoded.
+    put(8, info=secret().encode(), proto=secret().encode())
+    put(9, request=b"bplist00" + secret().encode())
+    put(10, response=b"bplist00" + secret().encode())
+    database.execute("UPDATE cfurl_cache_response SET time_stamp = ? WHERE entry_ID = 11", (secret(),))
+    database.execute("UPDATE cfurl_cache_response SET storage_policy = ? WHERE entry_ID = 11", (secret(),))
+    # Arrays of header fields that cannot be decoded, and data where there should be none.
+    response, request = lists(12)
+    response["Array"][4]["__hhaa__"] = base64.b64encode(secret().encode()).decode()
+    response["Array"][2] = secret().encode()
+    request["Array"][19]["Odd"] = secret().encode()
+    put(12, response, request)
+    database.commit()
+    database.close()
+    return cache
+
+
+def children(data):
+    """What data may hold in another encoding; what turns out to be in none is passed over."""
+    for kind in [gzipped, zstandard, members, listed, encoded]:
+        try:
+            yield from kind(data)
+        except Exception:
+            pass
+
+
+def gzipped(data):
+    if data[:2] == b"\x1f\x8b":
+        yield gzip.decompress(data)
+
+
+def zstandard(data):
+    if data[:4] == b"\x28\xb5\x2f\xfd":
+        yield subprocess.run(["zstd", "-dcq"], input=data, capture_output=True).stdout
+
+
+def members(data):
+    if data[:4] == b"PK\3\4":
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            yield from [part for name in file.namelist() for part in (name.encode(), file.read(name))]
+    if data[257:262] == b"ustar":
+        with tarfile.open(fileobj=io.BytesIO(data)) as file:
+            yield from [part for info in file for part in (info.name.encode(), file.extractfile(info).read())]
+
+
+def listed(data):
+    if data[:8] == b"bplist00":
+        yield from values(plistlib.loads(data))
+
+
+def encoded(data):
+    for match in re.finditer(rb"(?:[A-Za-z0-9+/_-]|\\/|\\n|\\r){16,}={0,2}", data):
+        text = re.sub(rb"\\[nr]|\\", b"", match[0]).replace(b"-", b"+").replace(b"_", b"/")
+        for start in range(4 if len(text) < 4096 else 1):
+            part = text[start:].rstrip(b"=")
+            part = part[:-1] if len(part) % 4 == 1 else part
+            yield base64.b64decode(part + b"=" * (-len(part) % 4))
+    if b"%" in data and len(data) < 1 << 20:
+        yield urllib.parse.unquote_to_bytes(data)
+
+
+def values(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield str(key).encode()
+            yield from values(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from values(inner)
+    elif isinstance(value, bytes):
+        yield value
+    elif isinstance(value, str):
+        yield value.encode("utf-8", "surrogatepass")
+
+
+def found(data, depth=5):
+    """The secrets in data, in whatever encoding; also those in UTF-16 and in hexadecimal digits."""
+    forms = [data, data.replace(b"\0", b""), data.lower()]
+    result = {text for text in secrets if any(text.encode() in form or text.encode().lower() in form for form in forms)
+              or text.encode().hex().encode() in forms[2]}
+    if depth > 0:
+        for child in children(data):
+            if child and child != data:
+                result |= found(child, depth - 1)
+    return result
+
+
+def exported(cache, format, *options, status=(0,)):
+    output = path("export." + format if format != "files" else "export")
+    shutil.rmtree(output, ignore_errors=True)
+    result = subprocess.run([tool, "export", "-c", cache, "-o", output, "--force", "--archive-format", format, *options], capture_output=True)
+    if result.returncode == 64 and format in OTHERS:
+        return None
+    assert result.returncode in status, (format, options, result)
+    if os.path.isdir(output):
+        names = [os.path.join(folder, name) for folder, _, names in os.walk(output) for name in names]
+        return b"\n".join(name.encode() + b"\n" + open(name, "rb").read() for name in names)
+    return open(output, "rb").read()
+
+
+def natively():
+    cache = planted()
+    for format in NATIVE:
+        # The search finds them all where they are.
+        whole = found(exported(cache, format))
+        assert whole == set(secrets), sorted(set(secrets) - whole)
+        data = exported(cache, format, "--redact", *NAMES, status=(3,))
+        assert not found(data), (format, sorted(found(data)))
+        assert exported(cache, format, *NAMES, status=(3,)) == data
+        # Without the names, what they name stays, and nothing else.
+        left = found(exported(cache, format, "--redact", status=(0, 3)))
+        assert left and len(left) < len(secrets) / 3, left
+    print("native archives: ok", flush=True)
+    archive = path("export.tar")
+    exported(cache, "tar", "--redact", *NAMES, status=(3,))
+    with tarfile.open(archive) as file:
+        header = json.load(file.extractfile("urlcache-archive.json"))
+        entries = [json.load(file.extractfile(info)) for info in file if info.name.endswith("entry.json")]
+    assert {"headers.cookie", "headers.x-api-key", "query.sig", "request.body", "user-info", "url.userinfo"} <= set(header["redacted"]), header
+    said = {entry["row"]["entry_ID"]: entry.get("redacted", []) for entry in entries}
+    assert said.keys() == {str(number) for number in [1, 2, 3, 5, 6, 7, 8, 9, 11, 12]}, said.keys()
+    assert {"request.headers.authorization", "request.headers.cookie", "response.headers.set-cookie", "request.url"} <= set(said["1"]), said["1"]
+    assert {"key", "request.url", "response.url"} <= set(said["2"]), said["2"]
+    assert {"request.body", "key"} <= set(said["5"]) and {"proto-props", "proto-props.headers.cookie", "user-info"} <= set(said["6"]), said
+    six = next(entry for entry in entries if entry["row"]["entry_ID"] == "6")
+    assert six["members"]["user_info"] is None and six["members"]["proto_props"], six
+    result = run("import", archive, "-c", path("new"), "--create", "apple", status=3)
+    assert b"secrets were left out of the archive" in result.stderr, result
+    shown = json.loads(run("show", "-c", path("new"), "--show-secrets", "--format", "json", "6").stdout)[0]
+    assert shown["proto_props"] == {"Accept, Cookie": {"Accept": "text/*"}, "kCFURLRequestAllowAllPOSTCaching": True}, shown
+    shown = json.loads(run("show", "-c", path("new"), "--show-secrets", "--format", "json", "2").stdout)[0]
+    assert shown["url"] == "https://a.example/x?q=1&sig=&%73ig=#f" and shown["key"].startswith("https://a.example/x?q=1&sig="), shown
+    assert not any(found(open(file, "rb").read()) for file in glob.glob(path("new/*")) if os.path.isfile(file))
+    print("what they say: ok", flush=True)
+
+
+def otherwise():
+    """Formats of others have no credentials unless somebody asks for them."""
+    cache = path("cache")
+    tried = []
+    for format in OTHERS:
+        data = exported(cache, format, *NAMES, status=(0, 3))
+        if data is None:
+            continue
+        assert not found(data), (format, sorted(found(data)))
+        assert found(exported(cache, format, "--with-credentials", status=(0, 3))), format
+        run("export", "-c", cache, "-o", path("no"), "--archive-format", format, "--with-credentials", "--redact", status=64)
+        tried.append(format)
+    print("other formats:", " ".join(tried) or "none", flush=True)
+
+
+def of_foundation():
+    cache = path("folder")
+    subprocess.run([maker, "--format", "foundation", "--entries", "5", "--seed", "4", cache], check=True)
+    name = sorted(glob.glob(cache + "/*"))[0]
+    with open(name, "rb") as file:
+        value = plistlib.load(file)
+    objects = value["$objects"]
+    url = next(index for index, item in enumerate(objects) if isinstance(item, str) and item.startswith("https://"))
+    objects[url] = objects[url].replace("https://", f"https://u:{secret()}@")
+    type = next(index for index, item in enumerate(objects) if isinstance(item, str) and item == "Content-Type")
+    objects[type] = "Set-Cookie"
+    other = next(item for item in objects if isinstance(item, dict) and "NS.keys" in item)
+    cookie = secret()
+    objects[other["NS.objects"][[uid.data for uid in other["NS.keys"]].index(type)].data] = cookie
+    with open(name, "wb") as file:
+        plistlib.dump(value, file, fmt=plistlib.FMT_BINARY)
+    planted = set(secrets[-2:])
+    assert found(exported(cache, "tar")) == planted
+    assert not found(exported(cache, "tar", "--redact"))
+    print("Foundation's stores: ok", flush=True)
+
+
+try:
+    natively()
+    otherwise()
+    of_foundation()
+finally:
+    shutil.rmtree(root)
