@@ -5,6 +5,9 @@ public struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What happened: a clause. It holds no bytes of the archive.
   public let description: String
 
+  /// libarchive got no memory for a handle.
+  static let outOfMemory = Self("there is no memory for it")
+
   init(_ description: String) {
     self.description = description
   }

@@ -6,7 +6,7 @@ internal import CArchive
 /// and no other program is run.
 @safe
 public struct ArchiveReader: ~Copyable {
-  private let handle: OpaquePointer
+  private let handle: ReadHandle
   private let input: ArchiveInput
   // Both live as long as `self`, which frees the handle first.
   private let decoded: DecodedInput?
@@ -22,46 +22,18 @@ public struct ArchiveReader: ~Copyable {
   private init(_ format: ArchiveFormat, of input: ArchiveInput, decodedBy decoded: DecodedInput?)
     throws
   {
-    guard let handle = unsafe archive_read_new() else { fatalError("out of memory") }
-    unsafe self.handle = handle
-    self.input = input
-    self.decoded = decoded
-    // From here on `self` is whole, so a failure runs `deinit`, which frees the handle.
+    let handle = try ReadHandle()
     let code =
       format == .zip
-      ? unsafe archive_read_support_format_zip_seekable(handle)
-      : unsafe archive_read_support_format_tar(handle)
-    try check(code)
-    try decoded == nil ? openInput() : openDecoded()
-  }
-
-  deinit {
-    unsafe archive_read_free(handle)
-  }
-
-  private borrowing func openInput() throws {
-    let context = unsafe Unmanaged.passUnretained(input).toOpaque()
-    unsafe ArchiveInput.setCallbacks(handle)
-    try check(unsafe archive_read_set_callback_data(handle, context))
-    try check(unsafe archive_read_open1(handle))
-  }
-
-  private borrowing func openDecoded() throws {
-    guard let decoded else { return }
-    let context = unsafe Unmanaged.passUnretained(decoded).toOpaque()
-    let code = unsafe archive_read_open2(
-      handle, context, nil,
-      { handle, context, block in
-        guard let context = unsafe context else { return -1 }
-        let input = unsafe Unmanaged<DecodedInput>.fromOpaque(context).takeUnretainedValue()
-        guard let piece = unsafe input.next() else {
-          unsafe carchive_set_error(handle, "the archive cannot be decoded")
-          return -1
-        }
-        unsafe block?.pointee = piece.baseAddress
-        return piece.count
-      }, nil, nil)
-    try check(code)
+      ? unsafe archive_read_support_format_zip_seekable(handle.pointer)
+      : unsafe archive_read_support_format_tar(handle.pointer)
+    guard code == ARCHIVE_OK, unsafe decoded?.open(handle.pointer) ?? input.open(handle.pointer)
+    else {
+      throw unsafe Self.failure(of: handle.pointer, input, decoded)
+    }
+    self.handle = handle
+    self.input = input
+    self.decoded = decoded
   }
 
   /// Moves to the next member; what was not read of the last one is passed over.
@@ -69,7 +41,7 @@ public struct ArchiveReader: ~Copyable {
   /// - Returns: The member, or `nil` at the end.
   public mutating func next() throws -> ArchiveMember? {
     var entry: OpaquePointer?
-    switch unsafe archive_read_next_header(handle, &entry) {
+    switch unsafe archive_read_next_header(handle.pointer, &entry) {
     case ARCHIVE_OK, ARCHIVE_WARN:
       guard let entry = unsafe entry else { throw failure() }
       return unsafe ArchiveMember(entry)
@@ -83,7 +55,7 @@ public struct ArchiveReader: ~Copyable {
   /// - Returns: The number of bytes; 0 at its end.
   public mutating func read(into buffer: inout [UInt8]) throws -> Int {
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe archive_read_data(handle, bytes.baseAddress, bytes.count)
+      unsafe archive_read_data(handle.pointer, bytes.baseAddress, bytes.count)
     }
     guard count >= 0 else { throw failure() }
     return count
@@ -94,7 +66,7 @@ public struct ArchiveReader: ~Copyable {
   /// - Throws: ``ArchiveError`` for anything else, or for more padding than any program writes.
   public mutating func end() throws {
     // What libarchive has not used of the last piece, and all pieces after it.
-    let used = unsafe max(0, archive_filter_bytes(handle, 0))
+    let used = unsafe max(0, archive_filter_bytes(handle.pointer, 0))
     var rest = decoded.map { $0.tail(from: used) } ?? input.tail(from: used)
     var padding = 0
     while !rest.isEmpty {
@@ -113,22 +85,26 @@ public struct ArchiveReader: ~Copyable {
 
   /// The number of bytes that were read of the file, and that came out of it.
   public var progress: (read: Int64, decoded: Int64) {
-    let used = unsafe max(0, archive_filter_bytes(handle, 0))
+    let used = unsafe max(0, archive_filter_bytes(handle.pointer, 0))
     return (input.offset, decoded?.count ?? used)
   }
 
-  private borrowing func check(_ code: Int32) throws {
-    guard code == ARCHIVE_OK else { throw failure() }
+  private borrowing func failure() -> any Error {
+    unsafe Self.failure(of: handle.pointer, input, decoded)
   }
 
-  private borrowing func failure() -> any Error {
+  private static func failure(
+    of handle: OpaquePointer, _ input: ArchiveInput, _ decoded: DecodedInput?
+  ) -> any Error {
     unsafe input.failure ?? decoded?.failure ?? ArchiveError(of: handle)
   }
 }
 
 extension ArchiveInput {
-  /// Makes libarchive read from the input that is the data of its callbacks.
-  static func setCallbacks(_ handle: OpaquePointer) {
+  /// Makes libarchive read from the input, which must live as long as the handle.
+  ///
+  /// - Returns: Whether it can.
+  func open(_ handle: OpaquePointer) -> Bool {
     unsafe archive_read_set_read_callback(handle) { handle, context, block in
       guard let context = unsafe context else { return -1 }
       let input = unsafe Unmanaged<ArchiveInput>.fromOpaque(context).takeUnretainedValue()
@@ -144,6 +120,30 @@ extension ArchiveInput {
       let input = unsafe Unmanaged<ArchiveInput>.fromOpaque(context).takeUnretainedValue()
       return input.seek(to: offset, from: origin)
     }
+    unsafe archive_read_set_callback_data(handle, Unmanaged.passUnretained(self).toOpaque())
+    return unsafe archive_read_open1(handle) == ARCHIVE_OK
+  }
+}
+
+extension DecodedInput {
+  /// Makes libarchive read what comes out of the file, which must live as long as the handle.
+  ///
+  /// - Returns: Whether it can.
+  func open(_ handle: OpaquePointer) -> Bool {
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let code = unsafe archive_read_open2(
+      handle, context, nil,
+      { handle, context, block in
+        guard let context = unsafe context else { return -1 }
+        let input = unsafe Unmanaged<DecodedInput>.fromOpaque(context).takeUnretainedValue()
+        guard let piece = unsafe input.next() else {
+          unsafe carchive_set_error(handle, "the archive cannot be decoded")
+          return -1
+        }
+        unsafe block?.pointee = piece.baseAddress
+        return piece.count
+      }, nil, nil)
+    return code == ARCHIVE_OK
   }
 }
 

@@ -12,6 +12,8 @@ public struct ContentDecodingError: Error, Hashable, Sendable {
     case tooLarge
     /// The libarchive of this system does not know the coding.
     case notSupported
+    /// libarchive got no memory for a handle.
+    case outOfMemory
   }
 
   /// What kind of failure it is.
@@ -42,6 +44,8 @@ public struct ContentDecodingError: Error, Hashable, Sendable {
   static func tooLarge(_ limit: Int64) -> Self {
     Self(kind: .tooLarge, description: "more than \(limit) bytes come out of it")
   }
+
+  static let outOfMemory = Self(kind: .outOfMemory, description: "there is no memory for it")
 
   static func notSupported(_ coding: ContentCoding) -> Self {
     Self(

@@ -3,7 +3,7 @@ internal import CArchive
 /// What comes out of a compressed file, piece by piece.
 @safe
 final class DecodedInput {
-  private let handle: OpaquePointer
+  private let handle: ReadHandle
   private let input: ArchiveInput
   private let piece: UnsafeMutableRawBufferPointer
 
@@ -17,35 +17,31 @@ final class DecodedInput {
   private(set) var failure: (any Error)?
 
   init(_ coding: ContentCoding, of input: ArchiveInput) throws {
-    guard let handle = unsafe archive_read_new() else { fatalError("out of memory") }
-    unsafe self.handle = handle
+    handle = try ReadHandle()
     self.input = input
     unsafe piece = .allocate(byteCount: 1 << 16, alignment: 16)
     // From here on `self` is whole, so a failure runs `deinit`.
     let filter = coding == .gzip ? ARCHIVE_FILTER_GZIP : ARCHIVE_FILTER_ZSTD
     // A warning says that libarchive would run another program.
-    guard unsafe archive_read_append_filter(handle, filter) == ARCHIVE_OK,
-      unsafe archive_read_support_format_raw(handle) == ARCHIVE_OK
+    guard unsafe archive_read_append_filter(handle.pointer, filter) == ARCHIVE_OK,
+      unsafe archive_read_support_format_raw(handle.pointer) == ARCHIVE_OK
     else { throw ArchiveError("this system's libarchive has no \(coding.rawValue)") }
-    unsafe ArchiveInput.setCallbacks(handle)
-    unsafe archive_read_set_callback_data(handle, Unmanaged.passUnretained(input).toOpaque())
     var entry: OpaquePointer?
-    guard unsafe archive_read_open1(handle) == ARCHIVE_OK,
-      unsafe archive_read_next_header(handle, &entry) == ARCHIVE_OK
-    else { throw unsafe input.failure ?? ArchiveError(of: handle) }
+    guard unsafe input.open(handle.pointer),
+      unsafe archive_read_next_header(handle.pointer, &entry) == ARCHIVE_OK
+    else { throw unsafe input.failure ?? ArchiveError(of: handle.pointer) }
   }
 
   deinit {
-    unsafe archive_read_free(handle)
     unsafe piece.deallocate()
   }
 
   /// The next piece, which stays until the next call; without bytes at the end, `nil` after a failure.
   func next() -> UnsafeRawBufferPointer? {
     guard failure == nil else { return nil }
-    let read = unsafe archive_read_data(handle, piece.baseAddress, piece.count)
+    let read = unsafe archive_read_data(handle.pointer, piece.baseAddress, piece.count)
     guard read >= 0 else {
-      unsafe failure = input.failure ?? ArchiveError(of: handle)
+      unsafe failure = input.failure ?? ArchiveError(of: handle.pointer)
       return nil
     }
     count += Int64(read)

@@ -3,41 +3,35 @@ internal import CArchive
 /// One run of libarchive over coded data: a member of gzip, or all frames of zstd.
 @safe
 struct DecodingRun: ~Copyable {
-  private let handle: OpaquePointer
-  private let coding: ContentCoding
+  private let handle: ReadHandle
   private let input: CodedInput
   private let start: Int64
-  private var hasBytes = false
+  private let hasBytes: Bool
 
   /// Begins where `input` stands, at `start`.
   init(
     _ coding: ContentCoding, of input: CodedInput, from start: Int64
   ) throws(ContentDecodingError) {
-    guard let handle = unsafe archive_read_new() else { fatalError("out of memory") }
-    unsafe self.handle = handle
-    self.coding = coding
-    self.input = input
-    self.start = start
-    // From here on `self` is whole, so a failure runs `deinit`, which frees the handle.
+    let handle: ReadHandle
+    do throws(ArchiveError) { handle = try ReadHandle() } catch { throw .outOfMemory }
     let filter =
       switch coding {
       case .gzip: ARCHIVE_FILTER_GZIP
       case .zstd: ARCHIVE_FILTER_ZSTD
       }
     // A warning says that libarchive would run another program.
-    guard unsafe archive_read_append_filter(handle, filter) == ARCHIVE_OK,
-      unsafe archive_read_support_format_raw(handle) == ARCHIVE_OK,
-      unsafe archive_read_support_format_empty(handle) == ARCHIVE_OK
+    guard unsafe archive_read_append_filter(handle.pointer, filter) == ARCHIVE_OK,
+      unsafe archive_read_support_format_raw(handle.pointer) == ARCHIVE_OK,
+      unsafe archive_read_support_format_empty(handle.pointer) == ARCHIVE_OK
     else { throw .notSupported(coding) }
-    try open()
-  }
-
-  deinit {
-    unsafe archive_read_free(handle)
+    hasBytes = try Self.open(handle, input, start)
+    self.handle = handle
+    self.input = input
+    self.start = start
   }
 
   /// The place of the first byte that is not used up; beyond the end if a trailer is missing.
-  var place: Int64 { start + max(0, unsafe archive_filter_bytes(handle, -1)) }
+  var place: Int64 { handle.place(from: start) }
 
   /// Reads on, into the front of `buffer`.
   ///
@@ -45,17 +39,22 @@ struct DecodingRun: ~Copyable {
   mutating func read(into buffer: inout [UInt8]) throws(ContentDecodingError) -> Int {
     guard hasBytes else { return 0 }
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe archive_read_data(handle, bytes.baseAddress, bytes.count)
+      unsafe archive_read_data(handle.pointer, bytes.baseAddress, bytes.count)
     }
-    guard count >= 0 else { throw failure() }
+    guard count >= 0 else { throw handle.failure(of: input, from: start) }
     return count
   }
 
-  private mutating func open() throws(ContentDecodingError) {
-    // The input lives as long as `self`, which frees the handle first.
+  /// Begins to decode.
+  ///
+  /// - Returns: Whether there is anything to decode.
+  private static func open(
+    _ handle: borrowing ReadHandle, _ input: CodedInput, _ start: Int64
+  ) throws(ContentDecodingError) -> Bool {
+    // The input lives as long as the run, which frees the handle first.
     let context = unsafe Unmanaged.passUnretained(input).toOpaque()
     let code = unsafe archive_read_open2(
-      handle, context, nil,
+      handle.pointer, context, nil,
       { handle, context, block in
         guard let context = unsafe context else { return -1 }
         let input = unsafe Unmanaged<CodedInput>.fromOpaque(context).takeUnretainedValue()
@@ -65,18 +64,30 @@ struct DecodingRun: ~Copyable {
       }, nil, nil)
     // The first bytes are decoded here, and what goes wrong then is only in the message: to the next
     // call, data that cannot be decoded is empty.
-    guard code == ARCHIVE_OK, unsafe archive_error_string(handle) == nil else { throw failure() }
+    guard code == ARCHIVE_OK, unsafe archive_error_string(handle.pointer) == nil else {
+      throw handle.failure(of: input, from: start)
+    }
     var entry: OpaquePointer?
-    switch unsafe archive_read_next_header(handle, &entry) {
-    case ARCHIVE_OK: hasBytes = true
-    case ARCHIVE_EOF where unsafe archive_error_string(handle) == nil: hasBytes = false
-    default: throw failure()
+    switch unsafe archive_read_next_header(handle.pointer, &entry) {
+    case ARCHIVE_OK: return true
+    case ARCHIVE_EOF where unsafe archive_error_string(handle.pointer) == nil: return false
+    default: throw handle.failure(of: input, from: start)
     }
   }
+}
 
-  private func failure() -> ContentDecodingError {
+extension ReadHandle {
+  /// The place of the first byte that is not used up, of data that was begun at `start`.
+  fileprivate borrowing func place(from start: Int64) -> Int64 {
+    start + max(0, unsafe archive_filter_bytes(pointer, -1))
+  }
+
+  fileprivate borrowing func failure(
+    of input: CodedInput, from start: Int64
+  ) -> ContentDecodingError {
     if input.isExhausted { return .endsTooEarly(input.end) }
-    let message = unsafe archive_error_string(handle)
-    return .broken(from: place, because: unsafe message.map { unsafe String(cString: $0) })
+    let message = unsafe archive_error_string(pointer)
+    return .broken(
+      from: place(from: start), because: unsafe message.map { unsafe String(cString: $0) })
   }
 }

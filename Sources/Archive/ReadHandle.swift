@@ -1,0 +1,16 @@
+internal import CArchive
+
+/// What libarchive reads with, which is freed when its owner goes away.
+@safe
+struct ReadHandle: ~Copyable {
+  let pointer: OpaquePointer
+
+  init() throws(ArchiveError) {
+    guard let pointer = unsafe archive_read_new() else { throw .outOfMemory }
+    unsafe self.pointer = pointer
+  }
+
+  deinit {
+    unsafe archive_read_free(pointer)
+  }
+}

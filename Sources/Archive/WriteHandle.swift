@@ -1,0 +1,112 @@
+internal import CArchive
+
+/// What libarchive writes with, which is freed when its owner goes away.
+@safe
+struct WriteHandle: ~Copyable {
+  let pointer: OpaquePointer
+  /// Where the bytes go.
+  let output: ArchiveOutput
+
+  init(_ output: ArchiveOutput) throws(ArchiveError) {
+    guard let pointer = unsafe archive_write_new() else { throw .outOfMemory }
+    unsafe self.pointer = pointer
+    self.output = output
+  }
+
+  deinit {
+    // Freeing an archive that was not finished would write its end.
+    output.isClosed = true
+    unsafe archive_write_free(pointer)
+  }
+}
+
+extension WriteHandle {
+  /// Begins an archive.
+  borrowing func open(_ format: ArchiveFormat, level: Int, threads: Int) throws {
+    switch format {
+    case .tar: try check(unsafe archive_write_add_filter_none(pointer))
+    case .tarGzip:
+      try check(unsafe archive_write_add_filter_gzip(pointer))
+      try set("gzip", "timestamp", nil)
+      try set("gzip", "compression-level", "\(level)")
+    case .tarZstd:
+      try check(unsafe archive_write_add_filter_zstd(pointer))
+      try set("zstd", "compression-level", "\(level)")
+      if threads > 1 { try set("zstd", "threads", "\(threads)") }
+    case .zip: break
+    }
+    if format == .zip {
+      try check(unsafe archive_write_set_format_zip(pointer))
+      try check(unsafe archive_write_zip_set_compression_deflate(pointer))
+      try check(
+        unsafe archive_write_set_format_option(
+          pointer, "zip", "compression-level", "\(level)"))
+    } else {
+      try check(unsafe archive_write_set_format_pax_restricted(pointer))
+    }
+    // Large pieces, and no padding at the end.
+    try check(unsafe archive_write_set_bytes_per_block(pointer, 1 << 16))
+    try check(unsafe archive_write_set_bytes_in_last_block(pointer, 1))
+    try open()
+  }
+
+  private borrowing func set(_ filter: String, _ option: String, _ value: String?) throws {
+    try check(unsafe archive_write_set_filter_option(pointer, filter, option, value))
+  }
+
+  private borrowing func open() throws {
+    // The handle owns its output, and is freed first.
+    let context = unsafe Unmanaged.passUnretained(output).toOpaque()
+    let code = unsafe archive_write_open2(
+      pointer, context, nil,
+      { handle, context, bytes, count in
+        guard let context = unsafe context else { return -1 }
+        let output = unsafe Unmanaged<ArchiveOutput>.fromOpaque(context).takeUnretainedValue()
+        let isWritten = unsafe output.take(UnsafeRawBufferPointer(start: bytes, count: count))
+        if isWritten { return count }
+        unsafe carchive_set_error(handle, "the archive cannot be written")
+        return -1
+      }, nil, nil)
+    try check(code)
+  }
+
+  /// Makes sure that a call was a success.
+  borrowing func check(_ code: Int32) throws {
+    guard code == ARCHIVE_OK else { throw failure() }
+  }
+
+  /// Why the last call was none.
+  borrowing func failure() -> any Error {
+    unsafe output.failure ?? ArchiveError(of: pointer)
+  }
+}
+
+/// Where libarchive puts the bytes of an archive.
+final class ArchiveOutput {
+  private let write: ([UInt8]) throws -> Void
+
+  /// Whether what comes is dropped.
+  var isClosed = false
+
+  /// Why the last bytes could not be written.
+  private(set) var failure: (any Error)?
+
+  init(writing write: @escaping ([UInt8]) throws -> Void) {
+    self.write = write
+  }
+
+  /// Writes bytes, unless writing has failed before.
+  ///
+  /// - Returns: Whether they are written.
+  func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if isClosed { return true }
+    guard failure == nil else { return false }
+    do {
+      unsafe try write(Array(bytes))
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+}
