@@ -14,7 +14,7 @@ extension ArchiveHeader {
       generatorVersion: "",
       source: RawLayout(userVersion: 0, versionInTable: nil, encoding: "UTF-8", tables: []))
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "format": format = try json.string()
       case "version": major = try Self.majorVersion(&json)
       case "requires":
@@ -45,7 +45,7 @@ extension ArchiveHeader {
     var major: Int64?
     var minor: Int64 = 0
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "major": major = try json.integer()
       case "minor": minor = try json.integer()
       default: try json.skip()
@@ -62,7 +62,7 @@ extension RawLayout {
       String(decoding: try json.string(), as: UTF8.self)
     }
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "user_version": userVersion = try json.integer()
       case "schema_version_table": versionInTable = try json.null() ? nil : json.integer()
       case "encoding": encoding = try text(&json)

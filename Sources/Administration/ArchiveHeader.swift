@@ -38,7 +38,8 @@ struct ArchiveHeader {
         }
       }
     }
-    return json.bytes + [UInt8(ascii: "\n")]
+    json.endLine()
+    return json.bytes
   }
 
   private func filter(_ json: inout JSONWriter) {

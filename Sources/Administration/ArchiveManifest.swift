@@ -19,7 +19,7 @@ extension ArchiveManifest {
     self.init(entries: -1, members: -1, bodyBytes: -1)
     var isComplete = false
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "entries": entries = try json.integer()
       case "members": members = try json.integer()
       case "body_bytes": bodyBytes = try json.integer()
@@ -40,6 +40,7 @@ extension ArchiveManifest {
       json.member("entries") { $0.integer(entries) }
       json.member("members") { $0.integer(members) }
     }
-    return json.bytes + [UInt8(ascii: "\n")]
+    json.endLine()
+    return json.bytes
   }
 }

@@ -11,7 +11,7 @@ extension EntryDocument {
     var json = JSONReader(bytes)
     self.init(raw: RawResponse(id: 0), members: [], decoded: StoredResponse(id: .row(0)))
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "row": try readRow(&json)
       case "members": try readMembers(&json)
       case "redacted":
@@ -62,7 +62,7 @@ extension EntryDocument {
     var size: Int64 = -1
     var isText = false
     try json.object { json, key in
-      switch ByteString(key) {
+      switch key {
       case "name": fileName = try json.string()
       case "sha256": sha256 = try json.string()
       case "size": size = try json.integer()
@@ -101,7 +101,7 @@ extension JSONReader {
     var value: RawResponse.Value?
     try object { json, kind in
       let text = try json.string()
-      switch ByteString(kind) {
+      switch kind {
       case "integer": value = Int64(String(decoding: text, as: UTF8.self)).map { .integer($0) }
       case "real": value = Double(String(decoding: text, as: UTF8.self)).map { .real($0) }
       case "text_b64": value = Base64.decode(text).map { .text(ByteString($0)) }

@@ -37,7 +37,8 @@ struct EntryDocument {
       json.member("url") { $0.text(decoded.url) }
       json.member("warnings") { $0.array(warnings) { $0.string($1) } }
     }
-    return json.bytes + [UInt8(ascii: "\n")]
+    json.endLine()
+    return json.bytes
   }
 
   /// A part whose row is missing is absent here; one that is `NULL` is `null`.
@@ -90,16 +91,16 @@ struct EntryDocument {
   /// Header fields: a string for each, or an array of those that are repeated.
   private func headers(_ headers: HeaderFields?, _ json: inout JSONWriter) {
     guard let headers else { return json.null() }
-    let sorted = headers.fields.enumerated().sorted {
-      ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
-    }
+    let fields = headers.fields
+    var rest = fields.indices.sorted { (fields[$0].name, $0) < (fields[$1].name, $1) }[...]
     json.object { json in
-      var rest = sorted[...]
-      while let name = rest.first?.element.name {
-        let values = rest.prefix { $0.element.name == name }.map(\.element.value)
-        rest = rest.dropFirst(values.count)
-        json.member(String(decoding: name.bytes, as: UTF8.self)) { json in
-          if values.count == 1 { json.text(values[0]) } else { json.array(values) { $0.text($1) } }
+      while let first = rest.first {
+        let name = fields[first].name
+        let same = rest.prefix { fields[$0].name == name }
+        rest = rest[same.endIndex...]
+        json.member(name) { json in
+          if same.count == 1 { return json.text(fields[first].value) }
+          json.array(same) { $0.text(fields[$1].value) }
         }
       }
     }

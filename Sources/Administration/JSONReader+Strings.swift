@@ -6,7 +6,7 @@ extension JSONReader {
     var text: [UInt8] = []
     try expect("\"")
     while true {
-      text += run { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
+      append(plainRun(), to: &text)
       guard let next = try current() else { throw JSONError("an early end", at: offset) }
       switch next {
       case UInt8(ascii: "\""):
@@ -80,4 +80,10 @@ extension JSONReader {
   private static func append(_ scalar: UInt32, to text: inout [UInt8]) {
     text += Unicode.Scalar(scalar).flatMap { UTF8.encode($0) } ?? UTF8.encodedReplacementCharacter
   }
+}
+
+/// Whether a name that was read is this one: what a `switch` over names compares by, with nothing
+/// allocated.
+func ~= (name: StaticString, bytes: [UInt8]) -> Bool {
+  name.description.utf8.elementsEqual(bytes)
 }

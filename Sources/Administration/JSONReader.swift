@@ -181,11 +181,22 @@ public struct JSONReader {
     return byte
   }
 
-  /// Takes what stands before the first byte for which `isEnd` holds, from the buffer only.
-  mutating func run(until isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-    let run = buffer[index...].prefix { !isEnd($0) }
-    index = run.endIndex
-    return run
+  /// Takes the bytes that stand in a string as they are, from the buffer only.
+  ///
+  /// - Returns: Where they are in the buffer.
+  mutating func plainRun() -> Range<Int> {
+    let (start, end) = (index, buffer.count)
+    while index < end {
+      let byte = buffer[index]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+      index += 1
+    }
+    return start..<index
+  }
+
+  /// Appends bytes of the buffer to a text.
+  func append(_ range: Range<Int>, to text: inout [UInt8]) {
+    text.append(contentsOf: buffer[range])
   }
 
   /// Reads a number, as it is written.

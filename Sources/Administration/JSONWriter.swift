@@ -12,9 +12,15 @@ struct JSONWriter {
   }
 
   /// What was written.
-  private(set) var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8]
   private var isFirst = true
   private var style = Style.oneLine
+
+  /// Begins an empty document.
+  init() {
+    bytes = []
+    bytes.reserveCapacity(2_048)
+  }
 
   /// Writes an object; `members` writes each with ``member(_:_:)``.
   mutating func object(
@@ -40,7 +46,17 @@ struct JSONWriter {
     _ name: String, _ value: (inout JSONWriter) throws -> Void
   ) rethrows {
     separate()
-    string(Array(name.utf8))
+    string(name)
+    append(":")
+    try value(&self)
+  }
+
+  /// Writes a member of an object, whose name is the UTF-8 of a text; what is not becomes U+FFFD.
+  mutating func member(
+    _ name: ByteString, _ value: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    separate()
+    string(name.bytes)
     append(":")
     try value(&self)
   }
@@ -52,24 +68,48 @@ struct JSONWriter {
   mutating func boolean(_ value: Bool) { append(value ? "true" : "false") }
 
   /// Writes a number.
-  mutating func integer(_ value: Int64) { append("\(value)") }
+  mutating func integer(_ value: Int64) { append(String(value)) }
+
+  /// Ends the line.
+  mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
   /// Writes a string, of bytes that are UTF-8; what is not becomes U+FFFD.
   mutating func string(_ text: [UInt8]) {
-    append("\"")
-    if text.allSatisfy({ Self.isPlain($0) }) {
-      bytes += text
+    bytes.append(UInt8(ascii: "\""))
+    if Self.isPlain(text.span) {
+      bytes.append(contentsOf: text)
     } else {
-      for scalar in String(decoding: text, as: UTF8.self).unicodeScalars { self.scalar(scalar) }
+      escaped(String(decoding: text, as: UTF8.self))
     }
-    append("\"")
+    bytes.append(UInt8(ascii: "\""))
   }
 
   /// Writes a string.
-  mutating func string(_ text: String) { string(Array(text.utf8)) }
+  mutating func string(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    let start = bytes.count
+    bytes.append(contentsOf: text.utf8)
+    // Nearly all are plain, so that it is cheaper to look at what was written.
+    if !Self.isPlain(bytes.span.extracting(start...)) {
+      bytes.removeSubrange(start...)
+      escaped(text)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  /// Whether JSON has the bytes as they are, and a terminal shows them.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    for index in text.indices {
+      let byte = text[index]
+      guard byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
+        return false
+      }
+    }
+    return true
+  }
+
+  private mutating func escaped(_ text: String) {
+    for scalar in text.unicodeScalars { self.scalar(scalar) }
   }
 
   private mutating func scalar(_ scalar: Unicode.Scalar) {
@@ -132,7 +172,8 @@ extension JSONWriter {
 
   /// Writes a text: a string, or, if it is not UTF-8, an object with its Base64.
   mutating func text(_ text: ByteString) {
-    if text.string != nil { string(text.bytes) } else { encoded(text) }
+    let isUTF8 = Self.isPlain(text.bytes.span) || text.string != nil
+    if isUTF8 { string(text.bytes) } else { encoded(text) }
   }
 
   private mutating func encoded(_ text: ByteString) {

@@ -42,7 +42,7 @@ public struct SavedPlan: Hashable, Sendable {
     self.init(path: "", format: .apple, identity: [], entries: [])
     var isPlan = false
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "schema": isPlan = try json.string() == Array(Self.schema.utf8)
       case "cache": try readCache(&json)
       case "identity": try json.array { identity.append(try $0.numberInText()) }
@@ -64,7 +64,7 @@ public struct SavedPlan: Hashable, Sendable {
 
   private mutating func readCache(_ json: inout JSONReader) throws {
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "path": path = try json.text()
       case "format": format = try json.choice()
       default: try json.skip()
@@ -122,7 +122,7 @@ extension RemovalPlan.Entry {
     var file: FileVersion?
     var reason = RemovalPlan.Reason.selected
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "id", "id_base64": id = try json.responseID(named: name) ?? id
       case "key", "key_base64": key = try json.bytes(named: name) ?? key
       case "url", "url_base64": url = try json.bytes(named: name) ?? url
@@ -161,7 +161,7 @@ extension FileVersion {
     guard try !json.null() else { return nil }
     self.init(number: 0, modified: 0, size: 0)
     try json.object { json, name in
-      switch ByteString(name) {
+      switch name {
       case "number": number = try json.numberInText()
       case "modified_ns": modified = try json.numberInText()
       case "bytes": size = try json.integer()
