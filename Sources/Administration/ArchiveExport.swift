@@ -3,9 +3,10 @@ public import ResponseStorage
 
 /// The writing of entries to an archive.
 ///
-/// Each entry is read twice: first for the sizes and digests, which stand before its bytes, and then for
-/// the bytes themselves, whose digest is compared. What is in memory does not grow with the store.
-public struct ArchiveExport {
+/// The sizes and digests of an entry stand before its bytes. So what is long is read twice: first for
+/// those, and then for the bytes themselves, whose digest is compared. What is in memory does not grow with
+/// the store.
+public struct ArchiveExport: Sendable {
   /// What was written.
   public struct Summary: Hashable, Sendable {
     /// The number of entries.
@@ -80,22 +81,21 @@ public struct ArchiveExport {
         summary.omissions.add(flaw)
         return .next
       }
-      guard let entry = entry(raw, number: summary.entries + 1) else {
-        summary.omissions.add("what is in its property lists cannot be told")
-        return .next
-      }
-      if isRedacted, let key = entry.response.key, !keys.insert(key).inserted {
-        summary.omissions.add("without credentials it has the key of another")
-        return .next
-      }
-      if let reason = try writer.append(entry) {
+      let number = summary.entries + 1
+      // What credentials are taken from may have to stay out, which shows only then.
+      if try isRedacted || !writer.take(raw, number: number),
+        let reason = try append(raw, number: number, to: writer, &keys)
+      {
         summary.omissions.add(reason)
         return .next
       }
       summary.entries += 1
       for invention in raw.inventions { summary.inventions[invention, default: 0] += 1 }
-      summary.bodyBytes = summary.bodyBytes.addingClamped(entry.body?.size ?? 0)
-      if entry.response.bodyLocation == .missing { summary.missingBodies += 1 }
+      if let size = raw.bodySize {
+        if !leavesOutBodies { summary.bodyBytes = summary.bodyBytes.addingClamped(size) }
+      } else {
+        summary.missingBodies += 1
+      }
       return .next
     }
     try writer.finish(summary)
@@ -105,18 +105,32 @@ public struct ArchiveExport {
   /// Whether credentials are left out of what otherwise keeps all of an entry.
   private var isRedacted: Bool { format.isNative && credentials != nil }
 
-  /// Decodes an entry, and leaves its credentials out; `nil` if that cannot be done.
-  private func entry(_ original: RawResponse, number: Int64) -> ExportedEntry? {
-    var (raw, places): (RawResponse, [String]) = (original, [])
-    if isRedacted, let credentials {
-      guard let redacted = credentials.redacted(original) else { return nil }
-      (raw, places) = redacted
+  /// Decodes an entry, and writes it without its credentials if they are to be left out.
+  ///
+  /// - Returns: Why it is not written, if so.
+  private func append(
+    _ raw: RawResponse, number: Int64, to writer: any ResponseArchiveWriter,
+    _ keys: inout Set<ByteString>
+  ) throws -> String? {
+    guard isRedacted, let credentials else { return try writer.append(entry(raw, number: number)) }
+    guard let (redacted, places) = credentials.redacted(raw) else {
+      return "what is in its property lists cannot be told"
     }
+    var entry = entry(redacted, number: number)
+    entry.redacted = places
+    if let key = entry.response.key, !keys.insert(key).inserted {
+      return "without credentials it has the key of another"
+    }
+    return try writer.append(entry)
+  }
+
+  /// Decodes an entry.
+  func entry(_ raw: RawResponse, number: Int64) -> ExportedEntry {
     let decoded = StoredResponse(decoding: raw, .all)
     var entry = ExportedEntry(
       number: number, raw: raw,
       response: isRedacted ? decoded : credentials?.response(decoded) ?? decoded,
-      body: ExportedBody(raw.part(.body), temporaryFolder: temporaryFolder), redacted: places,
+      body: ExportedBody(raw.part(.body), temporaryFolder: temporaryFolder),
       warnings: decoded.notes.map(\.message) + raw.inventions.map { "made up: \($0)" })
     if leavesOutBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
       entry.raw.parts[index].contents = .null

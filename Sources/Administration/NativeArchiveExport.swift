@@ -4,6 +4,7 @@ import ResponseStorage
 /// Writes a native archive, which keeps all of each entry.
 final class NativeArchiveExport: ResponseArchiveWriter {
   private var archive: NativeArchiveWriter?
+  private let preparation: EntryPreparation
 
   init(
     _ container: ArchiveFormat, for export: ArchiveExport, of source: RawLayout,
@@ -18,42 +19,45 @@ final class NativeArchiveExport: ResponseArchiveWriter {
       leavesOutBodies: export.leavesOutBodies)
     try archive.append(NativeArchive.headerName, header.json)
     self.archive = consume archive
+    preparation = EntryPreparation(for: export)
+  }
+
+  func take(_ raw: RawResponse, number: Int64) throws -> Bool {
+    let isTaken = preparation.add(raw, number: number)
+    // What is read piece by piece can be read only now, and comes after all that was there before.
+    try preparation.forEachPrepared(all: !isTaken) { try write($0, from: nil) }
+    return isTaken
   }
 
   func append(_ entry: ExportedEntry) throws -> String? {
-    let members = try entry.raw.parts.compactMap { try member(of: $0, entry.body) }
-    let document = EntryDocument(
-      raw: entry.raw, members: members, decoded: entry.response, redacted: entry.redacted,
-      warnings: entry.warnings)
-    let folder = NativeArchive.folder(entry.number)
-    try archive?.append("\(folder)/\(NativeArchive.documentName)", document.json)
-    for member in members {
-      let name = "\(folder)/\(member.name.memberName)"
-      if member.name == .body, let body = entry.body {
-        try archive?.append(name, body)
-      } else if case .bytes(let bytes) = entry.raw.part(member.name)?.contents {
-        try archive?.append(name, bytes, sha256: member.sha256)
-      } else if let list = ExportedBody(entry.raw.part(member.name), temporaryFolder: "") {
-        try archive?.append(name, list)
-      }
-    }
+    try write(PreparedEntry(entry), from: entry)
     return nil
   }
 
+  /// Writes an entry.
+  ///
+  /// - Parameter source: What has the bytes that are not in memory.
+  private func write(_ entry: PreparedEntry, from source: ExportedEntry?) throws {
+    try archive?.append(entry.documentName, entry.document, sha256: entry.documentSHA256)
+    for member in entry.members {
+      if let bytes = member.bytes {
+        try archive?.append(member.name, bytes, sha256: member.description.sha256)
+      } else if member.description.name == .body, let body = source?.body {
+        try archive?.append(member.name, body)
+      } else if let list = ExportedBody(
+        source?.raw.part(member.description.name), temporaryFolder: "")
+      {
+        try archive?.append(member.name, list)
+      }
+    }
+  }
+
   func finish(_ summary: ArchiveExport.Summary) throws {
+    try preparation.forEachPrepared(all: true) { try write($0, from: nil) }
     guard var archive = archive.take() else { return }
     let manifest = ArchiveManifest(
       entries: summary.entries, members: archive.memberCount, bodyBytes: summary.bodyBytes)
     try archive.append(NativeArchive.manifestName, manifest.json)
     try archive.finish()
-  }
-
-  /// Measures a part, reading it if need be.
-  private func member(
-    of part: RawResponse.Part, _ body: ExportedBody?
-  ) throws -> EntryDocument.Member? {
-    let sha256 = try part.name == .body ? body?.digest() : part.digest()
-    guard let size = part.size, let sha256 else { return nil }
-    return .init(name: part.name, isText: part.isText, size: size, sha256: sha256)
   }
 }

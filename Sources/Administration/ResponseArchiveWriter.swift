@@ -1,5 +1,13 @@
+import ResponseStorage
+
 /// Writes entries as an archive of some format, one after the other.
 protocol ResponseArchiveWriter: AnyObject {
+  /// Takes an entry over that is not decoded yet, to write it later.
+  ///
+  /// - Parameter number: The place of the entry, from 1 on.
+  /// - Returns: `false` if it must be decoded and appended now; that is so for all where nothing else is said.
+  func take(_ raw: RawResponse, number: Int64) throws -> Bool
+
   /// Writes an entry.
   ///
   /// - Returns: Why the format cannot hold the entry, which then is not written: a clause without text from
@@ -9,4 +17,8 @@ protocol ResponseArchiveWriter: AnyObject {
 
   /// Writes the end of the archive.
   func finish(_ summary: ArchiveExport.Summary) throws
+}
+
+extension ResponseArchiveWriter {
+  func take(_ raw: RawResponse, number: Int64) throws -> Bool { false }
 }

@@ -5,7 +5,7 @@ struct AppleRawRows: ~Copyable {
   private static let parts = RawResponse.Part.Name.allCases.filter { $0 != .body }
 
   /// The largest body that is read with its row; a longer one is read piece by piece.
-  private static let largestBody: Int64 = 1 << 16
+  private static let largestBody: Int64 = 1 << 18
 
   private let bodyTable: String
   private let (responseNames, blobNames, bodyNames): ([String], [String], [String])

@@ -3,7 +3,7 @@ import SQLite
 
 extension AppleStore: KeyedResponseSource {
   /// The largest body file that is read at once.
-  private static let largestWholeFile: Int64 = 1 << 16
+  private static let largestWholeFile: Int64 = 1 << 18
 
   public var rawLayout: RawLayout {
     get throws {
@@ -32,6 +32,8 @@ extension AppleStore: KeyedResponseSource {
     _ body: (RawResponse) throws -> ScanStep
   ) throws {
     do {
+      // All tables are read in their order, so that a page is wanted only for a while.
+      try snapshot.connection.execute("PRAGMA cache_size = -512")
       var rows = try AppleRawRows(snapshot.connection, layout)
       try forEachResponse(projection) { response in
         guard try isWanted(response), case .row(let id) = response.id,
@@ -130,11 +132,20 @@ extension BodyReader {
   ///
   /// - Throws: ``StoreError`` if there is more or less of it than was said.
   mutating func all() throws(StoreError) -> [UInt8] {
-    var all: [UInt8] = []
     // One more, to see what has grown.
-    var buffer = [UInt8](repeating: 0, count: Int(clamping: size) + 1)
-    while case let count = try read(into: &buffer), count > 0 { all += buffer[..<count] }
-    guard Int64(all.count) == size else {
+    var all = [UInt8](repeating: 0, count: Int(clamping: size) + 1)
+    var count = try read(into: &all)
+    if count < size {
+      // It comes in pieces.
+      var piece = [UInt8](repeating: 0, count: all.count - count)
+      while case let more = try read(into: &piece), more > 0 {
+        guard Int64(count + more) <= size else { break }
+        all.replaceSubrange(count..<count + more, with: piece[..<more])
+        count += more
+      }
+    }
+    all.removeLast(all.count - count)
+    guard Int64(count) == size else {
       throw StoreError(
         .changedWhileReading, at: "body", because: "a body file changed its length meanwhile")
     }

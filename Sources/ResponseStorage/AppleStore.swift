@@ -93,7 +93,9 @@ public final class AppleStore: StoreKind {
     _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     do {
-      if id == nil, let database = snapshot.databaseForThreads, processorCount > 1 {
+      // Numbers and times are read faster than they are handed from thread to thread.
+      let isLittle = projection.isSubset(of: .firstStored)
+      if id == nil, !isLittle, let database = snapshot.databaseForThreads, processorCount > 1 {
         let scan = AppleParallelScan(
           of: database, layout, projection, bodiesAt: files.bodies,
           threadCount: min(processorCount, 4))
