@@ -50,7 +50,8 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
-    module("Files", on: crypto),
+    .systemLibrary(name: "CFiles"),
+    module("Files", on: "CFiles", crypto),
     module("HTTPCaching"),
     module("Fetching", on: "HTTPCaching"),
     // A view over a `Span` stores it, which needs this feature.

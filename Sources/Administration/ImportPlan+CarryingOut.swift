@@ -12,9 +12,10 @@ public struct ImportResult: Hashable, Sendable {
 extension ImportPlan {
   /// Puts into a cache what the plan says.
   ///
-  /// What has files of its own is written to some that nothing names, and then onto the disk; only then are
-  /// all rows written in one transaction, or all files given their names. An error before that leaves the
-  /// cache as it was.
+  /// What has files of its own is written to some that nothing names, and is on the disk before the one
+  /// transaction ends that all rows are written in, or before all files get their names. Beside another
+  /// process it is so even before the transaction begins, as that one waits meanwhile. An error before that
+  /// leaves the cache as it was.
   ///
   /// - Parameter shouldStop: Asked before each entry whether to leave all undone.
   /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportInterruption``.
@@ -22,18 +23,24 @@ extension ImportPlan {
     from archive: any ResponseArchive, in store: any RawResponseStore, unless shouldStop: () -> Bool
   ) throws -> ImportResult {
     var staged: [Int64: ByteString] = [:]
+    func stage(_ entry: Entry, _ raw: RawResponse) throws {
+      if let name = try store.stage(raw) { staged[entry.number] = name }
+    }
+    func synchronize() throws { try store.synchronizeStaged(staged.values.sorted()) }
     do {
-      try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
-        if let name = try store.stage(raw) { staged[entry.number] = name }
+      if store.inUse {
+        try forEachWritten(of: archive, unless: shouldStop, stage)
+        try synchronize()
       }
-      try store.synchronizeStaged(staged.values.sorted())
       var result = ImportResult()
       try store.insert { insertion in
         try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
+          if !store.inUse { try stage(entry, raw) }
           let isIn = try insertion.insert(
             raw, staged: staged[entry.number], replacing: entry.replaced)
           if !isIn { result.changed.insert(entry.number) }
         }
+        if !store.inUse { try synchronize() }
       }
       store.removeStaged(result.changed.compactMap { staged[$0] })
       return result

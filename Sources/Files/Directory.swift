@@ -5,6 +5,9 @@
 #else
   import Glibc
 #endif
+#if os(Linux)
+  internal import CFiles
+#endif
 
 /// A folder that is open, and is closed when its owner goes away.
 ///
@@ -107,6 +110,21 @@ public struct Directory: ~Copyable {
   public borrowing func synchronize() throws(FileError) {
     guard fsync(descriptor) != 0 else { return }
     if errno != EINVAL { throw .last(at: path) }
+  }
+
+  /// Waits until all that was written to the file system of the folder is on the disk, whoever wrote it:
+  /// for many files that is faster than to wait for each.
+  ///
+  /// The corresponding C function is `syncfs`, which tells of failures since Linux 5.8.
+  ///
+  /// - Returns: `false` if the system has no way to do that.
+  public borrowing func synchronizeFileSystem() throws(FileError) -> Bool {
+    #if os(Linux)
+      guard syncfs(descriptor) == 0 else { throw .last(at: path) }
+      return true
+    #else
+      return false
+    #endif
   }
 
   /// Returns the status of a file of the folder by the bytes of its name, which need not be UTF-8; a

@@ -5,9 +5,16 @@ extension AppleStoreEditor: RawResponseStore {
   /// Larger bodies are put into files wherever they were, as no row can hold them at once.
   private static let largestRowBody: Int64 = 16 << 20
 
+  /// From how many staged bodies on it is faster to wait for the whole file system, with what others
+  /// write to it.
+  private static let manyBodies = 64
+
   public func stage(_ response: RawResponse) throws -> ByteString? {
     guard Self.belongsIntoFile(response) else { return nil }
-    try makeBodyFolder()
+    if !bodies.isOpen {
+      try makeBodyFolder()
+      bodies = AppleBodyFiles(at: files.bodies)
+    }
     var generator = SystemRandomNumberGenerator()
     let name = AppleStoreWriter.uuid(using: &generator)
     do {
@@ -31,10 +38,12 @@ extension AppleStoreEditor: RawResponseStore {
   public func synchronizeStaged(_ names: [ByteString]) throws(StoreError) {
     guard !names.isEmpty else { return }
     do throws(FileError) {
+      let folder = try Directory(files.bodies)
+      if names.count >= Self.manyBodies, try folder.synchronizeFileSystem() { return }
       for name in names {
         try OpenFile(reading: path(ofBody: name.bytes)).synchronize()
       }
-      try Directory(files.bodies).synchronize()
+      try folder.synchronize()
     } catch {
       throw StoreError(writing: error)
     }
@@ -74,8 +83,6 @@ extension AppleStoreEditor: RawResponseStore {
   private func removeReplaced(_ names: [ByteString]) {
     var named: [UUIDBytes: Int]?
     var removal = Removal()
-    // The folder may have been made since.
-    bodies = AppleBodyFiles(at: files.bodies)
     try? unlink(names, &named, &removal)
   }
 

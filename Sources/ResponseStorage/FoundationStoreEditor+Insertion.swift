@@ -1,6 +1,8 @@
 import Files
 
 extension FoundationStoreEditor: RawResponseStore {
+  var inUse: Bool { false }
+
   func stage(_ response: RawResponse) throws -> ByteString? {
     do {
       let entry = try FoundationEntry(of: response)

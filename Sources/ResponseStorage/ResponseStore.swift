@@ -45,6 +45,10 @@ public protocol ResponseStore {
 
 /// A store that responses can be put into as they were in another.
 public protocol RawResponseStore: ResponseStore {
+  /// Whether another process had the store open when it was opened here; `false` where none ever waits for
+  /// another.
+  var inUse: Bool { get }
+
   /// Writes what the store keeps of a response in a file of its own, under a name that means nothing yet.
   ///
   /// - Returns: The name of the file; `nil` if the store keeps no such file of the response.

@@ -9,7 +9,7 @@ private let allowedImports: [String: Set<String>] = [
   "HTTPCaching": [],
   "Fetching": ["HTTPCaching"],
   "PropertyLists": [],
-  "Files": cLibrary.union(["Crypto", "CryptoKit", "Dispatch"]),
+  "Files": cLibrary.union(["CFiles", "Crypto", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "Archive": ["CArchive"],
   "ResponseStorage": ["Files", "HTTPCaching", "PropertyLists", "SQLite"],
@@ -33,7 +33,7 @@ private let allowedImports: [String: Set<String>] = [
 private let importedAnywhere: Set<String> = ["Synchronization"]
 
 /// The folders of `Sources` that hold no Swift.
-private let cModules: Set<String> = ["CArchive", "CSQLite"]
+private let cModules: Set<String> = ["CArchive", "CFiles", "CSQLite"]
 
 /// The only modules that may use what the compiler cannot check.
 private let unsafeModules: Set<String> = ["Archive", "Files", "SQLite"]
