@@ -9,20 +9,12 @@ set -eu
 cd "$(dirname "$0")/../.."
 entries=${1-100000}
 
-if command -v dpkg >/dev/null && ! dpkg -s valgrind >/dev/null 2>&1; then
-  sudo=
-  [ "$(id -u)" = 0 ] || sudo=sudo
-  $sudo apt-get update -qq && $sudo apt-get install -y -qq valgrind
-fi
-swift build -c release --product urlcache-admin >&2
-swift build -c release --product sample-cache >&2
-tools=$(swift build -c release --show-bin-path)
+packages=valgrind
+. Tests/Benchmarks/setup.sh
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-"$tools/sample-cache" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/cache"
+"$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/cache"
 # valgrind does not understand the debugging information of Swift.
-strip --strip-debug -o "$folder/tool" "$tools/urlcache-admin"
+strip --strip-debug -o "$folder/tool" "$tool"
 
 # What decodes a `response_object`, and all that it calls: the name is mangled.
 valgrind --tool=callgrind --callgrind-out-file="$folder/profile" \

@@ -8,27 +8,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 entries=${1-1000000}
-runs=7
+packages=sqlite3
+. Tests/Benchmarks/setup.sh
 
-if command -v dpkg >/dev/null; then
-  missing=
-  for package in hyperfine sqlite3 python3; do
-    dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
-  done
-  if [ -n "$missing" ]; then
-    sudo=
-    [ "$(id -u)" = 0 ] || sudo=sudo
-    # shellcheck disable=SC2086 # The words are wanted.
-    $sudo apt-get update -qq && $sudo apt-get install -y -qq $missing
-  fi
-fi
-swift build -c release --product urlcache-admin >&2
-swift build -c release --product sample-cache >&2
-tool=$PWD/$(swift build -c release --show-bin-path | sed "s|^$PWD/||")/urlcache-admin
-maker=$(dirname "$tool")/sample-cache
-
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 # A store of schema 202 has rows as they were before header fields were kept twice.
 "$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/large"
 "$maker" --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/wide"
@@ -40,23 +22,6 @@ sql='SELECT r.entry_ID, time_stamp, request_key, length(receiver_data) FROM cfur
      JOIN cfurl_cache_blob_data USING (entry_ID) JOIN cfurl_cache_receiver_data USING (entry_ID)
      ORDER BY r.entry_ID'
 list="$tool list -c $folder/large --columns $columns"
-
-# Prints the medians of the commands after the name, each in one run with the others.
-table() {
-  echo "$1"
-  shift
-  hyperfine --warmup 1 --runs "$runs" --shell none --output null --export-json "$folder/result" \
-    "$@" >/dev/null 2>&1
-  python3 - "$folder/result" "$folder" "$(dirname "$tool")/" <<'END'
-import json, sys
-results = json.load(open(sys.argv[1]))["results"]
-for result in results:
-    command = " ".join(result["command"].split())
-    for part in sys.argv[2:]:
-        command = command.replace(part, "")
-    print(f"  {result['median'] * 1000:9.1f} ms  {result['median'] / results[0]['median']:5.2f}  {command[:90]}")
-END
-}
 
 # Prints how long a list takes beside sqlite3, which decodes nothing, of a cache in the page cache.
 lists() {
@@ -77,8 +42,7 @@ table "Python with plistlib, $entries entries" "$list --format csv" \
 
 echo "peak memory"
 for size in small large; do
-  /usr/bin/time -f "  %M KiB  list, $size" "$tool" list -c "$folder/$size" --columns $columns \
-    --format csv 2>&1 >/dev/null | grep KiB
+  memory "list, $size" list -c "$folder/$size" --columns $columns --format csv
 done
 
 sh Tests/Benchmarks/decode.sh
