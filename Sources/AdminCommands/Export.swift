@@ -12,10 +12,12 @@ extension URLCacheAdmin {
       discussion: """
         The archive holds all columns, property lists and bodies as they are, with cookies and tokens, and
         SHA-256 digests of everything: 'tar', 'jq' and 'sha256sum -c SHA256SUMS' read it. The same
-        entries give the same tar, byte for byte.
+        entries give the same tar, byte for byte. '--archive-format files' writes bodies into a folder
+        that is new or empty, with a list of them, 'index.json'.
 
         EXIT STATUS
-          0 done · 1 a named URL or id is not there · 3 entries were left out that the format cannot hold · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
+          0 done · 1 a named URL or id is not there · 3 entries were left out that cannot be written · 64 · 65
+          · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
     @OptionGroup var selection: SelectionOptions
@@ -54,18 +56,35 @@ extension URLCacheAdmin {
       export.credentials = redaction.filter(isNative: format.isNative)
       export.created = try archive.time(in: environment) ?? newest(source, selection, now)
       var absent = selection.names ?? EntryNames()
-      let target = try ArchiveOutput(path: output, isForced: force, environment)
-      let summary = try export.run(on: source, selection.projection) { response in
+      let summary = try write(export, source, selection.projection, environment) { response in
         absent.remove(response)
         return selection.contains(response, now: now)
-      } writing: {
+      }
+      tell(of: summary, export, in: environment)
+      guard absent.isEmpty else { return environment.report(absent: absent, SecretPolicy()) }
+      return summary.omissions.isEmpty ? .done : .partly
+    }
+
+    /// Writes a file or a folder, which appears when all of it is there.
+    private func write(
+      _ export: ArchiveExport, _ source: any RawResponseSource, _ projection: Projection,
+      _ environment: CommandEnvironment,
+      where isWanted: (borrowing StoredResponse) throws -> Bool
+    ) throws -> ArchiveExport.Summary {
+      if export.format == .files {
+        let folder = try FolderOutput(path: output)
+        let summary = try export.run(on: source, projection, where: isWanted, into: folder)
+        try source.finish()
+        try folder.commit()
+        return summary
+      }
+      let target = try ArchiveOutput(path: output, isForced: force, environment)
+      let summary = try export.run(on: source, projection, where: isWanted) {
         try target.write($0)
       }
       try source.finish()
       try target.commit()
-      tell(of: summary, export, in: environment)
-      guard absent.isEmpty else { return environment.report(absent: absent, SecretPolicy()) }
-      return summary.omissions.isEmpty ? .done : .partly
+      return summary
     }
 
     /// Refuses to replace the cache itself.

@@ -68,6 +68,17 @@ public struct ArchiveExport: Sendable {
     }
   }
 
+  /// Writes the entries that are wanted as files of a folder.
+  ///
+  /// - Throws: ``StoreError``, or whatever the closure or the folder throws.
+  public func run(
+    on source: any RawResponseSource, _ projection: Projection,
+    where isWanted: (borrowing StoredResponse) throws -> Bool, into folder: any ExportFolder
+  ) throws -> Summary {
+    try run(
+      on: source, projection, where: isWanted, into: FilesExport(for: self, in: folder))
+  }
+
   /// Passes the entries that are wanted to a writer.
   func run(
     on source: any RawResponseSource, _ projection: Projection,

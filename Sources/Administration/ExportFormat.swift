@@ -12,6 +12,9 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// The native archive in zip.
   case zip
 
+  /// A folder with a file for each body, and a list of them.
+  case files
+
   /// Tells the format by the name of a file; `nil` if it ends as that of none.
   public init?(ofFileNamed name: String) {
     let name = ByteString(name).asciiLowercased.bytes
@@ -28,6 +31,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tarGzip: [".tar.gz", ".tgz"]
     case .tar: [".tar"]
     case .zip: [".zip"]
+    case .files: []
     }
   }
 
@@ -38,6 +42,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   public var losses: String? {
     switch self {
     case .tarZstd, .tarGzip, .tar, .zip: nil
+    case .files: "requests, header fields, and entries without a body"
     }
   }
 
@@ -51,6 +56,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tarGzip: .tarGzip
     case .tar: .tar
     case .zip: .zip
+    case .files: nil
     }
   }
 
@@ -64,6 +70,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tarGzip: try NativeArchiveExport(.tarGzip, for: export, of: source, writing: write)
     case .tar: try NativeArchiveExport(.tar, for: export, of: source, writing: write)
     case .zip: try NativeArchiveExport(.zip, for: export, of: source, writing: write)
+    case .files: throw ResponseArchiveError(.cannotWrite, "files are no single archive")
     }
   }
 }

@@ -1,18 +1,18 @@
 /// A URL, or what stands for one relative to another, in its parts (RFC 3986 §4.1); nothing is unescaped.
-struct URLReference: Hashable {
+public struct URLReference: Hashable, Sendable {
   /// What stands before the first `:`, if that is a scheme.
-  var scheme: [UInt8]?
+  public var scheme: [UInt8]?
   /// What stands between `//` and the path.
-  var authority: [UInt8]?
+  public var authority: [UInt8]?
   /// The path.
-  var path: [UInt8]
+  public var path: [UInt8]
   /// What follows the first `?`.
-  var query: [UInt8]?
+  public var query: [UInt8]?
   /// What follows the first `#`.
-  var fragment: [UInt8]?
+  public var fragment: [UInt8]?
 
   /// Takes a reference apart; every text is one (RFC 3986, appendix B).
-  init(_ text: [UInt8]) {
+  public init(_ text: [UInt8]) {
     var rest = text[...]
     if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
       fragment = Array(rest[(hash + 1)...])

@@ -36,6 +36,13 @@ import Testing
     #expect(lines.count == 4 && lines.last == "Foundation's stores: ok", "\(result.output)")
   }
 
+  @Test func `bodies become files with names that every system can have`() throws {
+    let result = try Command.python(
+      "check_files.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(result.output == "whole caches: ok\nodd URLs: ok\nrefusals: ok\n")
+  }
+
   @Test func `an import puts in all of an archive or changes nothing`() throws {
     let result = try Command.python(
       "check_importing.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,

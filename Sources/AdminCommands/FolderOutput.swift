@@ -1,0 +1,56 @@
+import Administration
+import Files
+
+/// A folder that an export goes to, and that appears whole or not at all.
+///
+/// As long as it is there, the signals that a user ends a process by are held back; the next file is then
+/// an error, so that nothing is left behind.
+final class FolderOutput: ExportFolder {
+  private let signals = HeldSignals()
+  private let path: String
+  private var folder: NewFolder?
+
+  /// - Parameter path: The path of the folder, where there must be nothing, or an empty folder.
+  init(path: String) throws(CommandFailure) {
+    guard path != "-" else {
+      throw .usage("files are not written to the output", hint: "name a folder with '-o'")
+    }
+    // A slash at the end is that of a folder that is to be.
+    var path = path
+    while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+    self.path = path
+    do throws(FileError) { folder = try NewFolder(at: path) } catch {
+      throw CommandFailure(creating: error, canBeForced: false)
+    }
+  }
+
+  deinit {
+    // A folder that was not committed goes before a signal that came meanwhile ends the process.
+    folder = nil
+  }
+
+  func makeFolder(_ path: String) throws {
+    try checkSignals()
+    try folder?.makeFolder(path)
+  }
+
+  func makeFile(
+    _ path: String, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    try checkSignals()
+    try folder?.makeFile(path, write)
+  }
+
+  /// Gives the folder its name.
+  func commit() throws {
+    try checkSignals()
+    guard let folder = folder.take() else { return }
+    do throws(FileError) { try folder.commit() } catch {
+      throw CommandFailure(creating: error, canBeForced: false)
+    }
+  }
+
+  private func checkSignals() throws {
+    if signals.haveCome { throw FileError.interrupted(at: path) }
+  }
+}
