@@ -1,0 +1,76 @@
+import ResponseStorage
+
+/// Entries added up by how old they are: in ranges, and beyond limits.
+struct AgeTally {
+  /// The limits in seconds, each of which a duration on the command line can say.
+  static let limits: [Int64] =
+    [1, 2, 3, 4, 6, 8, 12, 18].map { $0 * 3_600 }
+    + [
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 21, 24, 28, 30, 35, 40, 45, 50, 60, 70, 80, 90,
+      105,
+      120, 135, 150, 180, 210, 240, 270, 300, 365, 420, 480, 540, 630, 730, 850, 1_000, 1_200,
+      1_460,
+      1_825,
+    ].map { $0 * 86_400 }
+
+  private let now: Timestamp
+  /// The moments before which an entry is beyond a limit, the latest first.
+  private let bounds: [Double]
+  private var groups = NamedRanges.ages.names.map { CacheReport.AgeGroup(name: $0) }
+  private var unknown = CacheReport.AgeGroup(name: nil)
+  // What is beyond a limit and not beyond the next; the first place has what is beyond none.
+  private var removed: [CacheReport.Sum]
+  private var fresh: [CacheReport.Sum]
+
+  /// Starts without entries.
+  init(now: Timestamp) {
+    self.now = now
+    bounds = Self.limits.map { now.secondsSince1970 - Double($0) }
+    removed = Array(repeating: .init(), count: bounds.count + 1)
+    fresh = removed
+  }
+
+  /// Counts an entry.
+  ///
+  /// - Parameter canGo: Whether removing by age concerns it.
+  mutating func insert(
+    _ stored: Timestamp?, size: Int64, _ state: CacheReport.State, canGo: Bool
+  ) {
+    guard let stored else { return unknown.sums[state].insert(size) }
+    let place = NamedRanges.ages.place(of: now.wholeSeconds - stored.wholeSeconds)
+    groups[place].sums[state].insert(size)
+    guard canGo else { return }
+    let passed = limitsPassed(by: stored.secondsSince1970)
+    removed[passed].insert(size)
+    if state == .fresh { fresh[passed].insert(size) }
+  }
+
+  /// How many limits a moment is beyond.
+  private func limitsPassed(by moment: Double) -> Int {
+    var (low, high) = (0, bounds.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if moment < bounds[middle] { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The ranges, and after them what is not known if there is any.
+  var ages: [CacheReport.AgeGroup] {
+    unknown.sums == .init() ? groups : groups + [unknown]
+  }
+
+  /// What each limit would remove.
+  var limits: [CacheReport.AgeLimit] {
+    var result: [CacheReport.AgeLimit] = []
+    var (all, stillFresh) = (CacheReport.Sum(), CacheReport.Sum())
+    for (place, seconds) in Self.limits.enumerated().reversed() {
+      all = all.adding(removed[place + 1])
+      stillFresh = stillFresh.adding(fresh[place + 1])
+      var limit = CacheReport.AgeLimit(seconds: seconds)
+      (limit.removed, limit.fresh) = (all, stillFresh)
+      result.append(limit)
+    }
+    return result.reversed()
+  }
+}

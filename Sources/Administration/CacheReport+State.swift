@@ -1,0 +1,22 @@
+import ResponseStorage
+
+extension CacheReport.State {
+  /// What a response has to have been decoded for ``init(of:at:rules:)``.
+  static let projection = ResponseFreshness.projection
+
+  /// Finds out what can still be done with a response.
+  init(of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]) {
+    guard let freshness = ResponseFreshness(of: response, at: now, rules: rules) else {
+      self = .unknown
+      return
+    }
+    switch freshness.state {
+    case .fresh: self = .fresh
+    case .stale: self = freshness.has(.none) ? .expired : .validatable
+    case .noLifetime: self = .unknown
+    }
+  }
+
+  /// Whether the response is past its lifetime.
+  public var isStale: Bool { self == .validatable || self == .expired }
+}

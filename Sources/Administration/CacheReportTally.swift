@@ -1,0 +1,95 @@
+import ResponseStorage
+
+/// The entries of a cache added up for a report, one by one and in bounded memory.
+struct CacheReportTally {
+  /// How many of the largest entries are named.
+  private static let largestCount = 120
+
+  private let now: Timestamp
+  private let expiryRules: [UserInfoExpiry.Rule]
+  private var usage: UsageTally
+  private var inlineBytes: Int64 = 0
+  private var states = CacheReport.StateSums()
+  private var ages: AgeTally
+  private var sizes = SizeTally()
+  private var hosts = HostTally()
+  private var largest = LargestEntries()
+  private var removable = CacheReport.StateSums()
+  private var problems: [CacheReport.Problem] = []
+
+  /// Starts without entries.
+  ///
+  /// - Parameter largestBody: The size in bytes above which a body counts as too large; `nil` if there is
+  ///   none.
+  init(now: Timestamp, expiryRules: [UserInfoExpiry.Rule], largestBody: Int64?) {
+    self.now = now
+    self.expiryRules = expiryRules
+    usage = UsageTally(
+      by: nil, now: now, expiryRules: expiryRules, largestBody: largestBody,
+      withHistograms: false, groupMemory: 0)
+    ages = AgeTally(now: now)
+  }
+
+  /// What has to be decoded of the entries.
+  static let projection: Projection = CacheReport.State.projection.union([.url, .body, .stored])
+
+  /// Counts an entry.
+  mutating func insert(_ response: borrowing StoredResponse) {
+    usage.insert(response)
+    let size = response.bodySize ?? 0
+    let state = CacheReport.State(of: response, at: now, rules: expiryRules)
+    if response.bodyLocation == .inline { inlineBytes = inlineBytes.addingClamped(size) }
+    states[state].insert(size)
+    // What URLCache does not see is selected by its id only.
+    let canGo = !response.isOrphan
+    if canGo { removable[state].insert(size) }
+    ages.insert(response.stored, size: size, state, canGo: canGo)
+    if let size = response.bodySize { sizes.insert(size) }
+    hosts.insert(response, size: size, state)
+    largest.insert(response.id, size: size, state, limit: Self.largestCount)
+    for note in response.notes { insert(note.code.finding) }
+  }
+
+  private mutating func insert(_ code: Finding.Code) {
+    guard let place = problems.firstIndex(where: { $0.code == code }) else {
+      return problems.append(.init(code: code, count: 1))
+    }
+    problems[place].count += 1
+  }
+
+  /// Puts what was counted into a report.
+  ///
+  /// - Parameter source: Where the largest entries are looked up, by their ids.
+  func write(to report: inout CacheReport, lookingUpIn source: any ResponseSource) throws {
+    usage.write(to: &report.usage)
+    report.inlineBytes = inlineBytes
+    report.states = states
+    report.ages = ages.ages
+    report.ageLimits = ages.limits
+    report.sizes = sizes.groups
+    try hosts.write(to: &report) { try Self.entry(of: $0, in: source) }
+    report.largest = try largest.candidates.map { try Self.entry(of: $0, in: source) }
+    let severities = Finding.Severity.allCases
+    report.problems = problems.sorted {
+      let ranks = [$0, $1].map { severities.firstIndex(of: $0.code.severity) ?? 0 }
+      return ranks[0] == ranks[1] ? $0.code.name < $1.code.name : ranks[0] < ranks[1]
+    }
+    report.suggestions = Suggestion.all(for: report, expired: removable[.expired])
+  }
+
+  private static func entry(
+    of candidate: LargestEntries.Candidate, in source: any ResponseSource
+  ) throws -> CacheReport.Entry {
+    var entry = CacheReport.Entry(
+      id: candidate.id, size: candidate.size, state: candidate.state)
+    let projection: Projection = [.url, .mimeType, .status, .stored, .body]
+    if let response = try source.response(candidate.id, projection) {
+      entry.url = response.url
+      entry.mimeType = response.mimeType
+      entry.status = response.status
+      entry.stored = response.stored
+      entry.bodyLocation = response.bodyLocation
+    }
+    return entry
+  }
+}

@@ -1,0 +1,157 @@
+import ResponseStorage
+
+/// Entries added up by host and folder, in bounded memory.
+///
+/// Hosts and folders that have no room are only counted, so the groups are the largest for certain only
+/// where there are not very many.
+struct HostTally {
+  /// What is kept, and what of it is shown.
+  private enum Limit {
+    static let hosts = 16_384
+    static let folders = 32_768
+    static let nameBytes = 8 << 20
+    /// The largest entries of a folder.
+    static let entriesOfFolder = 24
+    /// The largest entries of all folders.
+    static let entries = 65_536
+    static let shownHosts = 30
+    static let shownFoldersOfHost = 10
+    static let shownEntries = 500
+  }
+
+  /// A folder of the host at a place.
+  private struct FolderKey: Hashable {
+    let host: Int
+    let path: ByteString
+  }
+
+  private struct FolderGroup {
+    let host: Int
+    var folder: CacheReport.Folder
+    var largest = LargestEntries()
+  }
+
+  private var hostPlaces: [ByteString?: Int] = [:]
+  private var folderPlaces: [FolderKey: Int] = [:]
+  private var hosts: [CacheReport.Host] = []
+  private var folders: [FolderGroup] = []
+  private var others = CacheReport.Sum()
+  private var nameBytesLeft = Limit.nameBytes
+  private var entriesLeft = Limit.entries
+
+  /// Counts an entry.
+  mutating func insert(
+    _ response: borrowing StoredResponse, size: Int64, _ state: CacheReport.State
+  ) {
+    guard let host = hostPlace(of: response.url.flatMap { CanonicalURL.host(of: $0) }) else {
+      return others.insert(size)
+    }
+    let staleBytes = state.isStale ? size : 0
+    hosts[host].sum.insert(size)
+    hosts[host].staleBytes = hosts[host].staleBytes.addingClamped(staleBytes)
+    let path = response.url.map { URLParts.folder(of: $0) } ?? ByteString([])
+    guard let folder = folderPlace(of: FolderKey(host: host, path: path)) else { return }
+    folders[folder].folder.sum.insert(size)
+    folders[folder].folder.staleBytes =
+      folders[folder].folder.staleBytes.addingClamped(staleBytes)
+    let kept = folders[folder].largest.candidates.count
+    let limit = min(Limit.entriesOfFolder, kept + entriesLeft)
+    guard limit > 0 else { return }
+    folders[folder].largest.insert(response.id, size: size, state, limit: limit)
+    entriesLeft -= folders[folder].largest.candidates.count - kept
+  }
+
+  private mutating func hostPlace(of name: ByteString?) -> Int? {
+    if let place = hostPlaces[name] { return place }
+    guard hosts.count < Limit.hosts, takeRoom(for: name?.bytes.count ?? 0) else { return nil }
+    hostPlaces[name] = hosts.count
+    hosts.append(CacheReport.Host(name: name))
+    return hosts.count - 1
+  }
+
+  private mutating func folderPlace(of key: FolderKey) -> Int? {
+    if let place = folderPlaces[key] { return place }
+    guard folders.count < Limit.folders, takeRoom(for: key.path.bytes.count) else { return nil }
+    folderPlaces[key] = folders.count
+    folders.append(FolderGroup(host: key.host, folder: .init(path: key.path)))
+    return folders.count - 1
+  }
+
+  private mutating func takeRoom(for bytes: Int) -> Bool {
+    guard bytes <= nameBytesLeft else { return false }
+    nameBytesLeft -= bytes
+    return true
+  }
+}
+
+extension HostTally {
+  /// Puts the largest hosts, folders and entries into a report.
+  ///
+  /// - Parameter lookUp: Makes an entry of what is known of it.
+  func write(
+    to report: inout CacheReport,
+    _ lookUp: (LargestEntries.Candidate) throws -> CacheReport.Entry
+  ) rethrows {
+    let order = hosts.indices.sorted { isBefore(hosts[$0].sum, hosts[$1].sum, $0 < $1) }
+    let shown = order.prefix(Limit.shownHosts)
+    var groups: [Int: [Int]] = [:]
+    for (place, group) in folders.enumerated() { groups[group.host, default: []].append(place) }
+    let foldersOfHosts = shown.map { host in
+      Array(
+        (groups[host] ?? []).sorted {
+          isBefore(folders[$0].folder.sum, folders[$1].folder.sum, $0 < $1)
+        }.prefix(Limit.shownFoldersOfHost))
+    }
+    let smallest = smallestShown(in: foldersOfHosts.joined())
+    report.hosts = try zip(shown, foldersOfHosts).map { place, places in
+      var host = hosts[place]
+      host.folders = try places.map { place in
+        var folder = folders[place].folder
+        folder.entries = try folders[place].largest.candidates.filter { $0.size >= smallest }
+          .map(lookUp)
+        return folder
+      }
+      return host
+    }
+    report.otherHosts = rest(of: order.dropFirst(Limit.shownHosts))
+  }
+
+  /// How large an entry must be so that no more are shown than are to be; 0 and less than that never are.
+  private func smallestShown(in places: some Sequence<Int>) -> Int64 {
+    let sizes = places.flatMap { folders[$0].largest.candidates.map(\.size) }.sorted(by: >)
+    return sizes.count > Limit.shownEntries ? max(1, sizes[Limit.shownEntries] + 1) : 1
+  }
+
+  private func isBefore(
+    _ first: CacheReport.Sum, _ second: CacheReport.Sum, _ isEarlier: Bool
+  ) -> Bool {
+    if first.bytes != second.bytes { return first.bytes > second.bytes }
+    if first.entries != second.entries { return first.entries > second.entries }
+    return isEarlier
+  }
+
+  private func rest(of places: ArraySlice<Int>) -> UsageReport.Rest? {
+    guard !places.isEmpty || others.entries > 0 else { return nil }
+    let sum = places.reduce(others) { $0.adding(hosts[$1].sum) }
+    let count = others.entries == 0 ? Int64(places.count) : nil
+    return UsageReport.Rest(groups: count, entries: sum.entries, bytes: sum.bytes)
+  }
+}
+
+extension URLParts {
+  /// The first two segments of the folder that the path of a URL is in, as `/a/b` of `/a/b/c/d?e`; empty
+  /// if there is no folder, and for what is no URL with an authority.
+  static func folder(of url: ByteString) -> ByteString {
+    guard let authority = authority(of: url.bytes) else { return ByteString([]) }
+    let (bytes, slash) = (url.bytes, UInt8(ascii: "/"))
+    var (end, segments) = (authority.upperBound, 0)
+    for index in authority.upperBound..<bytes.count {
+      if bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "#") { break }
+      guard bytes[index] == slash else { continue }
+      end = index
+      segments += 1
+      if segments == 3 { break }
+    }
+    return ByteString(Array(bytes[authority.upperBound..<end]))
+  }
+}

@@ -1,0 +1,35 @@
+import ResponseStorage
+
+/// Entries added up by the sizes of their bodies, in four classes for each power of two.
+struct SizeTally {
+  private static let classesOfPower = 4
+
+  private var sums = Array(repeating: CacheReport.Sum(), count: 64 * classesOfPower)
+
+  /// Counts an entry whose body is there.
+  mutating func insert(_ size: Int64) {
+    sums[Self.place(of: max(size, 0))].insert(size)
+  }
+
+  /// The classes from the smallest to the largest that have entries.
+  var groups: [CacheReport.SizeGroup] {
+    sums.enumerated().filter { $0.element.entries > 0 }.map { place, sum in
+      CacheReport.SizeGroup(largest: Self.largest(at: place), sum: sum)
+    }
+  }
+
+  /// The class of a size, by its highest bit and the two bits after it.
+  private static func place(of size: Int64) -> Int {
+    guard size >= 4 else { return Int(size) }
+    let power = 63 - size.leadingZeroBitCount
+    return power * classesOfPower + Int(size >> Int64(power - 2) & 3)
+  }
+
+  /// The largest size of a class.
+  private static func largest(at place: Int) -> Int64 {
+    let (power, step) = place.quotientAndRemainder(dividingBy: classesOfPower)
+    guard power >= 2 else { return Int64(place) }
+    let first = Int64(4 + step) << Int64(power - 2)
+    return first + (Int64(1) << Int64(power - 2) - 1)
+  }
+}
