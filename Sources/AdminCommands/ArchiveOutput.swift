@@ -1,7 +1,8 @@
 import Administration
 import Files
+import ResponseStorage
 
-/// Where an archive goes: a file that appears whole or not at all, or the output.
+/// Where an archive or a report goes: a file that appears whole or not at all, or the output.
 ///
 /// As long as it is there, the signals that a user ends a process by are held back; the next piece is then
 /// an error, so that nothing is left behind.
@@ -15,12 +16,15 @@ final class ArchiveOutput {
   /// - Parameters:
   ///   - path: The path of the file; `-` for the output.
   ///   - isForced: Whether a file is replaced, and a terminal gets an archive; `nil` if a user cannot say.
-  init(path: String, isForced: Bool?, _ environment: CommandEnvironment) throws(CommandFailure) {
+  ///   - isText: Whether it may go to a terminal in any case.
+  init(
+    path: String, isForced: Bool?, isText: Bool = false, _ environment: CommandEnvironment
+  ) throws(CommandFailure) {
     self.environment = environment
     self.path = path
     self.isForced = isForced
     if path == "-" {
-      guard isForced == true || !environment.isOutputTerminal else {
+      guard isText || isForced == true || !environment.isOutputTerminal else {
         throw .usage(
           "an archive is no text, and the output is a terminal",
           hint: "write it to a file with '-o FILE'")
@@ -50,6 +54,15 @@ final class ArchiveOutput {
     do throws(FileError) { try file.commit(replacing: isForced ?? false) } catch {
       throw CommandFailure(creating: error, canBeForced: isForced != nil)
     }
+  }
+}
+
+extension ResponseSource {
+  /// Refuses to replace the store itself by a file at a path.
+  func refuseReplacement(by path: String) throws(CommandFailure) {
+    let there = try? FileStatus.of(path)
+    guard let there, there.identity == description.identity else { return }
+    throw CommandFailure.usage("'\(path)' is the cache itself", hint: "take another name")
   }
 }
 

@@ -44,7 +44,7 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let format = try archive.format(for: output)
       let source = try cache.openRaw(in: environment)
-      try guardCache(source)
+      try source.refuseReplacement(by: output)
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, in: environment)
       var export = ArchiveExport(
@@ -85,13 +85,6 @@ extension URLCacheAdmin {
       try source.finish()
       try target.commit()
       return summary
-    }
-
-    /// Refuses to replace the cache itself.
-    private func guardCache(_ source: any ResponseSource) throws {
-      let there = try? FileStatus.of(output)
-      guard let there, there.identity == source.description.identity else { return }
-      throw CommandFailure.usage("'\(output)' is the cache itself", hint: "take another name")
     }
 
     /// When the newest of the selected entries was first stored.

@@ -1,0 +1,88 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin report`: everything about a cache on one page.
+  struct Report: AdminCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "report",
+      abstract: "Write a report about a cache: one page for a browser, or Markdown.",
+      discussion: """
+        EXAMPLES
+          urlcache-admin report -c PATH -o report.html
+          urlcache-admin report -c PATH --capacity 512MiB --format markdown -o -
+
+        It says how full and how stale the cache is, what could be done, where the bytes
+        are, how old and how large entries are, what a limit of age would free, and what
+        reading every entry once shows to be wrong. Hosts, folders and entries are the
+        largest; the others are summed up. The page loads nothing, sends nothing, and
+        works without its script. A cache does not hold its own capacity: give it to
+        compare.
+
+        EXIT STATUS
+          0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
+        """)
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var expiry: ExpiryOptions
+
+    @Option(
+      help: ArgumentHelp("The disk capacity that the app set.", valueName: "size"),
+      transform: parseSize)
+    var capacity: Int64?
+
+    @Option(
+      name: [.short, .long],
+      help: ArgumentHelp(
+        "The file, which must not exist yet; '-' is the output.", valueName: "file"))
+    var output: String
+
+    @Flag(help: "Replace a file that exists.")
+    var force = false
+
+    @Option(help: "How to write: html, markdown.")
+    var format = ReportFormat.html
+
+    @Flag(help: "Show passwords and tokens in URLs instead of '***'.")
+    var showSecrets = false
+
+    var writesJSON: Bool { false }
+
+    func validate() throws {
+      guard capacity.map({ $0 > 0 }) ?? true else {
+        throw ValidationError("'--capacity' must be more than zero.")
+      }
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let source = try cache.open(in: environment)
+      try source.refuseReplacement(by: output)
+      let target = try ArchiveOutput(path: output, isForced: force, isText: true, environment)
+      var report = try CacheReport(
+        of: source, at: cache.now(in: environment), expiryRules: expiry.rules,
+        capacityBytes: capacity)
+      try source.finish()
+      // The report is read elsewhere, and its commands are to work there too.
+      report.store.path = absolutePath(report.store.path)
+      let renderer = ReportRenderer(
+        secrets: SecretPolicy(showSecrets: showSecrets),
+        generator: "urlcache-admin \(URLCacheAdmin.versionNumber)")
+      var text = TextBuffer()
+      switch format {
+      case .html: renderer.appendHTML(report, into: &text)
+      case .markdown: renderer.appendMarkdown(report, into: &text)
+      }
+      try target.write(text.bytes)
+      try target.commit()
+      return .done
+    }
+  }
+}
+
+/// The formats of `report`.
+enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
+  case html, markdown
+}

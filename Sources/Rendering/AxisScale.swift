@@ -1,0 +1,39 @@
+import Administration
+
+/// An axis from 0 to a number of bytes that is easy to read, with marks.
+struct AxisScale {
+  /// A place on the axis.
+  struct Mark {
+    /// From 0 to 1.
+    let part: Double
+    let text: String
+  }
+
+  // Not integers: what a store claims can be near the largest of them.
+  private let step: Double
+  private let count: Int
+
+  /// Makes an axis that holds a number of bytes, with one to five marks beside 0.
+  init(holding bytes: Int64) {
+    var unit = 1.0
+    while unit < 0x1p60, Double(bytes) / unit >= 1_024 { unit *= 1_024 }
+    let value = Double(max(bytes, 1)) / unit
+    let steps = [1, 2, 5, 10, 25, 50, 100, 250, 500].map { Double($0) }
+    let chosen = steps.first { value / $0 <= 5 } ?? 500
+    step = chosen * unit
+    count = max(1, Int((value / chosen).rounded(.up)))
+  }
+
+  /// The marks, from 0 on.
+  var marks: [Mark] {
+    (0...count).map { number in
+      let bytes = Int64(exactly: Double(number) * step) ?? .max
+      return Mark(
+        part: Double(number) / Double(count), text: number == 0 ? "0" : ReportWords.roundSize(bytes)
+      )
+    }
+  }
+
+  /// Where a number of bytes is on the axis, from 0 to 1.
+  func part(_ bytes: Int64) -> Double { Double(bytes) / (step * Double(count)) }
+}

@@ -1,0 +1,100 @@
+import Administration
+import ResponseStorage
+
+extension ReportPage {
+  /// Where a chart of two columns has its drawing.
+  enum Chart {
+    static let left = 56.0
+    static let right = 552.0
+    static let top = 14.0
+    static let bottom = 216.0
+    static var width: Double { right - left }
+    static var height: Double { bottom - top }
+  }
+
+  /// The bodies by how long ago they were stored, and how fresh they are.
+  var ages: HTML {
+    """
+    <section class="card">\(heading("How old it is"))
+    <p class="sub">Bodies by the time since they were stored</p>
+    <svg viewBox="0 0 560 250" role="img" aria-label="Bytes of bodies by age and freshness">\
+    \(ageGrid)\(ageBars)<path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
+    \(legend)</section>
+    """
+  }
+
+  /// The ranges from the first to the last that has entries.
+  private var shownAges: ArraySlice<CacheReport.AgeGroup> {
+    let first = report.ages.firstIndex { $0.sums.total.entries > 0 } ?? report.ages.endIndex
+    let last = report.ages.lastIndex { $0.sums.total.entries > 0 } ?? first - 1
+    return report.ages[first..<max(first, last + 1)]
+  }
+
+  private var ageScale: AxisScale {
+    AxisScale(holding: shownAges.map(\.sums.total.bytes).max() ?? 0)
+  }
+
+  private var ageGrid: HTML {
+    var lines: HTML = ""
+    for mark in ageScale.marks {
+      let y = Chart.bottom - Chart.height * mark.part
+      lines += """
+        <path class="grid" d="M\(Chart.left) \(y)H\(Chart.right)"/>\
+        <text class="ax" text-anchor="end" x="\(Chart.left - 7)" y="\(y + 3.5)">\(mark.text)</text>
+        """
+    }
+    return lines
+  }
+
+  private var ageBars: HTML {
+    let scale = ageScale
+    let width = Chart.width / Double(max(1, shownAges.count))
+    var bars: HTML = ""
+    for (index, group) in shownAges.enumerated() {
+      let x = Chart.left + Double(index) * width
+      let bar = min(width - 6, 64)
+      var (y, parts): (Double, HTML) = (Chart.bottom, "")
+      for state in CacheReport.State.allCases where group.sums[state].bytes > 0 {
+        let height = max(0.6, Chart.height * scale.part(group.sums[state].bytes))
+        y -= height
+        parts += """
+          <rect class="f-\(state.rawValue)" x="\(x + (width - bar) / 2)" y="\(y)" width="\(bar)" \
+          height="\(height)"/>
+          """
+      }
+      // Many names have room on two lines only.
+      let isLower = index % 2 == 1 && shownAges.count > 6
+      bars += """
+        <g class="bar"><title>\(sentence(on: group))</title>\
+        <rect class="hit" x="\(x)" y="\(Chart.top)" width="\(width)" height="\(Chart.height)"/>\(parts)\
+        <text class="\(isLower ? "ax alt" : "ax")" text-anchor="middle" x="\(x + width / 2)" \
+        y="\(Chart.bottom + (isLower ? 30 : 16))">\(name(of: group))</text></g>
+
+        """
+    }
+    return bars
+  }
+
+  /// A range of ages, short enough to stand below a bar.
+  private func name(of group: CacheReport.AgeGroup) -> ByteString {
+    switch group.name {
+    case "in the future": "future"
+    case "under 1 h": "<1 h"
+    case "1 y or more": ">1 y"
+    case let name?: name
+    case nil: "unknown"
+    }
+  }
+
+  private func sentence(on group: CacheReport.AgeGroup) -> HTML {
+    let total = group.sums.total
+    var text: HTML = """
+      \(group.name ?? "unknown age"): \(ByteSizeText.text(total.bytes)) in \
+      \(ReportWords.counted(total.entries, "entry", "entries"))
+      """
+    for state in CacheReport.State.allCases where group.sums[state].entries > 0 {
+      text += ", \(state.word) \(ByteSizeText.text(group.sums[state].bytes))"
+    }
+    return text
+  }
+}

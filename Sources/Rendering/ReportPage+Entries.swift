@@ -1,0 +1,53 @@
+import Administration
+import ResponseStorage
+
+extension ReportPage {
+  /// The largest entries, which the script filters and sorts.
+  var entries: HTML {
+    let shown = ReportWords.grouped(Int64(report.largest.count))
+    let total = ReportWords.grouped(report.usage.entries)
+    return """
+      <section class="card" id="entries">
+      \(heading("Largest entries", """
+        <span class="mut" id="cnt">\(shown) of \(total)</span><input id="q" type="search" \
+        placeholder="Filter by URL, type or status" aria-label="Filter entries" hidden>
+        """))
+      <div class="scroll" tabindex="0" role="region" aria-label="Largest entries"><table id="ent"><thead><tr>\
+      <th>URL</th><th>Type</th><th class="num">Status</th>\
+      <th class="num" aria-sort="descending">Size</th><th class="num">Age</th><th>Freshness</th>\
+      <th>Body</th></tr></thead><tbody>
+      \(entryRows)</tbody></table></div></section>
+      """
+  }
+
+  private var entryRows: HTML {
+    var rows: HTML = ""
+    for entry in report.largest {
+      let type = entry.mimeType.map { words.bounded($0, to: 40) } ?? "–"
+      rows += """
+        <tr><td class="url"><bdi>\(words.url(of: entry))</bdi></td><td class="mime"><bdi>\(type)</bdi></td>\
+        \(statusCell(entry.status))<td class="num" data-v="\(entry.size)">\
+        \(ByteSizeText.text(entry.size))</td>\(ageCell(entry.stored))\
+        <td data-v="\(entry.state.rank)"><span class="pill p-\(entry.state.rawValue)">\
+        \(entry.state.word)</span></td><td>\(entry.bodyLocation?.rawValue ?? "–")</td></tr>
+
+        """
+    }
+    return rows
+  }
+
+  private func statusCell(_ status: Int64?) -> HTML {
+    guard let status else { return "<td class=\"num\" data-v=\"-1\">–</td>" }
+    let kind = status >= 400 ? "num bad" : "num"
+    return "<td class=\"\(kind)\" data-v=\"\(status)\">\(status)</td>"
+  }
+
+  private func ageCell(_ stored: Timestamp?) -> HTML {
+    guard let stored else { return "<td class=\"num\" data-v=\"-1\">–</td>" }
+    let seconds = report.now.wholeSeconds - stored.wholeSeconds
+    return """
+      <td class="num" data-v="\(seconds)"><time datetime="\(TimeText.text(stored))" \
+      title="\(TimeText.text(stored))">\(AgeText.text(from: stored, to: report.now))</time></td>
+      """
+  }
+}

@@ -1,0 +1,22 @@
+import Administration
+
+extension ReportPage {
+  /// What is wrong with the cache, as far as one pass over it shows.
+  var findings: HTML {
+    var items: HTML = ""
+    for problem in words.problems {
+      let command: HTML = problem.command.map { "<code>\($0)</code>" } ?? ""
+      items += """
+        <li class="\(problem.isGood ? "ok" : "no")"><b>\(problem.title)</b> \(problem.text)\(command)</li>
+
+        """
+    }
+    return """
+      <section class="card" id="integrity">\(heading("Integrity"))
+      <ul class="chk">
+      \(items)</ul>
+      <p class="sub gap">This is what reading every entry once has shown. What looks at everything:</p>
+      <code>\(words.checkCommand)</code></section>
+      """
+  }
+}

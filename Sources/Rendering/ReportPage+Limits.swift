@@ -1,0 +1,97 @@
+import Administration
+import ResponseStorage
+
+extension ReportPage {
+  /// What a limit of age would remove, for the limit that the slider has.
+  var limits: HTML {
+    let limit = standardLimit
+    let removed = ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes)
+    return """
+      <section class="card" id="limits">\(heading("What a limit of age would free"))
+      <p class="sub">Bodies older than the limit; in colour, what of them is still fresh</p>
+      <svg viewBox="0 0 560 246" role="img" aria-label="Bytes that a limit of age would free">\
+      \(limitGrid)<path class="wa" d="\(limitArea(\.removed))"/>\
+      <path class="wf" d="\(limitArea(\.fresh))"/><path class="wl" d="\(limitLine(\.removed))"/>\
+      <path id="wi-l" class="cur" d="M\(x(of: limit)) \(Chart.top)V\(Chart.bottom)"/>\
+      <circle id="wi-c" class="dot" cx="\(x(of: limit))" cy="\(y(of: limit.removed.bytes))" r="5"/>\
+      <path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
+      <label class="rng"><span class="vh">Limit of age</span><input id="wi-r" type="range" min="0" \
+      max="\(Int64(max(0, report.ageLimits.count - 1)))" value="\(standardPlace)" hidden></label>
+      <p class="wiout" id="wi-o" aria-live="polite">Older than \
+      <b>\(ReportWords.duration(limit.seconds))</b>: frees \
+      <b>\(ByteSizeText.text(limit.removed.bytes))</b> (\(removed)) in \
+      \(ReportWords.counted(limit.removed.entries, "entry", "entries")), \
+      \(ReportWords.grouped(limit.fresh.entries)) of them still fresh.</p>
+      <code id="wi-k">\(words.purgeCommand(olderThan: limit.seconds))</code></section>
+      """
+  }
+
+  /// The place of the limit that is shown first: 30 days.
+  private var standardPlace: Int64 {
+    Int64(report.ageLimits.firstIndex { $0.seconds == 30 * 86_400 } ?? 0)
+  }
+
+  private var standardLimit: CacheReport.AgeLimit {
+    let place = Int(standardPlace)
+    return place < report.ageLimits.count ? report.ageLimits[place] : .init(seconds: 30 * 86_400)
+  }
+
+  /// Where a limit is: each is as far from the next, so that hours and years have room.
+  func x(of limit: CacheReport.AgeLimit) -> Double {
+    let place = report.ageLimits.firstIndex { $0.seconds == limit.seconds } ?? 0
+    return Chart.left + Chart.width * Double(place) / Double(max(1, report.ageLimits.count - 1))
+  }
+
+  /// Where a number of bytes is, of all bodies.
+  func y(of bytes: Int64) -> Double {
+    let whole = Double(max(1, report.usage.bodyBytes))
+    return Chart.bottom - Chart.height * min(1, Double(bytes) / whole)
+  }
+
+  private func limitLine(_ sum: KeyPath<CacheReport.AgeLimit, CacheReport.Sum>) -> HTML {
+    var line: HTML = ""
+    for (index, limit) in report.ageLimits.enumerated() {
+      line += index == 0 ? "M" : "L"
+      line += "\(x(of: limit)) \(y(of: limit[keyPath: sum].bytes))"
+    }
+    return line
+  }
+
+  private func limitArea(_ sum: KeyPath<CacheReport.AgeLimit, CacheReport.Sum>) -> HTML {
+    guard !report.ageLimits.isEmpty else { return "" }
+    return "\(limitLine(sum))V\(Chart.bottom)H\(Chart.left)Z"
+  }
+
+  private var limitGrid: HTML {
+    var lines: HTML = percentGrid
+    let named: KeyValuePairs<Int64, String> = [
+      1: "1 h", 6: "6 h", 24: "1 d", 168: "1 w", 336: "2 w", 720: "30 d", 2_160: "90 d",
+      4_320: "180 d", 8_760: "1 y", 43_800: "5 y",
+    ]
+    for (index, (hours, name)) in named.enumerated() {
+      guard let limit = report.ageLimits.first(where: { $0.seconds == hours * 3_600 }) else {
+        continue
+      }
+      lines += """
+        <path class="tick" d="M\(x(of: limit)) \(Chart.bottom)v4"/>\
+        <text class="\(index % 2 == 1 ? "ax alt" : "ax")" text-anchor="middle" x="\(x(of: limit))" \
+        y="\(Chart.bottom + 17)">\(name)</text>
+        """
+    }
+    return lines
+  }
+
+  /// Lines at each quarter.
+  var percentGrid: HTML {
+    var lines: HTML = ""
+    for quarter in 0...4 {
+      let y = Chart.bottom - Chart.height * Double(quarter) / 4
+      lines += """
+        <path class="grid" d="M\(Chart.left) \(y)H\(Chart.right)"/>\
+        <text class="ax" text-anchor="end" x="\(Chart.left - 7)" y="\(y + 3.5)">\
+        \(Int64(quarter * 25))\(quarter == 4 ? " %" : "")</text>
+        """
+    }
+    return lines
+  }
+}

@@ -1,0 +1,62 @@
+import Administration
+import ResponseStorage
+
+extension ReportPage {
+  /// How the sizes of bodies are spread: which part of the entries, and of the bytes, is how small.
+  var sizes: HTML {
+    """
+    <section class="card">\(heading("How large bodies are"))
+    <p class="sub">\(words.halfSentence)</p>
+    <svg viewBox="0 0 560 246" role="img" \
+    aria-label="Share of entries and of bytes up to each size of a body">\(percentGrid)\(sizeTicks)\
+    <path class="l1" d="\(sizeLine(\.entries))"/><path class="l2" d="\(sizeLine(\.bytes))"/>\
+    <path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
+    <ul class="legend"><li><i class="l1"></i>share of entries</li>\
+    <li><i class="l2"></i>share of bytes</li></ul></section>
+    """
+  }
+
+  /// The powers of two that the axis goes from and to.
+  private var powers: ClosedRange<Int> {
+    func power(_ size: Int64) -> Int { 64 - max(size, 1).leadingZeroBitCount }
+    let sizes = report.sizes.map(\.largest).filter { $0 > 0 }
+    let first = max(0, power(sizes.first ?? 256) - 1)
+    return first...max(first + 4, power(sizes.last ?? 1 << 20))
+  }
+
+  private func x(ofSize size: Int64) -> Double {
+    // Four steps of each power, as the groups have them: a logarithm is not needed.
+    let size = Double(max(size, 1))
+    let power = Double(size.exponent) + (size.significand - 1)
+    let part = (power - Double(powers.lowerBound)) / Double(powers.count - 1)
+    return Chart.left + Chart.width * min(1, max(0, part))
+  }
+
+  private func sizeLine(_ count: KeyPath<CacheReport.Sum, Int64>) -> HTML {
+    let whole = report.sizes.reduce(Int64(0)) { $0.addingClamped($1.sum[keyPath: count]) }
+    var line: HTML = "M\(Chart.left) \(Chart.bottom)"
+    var sum: Int64 = 0
+    for group in report.sizes {
+      sum = sum.addingClamped(group.sum[keyPath: count])
+      let part = whole > 0 ? Double(sum) / Double(whole) : 0
+      line += "L\(x(ofSize: group.largest)) \(Chart.bottom - Chart.height * part)"
+    }
+    return "\(line)H\(Chart.right)"
+  }
+
+  private var sizeTicks: HTML {
+    let step = max(2, (powers.count + 5) / 6 / 2 * 2)
+    var ticks: HTML = ""
+    for (index, power) in stride(from: powers.lowerBound, through: powers.upperBound, by: step)
+      .enumerated()
+    where power < 63 {
+      let x = x(ofSize: Int64(1) << Int64(power))
+      ticks += """
+        <path class="tick" d="M\(x) \(Chart.bottom)v4"/><text class="\(index % 2 == 1 ? "ax alt" : "ax")" \
+        text-anchor="middle" x="\(x)" y="\(Chart.bottom + 17)">\
+        \(ReportWords.roundSize(Int64(1) << Int64(power)))</text>
+        """
+    }
+    return ticks
+  }
+}

@@ -1,0 +1,111 @@
+import Administration
+import ResponseStorage
+
+extension ReportPage {
+  /// How the cache is, and what could be done.
+  var verdict: HTML {
+    let judgement = words.judgement
+    let suggestions = suggestionList
+    return """
+      <section class="verdict" aria-label="Summary">
+      <div class="say"><p class="chip \(judgement.isGood ? "good" : "bad")">\(judgement.text)</p>
+      <p class="big"><b>\(words.used)</b> \(words.usedOf) \(staleSentence)</p>
+      \(hostSentence)\(gauge)\(legend)</div>
+      <div class="do"><h2>What you could do</h2>
+      \(suggestions)</div>
+      </section>
+      """
+  }
+
+  private var staleSentence: HTML {
+    report.usage.bodyBytes > 0 ? "<b>\(words.staleShare)</b> \(words.staleSuffix)" : ""
+  }
+
+  private var hostSentence: HTML {
+    let hosts = words.leadingHosts
+    guard !hosts.isEmpty else { return "" }
+    var names: HTML = ""
+    for (index, host) in hosts.enumerated() {
+      if index > 0 { names += index == hosts.count - 1 ? " and " : ", " }
+      let stale = ReportWords.percent(host.staleBytes, of: host.sum.bytes)
+      names += """
+        <b><bdi>\(words.name(of: host))</bdi></b> (\(ByteSizeText.text(host.sum.bytes)), \(stale) stale)
+        """
+    }
+    return "<p class=\"more\">\(words.leadingHostsPrefix)\(names).</p>\n"
+  }
+
+  /// The footprint as a part of the capacity; nothing if there is none.
+  private var gauge: HTML {
+    guard let capacity = report.usage.capacityBytes, capacity > 0 else { return "" }
+    let used = report.usage.footprint.totalBytes
+    let full = ReportWords.percent(used, of: capacity)
+    let scale = 1000 / Double(max(capacity, used))
+    // What the files hold beside bodies is shown as such.
+    var (x, bars): (Double, HTML) = (0, "")
+    func add(_ bytes: Int64, _ kind: String) {
+      let width = Double(bytes) * scale
+      guard width >= 0.5, x < 1000 else { return }
+      bars += """
+        <rect class="f-\(kind)" x="\(x)" width="\(min(width, 1000 - x))" height="34"/>
+        """
+      x += width
+    }
+    for state in CacheReport.State.allCases { add(report.states[state].bytes, state.rawValue) }
+    add(max(0, used - report.usage.bodyBytes), "other")
+    let end = Double(capacity) * scale
+    return """
+      <p class="gl"><b>\(full) full</b><span>\(ByteSizeText.text(capacity))</span></p>
+      <svg class="gauge" viewBox="0 0 1000 34" preserveAspectRatio="none" role="img" \
+      aria-label="\(full) of the capacity used"><rect class="gt" width="1000" height="34"/>\(bars)\
+      <rect class="lim" x="\(end - 2)" width="2" height="34"/></svg>
+
+      """
+  }
+
+  private var suggestionList: HTML {
+    guard !words.suggestions.isEmpty else {
+      return "<p class=\"mut\">There is nothing to remove that would be of use.</p>"
+    }
+    var items: HTML = ""
+    for suggestion in words.suggestions {
+      items += """
+        <li><span><b>\(suggestion.gain)</b>\(suggestion.how)</span>\
+        <code>\(suggestion.command)</code></li>
+
+        """
+    }
+    return """
+      <ol>
+      \(items)</ol>
+      <p class="mut">Every command only shows what it would do. Run it again with \
+      <code class="in">--yes</code> in place of <code class="in">--dry-run</code> to do it.</p>
+      """
+  }
+
+  /// The figures that matter most.
+  var figures: HTML {
+    let usage = report.usage
+    let hosts = Int64(report.hosts.count) + (report.otherHosts?.groups ?? 0)
+    let areMore = report.otherHosts.map { $0.groups == nil } ?? false
+    let beside = max(0, usage.footprint.totalBytes.addingClamped(-usage.bodyBytes))
+    let oldest = usage.storedTimes.map { AgeText.text(from: $0.lowerBound, to: report.now) }
+    let newest = usage.storedTimes.map { AgeText.text(from: $0.upperBound, to: report.now) }
+    return """
+      <section class="tiles" aria-label="Key figures">
+      \(figure("Entries", ReportWords.grouped(usage.entries), 
+        (areMore ? "more than " : "") + ReportWords.counted(hosts, "host", "hosts")))
+      \(figure("Bodies", ByteSizeText.text(usage.bodyBytes), "\(ByteSizeText.text(beside)) beside them"))
+      \(figure("Median body", usage.median.map { ByteSizeText.text($0.bytes) } ?? "–", words.halfSentence))
+      \(figure("Oldest entry", oldest ?? "–", newest.map { "newest \($0)" } ?? "no time is known"))
+      <div class="\(words.problemCount == 0 ? "good" : "bad")"><p>Integrity</p>\
+      <b>\(ReportWords.counted(words.problemCount, "finding", "findings"))</b>\
+      <span><a href="#integrity">see below</a></span></div>
+      </section>
+      """
+  }
+
+  private func figure(_ title: String, _ value: String, _ rest: String) -> HTML {
+    "<div><p>\(title)</p><b>\(value)</b><span>\(rest)</span></div>"
+  }
+}

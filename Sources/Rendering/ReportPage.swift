@@ -1,0 +1,117 @@
+import Administration
+import ResponseStorage
+
+/// A report as one HTML file that loads nothing and works without its script.
+///
+/// Each section has a file of its own. Nothing has a `style` attribute or a handler, as the policy of the
+/// page lets the one style and the one script run whose digests it names, and nothing else.
+struct ReportPage: Sendable {
+  let words: ReportWords
+  let generator: String
+
+  var report: CacheReport { words.report }
+
+  /// The whole file.
+  var html: HTML {
+    """
+    <!doctype html>
+    <html lang="en">
+    \(head)
+    <body>
+    \(banner)
+    <main class="wrap">
+    \(verdict)
+    \(figures)
+    \(places)
+    <div class="two">
+    \(ages)
+    \(limits)
+    </div>
+    <div class="two">
+    \(sizes)
+    \(composition)
+    </div>
+    \(entries)
+    \(findings)
+    \(footer)
+    </main>
+    <script type="application/json" id="data">\(HTML(json: data))</script>
+    <script>\(ReportScript.source)</script>
+    </body>
+    </html>
+
+    """
+  }
+
+  private var head: HTML {
+    """
+    <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+    script-src 'sha256-\(ReportScript.digest)'; style-src 'sha256-\(ReportStyle.digest)'; \
+    base-uri 'none'; form-action 'none'">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <meta name="color-scheme" content="light dark">
+    <meta name="generator" content="\(generator)">
+    <title>\(words.used) \(words.usedOf) \(words.bounded(ByteString(report.store.path), to: 160))</title>
+    <style>\(ReportStyle.source)</style>
+    </head>
+    """
+  }
+
+  private var banner: HTML {
+    """
+    <header class="top"><div class="wrap">
+    <div class="id">\(Self.logo)<div><h1>URL cache report</h1>\
+    <p class="path"><bdi>\(ByteString(report.store.path))</bdi></p></div></div>
+    <dl class="meta"><div><dt>Taken</dt><dd>\(time(report.now))</dd></div>\
+    <div><dt>Store</dt><dd>\(storeName)</dd></div></dl>
+    <button id="theme" type="button" hidden aria-pressed="false">Dark</button>
+    </div></header>
+    """
+  }
+
+  private static let logo: HTML = """
+    <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">\
+    <rect class="f-fresh" x="2" y="2" width="17" height="28" rx="4"/>\
+    <rect class="f-validatable" x="21" y="2" width="9" height="16" rx="3"/>\
+    <rect class="f-expired" x="21" y="20" width="9" height="10" rx="3"/></svg>
+    """
+
+  private var storeName: String {
+    report.store.schemaVersion.map { "schema \($0)" } ?? report.store.format.rawValue
+  }
+
+  private var footer: HTML {
+    """
+    <footer><p>Made by \(generator). This file is complete: it loads nothing and sends nothing. \
+    1 KiB is 1024 bytes; times are UTC. Freshness is that of RFC 9111 at the time above; what an app \
+    holds in memory is not seen.\(secretsNote)</p></footer>
+    """
+  }
+
+  private var secretsNote: HTML {
+    words.secrets.showSecrets
+      ? " URLs are shown as they are, with their secrets." : " Secrets in URLs are masked."
+  }
+
+  /// A moment.
+  func time(_ moment: Timestamp) -> HTML {
+    "<time datetime=\"\(TimeText.text(moment))\">\(TimeText.text(moment))</time>"
+  }
+
+  /// The beginning of a section.
+  func heading(_ title: String, _ rest: HTML = "") -> HTML {
+    "<div class=\"ch\"><h2>\(title)</h2>\(rest)</div>"
+  }
+
+  /// The states with their colours.
+  var legend: HTML {
+    var items: HTML = ""
+    for state in CacheReport.State.allCases {
+      items += "<li><i class=\"b-\(state.rawValue)\"></i>\(state.title)</li>"
+    }
+    return "<ul class=\"legend\">\(items)</ul>"
+  }
+}

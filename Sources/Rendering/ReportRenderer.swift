@@ -1,0 +1,30 @@
+public import Administration
+
+/// A report of a cache, as a page or as Markdown.
+public struct ReportRenderer: Sendable {
+  /// Which secrets the report may contain.
+  public var secrets: SecretPolicy
+
+  /// The name and the version of the program that makes it.
+  public var generator: String
+
+  /// Creates a renderer.
+  public init(secrets: SecretPolicy, generator: String) {
+    self.secrets = secrets
+    self.generator = generator
+  }
+
+  /// Appends a report as one HTML file that loads nothing.
+  public func appendHTML(_ report: CacheReport, into buffer: inout TextBuffer) {
+    let page = ReportPage(
+      words: ReportWords(report: report, secrets: secrets), generator: generator)
+    buffer.append(contentsOf: page.html.bytes)
+  }
+
+  /// Appends a report as Markdown.
+  public func appendMarkdown(_ report: CacheReport, into buffer: inout TextBuffer) {
+    let text = ReportMarkdown(
+      words: ReportWords(report: report, secrets: secrets), generator: generator)
+    buffer.append(contentsOf: text.markdown.bytes)
+  }
+}

@@ -1,0 +1,85 @@
+import Administration
+import ResponseStorage
+
+/// A suggestion in words.
+struct SuggestionText: Hashable, Sendable {
+  /// What is gained.
+  let gain: String
+  /// How, after the gain.
+  let how: String
+  /// The command that shows what would be done.
+  let command: ByteString
+}
+
+extension ReportWords {
+  /// All suggestions in words.
+  var suggestions: [SuggestionText] { report.suggestions.map { text(of: $0) } }
+
+  private func text(of suggestion: Suggestion) -> SuggestionText {
+    let size = ByteSizeText.text(suggestion.bytes)
+    let count = suggestion.count ?? 0
+    switch suggestion.action {
+    case .removeOrphans:
+      let files = Self.counted(count, "file that no entry names", "files that no entry names")
+      return SuggestionText(
+        gain: "Free \(size)", how: " at no cost: \(files).",
+        command: command("check", "--repair=orphans --dry-run"))
+    case .compact:
+      return SuggestionText(
+        gain: "Give back \(size)", how: " of free pages in the database: no entry goes.",
+        command: command("compact", "--dry-run"))
+    case .enforce(let capacity):
+      return SuggestionText(
+        gain: "Free \(size)", how: " to fit the capacity: the oldest entries go.",
+        command: command("enforce", "--max-size \(capacity) --dry-run"))
+    case .purgeExpired:
+      return SuggestionText(
+        gain: "Free \(size)",
+        how: ": \(Self.counted(count, "entry", "entries")) that have to be loaded anew anyway.",
+        command: command("purge", "\(expiryOptions)--stale --validator none --dry-run"))
+    case .purgeOlder(let seconds):
+      return SuggestionText(
+        gain: "Free \(size)",
+        how: ": \(Self.counted(count, "entry", "entries")) older than \(Self.duration(seconds)).",
+        command: purgeCommand(olderThan: seconds))
+    }
+  }
+
+  /// The command that shows what a limit of age would remove.
+  func purgeCommand(olderThan seconds: Int64) -> ByteString {
+    command("purge", "--older-than \(Self.durationOption(seconds)) --dry-run")
+  }
+
+  /// A limit of age as the command line has it.
+  static func durationOption(_ seconds: Int64) -> String {
+    seconds % 86_400 == 0 ? "\(seconds / 86_400)d" : "\(seconds / 3_600)h"
+  }
+
+  /// A limit of age in words.
+  static func duration(_ seconds: Int64) -> String {
+    seconds % 86_400 == 0
+      ? counted(seconds / 86_400, "day", "days") : counted(seconds / 3_600, "hour", "hours")
+  }
+
+  /// A command on this cache, for a POSIX shell.
+  ///
+  /// - Parameter options: Options that a shell takes as they are.
+  func command(_ verb: String, _ options: String) -> ByteString {
+    var text = TextBuffer()
+    text.append("urlcache-admin \(verb) -c ")
+    text.append(shellWord: Array(report.store.path.utf8))
+    text.append(" \(options)")
+    return ByteString(text.bytes)
+  }
+
+  /// The expiries that are not known without being named.
+  private var expiryOptions: String {
+    var text = TextBuffer()
+    for rule in report.expiryRules where !UserInfoExpiry.known.contains(rule) {
+      text.append("--user-info-expiry ")
+      text.append(shellWord: rule.key.bytes + Array("=\(rule.seconds)".utf8))
+      text.append(UInt8(ascii: " "))
+    }
+    return ByteString(text.bytes).string ?? ""
+  }
+}
