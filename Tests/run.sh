@@ -108,7 +108,7 @@ install_peers() {
 
 # Without a package, what needs it fails and says so.
 install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
-  gzip zstd jq libarchive-tools \
+  gzip zstd jq libarchive-tools chromium ncdu tmux \
   || step "install" false
 install_peers || step "install hishel" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift

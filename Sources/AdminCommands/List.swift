@@ -13,6 +13,11 @@ extension URLCacheAdmin {
           \(columnNames)
           user-info:KEY and proto-props:KEY show what is under a key; in it '\\,' is a comma.
 
+        BROWSE
+          'list --format ncdu | ncdu -f -' shows hosts, folders and entries by size. The tree is
+          kept in memory until its end, about 100 bytes an entry and 256 MiB in all; entries
+          that have no room are summed up as 'others'.
+
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77
         """,
@@ -22,7 +27,7 @@ extension URLCacheAdmin {
     @OptionGroup var cache: CacheOptions
     @OptionGroup var secrets: SecretOptions
 
-    @Option(help: "How to write the entries: table, json, ndjson, csv, tsv, urls.")
+    @Option(help: "How to write the entries: table, json, ndjson, csv, tsv, urls, ncdu.")
     var format = ListFormat.table
 
     @Option(

@@ -40,13 +40,14 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
   case csv
   case tsv
   case urls
+  case ncdu
 
   /// The columns that the format has if none are asked for.
   public var standardColumns: [Column] {
     switch self {
     case .table: Column.standard
     case .json, .ndjson, .csv, .tsv: Column.standardJSON
-    case .urls: [.url]
+    case .urls, .ncdu: [.url]
     }
   }
 
@@ -82,6 +83,7 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
       DelimitedRenderer(
         .tsv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
     case .urls: URLsRenderer(secrets: secrets)
+    case .ncdu: NcduRenderer(secrets: secrets, now: now, path: store.path)
     }
   }
 }

@@ -57,6 +57,7 @@ import Testing
       "--sort", "-ttl", "--columns", "id,ttl,url",
     ],
     "list.urls.txt": ["list", "--format", "urls", "--sort", "url"],
+    "list.ncdu.txt": ["list", "--format", "ncdu", "--at", "2026-01-02T00:00:00Z"],
     "list.headers.txt": [
       "list", "--format", "ndjson", "--columns", "request-headers,response-headers", "--limit", "9",
     ],
@@ -156,6 +157,11 @@ import Testing
     "usage.all.txt": ["usage", "--all-under", "CACHE"],
     "usage.all.json.txt": ["usage", "--all-under", "CACHE", "--format", "json"],
     "usage.all.absent.txt": ["usage", "--all-under", "CACHE/none"],
+    "report.html.txt": ["report", "-o", "-", "--at", "2025-12-01T00:00:00Z", "--capacity", "1MiB"],
+    "report.markdown.txt": [
+      "report", "-o", "-", "--at", "2025-12-01T00:00:00Z", "--format", "markdown",
+    ],
+    "report.exists.txt": ["report", "-o", "/dev/null"],
     "discover.table.txt": ["discover", "CACHE", "--at", "2026-01-02T00:00:00Z"],
     "discover.json.txt": ["discover", "CACHE", "--format", "json"],
     "discover.absent.txt": ["discover", "CACHE/none"],
