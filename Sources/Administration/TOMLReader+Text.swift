@@ -1,0 +1,92 @@
+extension TOMLReader {
+  /// Reads text in one or three quotes.
+  mutating func text() throws(TOMLError) -> String {
+    let quote = bytes[position]
+    guard bytes[position...].starts(with: [quote, quote, quote]) else { return try quoted() }
+    let start = position
+    position += 3
+    // A line that ends right after the quotes is not part of the text.
+    _ = takeLine()
+    var text: [UInt8] = []
+    while position < bytes.count {
+      let quotes = bytes[position...].prefix(5).prefix { $0 == quote }.count
+      if quotes >= 3 {
+        text += repeatElement(quote, count: quotes - 3)
+        position += quotes
+        return String(decoding: text, as: UTF8.self)
+      }
+      if bytes[position] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        if !skipEndedLine() { try escaped(into: &text) }
+      } else {
+        text.append(bytes[position])
+        position += 1
+      }
+    }
+    throw TOMLError("text is not closed", at: start..<(start + 3))
+  }
+
+  /// Reads text in one quote, which ends in its line.
+  mutating func quoted() throws(TOMLError) -> String {
+    let start = position
+    let quote = bytes[position]
+    position += 1
+    var text: [UInt8] = []
+    while position < bytes.count, bytes[position] != UInt8(ascii: "\n"),
+      bytes[position] != UInt8(ascii: "\r")
+    {
+      if take(Unicode.Scalar(quote)) { return String(decoding: text, as: UTF8.self) }
+      if bytes[position] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        try escaped(into: &text)
+      } else {
+        text.append(bytes[position])
+        position += 1
+      }
+    }
+    throw TOMLError("text is not closed in its line", at: start..<(start + 1))
+  }
+
+  /// Skips a `\` that ends its line, and all blanks and lines after it.
+  private mutating func skipEndedLine() -> Bool {
+    let start = position
+    position += 1
+    skipBlanks()
+    guard takeLine() else {
+      position = start
+      return false
+    }
+    repeat { skipBlanks() } while takeLine()
+    return true
+  }
+
+  /// Reads what begins with a `\`.
+  private mutating func escaped(into text: inout [UInt8]) throws(TOMLError) {
+    let start = position
+    position += 1
+    let sign = position < bytes.count ? bytes[position] : 0
+    position += 1
+    switch sign {
+    case UInt8(ascii: "b"): text.append(0x08)
+    case UInt8(ascii: "t"): text.append(0x09)
+    case UInt8(ascii: "n"): text.append(0x0A)
+    case UInt8(ascii: "f"): text.append(0x0C)
+    case UInt8(ascii: "r"): text.append(0x0D)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): text.append(sign)
+    case UInt8(ascii: "u"), UInt8(ascii: "U"):
+      let digits = bytes[min(position, bytes.count)...].prefix(sign == UInt8(ascii: "u") ? 4 : 8)
+      position += digits.count
+      guard digits.count == (sign == UInt8(ascii: "u") ? 4 : 8),
+        digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+        let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
+        let scalar = Unicode.Scalar(number)
+      else {
+        throw TOMLError(
+          "this is the number of no character", at: start..<min(position, bytes.count))
+      }
+      text += String(scalar).utf8
+    default:
+      throw TOMLError(
+        "a '\\' stands before what it means nothing for; in '…' it stands for itself",
+        at: start..<min(position, bytes.count))
+    }
+  }
+}

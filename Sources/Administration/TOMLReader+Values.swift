@@ -1,0 +1,90 @@
+import ResponseStorage
+
+extension TOMLReader {
+  /// Reads a value.
+  mutating func value() throws(TOMLError) -> TOMLValue {
+    let start = position
+    guard position < bytes.count else { throw failure("a value is missing here") }
+    let content: TOMLValue.Content
+    switch bytes[position] {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): content = .text(try text())
+    case UInt8(ascii: "["):
+      content = .array(try nested { reader throws(TOMLError) in try reader.array() })
+    case UInt8(ascii: "{"):
+      content = .table(try nested { reader throws(TOMLError) in try reader.inlineTable() })
+    default: content = try word()
+    }
+    return TOMLValue(content: content, range: start..<position)
+  }
+
+  /// Reads what is in a bracket, if it is not too deep.
+  private mutating func nested<Result>(
+    _ read: (inout TOMLReader) throws(TOMLError) -> Result
+  ) throws(TOMLError) -> Result {
+    guard depth < Self.mostDepth else {
+      throw failure("values are nested deeper than \(Self.mostDepth) times")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    position += 1
+    return try read(&self)
+  }
+
+  private mutating func array() throws(TOMLError) -> [TOMLValue] {
+    var values: [TOMLValue] = []
+    while true {
+      skipBlanksAndLines()
+      if take("]") { return values }
+      values.append(try value())
+      skipBlanksAndLines()
+      if take("]") { return values }
+      guard take(",") else { throw failure("an array goes on with ',' or ends with ']'") }
+    }
+  }
+
+  private mutating func inlineTable() throws(TOMLError) -> TOMLTable {
+    let root = TOMLNode(.table(.declared), at: position..<position)
+    skipBlanks()
+    if take("}") { return root.table }
+    while true {
+      let path = try key()
+      try expect("=", "a '=' is missing after the key")
+      skipBlanks()
+      try root.set(path, try value(), section: 0)
+      skipBlanks()
+      if take("}") { return root.table }
+      guard take(",") else { throw failure("a table in braces goes on with ',' or ends with '}'") }
+    }
+  }
+
+  /// Reads `true`, `false` or a number.
+  private mutating func word() throws(TOMLError) -> TOMLValue.Content {
+    let start = position
+    while position < bytes.count,
+      Self.isOfBareKey(bytes[position]) || [0x2B, 0x2E, 0x3A].contains(bytes[position])
+    {
+      position += 1
+    }
+    let word = bytes[start..<position]
+    guard !word.isEmpty else { throw failure("a value is missing here") }
+    if word.elementsEqual("true".utf8) { return .boolean(true) }
+    if word.elementsEqual("false".utf8) { return .boolean(false) }
+    if let number = Self.integer(word) { return .integer(number) }
+    throw TOMLError(
+      "this is neither text in quotes, nor a whole number, nor true or false", at: start..<position)
+  }
+
+  /// A decimal integer; `_` may stand between digits.
+  private static func integer(_ word: ArraySlice<UInt8>) -> Int64? {
+    let isSigned = word.first == UInt8(ascii: "-") || word.first == UInt8(ascii: "+")
+    let parts = word.dropFirst(isSigned ? 1 : 0)
+      .split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+    let digits = Array(parts.joined())
+    guard parts.allSatisfy({ !$0.isEmpty }),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      digits.count == 1 || digits.first != UInt8(ascii: "0")
+    else { return nil }
+    let sign = word.first == UInt8(ascii: "-") ? "-" : ""
+    return Int64(sign + String(decoding: digits, as: UTF8.self))
+  }
+}

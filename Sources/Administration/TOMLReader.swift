@@ -1,0 +1,187 @@
+import ResponseStorage
+
+/// Reads the part of TOML 1.0 that configuration files need: all but dates, fractional numbers, and
+/// integers that are not decimal.
+///
+/// Every document that it reads means the same as TOML says; every value knows its place.
+public struct TOMLReader {
+  /// How many bytes a document may have.
+  public static let mostBytes = 1 << 20
+  /// How many parts a key may have, and how deep values may be nested.
+  static let mostDepth = 16
+
+  let bytes: [UInt8]
+  var position = 0
+  var depth = 0
+
+  private init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Reads a document.
+  public static func read(_ bytes: [UInt8]) throws(TOMLError) -> TOMLTable {
+    guard bytes.count <= mostBytes else {
+      throw TOMLError("the file is larger than 1 MiB", at: 0..<0)
+    }
+    if let place = firstByteThatIsNoText(bytes) {
+      throw TOMLError(
+        "a byte is not of UTF-8, or is a control character", at: place..<(place + 1))
+    }
+    var reader = TOMLReader(bytes)
+    // Some editors begin a file with this mark.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.position = 3 }
+    return try reader.document()
+  }
+
+  private mutating func document() throws(TOMLError) -> TOMLTable {
+    let root = TOMLNode(.table(.declared), at: 0..<0)
+    var (table, section) = (root, 0)
+    while true {
+      skipBlanksAndLines()
+      guard position < bytes.count else { return root.table }
+      if bytes[position] == UInt8(ascii: "[") {
+        section += 1
+        table = try header(in: root)
+      } else {
+        let path = try key()
+        try expect("=", "a '=' is missing after the key")
+        skipBlanks()
+        try table.set(path, try value(), section: section)
+      }
+      try endOfLine()
+    }
+  }
+
+  private mutating func header(in root: TOMLNode) throws(TOMLError) -> TOMLNode {
+    position += 1
+    let isArray = take("[")
+    let path = try key()
+    try expect("]", "the header is not closed with ']'")
+    guard isArray else { return try root.declare(path) }
+    guard take("]") else { throw failure("the header is not closed with ']]'") }
+    return try root.append(path)
+  }
+
+  /// Reads a key, which may be dotted, and the blanks around it.
+  mutating func key() throws(TOMLError) -> [TOMLKey] {
+    var path: [TOMLKey] = []
+    repeat {
+      guard path.count < Self.mostDepth else {
+        throw failure("a key has more than \(Self.mostDepth) parts")
+      }
+      skipBlanks()
+      path.append(try simpleKey())
+      skipBlanks()
+    } while take(".")
+    return path
+  }
+
+  private mutating func simpleKey() throws(TOMLError) -> TOMLKey {
+    let start = position
+    switch bytes.indices.contains(position) ? bytes[position] : 0 {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"):
+      let name = try quoted()
+      return TOMLKey(name: ByteString(name), range: start..<position)
+    default:
+      while position < bytes.count, Self.isOfBareKey(bytes[position]) { position += 1 }
+      guard position > start else { throw failure("a key is missing here") }
+      return TOMLKey(name: ByteString(Array(bytes[start..<position])), range: start..<position)
+    }
+  }
+
+  private mutating func endOfLine() throws(TOMLError) {
+    skipBlanks()
+    skipComment()
+    guard position >= bytes.count || takeLine() else {
+      throw failure("the line should end here")
+    }
+  }
+}
+
+extension TOMLReader {
+  /// The error of what stands at the position: the character there, or the end.
+  func failure(_ reason: String) -> TOMLError {
+    guard position < bytes.count, bytes[position] != UInt8(ascii: "\n") else {
+      return TOMLError(reason, at: position..<position)
+    }
+    var end = position + 1
+    while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
+    return TOMLError(reason, at: position..<end)
+  }
+
+  /// Takes a sign if it stands at the position.
+  mutating func take(_ sign: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, UInt32(bytes[position]) == sign.value else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func expect(_ sign: Unicode.Scalar, _ reason: String) throws(TOMLError) {
+    skipBlanks()
+    guard take(sign) else { throw failure(reason) }
+  }
+
+  mutating func skipBlanks() {
+    while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x09 {
+      position += 1
+    }
+  }
+
+  mutating func skipBlanksAndLines() {
+    repeat {
+      skipBlanks()
+      skipComment()
+    } while takeLine()
+  }
+
+  mutating func skipComment() {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "#") else { return }
+    while position < bytes.count, !isAtLine { position += 1 }
+  }
+
+  /// Takes the end of a line.
+  mutating func takeLine() -> Bool {
+    guard isAtLine else { return false }
+    position += bytes[position] == UInt8(ascii: "\r") ? 2 : 1
+    return true
+  }
+
+  /// Whether the end of a line stands at the position; a carriage return alone is none.
+  private var isAtLine: Bool {
+    guard position < bytes.count else { return false }
+    if bytes[position] == UInt8(ascii: "\n") { return true }
+    return bytes[position] == UInt8(ascii: "\r")
+      && bytes[(position + 1)...].first == UInt8(ascii: "\n")
+  }
+
+  static func isOfBareKey(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  /// Where the first byte is that may stand nowhere in a document.
+  private static func firstByteThatIsNoText(_ bytes: [UInt8]) -> Int? {
+    var rest = bytes[...]
+    while let byte = rest.first {
+      let place = rest.startIndex
+      let next = rest.dropFirst().first
+      switch byte {
+      case 0x09, 0x0A, 0x20...0x7E: rest = rest.dropFirst()
+      case 0x0D where next == 0x0A: rest = rest.dropFirst()
+      case 0xC2...0xF4:
+        let length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+        let scalar = rest.prefix(length)
+        guard scalar.count == length, String(validating: scalar, as: UTF8.self) != nil else {
+          return place
+        }
+        rest = rest.dropFirst(length)
+      default: return place
+      }
+    }
+    return nil
+  }
+}

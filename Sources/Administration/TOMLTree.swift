@@ -1,0 +1,138 @@
+import ResponseStorage
+
+/// A table or a value of a document while that is read: which may still grow, and which may not.
+final class TOMLNode {
+  /// How a table came to be, which says what may be added to it.
+  enum State {
+    /// By being on the way to another: a header may still declare it.
+    case implied
+    /// By a header, or by dotted keys below an earlier one: keys are no longer added from elsewhere.
+    case declared
+    /// By dotted keys below the header of this number, where more may follow.
+    case dotted(section: Int)
+  }
+
+  enum Content {
+    case value(TOMLValue.Content)
+    case table(State)
+    /// Tables of which each has a header of its own.
+    case tables
+  }
+
+  var content: Content
+  let range: Range<Int>
+  /// The tables of an array of them, in the order of their headers.
+  private var elements: [TOMLNode] = []
+  private(set) var members: [(key: TOMLKey, node: TOMLNode)] = []
+  private var places: [ByteString: Int] = [:]
+
+  init(_ content: Content, at range: Range<Int>) {
+    (self.content, self.range) = (content, range)
+  }
+
+  func member(_ key: TOMLKey) -> TOMLNode? { places[key.name].map { members[$0].node } }
+
+  func add(_ key: TOMLKey, _ node: TOMLNode) {
+    places[key.name] = members.count
+    members.append((key, node))
+  }
+
+  /// The table, or the value, with all that is in it.
+  var value: TOMLValue {
+    switch content {
+    case .value(let content): TOMLValue(content: content, range: range)
+    case .table: TOMLValue(content: .table(table), range: range)
+    case .tables: TOMLValue(content: .array(elements.map(\.value)), range: range)
+    }
+  }
+
+  var table: TOMLTable {
+    TOMLTable(
+      members: members.map {
+        TOMLTable.Member(key: $0.key.name, range: $0.key.range, value: $0.node.value)
+      })
+  }
+}
+
+/// A key, or a part of a dotted one.
+struct TOMLKey {
+  let name: ByteString
+  let range: Range<Int>
+}
+
+extension TOMLNode {
+  /// Goes down to the table that a header names the tables before, and makes those that are not there.
+  func descend(to path: ArraySlice<TOMLKey>) throws(TOMLError) -> TOMLNode {
+    var node = self
+    for key in path {
+      guard let next = node.member(key) else {
+        let table = TOMLNode(.table(.implied), at: key.range)
+        node.add(key, table)
+        node = table
+        continue
+      }
+      switch next.content {
+      case .table: node = next
+      case .tables: node = next.elements.last ?? next
+      case .value: throw TOMLError("this key has a value that is no table", at: key.range)
+      }
+    }
+    return node
+  }
+
+  /// Declares the table of a header.
+  func declare(_ path: [TOMLKey]) throws(TOMLError) -> TOMLNode {
+    guard let last = path.last else { return self }
+    let parent = try descend(to: path.dropLast())
+    guard let found = parent.member(last) else {
+      let table = TOMLNode(.table(.declared), at: last.range)
+      parent.add(last, table)
+      return table
+    }
+    guard case .table(.implied) = found.content else {
+      throw TOMLError("this table is there already", at: last.range)
+    }
+    found.content = .table(.declared)
+    return found
+  }
+
+  /// Adds a table to the array of them that a header names.
+  func append(_ path: [TOMLKey]) throws(TOMLError) -> TOMLNode {
+    guard let last = path.last else { return self }
+    let parent = try descend(to: path.dropLast())
+    let table = TOMLNode(.table(.declared), at: last.range)
+    let array = parent.member(last) ?? TOMLNode(.tables, at: last.range)
+    guard case .tables = array.content else {
+      throw TOMLError("this key has a value that is no array of tables", at: last.range)
+    }
+    if array.elements.isEmpty { parent.add(last, array) }
+    array.elements.append(table)
+    return table
+  }
+
+  /// Sets the value of a key, which may be dotted.
+  ///
+  /// - Parameter section: The number of the header that the key stands below.
+  func set(_ path: [TOMLKey], _ value: TOMLValue, section: Int) throws(TOMLError) {
+    guard let last = path.last else { return }
+    var node = self
+    for key in path.dropLast() {
+      guard let next = node.member(key) else {
+        let table = TOMLNode(.table(.dotted(section: section)), at: key.range)
+        node.add(key, table)
+        node = table
+        continue
+      }
+      switch next.content {
+      case .table(.implied): next.content = .table(.dotted(section: section))
+      case .table(.dotted(section)): break
+      default: throw TOMLError("this key has a value that nothing can be added to", at: key.range)
+      }
+      node = next
+    }
+    guard node.member(last) == nil else {
+      throw TOMLError("this key is there already", at: last.range)
+    }
+    node.add(last, TOMLNode(.value(value.content), at: value.range))
+  }
+}

@@ -1,0 +1,169 @@
+import Administration
+import Foundation
+import ResponseStorage
+import TestSupport
+import Testing
+
+@Suite struct TOMLReaderTests {
+  @Test func `what is read means what tomllib says`() throws {
+    let documents = (0..<6_000 as Range<UInt64>).map(Self.document)
+    let expected = try Self.readByPython(documents)
+    try #require(expected.count == documents.count)
+    var (read, differing) = (0, [String]())
+    for (document, line) in zip(documents, expected) {
+      do throws(TOMLError) {
+        let found = Self.json(.table(try TOMLReader.read(document)))
+        read += 1
+        if found != line { differing.append(String(decoding: document, as: UTF8.self)) }
+      } catch {
+        // Dates, fractions and numbers that are not decimal are the part that is left out. Python also
+        // takes numbers of more than 64 bits, which TOML does not have.
+        let word = String(decoding: document[error.range], as: UTF8.self)
+        let isLeftOut = word.contains(/^[-+]?(inf|nan|[0-9].*[-.:eExob].*|[0-9_]{19,})$/)
+        if line != "null", !isLeftOut {
+          differing.append(String(decoding: document, as: UTF8.self))
+        }
+      }
+    }
+    #expect(differing == [])
+    #expect(read > 1_500)
+  }
+
+  @Test(arguments: [
+    ("a = 1\nb = x\n", 10, "this is neither text in quotes, nor a whole number, nor true or false"),
+    ("a = 1\na = 2", 6, "this key is there already"),
+    ("[a]\n[a]", 5, "this table is there already"),
+    ("a = \"x", 4, "text is not closed in its line"), ("a = \"\"\"x", 4, "text is not closed"),
+    (
+      "a = \"\\q\"", 5,
+      "a '\\' stands before what it means nothing for; in '…' it stands for itself"
+    ),
+    ("a = \"\\uD800\"", 5, "this is the number of no character"),
+    ("a 1", 2, "a '=' is missing after the key"),
+    ("a = [1 2]", 7, "an array goes on with ',' or ends with ']'"),
+    ("a = 1 b", 6, "the line should end here"),
+    ("[a", 2, "the header is not closed with ']'"), ("a = ", 4, "a value is missing here"),
+    ("= 1", 0, "a key is missing here"),
+    ("a = 2026-01-31", 4, "this is neither text in quotes, nor a whole number, nor true or false"),
+    ("a = {b = 1}\na.c = 2", 12, "this key has a value that nothing can be added to"),
+    ("a = 1\n[a.b]", 7, "this key has a value that is no table"),
+    ("a = []\n[[a]]", 9, "this key has a value that is no array of tables"),
+    (
+      "a = 9223372036854775808", 4,
+      "this is neither text in quotes, nor a whole number, nor true or false"
+    ),
+    ("a = \"\u{7}\"", 5, "a byte is not of UTF-8, or is a control character"),
+    ("a = 1\rb = 2", 5, "a byte is not of UTF-8, or is a control character"),
+  ])
+  func `an error has its place`(_ text: String, _ place: Int, _ reason: String) {
+    let error = #expect(throws: TOMLError.self) { try TOMLReader.read(Array(text.utf8)) }
+    #expect(error?.range.lowerBound == place)
+    #expect(error?.reason == reason)
+  }
+
+  @Test func `depth and length are bounded`() {
+    let deep = [
+      String(repeating: "[", count: 100_000), "a = " + String(repeating: "[", count: 100_000),
+      "a = " + String(repeating: "{a=", count: 100_000),
+      Array(repeating: "a", count: 100_000).joined(separator: ".") + " = 1",
+      "[" + Array(repeating: "a", count: 100_000).joined(separator: ".") + "]",
+      "a = " + String(repeating: "[", count: 17) + String(repeating: "]", count: 17),
+      String(repeating: "#", count: TOMLReader.mostBytes + 1),
+    ]
+    for text in deep {
+      #expect(throws: TOMLError.self) { try TOMLReader.read(Array(text.utf8)) }
+    }
+    let allowed = "a = " + String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
+    #expect(throws: Never.self) { try TOMLReader.read(Array(allowed.utf8)) }
+    let many =
+      String(repeating: "[[a]]\n", count: 30_000) + (0..<30_000).map { "k\($0)=1\n" }.joined()
+    #expect(throws: Never.self) { try TOMLReader.read(Array(many.utf8)) }
+  }
+
+  /// A document that is made of pieces, and often damaged.
+  private static func document(seed: UInt64) -> [UInt8] {
+    var random = SplitMix64(seed: seed)
+    let keys = [
+      "a", "b", "c", "a.b", "a.c", "b.\"x y\"", "'q'", "a . b", "\"\\u0061\"", "e\u{301}", "\"é\"",
+    ]
+    let values = [
+      "1", "-7", "+1_000", "0", "00", "1__0", "true", "false", "\"x\"", "'x\\y'",
+      "\"\\t\\u00e9\\\\\"",
+      "\"\"\"\nx\"\"y\\\n  z\"\"\"\"", "'''\r\nx''y''''", "[]", "[1, 2,]", "[ # c\n 1 ,\n]", "{}",
+      "{a = 1}", "{a.b = 1, a.c = [2]}", "[{a=1},{b=2}]", "1.5", "2026-01-31", "inf", "{a=1,}",
+      "\"\"",
+      "9223372036854775807", "9223372036854775808", "-0",
+    ]
+    let pick = { (list: [String], random: inout SplitMix64) in
+      list.randomElement(using: &random) ?? ""
+    }
+    var text = ""
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0...5:
+        text += pick(keys, &random) + pick([" = ", "=", "\t=  "], &random) + pick(values, &random)
+      case 6, 7: text += "[" + pick(keys, &random) + "]"
+      case 8: text += "[[" + pick(keys, &random) + "]]"
+      default: text += pick(["# é", " ", "\t# x"], &random)
+      }
+      text += pick(["\n", "\n", "\n", "\r\n", " # c\n", "  \n\n"], &random)
+    }
+    var bytes = Array(text.utf8)
+    if Int.random(in: 0..<3, using: &random) == 0 {
+      let place = Int.random(in: 0..<bytes.count, using: &random)
+      let other = Array("[]{}=.,\"'\\#\n\r a1_\u{7}".utf8).randomElement(using: &random) ?? 0
+      if Bool.random(using: &random) {
+        bytes[place] = other
+      } else {
+        bytes.insert(other, at: place)
+      }
+    }
+    return bytes
+  }
+
+  /// What is in documents as JSON, or `null`, from Python.
+  private static func readByPython(_ documents: [[UInt8]]) throws -> [String] {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(documents.map { Data($0).base64EncodedString() }.joined(separator: "\n").utf8).write(
+      to: file)
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    let script = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(components: "..", "Scripts", "read_toml.py")
+    process.arguments = ["python3", script.path(), file.path()]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// A value as Python's `json` writes it with sorted keys.
+  private static func json(_ content: TOMLValue.Content) -> String {
+    switch content {
+    case .text(let text): quoted(text)
+    case .integer(let number): "\(number)"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .array(let values): "[" + values.map { json($0.content) }.joined(separator: ",") + "]"
+    case .table(let table):
+      "{"
+        + table.members.sorted { $0.key < $1.key }
+        .map { quoted($0.key.string ?? "") + ":" + json($0.value.content) }.joined(separator: ",")
+        + "}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let escapes: [UInt16: String] = [
+      0x22: "\\\"", 0x5C: "\\\\", 0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r",
+    ]
+    let units = text.utf16.map { unit in
+      escapes[unit]
+        ?? ((0x20..<0x7F).contains(unit)
+          ? String(UnicodeScalar(UInt8(unit))) : "\\u" + String(format: "%04x", Int(unit)))
+    }
+    return "\"" + units.joined() + "\""
+  }
+}
