@@ -7,9 +7,9 @@ struct CacheOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
     help: ArgumentHelp(
-      "The cache: a Cache.db or its folder, or a folder of Foundation's on Linux. Or set"
-        + " URLCACHE_ADMIN_CACHE.",
-      valueName: "path"))
+      "The cache: a Cache.db or its folder, a folder of Foundation's on Linux, or a name from the"
+        + " configuration. Or set URLCACHE_ADMIN_CACHE.",
+      valueName: "path|name"))
   var cache: String?
 
   @Option(
@@ -18,6 +18,15 @@ struct CacheOptions: ParsableArguments {
       valueName: "duration"),
     transform: parseDuration)
   var wait: Double = 5
+
+  @Flag(help: "Run the command for each cache that has a name in the configuration.")
+  var allCaches = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The configuration to take instead of the user's; see 'urlcache-admin config'.",
+      valueName: "file"))
+  var config: String?
 
   @OptionGroup var time: TimeOptions
 
@@ -32,10 +41,12 @@ struct CacheOptions: ParsableArguments {
 
   /// The path of the cache.
   func path(in environment: CommandEnvironment) throws(CommandFailure) -> String {
-    guard let path = cache ?? environment.variable("URLCACHE_ADMIN_CACHE"), !path.isEmpty else {
+    let configuration = environment.configuration
+    guard let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text, !cache.isEmpty
+    else {
       throw .usage("no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
     }
-    return path
+    return configuration.path(ofCache: cache)?.text ?? cache
   }
 
   /// How long to wait for a lock, in milliseconds; a day at most.

@@ -26,6 +26,12 @@ public struct CommandEnvironment {
   /// Reads the standard input, up to a number of bytes.
   public var readInput: (Int) throws -> [UInt8]
 
+  /// Reads a configuration file; `nil` if there is none at the path.
+  public var readConfiguration: (String) throws -> [UInt8]?
+
+  /// What holds for a command line that does not say it.
+  var configuration = Configuration()
+
   /// Opens the cache at a path for reading, waiting for a lock for some milliseconds; what is from after
   /// the moment is from the future.
   public var openSource: (String, Int32, Timestamp) throws -> any ResponseSource
@@ -68,6 +74,7 @@ public struct CommandEnvironment {
     isOutputTerminal: Bool = false, write: @escaping ([UInt8]) throws -> Void,
     writeMessage: @escaping (String) -> Void,
     readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },
+    readConfiguration: @escaping (String) throws -> [UInt8]? = { _ in nil },
     openSource: @escaping (String, Int32, Timestamp) throws -> any ResponseSource,
     openStore: @escaping (String, Int32, Bool) throws -> any ResponseStore,
     createStore: @escaping (NewStore, String) throws -> any ResponseStore = { _, path in
@@ -91,6 +98,7 @@ public struct CommandEnvironment {
     self.write = write
     self.writeMessage = writeMessage
     self.readInput = readInput
+    self.readConfiguration = readConfiguration
     self.openSource = openSource
     self.openStore = openStore
     self.createStore = createStore
@@ -113,6 +121,7 @@ public struct CommandEnvironment {
       // A message that nobody can read is no reason to fail.
       writeMessage: { try? StandardStream.error.write(Array($0.utf8)) },
       readInput: { try StandardStream.readInput(upTo: $0) },
+      readConfiguration: Self.readFile,
       openSource: { path, wait, now in
         let archive = ArchiveOpening(path: path)
         if archive.isArchive { return try archive.open() }

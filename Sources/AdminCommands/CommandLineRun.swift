@@ -19,15 +19,53 @@ extension URLCacheAdmin {
     let line = CommandLineWords(Array(arguments.dropFirst()))
     do {
       try line.checkVerb()
-      var command = try URLCacheAdmin.parseAsRoot(line.words)
-      if let command = command as? any AdminCommand {
-        return try command.run(in: environment)
+      guard line.isConfigured else { return try run(line, in: environment) }
+      var environment = environment
+      let configuration = try environment.readingConfiguration(line.configurationFile)
+      try configuration.checkAll()
+      environment.configuration = configuration
+      guard line.isForAllCaches else {
+        return try run(line.configured(by: configuration), in: environment)
       }
-      try command.run()
-      return .done
+      return try runForAllCaches(line, in: environment)
     } catch {
       return report(error, asJSON: line.asksForJSON, in: environment)
     }
+  }
+
+  private static func run(
+    _ line: CommandLineWords, in environment: CommandEnvironment
+  ) throws -> ExitStatus {
+    var command = try URLCacheAdmin.parseAsRoot(line.words)
+    if let command = command as? any AdminCommand { return try command.run(in: environment) }
+    try command.run()
+    return .done
+  }
+
+  /// Runs a command for each cache that has a name, also after one that failed.
+  ///
+  /// - Returns: The status of the first that failed, or else the lowest that is not 0.
+  private static func runForAllCaches(
+    _ line: CommandLineWords, in environment: CommandEnvironment
+  ) throws -> ExitStatus {
+    try line.checkAllCaches()
+    let names = environment.configuration.cacheNames
+    guard !names.isEmpty else {
+      throw CommandFailure(
+        .configuration, kind: "configuration", "no cache has a name in the configuration",
+        hint: "see which files are read with 'urlcache-admin config list'")
+    }
+    var statuses: [ExitStatus] = []
+    for name in names {
+      let line = line.forCache(name).configured(by: environment.configuration)
+      environment.note("cache '\(name)'")
+      do { statuses.append(try run(line, in: environment)) } catch {
+        statuses.append(report(error, asJSON: line.asksForJSON, in: environment))
+      }
+    }
+    let failures = statuses.filter { $0.rawValue >= ExitStatus.usage.rawValue }
+    let answers = statuses.filter { $0 != .done }.map(\.rawValue)
+    return failures.first ?? answers.min().flatMap(ExitStatus.init) ?? .done
   }
 
   private static func report(
@@ -77,18 +115,20 @@ extension URLCacheAdmin {
 /// The words of a command line, as ArgumentParser needs them.
 struct CommandLineWords {
   /// The words, the verb first.
-  private(set) var words: [String]
+  var words: [String]
 
-  /// Moves what stands before the verb behind it: `-c PATH list` is `list -c PATH`.
+  /// Moves what names the cache and the configuration from before the verb behind it: `-c PATH list` is
+  /// `list -c PATH`.
   init(_ words: [String]) {
     self.words = words
     var moved: [String] = []
     var rest = words[...]
     while let word = rest.first {
-      if word == "-c" || word == "--cache" {
+      if ["-c", "--cache", "--config"].contains(word) {
         moved += rest.prefix(2)
         rest = rest.dropFirst(2)
-      } else if word.utf8.starts(with: "--cache=".utf8) {
+      } else if word.utf8.starts(with: "--cache=".utf8) || word.utf8.starts(with: "--config=".utf8)
+      {
         moved.append(word)
         rest = rest.dropFirst()
       } else {

@@ -24,4 +24,6 @@ public enum ExitStatus: Int32, Sendable {
   case temporary = 75
   /// No permission.
   case noPermission = 77
+  /// The configuration is wrong.
+  case configuration = 78
 }

@@ -12,13 +12,14 @@ public struct URLCacheAdmin: ParsableCommand {
 
       EXIT STATUS
         0 done · 1 the answer is "no" · 3 done in part · 64 usage · 65 not a cache, or damaged · 66 no such file ·
-        69 a program is not there · 70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission
+        69 a program is not there · 70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission ·
+        78 configuration
       """,
     version: "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))",
     subcommands: [
       List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,
       Compact.self, Apply.self, Check.self, Export.self, Import.self, Diff.self, Explain.self,
-      Revalidate.self, Report.self,
+      Revalidate.self, Report.self, Config.self,
     ])
 
   /// The version of this program.

@@ -135,12 +135,3 @@ enum UsageFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension UsageReport.Grouping: ExpressibleByArgument {}
-
-/// A share on the command line, in percent: `90%` or `90`.
-func parsePercent(_ text: String) throws -> Double {
-  let number = text.utf8.last == UInt8(ascii: "%") ? String(text.dropLast()) : text
-  guard let percent = Double(number), percent >= 0, percent.isFinite else {
-    throw ValidationError("'\(printable(text))' is not a share. Write for example '90%'.")
-  }
-  return percent
-}

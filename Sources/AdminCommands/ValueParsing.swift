@@ -22,6 +22,11 @@ func parseStatuses(_ text: String) throws -> [ClosedRange<Int64>] {
   do { return try WrittenValue.statuses(text) } catch { throw ValidationError(error) }
 }
 
+/// A share on the command line, in percent: `90%` or `90`.
+func parsePercent(_ text: String) throws -> Double {
+  do { return try WrittenValue.percent(text) } catch { throw ValidationError(error) }
+}
+
 extension ValidationError {
   /// Says what is wrong with a value on the command line.
   fileprivate init(_ error: WrittenValueError) {

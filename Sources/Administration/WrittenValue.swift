@@ -50,6 +50,15 @@ public enum WrittenValue {
     return number * factor
   }
 
+  /// A share, in percent: `90%` or `90`.
+  public static func percent(_ text: String) throws(WrittenValueError) -> Double {
+    let number = text.utf8.last == UInt8(ascii: "%") ? String(text.dropLast()) : text
+    guard let percent = Double(number), percent >= 0, percent.isFinite else {
+      throw WrittenValueError(text, "is not a share", hint: "write for example '90%'")
+    }
+    return percent
+  }
+
   /// Statuses: numbers and classes with commas between them, `200,4xx`.
   public static func statuses(
     _ text: String

@@ -23,6 +23,16 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
+  /// Opens a file for reading that the user chose, also through symbolic links; a pipe is not waited for.
+  ///
+  /// The corresponding C function is `open` with `O_NONBLOCK`.
+  public init(readingThroughLinks path: String) throws(FileError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   /// Opens a file of a folder for reading. A symbolic link is refused, and a pipe is not waited for.
   ///
   /// - Parameter name: The name of the file, which must not hold a slash.

@@ -31,6 +31,7 @@ import Testing
         diff: ok
         revalidate: ok
         compact: ok
+        config: ok
 
         """)
   }

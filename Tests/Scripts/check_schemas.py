@@ -344,6 +344,16 @@ def main():
         compactions.check(json.loads(run("compact", "--format", "json", *options).stdout))
     compactions.finish(3)
 
+    configurations = Checker("config")
+    file = os.path.join(root, "config.toml")
+    with open(file, "w") as output:
+        output.write(f"wait = '1s'\n[caches.a]\npath = '{cache}'\nmax-size = 1\n")
+    for variables in [{}, {"URLCACHE_ADMIN_CACHE": cache}]:
+        environment = os.environ | {"URLCACHE_ADMIN_CONFIG": file} | variables
+        result = subprocess.run([tool, "config", "list", "--format", "json"], capture_output=True, env=environment)
+        configurations.check(json.loads(result.stdout))
+    configurations.finish(2)
+
 
 try:
     main()

@@ -31,16 +31,20 @@ public struct CommandLineResult: Hashable, Sendable {
   ///   - input: What is on the standard input.
   ///   - answer: What somebody types at the terminal; `nil` if there is none.
   ///   - room: What is available, and all there is, of the file system, in bytes.
+  ///   - files: The configuration files that are there, by their paths.
+  ///   - variables: The environment variables.
   public static func running(
     _ words: [String], on store: MemoryStore? = nil, now: Timestamp, input: [UInt8] = [],
-    answer: String? = nil, room: (available: Int64, total: Int64) = (0, 0)
+    answer: String? = nil, room: (available: Int64, total: Int64) = (0, 0),
+    files: [String: String] = [:], variables: [String: String] = [:]
   ) -> CommandLineResult {
     var output: [UInt8] = []
     var messages = ""
     let editor = RecordingEditor()
     let environment = CommandEnvironment(
-      now: now, write: { output += $0 }, writeMessage: { messages += $0 },
-      readInput: { Array(input.prefix($0)) },
+      now: now, variable: { variables[$0] }, write: { output += $0 },
+      writeMessage: { messages += $0 }, readInput: { Array(input.prefix($0)) },
+      readConfiguration: { files[$0].map { Array($0.utf8) } },
       openSource: { path, _, _ in
         guard let store else { throw StoreError(.notFound, at: path) }
         return store

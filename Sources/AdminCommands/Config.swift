@@ -1,0 +1,87 @@
+import Administration
+import ArgumentParser
+import Rendering
+
+extension URLCacheAdmin {
+  /// `urlcache-admin config`: what is configured.
+  struct Config: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show what is configured, and check it.",
+      subcommands: [List.self, Check.self], defaultSubcommand: List.self)
+  }
+}
+
+extension URLCacheAdmin.Config {
+  /// `urlcache-admin config list`: each setting with its value, and where that is from.
+  struct List: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show what holds for a command that does not say it, and where it is set.",
+      discussion: """
+        Options go before environment variables (URLCACHE_ADMIN_MAX_AGE for '--max-age'), these before the
+        user's file, that before /etc/urlcache-admin/config.toml, and what a file says of a cache before what it
+        says of all. The user's file is $XDG_CONFIG_HOME/urlcache-admin/config.toml, else below ~/.config, on
+        macOS below ~/Library/Application Support.
+
+        EXIT STATUS
+          0 done · 64 · 66 · 74 · 77 · 78 a file or a variable is wrong
+        """)
+
+    @OptionGroup var file: ConfigurationOptions
+
+    @Option(help: "How to write: table, json.")
+    var format = ChangeFormat.table
+
+    var writesJSON: Bool { format == .json }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let configuration = try environment.readingConfiguration(file.config)
+      try configuration.checkAll()
+      let renderer = ConfigurationRenderer(configuration)
+      var output = OutputBuffer(environment)
+      switch format {
+      case .table: renderer.appendTable(into: &output.text)
+      case .json:
+        let paths = environment.configurationPaths(file.config).map(\.path)
+        renderer.appendJSON(paths: paths, into: &output.text)
+      }
+      try output.flush()
+      return .done
+    }
+  }
+
+  /// `urlcache-admin config check`: everything that is wrong with the configuration.
+  struct Check: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show everything that is wrong with the configuration, with file, line and column.",
+      discussion: """
+        EXIT STATUS
+          0 nothing is wrong · 64 · 66 · 74 · 77 · 78 something is wrong
+        """)
+
+    @OptionGroup var file: ConfigurationOptions
+
+    var writesJSON: Bool { false }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let configuration = try environment.readingConfiguration(file.config)
+      for error in configuration.errors {
+        let hint = error.hint.map { "hint: \(printable($0))\n" } ?? ""
+        environment.writeMessage("error: \(error.message)\n\(hint)")
+      }
+      guard configuration.errors.isEmpty else { return .configuration }
+      try configuration.checkAll()
+      for file in configuration.files {
+        try environment.write(Array("\(printable(file.path)): nothing is wrong\n".utf8))
+      }
+      if configuration.files.isEmpty { environment.note("there is no configuration file") }
+      return .done
+    }
+  }
+}
+
+/// Which configuration a command is about.
+struct ConfigurationOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The configuration to take instead of the user's.", valueName: "file"))
+  var config: String?
+}

@@ -1,0 +1,70 @@
+/// What holds for a command line that does not say it: environment variables go before files, and of
+/// files the first before the second; in each, what is set for a cache goes before what is set for all.
+public struct Configuration: Sendable {
+  /// A value, and where it is from.
+  public struct Value: Hashable, Sendable {
+    /// Where a value is from.
+    public enum Origin: Hashable, Sendable {
+      case variable(String)
+      case file(ConfigurationPlace)
+      case builtIn
+    }
+
+    /// The value, as the option of the same name takes it.
+    public let text: String
+    /// Where it is from.
+    public let origin: Origin
+  }
+
+  /// The files, that of the user first.
+  public let files: [ConfigurationFile]
+  private let variables: [Setting: String]
+
+  /// Creates a configuration.
+  ///
+  /// - Parameter variable: Returns an environment variable.
+  public init(files: [ConfigurationFile] = [], variable: (String) -> String? = { _ in nil }) {
+    self.files = files
+    variables = Setting.allCases.reduce(into: [:]) { result, setting in
+      if let text = variable(setting.variable), !text.isEmpty { result[setting] = text }
+    }
+  }
+
+  /// What is set; `nil` if nothing is.
+  ///
+  /// - Parameter name: The name of the cache that the command is about, if it has one.
+  public func value(of setting: Setting, forCache name: String?) -> Value? {
+    if let text = variables[setting] {
+      return Value(text: text, origin: .variable(setting.variable))
+    }
+    for file in files {
+      let cache = file.caches.first { $0.name == name }
+      if let value = cache?.settings[setting] ?? file.settings[setting] {
+        return Value(text: value.text, origin: .file(value.place))
+      }
+    }
+    return setting.builtIn.map { Value(text: $0, origin: .builtIn) }
+  }
+
+  /// The path of a cache with a name; `nil` if none has it.
+  public func path(ofCache name: String) -> Value? {
+    for file in files {
+      if let path = file.caches.first(where: { $0.name == name })?.path {
+        return Value(text: path.text, origin: .file(path.place))
+      }
+    }
+    return nil
+  }
+
+  /// The names of caches whose paths are known, each once, in the order of the files.
+  public var cacheNames: [String] {
+    var names: [String] = []
+    for cache in files.flatMap(\.caches) where !names.contains(cache.name) {
+      if path(ofCache: cache.name) != nil { names.append(cache.name) }
+    }
+    return names
+  }
+
+  /// Everything that is wrong with the files.
+  public var errors: [ConfigurationError] { files.flatMap(\.errors) }
+}

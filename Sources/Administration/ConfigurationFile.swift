@@ -1,0 +1,161 @@
+import ResponseStorage
+
+/// What a configuration file says.
+public struct ConfigurationFile: Hashable, Sendable {
+  /// A value with its place in the file.
+  public struct Value: Hashable, Sendable {
+    /// The value, as the option of the same name takes it.
+    public let text: String
+    /// Where it is.
+    public let place: ConfigurationPlace
+  }
+
+  /// A cache with a name.
+  public struct NamedCache: Hashable, Sendable {
+    /// The name.
+    public let name: String
+    /// Where the cache is; `nil` if another file says that.
+    public var path: Value?
+    /// What is set for this cache only.
+    public var settings: [Setting: Value] = [:]
+  }
+
+  /// The path of the file.
+  public let path: String
+  /// What is set for all caches.
+  public private(set) var settings: [Setting: Value] = [:]
+  /// The caches that have names, in the order of the file.
+  public private(set) var caches: [NamedCache] = []
+  /// What is wrong with the file, up to ``mostErrors``; what is wrong is not in the rest.
+  public private(set) var errors: [ConfigurationError] = []
+
+  /// How many errors are told of.
+  private static let mostErrors = 100
+
+  private let home: String?
+  private let text: ConfigurationText
+
+  /// Reads a file.
+  ///
+  /// - Parameter home: The home folder, which `~` stands for at the beginning of a path.
+  public init(_ bytes: [UInt8], path: String, home: String?) {
+    (self.path, self.home) = (path, home)
+    text = ConfigurationText(path: path, bytes: bytes)
+    do throws(TOMLError) { read(try TOMLReader.read(bytes)) } catch {
+      errors.append(ConfigurationError(error.reason, at: text.place(of: error.range)))
+    }
+  }
+
+  private mutating func read(_ document: TOMLTable) {
+    for member in document.members {
+      if let setting = setting(named: member.key) {
+        settings[setting] = value(of: setting, member.value)
+      } else if member.key == "caches" {
+        readCaches(member)
+      } else {
+        refuse(member, among: Setting.allCases.map(\.rawValue) + ["caches"])
+      }
+    }
+  }
+
+  private mutating func readCaches(_ member: TOMLTable.Member) {
+    guard case .table(let table) = member.value.content else {
+      append("the caches are tables", at: member.range, hint: "write '[caches.NAME]'")
+      return
+    }
+    for cache in table.members { readCache(cache) }
+  }
+
+  private mutating func readCache(_ member: TOMLTable.Member) {
+    guard let name = member.key.string, Self.isName(member.key) else {
+      append(
+        "a cache cannot have this name", at: member.range,
+        hint: "take letters, digits, '.', '_' and '-'")
+      return
+    }
+    guard case .table(let table) = member.value.content else {
+      append("a cache is a table", at: member.range, hint: "write '[caches.\(name)]'")
+      return
+    }
+    var cache = NamedCache(name: name)
+    for member in table.members {
+      if member.key == "path" {
+        cache.path = pathValue(member.value)
+      } else if let setting = setting(named: member.key), setting != .cache {
+        cache.settings[setting] = value(of: setting, member.value)
+      } else {
+        let names = Setting.allCases.filter { $0 != .cache }.map(\.rawValue)
+        refuse(member, among: ["path"] + names)
+      }
+    }
+    caches.append(cache)
+  }
+
+  private func setting(named key: ByteString) -> Setting? {
+    Setting.allCases.first { key.bytes.elementsEqual($0.rawValue.utf8) }
+  }
+
+  private mutating func value(of setting: Setting, _ value: TOMLValue) -> Value? {
+    guard let text = text(of: value) else { return nil }
+    do throws(WrittenValueError) { try setting.check(text) } catch {
+      append("'\(error.text)' \(error.reason)", at: value.range, hint: error.hint)
+      return nil
+    }
+    return Value(text: text, place: self.text.place(of: value.range))
+  }
+
+  /// What an option would be given for a value: the items of an array have commas between them.
+  private mutating func text(of value: TOMLValue) -> String? {
+    switch value.content {
+    case .text(let text): return text
+    case .integer(let number): return String(number)
+    case .boolean(let flag): return flag ? "true" : "false"
+    case .array(let values):
+      let texts = values.compactMap { if case .text(let text) = $0.content { text } else { nil } }
+      if texts.count == values.count { return texts.joined(separator: ",") }
+      append("this array holds other than text", at: value.range)
+      return nil
+    case .table:
+      append("this is a table, and should be a value", at: value.range)
+      return nil
+    }
+  }
+
+  private mutating func pathValue(_ value: TOMLValue) -> Value? {
+    guard case .text(let path) = value.content,
+      path.utf8.first == UInt8(ascii: "/") || path.utf8.starts(with: "~/".utf8)
+    else {
+      append(
+        "this is no path that begins with '/' or '~/'", at: value.range,
+        hint: "a path must mean the same wherever a command runs")
+      return nil
+    }
+    let place = text.place(of: value.range)
+    guard path.utf8.first == UInt8(ascii: "~") else { return Value(text: path, place: place) }
+    guard let home else {
+      append("the home folder is not known", at: value.range, hint: "write the whole path")
+      return nil
+    }
+    return Value(text: home + path.dropFirst(), place: place)
+  }
+
+  private mutating func refuse(_ member: TOMLTable.Member, among names: [String]) {
+    guard errors.count < Self.mostErrors else { return }
+    let name = member.key.string ?? ""
+    append(
+      "there is no setting '\(name)' here", at: member.range,
+      hint: Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
+        ?? "there are: " + names.joined(separator: " "))
+  }
+
+  private mutating func append(_ reason: String, at range: Range<Int>, hint: String? = nil) {
+    guard errors.count < Self.mostErrors else { return }
+    errors.append(ConfigurationError(reason, at: text.place(of: range), hint: hint))
+  }
+
+  /// Whether a key can be written as a word of a command line, and is no path.
+  private static func isName(_ key: ByteString) -> Bool {
+    key.bytes.first != UInt8(ascii: "-") && !key.bytes.isEmpty
+      && key.bytes.allSatisfy { TOMLReader.isOfBareKey($0) || $0 == UInt8(ascii: ".") }
+  }
+}

@@ -1,0 +1,63 @@
+/// A place in a configuration file.
+public struct ConfigurationPlace: Hashable, Sendable {
+  /// The path of the file.
+  public let path: String
+  /// The number of the line, from 1.
+  public let line: Int
+  /// The number of the first character in the line, from 1.
+  public let column: Int
+  /// The line, without its end.
+  public let text: String
+  /// Which bytes of the line it is.
+  public let range: Range<Int>
+}
+
+/// What is wrong with a configuration file, and where.
+public struct ConfigurationError: Error, Hashable, Sendable {
+  /// What is wrong: a clause, with words of the file as they are.
+  public let reason: String
+  /// Where.
+  public let place: ConfigurationPlace
+  /// What to write instead, or `nil`.
+  public let hint: String?
+
+  init(_ reason: String, at place: ConfigurationPlace, hint: String? = nil) {
+    (self.reason, self.place, self.hint) = (reason, place, hint)
+  }
+}
+
+/// The text of a configuration file, which knows its lines.
+struct ConfigurationText: Hashable {
+  let path: String
+  private let bytes: [UInt8]
+  /// Where each line begins.
+  private let lines: [Int]
+
+  init(path: String, bytes: [UInt8]) {
+    (self.path, self.bytes) = (path, bytes)
+    lines = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+  }
+
+  /// The place of some bytes; of several lines the part in the first.
+  func place(of range: Range<Int>) -> ConfigurationPlace {
+    let range = range.clamped(to: 0..<bytes.count)
+    let number = lineNumber(of: range.lowerBound)
+    let start = lines[number - 1]
+    let line = bytes[start...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    let first = min(range.lowerBound, line.endIndex)
+    let before = line[..<first].count { $0 & 0xC0 != 0x80 }
+    return ConfigurationPlace(
+      path: path, line: number, column: before + 1, text: String(decoding: line, as: UTF8.self),
+      range: (first - start)..<(max(first, min(range.upperBound, line.endIndex)) - start))
+  }
+
+  /// The number of the line that a byte is in, from 1.
+  private func lineNumber(of byte: Int) -> Int {
+    var (first, end) = (0, lines.count)
+    while end - first > 1 {
+      let middle = (first + end) / 2
+      if lines[middle] <= byte { first = middle } else { end = middle }
+    }
+    return first + 1
+  }
+}

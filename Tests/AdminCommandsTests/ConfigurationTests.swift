@@ -1,0 +1,176 @@
+import AdminCommands
+import ArgumentParser
+import ResponseStorage
+import TestSupport
+import Testing
+
+/// Runs whole command lines with configurations.
+@Suite struct ConfigurationTests {
+  private static let userFile = "/home/a/.config/urlcache-admin/config.toml"
+  private static let systemFile = "/etc/urlcache-admin/config.toml"
+
+  /// What sets the number of entries that may stay, and how many do.
+  ///
+  /// Each line takes away what went before the next.
+  @Test(
+    arguments: [
+      (["--max-entries", "1"], ["URLCACHE_ADMIN_MAX_ENTRIES": "2"], [3, 4], [5, 6], 1),
+      ([], ["URLCACHE_ADMIN_MAX_ENTRIES": "2"], [3, 4], [5, 6], 2), ([], [:], [3, 4], [5, 6], 3),
+      ([], [:], [nil, 4], [5, 6], 4), ([], [:], [nil, nil], [5, 6], 5),
+      ([], [:], [nil, nil], [nil, 6], 6),
+      ([], ["URLCACHE_ADMIN_MAX_ENTRIES": ""], [nil, 4], [nil, nil], 4),
+    ] as [([String], [String: String], [Int?], [Int?], Int)])
+  func `options go before variables, these before the user's file, that before the system's`(
+    _ options: [String], _ variables: [String: String], _ user: [Int?], _ system: [Int?],
+    _ kept: Int
+  ) throws {
+    let file = { (limits: [Int?]) in
+      (limits[1].map { "max-entries = \($0)\n" } ?? "") + "[caches.shop]\npath = '/shop'\n"
+        + (limits[0].map { "max-entries = '\($0)'\n" } ?? "")
+    }
+    let result = try run(
+      ["enforce", "--yes", "--no-verify", "-c", "shop"] + options, user: file(user),
+      system: file(system), variables)
+    #expect(result.removed.count == 10 - kept, "\(result)")
+  }
+
+  @Test func `a name stands for the path of a cache, and a path for itself`() throws {
+    let file = "cache = 'shop'\n[caches.shop]\npath = '~/shop'\n[caches.other]\npath = '/other'\n"
+    for (words, path) in [
+      ([], "/home/a/shop"), (["-c", "shop"], "/home/a/shop"), (["--cache=other"], "/other"),
+      (["-c", "./shop"], "./shop"), (["-c", "nobody"], "nobody"),
+    ] {
+      let result = try run(["list"] + words, user: file, store: nil)
+      #expect(result.messages.hasPrefix("error: there is no cache at '\(path)'\n"), "\(result)")
+    }
+    let moved = try run(["--config", "/x", "-c", "shop", "list"], user: "", store: nil)
+    #expect(moved.status == .noInput)
+    #expect(moved.messages.hasPrefix("error: there is no configuration '/x'\n"))
+  }
+
+  @Test func `a command runs for each cache that has a name, also after a failure`() throws {
+    let file = "[caches.a]\npath = '/a'\n[caches.b]\npath = '/b'\nmax-entries = 9\n"
+    let listed = try run(["list", "--all-caches", "--count"], user: file)
+    #expect(
+      listed
+        == CommandLineResult(
+          status: .done, output: "10\n10\n", messages: "note: cache 'a'\nnote: cache 'b'\n"))
+    let failed = try run(["list", "--all-caches"], user: file, store: nil)
+    #expect(failed.status == .noInput)
+    #expect(failed.messages.split(separator: "\n").filter { $0.hasPrefix("error") }.count == 2)
+    // One has no limit, which is a wrong command line; the other is enforced all the same.
+    let enforced = try run(["enforce", "--all-caches", "--yes", "--no-verify"], user: file)
+    #expect(enforced.status == .usage)
+    #expect(enforced.removed == [.row(1)])
+    for words in [["list", "-c", "a"], ["apply", "plan"], ["diff", "a", "b"], ["import", "a"]] {
+      #expect(try run(words + ["--all-caches"], user: file).status == .usage)
+    }
+    #expect(try run(["list", "--all-caches"], user: "").status == .configuration)
+  }
+
+  @Test func `settings reach the commands that have their option, and no others`() throws {
+    let file = """
+      cache = "/shop"
+      wait = "1s"
+      max-delete = "10%"
+      capacity = "1MiB"
+      only-if-over = true
+      max-entries = 1
+      """
+    for words in [
+      ["list"], ["usage"], ["usage", "--all-under", "/x"], ["check"], ["explain", "--all"],
+      ["enforce", "-n", "--max-delete", "100%"],
+    ] {
+      let result = try run(words, user: file)
+      #expect([.done, .no, .partly].contains(result.status), "\(words) \(result)")
+    }
+    for words in [["purge", "--where", "status = 200"], ["enforce"], ["check", "--repair"]] {
+      let result = try run(words + ["--yes", "--no-verify"], user: file)
+      let isRefused = result.messages.contains("more than '--max-delete' allows")
+      #expect(isRefused || words[0] == "check", "\(words) \(result)")
+    }
+  }
+
+  @Test func `what is wrong is refused with its place`() throws {
+    let files = [
+      "wiat = \"10s\"", "max-age = \"1m\"", "low = \"120%\"", "order = [\"oldest\", \"newest\"]",
+      "max-entries = -1", "max-entries = true", "capacity = 0", "max-delete = \"many\"",
+      "cache = \"\"",
+      "wait = { a = 1 }", "order = [1]", "max-size = 1.5", "caches = 1", "[caches]\nshop = 1",
+      "[caches.\"a b\"]\npath = \"/x\"", "[caches.-x]", "[caches.shop]\npath = \"relative\"",
+      "[caches.shop]\npath = 1", "[caches.shop]\npth = \"/x\"", "[caches.shop]\ncache = \"x\"",
+      "a = \"é\u{202E}\" x", "\"é\u{1B}\" = 1", "wait = \"1s\"\nwait = \"2s\"",
+      "x = \"\u{202E}\"\n\n\n",
+      "# fine\n\n  nothing =  \"x\"  # here\nmax-siz = 1\n", "only-if-over = 1",
+    ]
+    let shown = try files.map { file in
+      let result = try run(["config", "check"], user: file)
+      #expect(result.status == .configuration && result.output == "", "\(file)")
+      let other = try run(["list", "-c", "shop"], user: file)
+      #expect(other.status == .configuration && result.messages.hasPrefix(other.messages))
+      return result.messages
+    }
+    try expectGolden(shown.joined(separator: "\n"), named: "configuration-errors.txt")
+    for variable in ["WAIT", "MAX_AGE", "MAX_SIZE", "LOW", "ORDER", "MAX_DELETE", "ONLY_IF_OVER"] {
+      let name = "URLCACHE_ADMIN_\(variable)"
+      let result = try run(["list", "-c", "shop"], user: "", [name: "1m"])
+      #expect(result.status == .configuration)
+      #expect(result.messages.hasPrefix("error: the environment variable \(name) is wrong: '1m' "))
+    }
+  }
+
+  @Test func `each command that is about a cache reads the configuration, and no other`() throws {
+    for command in URLCacheAdmin.configuration.subcommands {
+      for verb in [command._commandName] + command.configuration.aliases where verb != "config" {
+        let isAboutCache = try run(["help", verb]).output.contains("--all-caches")
+        let result = try run([verb], user: "not TOML")
+        #expect((result.status == .configuration) == isAboutCache, "\(verb)")
+      }
+    }
+  }
+
+  @Test func `every value is shown with where it is from`() throws {
+    let user = """
+      wait = "9s"
+      [caches.shop]
+      path = "~/a b"
+      max-size = 1_000
+      order = ["largest", "oldest"]
+      """
+    let system = "wait = \"8s\"\nmax-age = \"30d\"\n[caches.shop]\npath = \"/x\"\nlow = \"90%\"\n"
+    let variables = ["URLCACHE_ADMIN_CACHE": "shop", "URLCACHE_ADMIN_MAX_DELETE": "9%"]
+    let table = try run(["config"], user: user, system: system, variables)
+    try expectGolden(table.output, named: "configuration.txt")
+    let json = try run(
+      ["config", "list", "--format", "json"], user: user, system: system, variables)
+    try expectGolden(json.output, named: "configuration.json")
+  }
+
+  private func run(
+    _ words: [String], user: String? = nil, system: String? = nil,
+    _ variables: [String: String] = [:],
+    store: MemoryStore? = Self.store
+  ) throws -> CommandLineResult {
+    var files: [String: String] = [:]
+    files[Self.userFile] = user
+    files[Self.systemFile] = system
+    let now = try #require(Timestamp(secondsSince1970: 1_767_225_600.5))
+    return CommandLineResult.running(
+      words, on: store, now: now, files: files,
+      variables: variables.merging(["HOME": "/home/a"]) { given, _ in given })
+  }
+
+  /// Ten entries.
+  private static var store: MemoryStore {
+    MemoryStore(
+      (1...10 as ClosedRange<Int64>).map { number in
+        var response = StoredResponse(id: .row(number))
+        response.status = 200
+        response.stored = Timestamp(secondsSince1970: 1_760_000_000 + Double(number))
+        response.responseHeaders = HeaderFields()
+        response.bodySize = 100
+        response.bodyLocation = .inline
+        return response
+      })
+  }
+}
