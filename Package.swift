@@ -79,7 +79,8 @@ let package = Package(
       swiftSettings: checked),
 
     .target(
-      name: "TestSupport", dependencies: ["AdminCommands", "HTTPCaching", "ResponseStorage"],
+      name: "TestSupport",
+      dependencies: ["AdminCommands", "HTTPCaching", "ResponseStorage", "Revalidation"],
       path: "Tests/TestSupport", swiftSettings: checked),
     tests(of: "Files"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
@@ -90,7 +91,8 @@ let package = Package(
     tests(of: "Revalidation", on: "Fetching", "HTTPCaching", "ResponseStorage"),
     tests(of: "Rendering", on: "Administration", "ResponseStorage", "TestSupport"),
     tests(
-      of: "AdminCommands", on: "ResponseStorage", "TestSupport", argumentParser,
+      of: "AdminCommands", on: "Fetching", "HTTPCaching", "ResponseStorage", "Revalidation",
+      "TestSupport", argumentParser,
       exclude: ["Golden"]),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked),
     tests(of: "ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),

@@ -63,17 +63,27 @@ extension URLCacheAdmin {
       let results = try ask(asked.requests, spool, environment)
       let plan = RevalidationPlan(results, making: changes)
       let renderer = RevalidationRenderer(isDryRun: change.dryRun, secrets: secrets.policy)
-      var skipped: Set<StoredResponse.ID> = []
-      if plan.changesAnything, !change.dryRun {
-        guard try allow(plan, renderer, of: asked.storedEntries, environment) else {
-          environment.note("nothing was changed")
-          return .done
-        }
-        let execution = RevalidationExecution(
-          plan: plan, spool: spool, path: asked.store.path, cache: cache,
-          change: change, environment: environment)
-        skipped = try execution.run()
+      guard plan.changesAnything, !change.dryRun else {
+        return try finish(plan, [], of: asked, renderer, environment)
       }
+      guard try allow(plan, renderer, of: asked.storedEntries, environment) else {
+        environment.note("nothing was changed")
+        return .done
+      }
+      // A signal ends the process after the batch that it comes in, and after the receipt.
+      let signals = HeldSignals()
+      let execution = RevalidationExecution(
+        plan: plan, spool: spool, path: asked.store.path, cache: cache, change: change,
+        environment: environment)
+      let skipped = try execution.run { signals.haveCome }
+      return try finish(plan, skipped, of: asked, renderer, environment)
+    }
+
+    /// Writes what was found and done, and tells what the process ends with.
+    private func finish(
+      _ plan: RevalidationPlan, _ skipped: Set<StoredResponse.ID>, of asked: Asked,
+      _ renderer: RevalidationRenderer, _ environment: CommandEnvironment
+    ) throws -> ExitStatus {
       try write(plan, skipped, of: asked.store, renderer, environment)
       let absence = environment.report(absent: asked.absent, secrets.policy)
       let status = status(of: plan, skipped)

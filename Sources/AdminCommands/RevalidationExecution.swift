@@ -19,25 +19,30 @@ struct RevalidationExecution {
 
   /// Refreshes and removes.
   ///
-  /// - Returns: What stayed as it was, as it had changed or was gone, or as a signal came.
-  func run() throws -> Set<StoredResponse.ID> {
-    // A signal ends the process after the batch that it comes in, and after the receipt.
-    let signals = HeldSignals()
+  /// - Parameter shouldStop: Asked again and again whether to leave the rest.
+  /// - Returns: What stayed as it was, as it had changed or was gone, or as it was stopped.
+  func run(unless shouldStop: () -> Bool) throws -> Set<StoredResponse.ID> {
     var skipped: Set<StoredResponse.ID> = []
+    var refreshed = 0
     var rest = plan.entries.filter { $0.action == .freshen || $0.action == .replace }
       .sorted { $0.result.request.version.id < $1.result.request.version.id }[...]
-    while !rest.isEmpty, !signals.haveCome {
-      let batch = Array(rest.prefix(Self.batchSize))
-      rest = rest.dropFirst(batch.count)
-      do {
-        skipped.formUnion(try refresh(batch) { signals.haveCome })
-      } catch is RefreshInterruption {
-        skipped.formUnion(batch.map { $0.result.request.version.id })
+    do {
+      while !rest.isEmpty, !shouldStop() {
+        let batch = Array(rest.prefix(Self.batchSize))
+        let left = try refresh(batch, unless: shouldStop)
+        rest = rest.dropFirst(batch.count)
+        refreshed += batch.count - left.count
+        skipped.formUnion(left)
       }
+    } catch is RefreshInterruption {
+      // The batch that it came in is undone.
+    } catch {
+      if refreshed > 0 { environment.note("refreshed before that: \(refreshed) entries") }
+      throw error
     }
     skipped.formUnion(rest.map { $0.result.request.version.id })
-    skipped.formUnion(try remove { signals.haveCome })
-    if signals.haveCome { environment.note("stopped by a signal; what is not done was skipped") }
+    skipped.formUnion(try remove(unless: shouldStop))
+    if shouldStop() { environment.note("stopped by a signal; what was left is skipped") }
     return skipped
   }
 

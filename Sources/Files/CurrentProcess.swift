@@ -14,6 +14,11 @@ public enum CurrentProcess {
     return unsafe String(validatingCString: value)
   }
 
+  /// Sets an environment variable; only while there is one thread.
+  public static func set(_ name: String, to value: String) {
+    _ = unsafe setenv(name, value, 1)
+  }
+
   /// Waits.
   public static func sleep(milliseconds: Int) {
     var time = timespec(tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)

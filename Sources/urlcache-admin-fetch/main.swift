@@ -4,4 +4,6 @@
 import Files
 
 CurrentProcess.ignoreSignalsOfWriting()
+// Foundation on Linux makes a folder for a cache that nobody wants, unless it cannot.
+CurrentProcess.set("XDG_CACHE_HOME", to: "/dev/null")
 Fetcher().run()

@@ -276,6 +276,12 @@ def check_ends(cache):
         while os.path.exists(f"/proc/{child}") and time.monotonic() < deadline:
             time.sleep(0.02)
         assert not os.path.exists(f"/proc/{child}"), kind
+    # Foundation makes a folder for its own cache, unless it is kept from that.
+    folders = {name: os.path.join(root, name) for name in ["HOME", "XDG_CACHE_HOME", "TMPDIR"]}
+    for folder in folders.values():
+        os.mkdir(folder)
+    subprocess.run([tool, "revalidate", "-c", cache, base + "etag"], check=True, capture_output=True, env={**environment, **folders})
+    assert [os.listdir(folder) for folder in folders.values()] == [[], [], []]
     alone = os.path.join(root, "alone")
     os.mkdir(alone)
     shutil.copy(tool, alone)

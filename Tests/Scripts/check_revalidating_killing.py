@@ -9,6 +9,7 @@ goes on: this shows what the end of a process does, not what the end of the powe
 import os, re, shutil, subprocess, sys, tempfile
 
 import origin
+from fault_trial import hear_signals
 
 tool, maker = map(os.path.abspath, sys.argv[1:])
 root = tempfile.mkdtemp()
@@ -80,6 +81,14 @@ def faults(store, state, statuses):
             if again.returncode == 3:
                 again = subprocess.run(command(cache), capture_output=True, env=environment)
                 assert again.returncode == 1, (call, nth, fault, again)
+    for nth in [1, 2, 3]:
+        cache = fresh(store)
+        result = subprocess.run(["strace", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", f"inject=fsync:signal=SIGTERM:when={nth}",
+                                 *command(cache)], capture_output=True, env=environment, preexec_fn=hear_signals)
+        after = state(cache)
+        # All of this is one batch, and the receipt says what became of it.
+        assert result.returncode == -15 and after in (old, new), (nth, result)
+        assert (b"skipped" in result.stdout) == (after == old) and b"stopped by a signal" in result.stderr, (nth, result)
     assert True in seen and seen.count(False) > 10, seen
     return len(seen)
 

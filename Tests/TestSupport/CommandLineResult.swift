@@ -1,5 +1,6 @@
 public import AdminCommands
 public import ResponseStorage
+public import Revalidation
 
 /// What a whole command line did that ran in this process.
 public struct CommandLineResult: Hashable, Sendable {
@@ -30,12 +31,14 @@ public struct CommandLineResult: Hashable, Sendable {
   ///   - now: The time.
   ///   - input: What is on the standard input.
   ///   - answer: What somebody types at the terminal; `nil` if there is none.
+  ///   - transport: What speaks for origins.
   ///   - room: What is available, and all there is, of the file system, in bytes.
   ///   - files: The configuration files that are there, by their paths.
   ///   - variables: The environment variables.
   public static func running(
     _ words: [String], on store: MemoryStore? = nil, now: Timestamp, input: [UInt8] = [],
-    answer: String? = nil, room: (available: Int64, total: Int64) = (0, 0),
+    answer: String? = nil, transport: any Transport = NoTransport(),
+    room: (available: Int64, total: Int64) = (0, 0),
     files: [String: String] = [:], variables: [String: String] = [:]
   ) -> CommandLineResult {
     var output: [UInt8] = []
@@ -50,7 +53,7 @@ public struct CommandLineResult: Hashable, Sendable {
         return store
       },
       openStore: { _, _, _ in editor }, fileSystem: { _ in room },
-      isInputTerminal: answer != nil, readLine: { answer })
+      openTransport: { transport }, isInputTerminal: answer != nil, readLine: { answer })
     let status = URLCacheAdmin.run(["urlcache-admin"] + words, in: environment)
     var result = CommandLineResult(
       status: status, output: String(decoding: output, as: UTF8.self), messages: messages)

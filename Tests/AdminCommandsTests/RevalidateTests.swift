@@ -1,0 +1,119 @@
+import AdminCommands
+import Fetching
+import HTTPCaching
+import ResponseStorage
+import Revalidation
+import TestSupport
+import Testing
+
+/// Runs whole command lines of `revalidate` with origins that say what they are to say.
+@Suite struct RevalidateTests {
+  /// Answers each request by what its URL ends with.
+  private final class Origins: Transport {
+    private(set) var requests: [FetchRequest] = []
+    private var events: [(number: UInt32, event: FetchEvent)] = []
+
+    func send(_ request: FetchRequest, as number: UInt32) {
+      requests.append(request)
+      let name = String(decoding: request.url, as: UTF8.self).split(separator: "/").last
+      guard let status = name.flatMap({ Int64($0) }) else {
+        let failure = FetchFailure(.connection, "the line is \u{1B}[31mdead")
+        events.append((number, .failure(failure)))
+        return
+      }
+      let tag = FieldLine(name: Array("ETag".utf8), value: Array((status == 304 ? "1" : "2").utf8))
+      let location = FieldLine(name: Array("Location".utf8), value: Array("/else\u{7}where".utf8))
+      let head = FetchHead(status: status, url: [], fields: FieldSection([tag, location]))
+      events += [(number, .head(head)), (number, .end)]
+    }
+
+    func cancel(_ number: UInt32) {}
+
+    func receive(milliseconds: Int64) -> (number: UInt32, event: FetchEvent)? {
+      events.isEmpty ? nil : events.removeFirst()
+    }
+  }
+
+  private func run(
+    _ words: [String], answer: String? = nil
+  ) throws -> (result: CommandLineResult, requests: [FetchRequest]) {
+    let now = try #require(Timestamp(secondsSince1970: 1_760_001_007))
+    let names = ["304", "200", "404", "301", "500", "dead"]
+    let responses = names.enumerated().map { index, name in
+      var response = StoredResponse(id: .row(Int64(index + 1)))
+      response.url = ByteString("https://user:secret@a.example/\(name)")
+      response.key = response.url
+      response.request.url = response.url
+      response.stored = now
+      response.status = 200
+      response.responseHeaders = HeaderFields([.init(name: "ETag", value: "1")])
+      response.request.headers = HeaderFields()
+      response.bodySize = 2_048
+      return response
+    }
+    let origins = Origins()
+    let result = CommandLineResult.running(
+      ["revalidate", "-c", "memory"] + words, on: MemoryStore(responses), now: now,
+      answer: answer, transport: origins)
+    return (result, origins.requests)
+  }
+
+  @Test func `the report has a line for each entry and nothing that is secret or hostile`() throws {
+    let (result, requests) = try run(["--all"])
+    #expect(
+      result.output == """
+        OUTCOME     BY      SAVES  DONE  URL
+        unchanged   etag  2.0 KiB  -     https://***@a.example/304 (asked without the stored credentials)
+        changed     etag        -  -     https://***@a.example/200 (asked without the stored credentials)
+        gone        -           -  -     https://***@a.example/404 (asked without the stored credentials)
+        redirected  -           -  -     https://***@a.example/301 (to /else‹U+0007›where; asked without the stored credentials)
+        failed      -           -  -     https://***@a.example/500 (the status is 500; asked without the stored credentials)
+        failed      -           -  -     https://***@a.example/dead (the line is ‹U+001B›[31mdead)
+
+        6 asked, 1 unchanged, 1 changed, 1 gone, 1 redirected, 2 failed
+        Not loaded again, as 304 said so: 2.0 KiB
+
+        """)
+    #expect(result.messages == "")
+    #expect(result.status == .partly)
+    #expect(requests.count == 6)
+    #expect(requests.allSatisfy { !String(decoding: $0.url, as: UTF8.self).contains("secret") })
+  }
+
+  @Test func `the status says whether all is as it should be`() throws {
+    for (id, status): (String, AdminCommands.ExitStatus) in [
+      ("1", .done), ("2", .no), ("3", .no), ("4", .no), ("5", .partly), ("6", .partly), ("7", .no),
+    ] {
+      #expect(try run(["--id", id]).result.status == status, "entry \(id)")
+    }
+    #expect(try run(["--id", "3", "--purge-gone", "--yes"]).result.status == .done)
+    #expect(try run(["--id", "3", "--purge-gone", "--dry-run"]).result.status == .no)
+  }
+
+  @Test func `nothing is sent if nobody can be asked about changes`() throws {
+    let (result, requests) = try run(["--all", "--purge-gone"])
+    #expect(result.status == .usage)
+    #expect(requests.isEmpty)
+    #expect(
+      result.messages == """
+        error: there is nobody to ask, as the standard input is no terminal
+        hint: look with '--dry-run', then change with '--yes'
+
+        """)
+  }
+
+  @Test func `only what was allowed goes`() throws {
+    func result(_ option: String, answer: String?) throws -> CommandLineResult {
+      let options = ["--id", "1", "--id", "2", "--id", "3", "--purge-gone", "--purge-changed"]
+      return try run(options + [option], answer: answer).result
+    }
+    #expect(try result("--all", answer: "n").removed == [])
+    let allowed = try result("--all", answer: "y")
+    #expect(allowed.removed == [.row(2), .row(3)])
+    #expect(allowed.messages.hasSuffix("Would remove 2 entries\n\nChange them? [y/N] "))
+    #expect(try result("--dry-run", answer: nil).removed == [])
+    #expect(try result("--max-delete=1", answer: "y").status == .no)
+    #expect(try result("--max-delete=1", answer: "y").removed == [])
+    #expect(try result("--max-delete=2", answer: "y").removed == [.row(2), .row(3)])
+  }
+}
