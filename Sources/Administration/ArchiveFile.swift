@@ -61,7 +61,9 @@ final class ArchiveFile {
 
   /// Makes sure that nobody has changed the file since it was opened.
   func verifyUnchanged() throws {
-    guard try file.status() == status else {
+    // What the file system charges for a file changes when it gets around to writing it.
+    let now = try file.status()
+    guard (now.size, now.modified) == (status.size, status.modified) else {
       throw StoreError(.changedWhileReading, at: path, because: "somebody wrote to it meanwhile")
     }
   }
