@@ -133,6 +133,7 @@ public struct ValidationRequest: Hashable, Sendable {
   }
 
   /// Why the origin is not asked; `nil` if it is.
+  @inline(never)  // Inlined, it makes the optimizer of Swift 6.3.1 fail.
   public var obstacle: Obstacle? {
     if case .failure(let error) = request { error.obstacle } else { nil }
   }
