@@ -5,6 +5,9 @@
 #else
   import Glibc
 #endif
+#if os(Linux)
+  internal import CFiles
+#endif
 
 /// A file that appears under its name whole, or not at all.
 ///
@@ -17,6 +20,13 @@ public struct NewFile: ~Copyable {
   private let partialPath: String
   private let descriptor: Int32
   private var isCommitted = false
+
+  /// How many bytes were written, and up to which the system was told to put them onto the disk.
+  private var written: Int64 = 0
+  private var begun: Int64 = 0
+
+  /// How many bytes are put onto the disk at once.
+  private static let pieceSize: Int64 = 8 << 20
 
   /// Begins a file that will be at `path`.
   ///
@@ -36,8 +46,15 @@ public struct NewFile: ~Copyable {
   }
 
   /// Appends bytes.
-  public borrowing func write(_ bytes: [UInt8]) throws(FileError) {
+  public mutating func write(_ bytes: [UInt8]) throws(FileError) {
     try writeAll(bytes, to: descriptor, path: partialPath)
+    written += Int64(bytes.count)
+    #if os(Linux)
+      // What is put onto the disk meanwhile need not be waited for in the end.
+      guard written - begun >= Self.pieceSize else { return }
+      cfiles_begin_writing(descriptor, begun, written - begun)
+      begun = written
+    #endif
   }
 
   /// Gives the file its name, once it is on the disk.

@@ -135,14 +135,13 @@ extension BodyReader {
     // One more, to see what has grown.
     var all = [UInt8](repeating: 0, count: Int(clamping: size) + 1)
     var count = try read(into: &all)
-    if count < size {
-      // It comes in pieces.
+    // It may come in pieces.
+    while count > 0, Int64(count) < size {
       var piece = [UInt8](repeating: 0, count: all.count - count)
-      while case let more = try read(into: &piece), more > 0 {
-        guard Int64(count + more) <= size else { break }
-        all.replaceSubrange(count..<count + more, with: piece[..<more])
-        count += more
-      }
+      let more = try read(into: &piece)
+      if more == 0 { break }
+      all.replaceSubrange(count..<count + more, with: piece[..<more])
+      count += more
     }
     all.removeLast(all.count - count)
     guard Int64(count) == size else {
