@@ -10,14 +10,15 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       abstract: "Put entries of an archive into a cache, also beside a running app.",
       discussion: """
-        All of the archive is read and compared with its digests before anything is written. Then all
-        entries come at once, or none; into a folder of Foundation's one after the other, each as a
-        whole. An app sees them when it asks for them next, unless it has others in memory. What a
+        The archive is one of 'export', or a HAR of any program: its bytes tell which, not its name.
+        All of it is read, and compared with its digests if it has any, before anything is written.
+        Then all entries come at once, or none; into a folder of Foundation's one after the other, each
+        as a whole. An app sees them when it asks for them next, unless it has others in memory. What a
         folder of Foundation's has no place for is lost, and the receipt says what that is.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there, or '--on-conflict error' · 3 entries were left out, as they
-          are not whole or the cache changed meanwhile · 64 · 65 not an archive, damaged, or beyond a limit
+          are not whole, their method is not GET, or the cache changed meanwhile · 64 · 65 not an archive, damaged, or beyond a limit
           · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
@@ -51,7 +52,9 @@ extension URLCacheAdmin {
       }
       try archive.finish()
       try write(plan, result, target, path, in: environment)
-      let isPartly = plan.count(.reject) > 0 || !result.changed.isEmpty || plan.damage != nil
+      let isPartly =
+        plan.count(.reject) > 0 || plan.count(.otherMethod) > 0 || !result.changed.isEmpty
+        || plan.damage != nil
       guard plan.absent.isEmpty else {
         return environment.report(absent: plan.absent, secrets.policy)
       }
@@ -71,7 +74,7 @@ extension URLCacheAdmin {
       do {
         let plan = try ImportPlan(
           importing: archive, selection, into: target, rule: importing.onConflict, now: now,
-          salvaging: importing.salvage)
+          anyMethod: importing.anyMethod, salvaging: importing.salvage)
         try source?.finish()
         return (plan, source?.description)
       } catch let conflict as ImportConflict {

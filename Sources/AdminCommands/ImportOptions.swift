@@ -17,6 +17,9 @@ struct ImportOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The schema of a new cache: 202, 203.", valueName: "version"))
   var schema: Int64 = 203
 
+  @Flag(help: "Import the answers to other requests than GET too.")
+  var anyMethod = false
+
   @Flag(help: "Take what comes before the damage of a damaged archive.")
   var salvage = false
 

@@ -28,6 +28,8 @@ public struct ImportPlan: Hashable, Sendable {
     case skip
     /// It is not whole enough for a cache.
     case reject
+    /// Its method is not GET, and such entries are not wanted.
+    case otherMethod = "other-method"
   }
 
   /// An entry of the archive that is selected.
@@ -86,18 +88,19 @@ public struct ImportPlan: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - target: The cache as it is now, or the one that is yet to be made.
+  ///   - anyMethod: Whether answers to requests other than GET are wanted.
   ///   - salvaging: Whether damage of the archive ends its reading, and is no error.
   /// - Throws: ``ResponseArchiveError``, ``StoreError``, or ``ImportConflict``.
   public init(
     importing archive: any ResponseArchive, _ selection: Selection,
     into target: any ResponseTarget,
-    rule: ImportConflictRule, now: Timestamp, salvaging: Bool = false
+    rule: ImportConflictRule, now: Timestamp, anyMethod: Bool = false, salvaging: Bool = false
   ) throws {
     self.archive = archive.description
     absent = selection.names ?? EntryNames()
     var keys: Set<ByteString> = []
     var earlier: [ByteString: Int] = [:]
-    let projection = selection.projection.union(.url)
+    let projection = selection.projection.union([.url, .method])
     do {
       try archive.forEachEntry(verifyingBodies: true) { raw in
         let response = StoredResponse(decoding: raw, projection)
@@ -105,7 +108,11 @@ public struct ImportPlan: Hashable, Sendable {
         let isSelected = selection.contains(response, now: now)
         var entry = Entry(
           number: archivedEntries + 1, url: response.url, size: raw.bodySize, action: .add)
-        if isSelected { try decide(&entry, raw, target, rule, &earlier) }
+        if !anyMethod, response.request.method.map({ $0 != "GET" }) ?? false {
+          entry.action = .otherMethod
+        } else if isSelected {
+          try decide(&entry, raw, target, rule, &earlier)
+        }
         // Damage of the body shows only when it was read, and then nothing is to be taken of it.
         try raw.part(.body)?.readThrough()
         archivedEntries += 1

@@ -74,6 +74,7 @@ public struct ImportRenderer: Sendable {
     case .unchanged: "unchanged"
     case .skip: "skipped"
     case .reject: "rejected"
+    case .otherMethod: "other_method"
     }
   }
 
@@ -118,6 +119,10 @@ public struct ImportRenderer: Sendable {
       (plan.count(.unchanged), "There already, with the same contents: "),
       (plan.count(.skip), "Left out, as the cache has others of the same key: "),
       (plan.count(.reject), "Left out, as they are not whole: "),
+      (
+        plan.count(.otherMethod),
+        "Left out, as they answer other requests than GET ('--any-method' takes them): "
+      ),
       (result.changed.count, "Left out, as the cache changed meanwhile: "),
     ] where count > 0 {
       buffer.append(words)
