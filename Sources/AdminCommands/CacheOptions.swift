@@ -36,6 +36,11 @@ struct CacheOptions: ParsableArguments {
     let source = try environment.openSource(
       path, waitMilliseconds, time.at?.time ?? environment.now)
     for note in source.description.notes { environment.note(note) }
+    if let archive = source as? any ResponseArchive {
+      for omission in archive.omissions {
+        environment.note("in the archive, but not shown, as \(omission.reason): \(omission.count)")
+      }
+    }
     return source
   }
 

@@ -8,12 +8,14 @@ extension URLCacheAdmin {
   /// `urlcache-admin export`: writes entries to an archive.
   struct Export: AdminCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Write entries to an archive that keeps all of them, for 'import'.",
+      abstract: "Write entries to an archive, for 'import' and for other programs.",
       discussion: """
-        The archive holds all columns, property lists and bodies as they are, with cookies and tokens, and
-        SHA-256 digests of everything: 'tar', 'jq' and 'sha256sum -c SHA256SUMS' read it. The same
-        entries give the same tar, byte for byte. '--archive-format files' writes bodies into a folder
-        that is new or empty, with a list of them, 'index.json'.
+        A native archive (tar, zip) holds all columns, property lists and bodies as they are, with cookies
+        and tokens, and SHA-256 digests of everything: 'tar', 'jq' and 'sha256sum -c SHA256SUMS' read
+        it. A HAR holds requests, responses and bodies, for the developer tools of browsers, without
+        credentials unless '--with-credentials' keeps them. The same entries give the same tar and the
+        same HAR, byte for byte. '--archive-format files' writes bodies into
+        a folder that is new or empty, with a list of them, 'index.json'.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 3 entries were left out that cannot be written · 64 · 65

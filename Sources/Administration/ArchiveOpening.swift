@@ -2,7 +2,8 @@
 public struct ArchiveOpening: Sendable {
   /// The kinds of archives, in the order in which they are looked for. A new kind is one more line here.
   static let kinds: [any ArchiveKind.Type] = [
-    NativeArchiveSource.self
+    HARArchive.self,
+    NativeArchiveSource.self,
   ]
 
   /// The path of an archive.

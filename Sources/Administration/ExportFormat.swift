@@ -11,7 +11,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   case tar
   /// The native archive in zip.
   case zip
-
+  /// HAR 1.2, which the developer tools of browsers open.
+  case har
   /// A folder with a file for each body, and a list of them.
   case files
 
@@ -31,6 +32,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tarGzip: [".tar.gz", ".tgz"]
     case .tar: [".tar"]
     case .zip: [".zip"]
+    case .har: [".har"]
     case .files: []
     }
   }
@@ -42,6 +44,9 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   public var losses: String? {
     switch self {
     case .tarZstd, .tarGzip, .tar, .zip: nil
+    case .har:
+      "user info, how long a request was to wait, and the property lists as they were; times of storing are"
+        + " to the millisecond"
     case .files: "requests, header fields, and entries without a body"
     }
   }
@@ -56,6 +61,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tarGzip: .tarGzip
     case .tar: .tar
     case .zip: .zip
+    case .har: nil
     case .files: nil
     }
   }
@@ -70,6 +76,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tarGzip: try NativeArchiveExport(.tarGzip, for: export, of: source, writing: write)
     case .tar: try NativeArchiveExport(.tar, for: export, of: source, writing: write)
     case .zip: try NativeArchiveExport(.zip, for: export, of: source, writing: write)
+    case .har: try HARExport(for: export, writing: write)
     case .files: throw ResponseArchiveError(.cannotWrite, "files are no single archive")
     }
   }

@@ -4,21 +4,45 @@ extension JSONReader {
   /// Half of a surrogate pair, which some writers leave behind, becomes U+FFFD.
   public mutating func string() throws -> [UInt8] {
     var text: [UInt8] = []
+    try beginString()
+    while try continueString(into: &text) {}
+    return text
+  }
+
+  /// Reads a string, and drops it.
+  mutating func skipString() throws {
+    var text: [UInt8] = []
+    try beginString()
+    while try continueString(into: &text) { text.removeAll(keepingCapacity: true) }
+  }
+
+  /// Reads what a string begins with; ``continueString(into:)`` reads the rest.
+  mutating func beginString() throws {
     try expect("\"")
-    while true {
-      append(plainRun(), to: &text)
-      guard let next = try current() else { throw JSONError("an early end", at: offset) }
-      switch next {
-      case UInt8(ascii: "\""):
-        _ = try byte()
-        return text
-      case UInt8(ascii: "\\"):
-        _ = try byte()
-        try escape(into: &text)
-      case 0..<0x20: throw JSONError("a control character in a string", at: offset)
-      default: break
-      }
+    heldUnit = nil
+  }
+
+  /// Appends what comes next in a string, which is never much.
+  ///
+  /// - Returns: `false` at its end.
+  mutating func continueString(into text: inout [UInt8]) throws -> Bool {
+    if let unit = heldUnit.take() {
+      try finishUnicodeEscape(unit, into: &text)
+      return true
     }
+    append(plainRun(), to: &text)
+    guard let next = try current() else { throw JSONError("an early end", at: offset) }
+    switch next {
+    case UInt8(ascii: "\""):
+      _ = try byte()
+      return false
+    case UInt8(ascii: "\\"):
+      _ = try byte()
+      try escape(into: &text)
+    case 0..<0x20: throw JSONError("a control character in a string", at: offset)
+    default: break
+    }
+    return true
   }
 
   /// Reads what follows a backslash.
@@ -40,27 +64,28 @@ extension JSONReader {
   }
 
   private mutating func unicodeEscape(into text: inout [UInt8]) throws {
-    var unit = try codeUnit()
-    while unit & 0xFC00 == 0xD800 {
-      guard try current() == UInt8(ascii: "\\") else {
-        text += UTF8.encodedReplacementCharacter
-        return
-      }
-      _ = try byte()
-      guard try current() == UInt8(ascii: "u") else {
-        text += UTF8.encodedReplacementCharacter
-        return try escape(into: &text)
-      }
-      _ = try byte()
-      let second = try codeUnit()
-      if second & 0xFC00 == 0xDC00 {
-        let scalar = 0x10000 + (unit & 0x3FF) << 10 + second & 0x3FF
-        return Self.append(scalar, to: &text)
-      }
+    try finishUnicodeEscape(codeUnit(), into: &text)
+  }
+
+  /// Appends the scalar value of a code unit, or of it and the one that comes next.
+  private mutating func finishUnicodeEscape(_ unit: UInt32, into text: inout [UInt8]) throws {
+    guard unit & 0xFC00 == 0xD800 else { return Self.append(unit, to: &text) }
+    guard try current() == UInt8(ascii: "\\") else {
       text += UTF8.encodedReplacementCharacter
-      unit = second
+      return
     }
-    Self.append(unit, to: &text)
+    _ = try byte()
+    guard try current() == UInt8(ascii: "u") else {
+      text += UTF8.encodedReplacementCharacter
+      return try escape(into: &text)
+    }
+    _ = try byte()
+    let second = try codeUnit()
+    if second & 0xFC00 == 0xDC00 {
+      return Self.append(0x10000 + (unit & 0x3FF) << 10 + second & 0x3FF, to: &text)
+    }
+    text += UTF8.encodedReplacementCharacter
+    heldUnit = second
   }
 
   private mutating func codeUnit() throws -> UInt32 {

@@ -4,23 +4,39 @@
 /// document may be larger than memory. All that is passed over is checked as well: text after the
 /// document, a comma too many or a number with a leading zero is an error, with its place.
 public struct JSONReader {
-  private static let deepest = 64
+  /// More digits than any number has that a program would write.
+  private static let longestNumeral = 1_000
 
+  /// More bytes than the name of any member has.
+  private static let longestName = 1 << 20
+
+  private let deepest: Int
   private let refill: () throws -> [UInt8]
   private var buffer: [UInt8] = []
   private var index = 0
   private var consumed = 0
   private var depth = 0
 
+  /// The first half of a surrogate pair that was read already, of a string that goes on.
+  var heldUnit: UInt32?
+
   /// Creates a reader.
   ///
-  /// - Parameter refill: Returns the bytes that follow those it returned before; none at the end.
-  public init(reading refill: @escaping () throws -> [UInt8]) {
+  /// - Parameters:
+  ///   - offset: What ``offset`` is before anything is read.
+  ///   - deepest: How many arrays and objects may be in one another.
+  ///   - refill: Returns the bytes that follow those it returned before; none at the end.
+  public init(
+    startingAt offset: Int = 0, deepest: Int = 64, reading refill: @escaping () throws -> [UInt8]
+  ) {
+    consumed = offset
+    self.deepest = deepest
     self.refill = refill
   }
 
   /// Creates a reader of bytes in memory.
   public init(_ bytes: [UInt8]) {
+    deepest = 64
     refill = { [] }
     buffer = bytes
   }
@@ -37,11 +53,21 @@ public struct JSONReader {
     try open("{")
     guard try !takes("}") else { return close() }
     repeat {
-      let name = try string()
+      let name = try self.name()
       try expect(":")
       try member(&self, name)
     } while try continues(to: "}")
     close()
+  }
+
+  private mutating func name() throws -> [UInt8] {
+    let place = offset
+    var name: [UInt8] = []
+    try beginString()
+    while try continueString(into: &name) {
+      guard name.count <= Self.longestName else { throw JSONError("too long a name", at: place) }
+    }
+    return name
   }
 
   /// Reads an array, and calls `element` for each of its elements; it must read the value.
@@ -78,6 +104,22 @@ public struct JSONReader {
     try peek() == UInt8(ascii: "\"")
   }
 
+  /// Goes to where the next value begins, and returns its offset.
+  public mutating func beginningOfValue() throws -> Int {
+    _ = try peek()
+    return offset
+  }
+
+  /// Whether an array comes next.
+  public mutating func isArray() throws -> Bool {
+    try peek() == UInt8(ascii: "[")
+  }
+
+  /// Whether a number comes next.
+  public mutating func isNumber() throws -> Bool {
+    try peek().map(Self.isOfNumber) ?? false
+  }
+
   /// Whether an object comes next.
   public mutating func isObject() throws -> Bool {
     try peek() == UInt8(ascii: "{")
@@ -106,7 +148,7 @@ public struct JSONReader {
     switch try peek() {
     case UInt8(ascii: "{"): try object { reader, _ in try reader.skip() }
     case UInt8(ascii: "["): try array { try $0.skip() }
-    case UInt8(ascii: "\""): _ = try string()
+    case UInt8(ascii: "\""): try skipString()
     case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try boolean()
     case UInt8(ascii: "n"): _ = try null()
     default: _ = try numeral()
@@ -123,7 +165,7 @@ public struct JSONReader {
   private mutating func open(_ bracket: Unicode.Scalar) throws {
     try expect(bracket)
     depth += 1
-    guard depth <= Self.deepest else { throw JSONError("too deep", at: offset) }
+    guard depth <= deepest else { throw JSONError("too deep", at: offset) }
   }
 
   private mutating func close() {
@@ -200,13 +242,16 @@ public struct JSONReader {
   }
 
   /// Reads a number, as it is written.
-  private mutating func numeral() throws -> String {
+  mutating func numeral() throws -> String {
     guard try peek() != nil else { throw JSONError("an early end", at: offset) }
     let place = offset
     var text: [UInt8] = []
     while let byte = try current(), Self.isOfNumber(byte) {
       text.append(byte)
       index += 1
+      guard text.count <= Self.longestNumeral else {
+        throw JSONError("a number that is too long", at: place)
+      }
     }
     guard Self.isNumber(text) else { throw JSONError("no value", at: place) }
     return String(decoding: text, as: UTF8.self)

@@ -75,13 +75,29 @@ struct JSONWriter {
 
   /// Writes a string, of bytes that are UTF-8; what is not becomes U+FFFD.
   mutating func string(_ text: [UInt8]) {
+    string { $0.characters(text) }
+  }
+
+  /// Writes a string that comes piece by piece: `pieces` writes each with ``characters(_:)``.
+  mutating func string(pieces: (inout JSONWriter) throws -> Void) rethrows {
     bytes.append(UInt8(ascii: "\""))
+    try pieces(&self)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Writes the next characters of a string, of bytes that are UTF-8; what is not becomes U+FFFD.
+  mutating func characters(_ text: [UInt8]) {
     if Self.isPlain(text.span) {
       bytes.append(contentsOf: text)
     } else {
       escaped(String(decoding: text, as: UTF8.self))
     }
-    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Gives away what was written, so that a long document is never in memory as a whole.
+  mutating func take() -> [UInt8] {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
   }
 
   /// Writes a string.
@@ -185,17 +201,34 @@ extension JSONWriter {
     if let text { self.text(text) } else { null() }
   }
 
-  /// Writes a moment as RFC 3339 has it, or `null`.
+  /// Writes a moment as RFC 3339 has it, its fraction of a second cut off, or `null`.
   mutating func time(_ moment: Timestamp?) {
-    guard let moment else { return null() }
-    let time = CivilTime(moment)
-    func digits(_ number: Int64, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-    }
-    string(
-      "\(digits(time.year, 4))-\(digits(time.month, 2))-\(digits(time.day, 2))T"
-        + "\(digits(time.hour, 2)):\(digits(time.minute, 2)):\(digits(time.second, 2))Z")
+    if let moment { string(moment.rfc3339 + "Z") } else { null() }
+  }
+
+  /// Writes a moment as RFC 3339 has it, with milliseconds.
+  mutating func preciseTime(_ moment: Timestamp) {
+    let milliseconds = Int64((moment.secondsSince1970 * 1_000).rounded())
+    let rest = milliseconds % 1_000
+    let fraction = rest < 0 ? rest + 1_000 : rest
+    let whole = Timestamp(secondsSince1970: Double((milliseconds - fraction) / 1_000)) ?? moment
+    string("\(whole.rfc3339).\(Self.digits(fraction, 3))Z")
+  }
+
+  /// A number of at least so many digits.
+  fileprivate static func digits(_ number: Int64, _ count: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+  }
+}
+
+extension Timestamp {
+  /// The date and time in UTC, without a fraction of a second and without a zone.
+  fileprivate var rfc3339: String {
+    let time = CivilTime(self)
+    func digits(_ number: Int64, _ count: Int = 2) -> String { JSONWriter.digits(number, count) }
+    return "\(digits(time.year, 4))-\(digits(time.month))-\(digits(time.day))T"
+      + "\(digits(time.hour)):\(digits(time.minute)):\(digits(time.second))"
   }
 }
 

@@ -29,3 +29,27 @@ extension Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }
+
+extension Base64 {
+  /// Encodes bytes that come piece by piece.
+  public struct Encoder {
+    /// What is not yet three bytes.
+    private var rest: [UInt8] = []
+
+    /// Starts with no bytes.
+    public init() {}
+
+    /// Takes the next bytes.
+    ///
+    /// - Returns: As much of the ASCII as they make whole.
+    public mutating func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+      let all = rest + bytes
+      let whole = all.count / 3 * 3
+      rest = Array(all[whole...])
+      return Base64.encode(Array(all[..<whole]))
+    }
+
+    /// The ASCII of what is left, with padding.
+    public consuming func finish() -> [UInt8] { Base64.encode(rest) }
+  }
+}

@@ -4,13 +4,17 @@ extension NewResponse {
   /// From how many bytes on CFNetwork puts a body into a file of its own (`formats.md` §3).
   private static let fileThreshold = Int64(AppleStoreWriter.fileThreshold)
 
+  /// What an Apple store looks the response up by.
+  public var key: ByteString {
+    AppleCacheKey(of: request.url ?? url, partition: partition).text
+  }
+
   /// The response as the columns of an Apple store of schema 203 hold it.
   ///
   /// - Parameter id: The number of the response in all tables.
   /// - Returns: The response, whose body is as it was given, and has a file of its own if it is large.
   public func raw(id: Int64) -> RawResponse {
     var raw = RawResponse(id: id)
-    let key = AppleCacheKey(of: request.url ?? url, partition: partition).text
     raw.columns = [
       .init("entry_ID", .integer(id)),
       .init("version", .integer(0)),

@@ -1,7 +1,7 @@
 /// The numbers that `URLCache.StoragePolicy` has, in both stores.
 extension StoredResponse.StoragePolicy {
   /// Creates a policy from its number.
-  init(stored number: Int64) {
+  public init(stored number: Int64) {
     switch number {
     case 0: self = .allowed
     case 1: self = .allowedInMemoryOnly
@@ -11,7 +11,7 @@ extension StoredResponse.StoragePolicy {
   }
 
   /// The number of the policy.
-  var number: Int64 {
+  public var number: Int64 {
     switch self {
     case .allowed: 0
     case .allowedInMemoryOnly: 1

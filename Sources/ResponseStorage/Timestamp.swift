@@ -13,6 +13,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.secondsSince1970 = secondsSince1970
   }
 
+  /// 1970-01-01 00:00:00 UTC.
+  public static let epoch = Timestamp(ofWholeSeconds: 0)
+
+  private init(ofWholeSeconds seconds: Double) {
+    secondsSince1970 = seconds
+  }
+
   /// Creates a moment from seconds since 2001-01-01 00:00:00 UTC, which is what `CFAbsoluteTime`
   /// counts, or `nil` if it is not one of the years 1 to 9999.
   public init?(secondsSince2001: Double) {

@@ -58,11 +58,22 @@ import Testing
     #expect(error(in: String(repeating: "[", count: 1_000_000)) == "too deep at byte 65")
   }
 
+  @Test func `a number or a name of endless length is an error`() {
+    let digits = { String(repeating: "1", count: $0) }
+    #expect(error(in: digits(1_000)) == nil)
+    #expect(error(in: digits(1_001)) == "a number that is too long at byte 0")
+    let name = { "{\"" + String(repeating: "n", count: $0) + "\":1}" }
+    #expect(error(in: name(1 << 20)) == nil)
+    #expect(error(in: name(2 << 20)) == "too long a name at byte 1")
+  }
+
   @Test(arguments: [
     ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{c}\n\r\t"), ("\"\\u00E9\\u20ac\"", "é€"),
     ("\"\\ud83d\\ude00\"", "😀"), ("\"\\ud83d\"", "\u{FFFD}"), ("\"\\ude00a\"", "\u{FFFD}a"),
     ("\"\\ud83d\\n\"", "\u{FFFD}\n"), ("\"\\ud83d\\ud83d\\ude00\"", "\u{FFFD}😀"),
     ("\"\\ud83dx\"", "\u{FFFD}x"), ("\"\\ud83d\\u0041\"", "\u{FFFD}A"),
+    ("\"\\ud83d\\ud83d\\ud83d\"", "\u{FFFD}\u{FFFD}\u{FFFD}"),
+    ("\"\\ud83d\\ud83dx\"", "\u{FFFD}\u{FFFD}x"),
   ])
   func `escapes are undone`(literal: String, text: String) throws {
     #expect(try string(literal) == text)

@@ -1,0 +1,77 @@
+import Files
+import ResponseStorage
+
+/// A HAR, of whatever program, that is read as a store.
+///
+/// It is read once when it is opened, and of each entry only the place is kept.
+final class HARArchive: ArchiveKind {
+  static let name = "a HAR"
+
+  /// How deep the JSON of a HAR may be: that of Chrome has the stacks of scripts in it.
+  private static let deepest = 512
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  let file: ArchiveFile
+  let description: StoreDescription
+  private let budget: HARBudget
+  private let index: HARIndex
+
+  static func isArchive(_ file: ArchiveFile) -> Bool {
+    let text = file.start.dropFirst(file.start.starts(with: byteOrderMark) ? 3 : 0)
+    return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
+  }
+
+  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+    self.file = file
+    budget = HARBudget(limits, path: file.path)
+    let start = file.start.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+    index = try HARIndex(of: Self.reader(of: file, from: Int64(start)), budget)
+    description = StoreDescription(
+      path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity,
+      rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue))
+  }
+
+  private static func reader(of file: ArchiveFile, from offset: Int64) -> JSONReader {
+    var place = offset
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    return JSONReader(startingAt: Int(offset), deepest: deepest) {
+      let count = try file.read(into: &buffer, at: place)
+      place += Int64(count)
+      return Array(buffer[..<count])
+    }
+  }
+
+  var rawLayout: RawLayout { .ofNewResponses }
+
+  var omissions: [ArchiveOmission] { index.omissions }
+
+  func forEachEntry(
+    verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    for place in index.places {
+      guard try body(entry(at: place)) == .next else { return }
+    }
+    if let damage = index.damage { throw damage }
+  }
+
+  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
+    guard let place = index.places.first(where: { $0.number == number }) else { return }
+    try body(entry(at: place))
+  }
+
+  func count() throws -> Int64 {
+    if let damage = index.damage { throw damage }
+    return Int64(index.places.count)
+  }
+
+  private func entry(at place: HARIndex.Place) throws -> RawResponse {
+    let changed = StoreError(
+      .changedWhileReading, at: file.path, because: "an entry is not what it was")
+    var json = Self.reader(of: file, from: place.offset)
+    let entry: HAREntry
+    do { entry = try HAREntry(reading: &json, budget) } catch is JSONError { throw changed }
+    let contents = entry.content?.contents(file.path) { [file] in Self.reader(of: file, from: $0) }
+    guard let response = entry.newResponse(contents ?? .null) else { throw changed }
+    return response.raw(id: place.number)
+  }
+}

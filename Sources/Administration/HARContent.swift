@@ -1,0 +1,122 @@
+import ResponseStorage
+
+/// Where the body of a response is in a HAR, and how long it is.
+struct HARContent {
+  /// How a text stands for bytes.
+  enum Coding {
+    /// They are its UTF-8.
+    case text
+    case base64
+    case unknown
+  }
+
+  /// Where the string begins.
+  let offset: Int64
+  /// The number of bytes of the string in UTF-8.
+  private(set) var textSize: Int64 = 0
+  /// The number of bytes that it is the Base64 of; `nil` if it is no Base64.
+  private(set) var decodedSize: Int64? = 0
+  /// How the text stands for bytes.
+  var coding = Coding.text
+
+  /// The number of bytes of the body; `nil` if the text stands for none.
+  var bodySize: Int64? {
+    switch coding {
+    case .text: textSize
+    case .base64: decodedSize
+    case .unknown: nil
+    }
+  }
+
+  /// Reads a string, and keeps only how long it is: in both ways, as its encoding may come later.
+  ///
+  /// - Throws: ``JSONError``, or ``ResponseArchiveError`` if it is beyond the limit of a member.
+  init(measuring json: inout JSONReader, _ budget: HARBudget) throws {
+    offset = Int64(try json.beginningOfValue())
+    var decoder: Base64.Decoder? = Base64.Decoder()
+    var (text, bytes) = ([] as [UInt8], [] as [UInt8])
+    try json.beginString()
+    while case let goesOn = try json.continueString(into: &text), goesOn || !text.isEmpty {
+      textSize += Int64(text.count)
+      try budget.limits.check(textSize, .member, at: budget.path)
+      if decoder?.decode(text, into: &bytes) ?? false {
+        decodedSize? += Int64(bytes.count)
+      } else {
+        (decoder, decodedSize) = (nil, nil)
+      }
+      text.removeAll(keepingCapacity: true)
+      bytes.removeAll(keepingCapacity: true)
+      if !goesOn { break }
+    }
+    if let decoder, decoder.finish(into: &bytes) {
+      decodedSize? += Int64(bytes.count)
+    } else {
+      decodedSize = nil
+    }
+  }
+
+  /// The body, which is read from a HAR as it is asked for.
+  ///
+  /// - Parameter reader: Makes a reader of the HAR from a place on.
+  func contents(
+    _ path: String, readingBy reader: @escaping (Int64) -> JSONReader
+  ) -> RawResponse.Part.Contents {
+    guard let bodySize else { return .null }
+    if bodySize == 0 { return .bytes([]) }
+    return .stream(
+      .init(size: bodySize) { read in
+        let reading = HARContentReading(reader(offset), isBase64: coding == .base64, path)
+        var body = BodyReader(size: bodySize) { buffer throws(StoreError) in
+          try reading.read(into: &buffer)
+        }
+        try read(&body)
+      })
+  }
+}
+
+/// One reading of a body.
+private final class HARContentReading {
+  private var json: JSONReader
+  private var decoder: Base64.Decoder?
+  private let path: String
+  private var hasBegun = false
+  private var hasEnded = false
+
+  /// What was read and not yet asked for.
+  private var bytes: [UInt8] = []
+  private var index = 0
+
+  init(_ json: JSONReader, isBase64: Bool, _ path: String) {
+    self.json = json
+    self.path = path
+    decoder = isBase64 ? Base64.Decoder() : nil
+  }
+
+  /// Reads on, into the front of an array; returns the number of bytes, 0 at the end.
+  func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
+    while index == bytes.count, !hasEnded {
+      do { try readOn() } catch {
+        throw StoreError(.changedWhileReading, at: path, because: "a body is not what it was")
+      }
+    }
+    let count = min(buffer.count, bytes.count - index)
+    buffer.replaceSubrange(0..<count, with: bytes[index..<index + count])
+    index += count
+    return count
+  }
+
+  private func readOn() throws {
+    if !hasBegun { try json.beginString() }
+    hasBegun = true
+    (bytes, index) = ([], 0)
+    var text: [UInt8] = []
+    while !hasEnded, text.count < 1 << 15 { hasEnded = try !json.continueString(into: &text) }
+    guard decoder != nil else {
+      bytes = text
+      return
+    }
+    let isBase64 = decoder?.decode(text, into: &bytes) ?? false
+    if hasEnded, let decoder { _ = decoder.finish(into: &bytes) }
+    guard isBase64 else { throw JSONError("no Base64", at: json.offset) }
+  }
+}

@@ -1,0 +1,196 @@
+import ResponseStorage
+
+extension HAREntry {
+  /// Reads an entry.
+  ///
+  /// - Throws: ``JSONError``, or ``ResponseArchiveError`` for what is beyond a limit.
+  init(reading json: inout JSONReader, _ budget: HARBudget) throws {
+    budget.renew()
+    try json.members { json, name in
+      switch ByteString(name) {
+      case "startedDateTime":
+        started = try json.text(budget).flatMap { Timestamp(iso8601: $0) }
+      case "time": milliseconds = try json.lenientNumber()
+      case "request": try readRequest(&json, budget)
+      case "response": try readResponse(&json, budget)
+      case "_urlcache": try readExtras(&json, budget)
+      default: try json.skip()
+      }
+    }
+  }
+
+  private mutating func readRequest(_ json: inout JSONReader, _ budget: HARBudget) throws {
+    try json.members { json, name in
+      switch ByteString(name) {
+      case "method": method = try json.text(budget)
+      case "url": url = try json.text(budget)
+      case "headers": requestHeaders = try json.headers(budget)
+      case "postData": try readPostData(&json, budget)
+      default: try json.skip()
+      }
+    }
+  }
+
+  private mutating func readPostData(_ json: inout JSONReader, _ budget: HARBudget) throws {
+    var (text, encoding) = (nil as ByteString?, nil as ByteString?)
+    try json.members { json, name in
+      switch ByteString(name) {
+      case "text": text = try json.text(budget)
+      case "_encoding", "encoding": encoding = try json.text(budget)
+      default: try json.skip()
+      }
+    }
+    requestBody = encoding == "base64" ? text.flatMap { Base64.decode($0.bytes) } : text?.bytes
+  }
+
+  private mutating func readResponse(_ json: inout JSONReader, _ budget: HARBudget) throws {
+    try json.members { json, name in
+      switch ByteString(name) {
+      case "status": status = try json.lenientNumber().flatMap { Int64(exactly: $0) }
+      case "headers": headers = try json.headers(budget)
+      case "content": try readContent(&json, budget)
+      default: try json.skip()
+      }
+    }
+  }
+
+  private mutating func readContent(_ json: inout JSONReader, _ budget: HARBudget) throws {
+    var encoding: ByteString?
+    try json.members { json, name in
+      switch ByteString(name) {
+      case "mimeType": contentType = try json.text(budget)
+      case "encoding": encoding = try json.text(budget)
+      case "text":
+        content = try json.isString() ? HARContent(measuring: &json, budget) : nil
+        if content == nil { try json.skip() }
+      default: try json.skip()
+      }
+    }
+    if let encoding, !encoding.bytes.isEmpty {
+      content?.coding = encoding.asciiLowercased == "base64" ? .base64 : .unknown
+    }
+  }
+
+  private mutating func readExtras(_ json: inout JSONReader, _ budget: HARBudget) throws {
+    try json.members { json, name in
+      switch ByteString(name) {
+      case "first_stored":
+        extras.firstStored = try json.text(budget).flatMap { Timestamp(iso8601: $0) }
+      case "partition": extras.partition = try json.text(budget)
+      case "request_url": extras.requestURL = try json.text(budget)
+      case "storage_policy":
+        extras.storagePolicy = try json.lenientNumber().flatMap { Int64(exactly: $0) }
+      default: try json.skip()
+      }
+    }
+  }
+}
+
+/// How much of an entry may be in memory.
+final class HARBudget {
+  let limits: ArchiveLimits
+  let path: String
+  private var held: Int64 = 0
+
+  init(_ limits: ArchiveLimits, path: String) {
+    self.limits = limits
+    self.path = path
+  }
+
+  /// Begins with another entry.
+  func renew() { held = 0 }
+
+  /// Makes sure that so many more bytes may be held.
+  func spend(_ count: Int) throws {
+    held = held.addingClamped(Int64(count))
+    try limits.check(held, .document, at: path)
+  }
+}
+
+extension JSONReader {
+  /// Reads an object as ``object(_:)`` does; drops what is none.
+  fileprivate mutating func members(
+    _ member: (inout JSONReader, _ name: [UInt8]) throws -> Void
+  ) throws {
+    if try isObject() { try object(member) } else { try skip() }
+  }
+
+  /// Reads a string; drops what is none.
+  fileprivate mutating func text(_ budget: HARBudget) throws -> ByteString? {
+    guard try isString() else {
+      try skip()
+      return nil
+    }
+    var text: [UInt8] = []
+    var spent = 0
+    try beginString()
+    while try continueString(into: &text) {
+      try budget.spend(text.count - spent)
+      spent = text.count
+    }
+    return ByteString(text)
+  }
+
+  /// Reads a number, also one that is written as a string; drops what is none.
+  fileprivate mutating func lenientNumber() throws -> Double? {
+    guard try isNumber() else {
+      let budget = HARBudget(ArchiveLimits(), path: "")
+      return try text(budget)?.string.flatMap { Double($0) }
+    }
+    let value = Double(try numeral())
+    return value.flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  /// Reads header fields, but for those that are none, such as the pseudo-header fields of HTTP/2
+  /// (RFC 9113 §8.3).
+  fileprivate mutating func headers(_ budget: HARBudget) throws -> HeaderFields {
+    var headers = HeaderFields()
+    guard try isArray() else {
+      try skip()
+      return headers
+    }
+    try array { json in
+      var (name, value) = (nil as ByteString?, nil as ByteString?)
+      // What an empty field takes up.
+      try budget.spend(64)
+      try json.members { json, member in
+        switch ByteString(member) {
+        case "name": name = try json.text(budget)
+        case "value": value = try json.text(budget)
+        default: try json.skip()
+        }
+      }
+      guard let name, let value, name.isFieldName else { return }
+      // Browsers join repeated fields by line ends.
+      for line in value.bytes.split(separator: 0x0A) {
+        headers.fields.append(.init(name: name, value: .fieldValue(line)))
+      }
+      if value.bytes.isEmpty { headers.fields.append(.init(name: name, value: value)) }
+    }
+    return headers
+  }
+}
+
+extension ByteString {
+  /// Whether it is a token, as the names of header fields are (RFC 9110 §5.6.2).
+  fileprivate var isFieldName: Bool {
+    !bytes.isEmpty
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: Array("!#$%&'*+-.^_`|~".utf8).contains(byte)
+        }
+      }
+  }
+
+  /// A value of a header field: without blanks around it, and with a blank for each control character
+  /// (RFC 9110 §5.5).
+  fileprivate static func fieldValue(_ line: ArraySlice<UInt8>) -> ByteString {
+    let clean = line.map { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F ? 0x20 : $0 }
+    let start = clean.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? clean.endIndex
+    let end = clean.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { $0 + 1 } ?? start
+    return ByteString(Array(clean[start..<end]))
+  }
+}

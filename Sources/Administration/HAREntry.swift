@@ -1,0 +1,90 @@
+import ResponseStorage
+
+/// An entry of a HAR, as far as a cache can use it.
+///
+/// Whatever is not of the type that it should have counts as absent, as programs write much that they
+/// should not.
+struct HAREntry {
+  /// When the request began.
+  var started: Timestamp?
+  /// How long the exchange took, in milliseconds.
+  var milliseconds: Double?
+  /// The method of the request.
+  var method: ByteString?
+  /// The URL that was asked for.
+  var url: ByteString?
+  /// The header fields of the request.
+  var requestHeaders = HeaderFields()
+  /// The body of the request.
+  var requestBody: [UInt8]?
+  /// The status code of the response.
+  var status: Int64?
+  /// The header fields of the response.
+  var headers = HeaderFields()
+  /// The media type with its parameters.
+  var contentType: ByteString?
+  /// The body of the response.
+  var content: HARContent?
+  /// What we wrote ourselves, if it is one of ours.
+  var extras = Extras()
+
+  /// What only a cache knows.
+  struct Extras {
+    var firstStored: Timestamp?
+    var partition: ByteString?
+    var requestURL: ByteString?
+    var storagePolicy: Int64?
+  }
+
+  /// Whether the method is GET, as it is unless another is named.
+  var isGET: Bool { method.map { $0.asciiLowercased == "get" } ?? true }
+
+  /// Why no cache can have the entry: a clause, or `nil` if one can.
+  var flaw: String? {
+    guard let url else { return "it has no URL" }
+    let start = url.asciiLowercased.bytes
+    guard start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8) else {
+      return "its URL is not one of HTTP"
+    }
+    switch status ?? 0 {
+    case 0: return "it has no response"
+    case 100..<200: return "its response is only an interim one"
+    case 206: return "it has a part of a body only"
+    case 304: return "its response only confirms a stored one"
+    case 100...999: break
+    default: return "its status is none of HTTP"
+    }
+    guard let content else { return "it has no content" }
+    guard content.bodySize != nil else { return "its content is not Base64" }
+    guard stored != nil else { return "it does not say when it was" }
+    return nil
+  }
+
+  /// When the response had come.
+  private var stored: Timestamp? {
+    guard let started else { return nil }
+    // More than a day is no time of an exchange.
+    guard let milliseconds, 0...86_400_000 ~= milliseconds else { return started }
+    return Timestamp(secondsSince1970: started.secondsSince1970 + milliseconds / 1_000)
+  }
+
+  /// The response that a cache would have; `nil` if there is a ``flaw``.
+  ///
+  /// - Parameter body: The body.
+  func newResponse(_ body: RawResponse.Part.Contents) -> NewResponse? {
+    guard flaw == nil, let url, let status, let stored else { return nil }
+    var response = NewResponse(
+      url: url, method: isGET ? "GET" : method ?? "GET", requestHeaders: requestHeaders,
+      status: status,
+      headers: headers, stored: stored, body: body)
+    response.request.url = extras.requestURL ?? url
+    response.request.body = requestBody
+    if response.mimeType == nil, let contentType, contentType != "x-unknown" {
+      response.mimeType = HeaderFields([.init(name: "content-type", value: contentType)]).mediaType
+    }
+    response.firstStored = extras.firstStored ?? stored
+    response.partition = extras.partition
+    response.storagePolicy = .init(stored: extras.storagePolicy ?? 0)
+    return response
+  }
+}

@@ -1,0 +1,71 @@
+import ResponseStorage
+
+/// Where the entries of a HAR are that a cache can have.
+struct HARIndex {
+  /// An entry.
+  struct Place {
+    /// Its place among all entries, from 1 on.
+    var number: Int64
+    /// Where it begins in the file.
+    var offset: Int64
+  }
+
+  /// The entries, in their order; no two have the same key.
+  private(set) var places: [Place] = []
+  /// What is no entry for a cache.
+  private(set) var omissions: [ArchiveOmission] = []
+  /// Why not all could be read.
+  private(set) var damage: ResponseArchiveError?
+
+  private var count: Int64 = 0
+  private var hasEntries = false
+  /// The latest entry of each key, by its index, and whether it is of a GET.
+  private var latest: [ByteString: (index: Int, isGET: Bool)] = [:]
+  private var isReplaced: [Bool] = []
+
+  /// Reads all of a HAR.
+  ///
+  /// - Throws: ``ResponseArchiveError`` if it is no HAR or beyond a limit; what is broken is ``damage``.
+  init(of json: JSONReader, _ budget: HARBudget) throws {
+    var json = json
+    do {
+      try json.object { json, name in
+        guard ByteString(name) == "log", try json.isObject() else { return try json.skip() }
+        try json.object { json, name in
+          guard ByteString(name) == "entries", try json.isArray() else { return try json.skip() }
+          hasEntries = true
+          try json.array { try add(&$0, budget) }
+        }
+      }
+      try json.end()
+    } catch let error as JSONError {
+      damage = ResponseArchiveError(.damaged, at: budget.path, "its JSON is broken: \(error)")
+    }
+    guard hasEntries else {
+      throw ResponseArchiveError(
+        .notAnArchive, at: budget.path, "it begins as JSON, but is no HAR: its log has no entries")
+    }
+    places = zip(places, isReplaced).filter { !$0.1 }.map { $0.0 }
+    (latest, isReplaced) = ([:], [])
+  }
+
+  private mutating func add(_ json: inout JSONReader, _ budget: HARBudget) throws {
+    count += 1
+    try budget.limits.check(count, .entries, at: budget.path)
+    let offset = Int64(try json.beginningOfValue())
+    let entry = try HAREntry(reading: &json, budget)
+    guard let key = entry.newResponse(.null)?.key else {
+      return omissions.add(entry.flaw ?? "it has no key")
+    }
+    let isGET = entry.isGET
+    if let other = latest[key] {
+      omissions.add("another entry has the same key")
+      // What a cache is asked for is the answer to a GET.
+      if other.isGET, !isGET { return }
+      isReplaced[other.index] = true
+    }
+    latest[key] = (places.count, isGET)
+    places.append(Place(number: count, offset: offset))
+    isReplaced.append(false)
+  }
+}

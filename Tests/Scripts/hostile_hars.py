@@ -1,0 +1,144 @@
+"""Makes HARs as programs write them that do not keep to the rules, and some that nobody should import."""
+
+import collections, json, random
+
+
+def entry(url="http://odd.example/", method="GET", status=200, headers=(), text="body", **content):
+    """An entry; `text` may be None."""
+    if text is not None:
+        content["text"] = text
+    return {"startedDateTime": "2026-01-01T00:00:00.250Z", "time": 750, "request": {"method": method, "url": url, "headers": []},
+            "response": {"status": status, "headers": [{"name": name, "value": value} for name, value in headers],
+                         "content": {"mimeType": "text/plain", "size": 0, **content}}}
+
+
+def odd():
+    """Entries with oddities, what a cache has of them then (by URL: status, fields, body), and why others are left out."""
+    entries, expected, reasons = [], {}, collections.Counter()
+
+    def good(item, status=200, headers=(), body=b"body"):
+        item["request"]["url"] = item["request"]["url"].replace("odd", f"odd{len(entries)}")
+        entries.append(item)
+        expected[item["request"]["url"]] = (status, sorted(headers), body)
+        return item
+
+    def bad(item, reason):
+        entries.append(item)
+        reasons[reason] += 1
+
+    good(entry())
+    good(entry(text=""), body=b"")
+    good(entry(text="aGVsbG8=", encoding="base64"), body=b"hello")
+    good(entry(text="aGVs\r\nbG8", encoding="BASE64"), body=b"hello")
+    good(entry(text="aGVsbG8=", encoding=""), body=b"aGVsbG8=")
+    good(entry(text="h\u00e9 \U0001f600 \u0000\u202e"), body="h\u00e9 \U0001f600 \u0000\u202e".encode())
+    good(entry(text="half \ud83d of a pair"), body="half \ufffd of a pair".encode())
+    good(entry(text="\ud83d\ud83d\ude00\ud83d\ud83d"), body="\ufffd\U0001f600\ufffd\ufffd".encode())
+    good(entry(text="gone", size=None, compression="x"), body=b"gone")
+    good(entry(status="404"), status=404)
+    good(entry(status=204.0), status=204)
+    good(entry(method="get"))
+    good(entry(headers=[(":status", "200"), ("", "x"), ("a b", "x"), ("X-A", " 1\t"), ("X-Lines", "a=1\nb=2\r\n"), ("X-Nul", "a\0b")]),
+         headers=[("X-A", "1"), ("X-Lines", "a=1"), ("X-Lines", "b=2"), ("X-Nul", "a b")])
+    item = good(entry())
+    item.update({"_initiator": deep(300), "time": "soon", "serverIPAddress": "", "cache": None, "timings": [], "pageref": 7, "comment": {}})
+    item = good(entry())
+    item["request"].update({"headers": {"a": 1}, "cookies": None, "postData": "x", "method": None, "httpVersion": 3})
+    item["response"].update({"headers": [1, None, [], {"name": 1, "value": "x"}, {"name": "X", "value": None}, {"name": "A", "value": "b"}],
+                             "headersSize": None})
+    expected[item["request"]["url"]] = (200, [("A", "b")], b"body")
+    for time in ["2026-01-01T00:00:00+0530", "2026-01-01 00:00:00,5", "2026-12-31T23:59:60Z", "2026-01-01T00:00:00.1234567890123-07:00"]:
+        good(entry())["startedDateTime"] = time
+    for time in [-5, 1e300, None, 10 ** 400]:
+        good(entry())["time"] = time
+    good(entry("HTTPS://odd.example/?a=[b]|c d"))
+
+    for item in [7, None, "x", [], {}, {"request": [], "response": {}}]:
+        bad(item, "it has no URL")
+    for url in ["data:,x", "wss://a.example/", "file:///etc/passwd", "//a.example/", "http:/a", ""]:
+        bad(entry(url), "its URL is not one of HTTP")
+    for status in [0, None, "", "x", 1e99, [], True]:
+        bad(entry(status=status), "it has no response")
+    bad(entry(status=101), "its response is only an interim one")
+    bad(entry(status=206), "it has a part of a body only")
+    bad(entry(status=304), "its response only confirms a stored one")
+    for status in [-200, 1000, 99]:
+        bad(entry(status=status), "its status is none of HTTP")
+    bad(entry(text=None), "it has no content")
+    bad(entry(text=7), "it has no content")
+    bad(entry(text={"a": "b"}), "it has no content")
+    for text in ["a", "====a", "a*b=", "\u00e9"]:
+        bad(entry(text=text, encoding="base64"), "its content is not Base64")
+    bad(entry(encoding="gzip"), "its content is not Base64")
+    for time in ["", "yesterday", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00+99:00", "2026-01-01T00:00:00ZZ", 5, "10000-01-01T00:00:00Z"]:
+        item = entry()
+        item["startedDateTime"] = time
+        bad(item, "it does not say when it was")
+    # The last of a URL counts, and a GET before anything else.
+    for text in ["first", "second"]:
+        entries.append(entry("http://twice.example/", text=text))
+    entries.append(entry("http://twice.example/", method="POST", text="posted"))
+    expected["http://twice.example/"] = (200, [], b"second")
+    reasons["another entry has the same key"] += 2
+    entries.append(entry("http://posted.example/", method="POST"))
+    return entries, expected, dict(reasons)
+
+
+def deep(levels):
+    value = {}
+    for level in range(levels):
+        value = {"parent": value} if level % 2 else [value]
+    return value
+
+
+def broken(good):
+    """The name and the pieces of each HAR that is refused, where `good` is the text of a good one."""
+    small = json.dumps({"log": {"entries": [entry()]}}).encode()
+    for part in range(1, 40):
+        yield f"cut at {part}/40", [good[:len(good) * part // 40]]
+    yield "cut before the last byte", [good.rstrip()[:-1]]
+    whole = good.decode()
+    for name, old, new in [
+        ("comma too many", '"time":0,', '"time":0,,'), ("comma at the end", "\n]}}", ",\n]}}"), ("no comma", '"time":0,', '"time":0'),
+        ("leading zero", '"time":0,', '"time":00,'), ("plus", '"time":0,', '"time":+1,'), ("NaN", '"time":0,', '"time":NaN,'),
+        ("single quotes", '"GET"', "'GET'"), ("control character", '"GET"', '"G\nET"'), ("NUL", '"GET"', '"G\0ET"'),
+        ("escape", '"GET"', '"\\x41"'), ("short escape", '"GET"', '"\\u00"'), ("comment", '"time":0,', '"time":0,/* */'),
+        ("wrong bracket", "\n]}}", "\n}}}"), ("text after it", "]}}\n", "]}}\n{}"), ("NUL after it", "]}}\n", "]}}\0"),
+        ("true", '"time":0,', '"time":tru,'), ("no colon", '"time":0,', '"time" 0,'), ("bare name", '"time":0,', "time:0,"),
+        ("two values", '"time":0,', '"time":0 0,'), ("byte order mark inside", "\n]}}", "\ufeff\n]}}"),
+    ]:
+        assert old in whole, name
+        yield name, [whole.replace(old, new, 1).encode()]
+    for name, text in [
+        ("empty object", "{}"), ("open", "{"), ("no log", '{"a":1}'), ("log is a list", '{"log":[]}'), ("no entries", '{"log":{}}'),
+        ("entries are an object", '{"log":{"entries":{}}}'), ("entries are null", '{"log":{"entries":null}}'), ("empty", ""),
+        ("a list", "[]"), ("a string", '"log"'), ("UTF-16", '{"log":{"entries":[]}}'), ("two marks", "\ufeff\ufeff{}"),
+    ]:
+        yield name, [text.encode("utf-16" if name == "UTF-16" else "utf-8")]
+    yield "gzip of nothing known", [b"\x1f\x8b\x08\0\0\0\0\0\0\0"]
+    head = small[:small.index(b'"time"')]
+    tail = small[small.index(b'"time"'):]
+    for name, opening, count, closing in [
+        ("a million lists", b"[", 1_000_000, b"]"), ("a million objects", b'{"a":', 1_000_000, b"}"), ("600 lists", b"[", 600, b"]")]:
+        yield name, [head, b'"_deep":', opening * count, b"1", closing * count, b",", tail]
+        yield name + ", never closed", [head, b'"_deep":', opening * count]
+    block = 1 << 20
+    # What is held of an entry has a limit; what is passed over has none, but must end.
+    yield "a URL of 65 MiB, which is held", [small[:small.index(b"http:")], *[b"u" * block] * 65, small[small.index(b"http:"):]]
+    yield "a name of 60 MiB", [head, b'"', *[b"n" * block] * 60, b'":1,', tail]
+    yield "a string without end", [head, b'"_s":"', *[b"s" * block] * 60]
+    yield "surrogates without end", [head, b'"_s":"', *[b"\\ud83d" * (block // 6)] * 60]
+    yield "a number of 60 MiB", [head, b'"_n":', *[b"1" * block] * 60, b",", tail]
+    yield "blanks without end", [head, *[b" " * block] * 60]
+    field = b'{"name":"a","value":"b"},'
+    fields = tail.index(b'"headers": [', tail.index(b'"response"')) + 12
+    yield "header fields without end, which are held", [head, tail[:fields], *[field * (block // len(field))] * 64, b'{}', tail[fields:]]
+    generator = random.Random(7)
+    marks = [index for index, byte in enumerate(good) if byte in b'{}[]:,"\\']
+    for number in range(80):
+        data = bytearray(good)
+        data[generator.choice(marks)] = generator.choice(b'{}[]:,"x')
+        try:
+            json.loads(data)
+        except ValueError:
+            yield f"other mark {number}", [bytes(data)]
