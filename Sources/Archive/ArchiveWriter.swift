@@ -34,10 +34,18 @@ public struct ArchiveWriter: ~Copyable {
   /// - Parameters:
   ///   - name: Its name, in ASCII.
   ///   - size: The number of bytes that will be appended, exactly.
+  ///   - isCompressed: Whether zip compresses it.
   /// - Throws: ``ArchiveError``, also if the last member is not whole, or what the closure of the writer
   ///   throws.
-  public mutating func begin(_ name: String, size: Int64) throws {
+  public mutating func begin(_ name: String, size: Int64, isCompressed: Bool = true) throws {
     try requireWholeMember()
+    if format == .zip {
+      let code =
+        isCompressed
+        ? unsafe archive_write_zip_set_compression_deflate(handle.pointer)
+        : unsafe archive_write_zip_set_compression_store(handle.pointer)
+      try handle.check(code)
+    }
     let entry = unsafe archive_entry_new()
     defer { unsafe archive_entry_free(entry) }
     unsafe archive_entry_set_pathname(entry, name)

@@ -37,17 +37,26 @@ extension WriteHandle {
     }
     if format == .zip {
       try check(unsafe archive_write_set_format_zip(pointer))
-      try check(unsafe archive_write_zip_set_compression_deflate(pointer))
       try check(
         unsafe archive_write_set_format_option(
           pointer, "zip", "compression-level", "\(level)"))
     } else {
       try check(unsafe archive_write_set_format_pax_restricted(pointer))
     }
-    // Large pieces, and no padding at the end.
-    try check(unsafe archive_write_set_bytes_per_block(pointer, 1 << 16))
-    try check(unsafe archive_write_set_bytes_in_last_block(pointer, 1))
     try open()
+  }
+
+  /// Begins data that is compressed by gzip, in one member.
+  borrowing func openGzip(level: Int) throws {
+    try check(unsafe archive_write_set_format_raw(pointer))
+    try check(unsafe archive_write_add_filter_gzip(pointer))
+    try set("gzip", "timestamp", nil)
+    try set("gzip", "compression-level", "\(level)")
+    try open()
+    let entry = unsafe archive_entry_new()
+    defer { unsafe archive_entry_free(entry) }
+    unsafe archive_entry_set_filetype(entry, CArchiveRegularFile)
+    try check(unsafe archive_write_header(pointer, entry))
   }
 
   private borrowing func set(_ filter: String, _ option: String, _ value: String?) throws {
@@ -55,6 +64,9 @@ extension WriteHandle {
   }
 
   private borrowing func open() throws {
+    // Large pieces, and no padding at the end.
+    try check(unsafe archive_write_set_bytes_per_block(pointer, 1 << 16))
+    try check(unsafe archive_write_set_bytes_in_last_block(pointer, 1))
     // The handle owns its output, and is freed first.
     let context = unsafe Unmanaged.passUnretained(output).toOpaque()
     let code = unsafe archive_write_open2(

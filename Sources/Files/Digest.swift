@@ -16,6 +16,9 @@ public struct Digest: Sendable {
     unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
   }
 
+  /// The 32 bytes of the digest of all bytes so far.
+  public var bytes: [UInt8] { Array(hasher.finalize()) }
+
   /// The digest of all bytes so far, as 64 small hexadecimal digits.
   public var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
