@@ -123,13 +123,13 @@ public struct CommandEnvironment {
       readInput: { try StandardStream.readInput(upTo: $0) },
       readConfiguration: Self.readFile,
       openSource: { path, wait, now in
-        let archive = ArchiveOpening(path: path)
+        let archive = ArchiveOpening(path: path, temporaryFolder: temporaryFolder)
         if archive.isArchive { return try archive.open() }
         return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
           .open()
       },
       openStore: { path, wait, verifying in
-        guard !ArchiveOpening(path: path).isArchive else {
+        guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
           throw StoreError(
             .notACache, at: path, because: "it is an archive, which is never changed")
         }

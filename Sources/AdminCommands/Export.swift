@@ -12,10 +12,10 @@ extension URLCacheAdmin {
       discussion: """
         A native archive (tar, zip) holds all columns, property lists and bodies as they are, with cookies
         and tokens, and SHA-256 digests of everything: 'tar', 'jq' and 'sha256sum -c SHA256SUMS' read
-        it. A HAR holds requests, responses and bodies, for the developer tools of browsers, without
-        credentials unless '--with-credentials' keeps them. The same entries give the same tar and the
-        same HAR, byte for byte. '--archive-format files' writes bodies into
-        a folder that is new or empty, with a list of them, 'index.json'.
+        it. A HAR (for the developer tools of browsers) and a web archive (WARC 1.1 or WACZ, for pywb,
+        ReplayWeb.page and others) hold requests and responses, without credentials unless
+        '--with-credentials' keeps them. The same entries give the same bytes. '--archive-format files'
+        writes bodies into a folder that is new or empty, with a list of them, 'index.json'.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 3 entries were left out that cannot be written · 64 · 65

@@ -40,7 +40,9 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let path = try cache.path(in: environment)
-      let archive = try ArchiveOpening(path: file, limits: importing.limits).open()
+      let archive = try ArchiveOpening(
+        path: file, limits: importing.limits, temporaryFolder: environment.temporaryFolder
+      ).open()
       for note in archive.description.notes { environment.note(note) }
       let (plan, target) = try plan(from: archive, into: path, in: environment)
       if let damage = plan.damage {

@@ -6,6 +6,8 @@ import ResponseStorage
 final class ArchiveFile {
   let path: String
   let status: FileStatus
+  /// Where what cannot be read in its place is put.
+  let temporaryFolder: String
   private let file: OpenFile
 
   /// The first bytes: as many as the marks of archives need, if there are so many.
@@ -14,7 +16,8 @@ final class ArchiveFile {
   /// Opens a file.
   ///
   /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is no regular file.
-  init(_ path: String) throws {
+  init(_ path: String, temporaryFolder: String) throws {
+    self.temporaryFolder = temporaryFolder
     file = try OpenFile(reading: path)
     self.path = path
     status = try file.status()

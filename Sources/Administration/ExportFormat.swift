@@ -13,6 +13,12 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   case zip
   /// HAR 1.2, which the developer tools of browsers open.
   case har
+  /// WARC 1.1, each record compressed by gzip, for web archives.
+  case warcGzip = "warc.gz"
+  /// WARC 1.1, for web archives.
+  case warc
+  /// WACZ 1.1.1, a WARC with an index, which ReplayWeb.page plays.
+  case wacz
   /// A folder with a file for each body, and a list of them.
   case files
 
@@ -34,6 +40,9 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .zip: [".zip"]
     case .har: [".har"]
     case .files: []
+    case .warcGzip: [".warc.gz"]
+    case .warc: [".warc"]
+    case .wacz: [".wacz"]
     }
   }
 
@@ -48,11 +57,19 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
       "user info, how long a request was to wait, and the property lists as they were; times of storing are"
         + " to the millisecond"
     case .files: "requests, header fields, and entries without a body"
+    case .warcGzip, .warc, .wacz:
+      "user info, partitions, storage policies, when entries were first stored, and the property lists as"
+        + " they were"
     }
   }
 
   /// How hard the format can be compressed, from the fastest to the smallest; `nil` if not at all.
-  public var levels: ClosedRange<Int>? { container?.levels }
+  public var levels: ClosedRange<Int>? {
+    switch self {
+    case .warcGzip, .wacz: 1...9
+    default: container?.levels
+    }
+  }
 
   /// What holds the members of a native archive; `nil` for other formats.
   private var container: ArchiveFormat? {
@@ -63,6 +80,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .zip: .zip
     case .har: nil
     case .files: nil
+    case .warcGzip, .warc, .wacz: nil
     }
   }
 
@@ -78,6 +96,9 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .zip: try NativeArchiveExport(.zip, for: export, of: source, writing: write)
     case .har: try HARExport(for: export, writing: write)
     case .files: throw ResponseArchiveError(.cannotWrite, "files are no single archive")
+    case .warcGzip: try WARCExport(level: export.level ?? 6, for: export, writing: write)
+    case .warc: try WARCExport(level: nil, for: export, writing: write)
+    case .wacz: try WACZExport(for: export, writing: write)
     }
   }
 }

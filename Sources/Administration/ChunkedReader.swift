@@ -1,0 +1,95 @@
+/// Undoes the chunked transfer coding (RFC 9112 §7.1).
+///
+/// Data that does not begin as a chunk does is passed on as it is: some writers undo the coding, and leave
+/// the field that names it.
+final class ChunkedReader {
+  private let next: () throws -> ArraySlice<UInt8>
+  private var unread: ArraySlice<UInt8> = []
+  private var left: Int64 = 0
+  private var state = State.beginning
+
+  private enum State {
+    case beginning, inChunks, plain, ended
+  }
+
+  /// The most bytes of the line that begins a chunk.
+  private static let longestLine = 1 << 12
+
+  /// - Parameter next: Returns the next bytes of the data; none at the end.
+  init(reading next: @escaping () throws -> ArraySlice<UInt8>) {
+    self.next = next
+  }
+
+  /// Reads on.
+  ///
+  /// - Returns: The next bytes; none at the end.
+  /// - Throws: ``HTTPBodyError``, or what reading throws.
+  func take() throws -> ArraySlice<UInt8> {
+    if state == .beginning || state == .inChunks, left == 0 { try beginChunk() }
+    switch state {
+    case .ended: return []
+    case .plain:
+      defer { unread = [] }
+      return unread.isEmpty ? try next() : unread
+    case .beginning, .inChunks:
+      guard try !isAtEnd() else { throw HTTPBodyError("it ends amid a chunk") }
+      let piece = unread.prefix(Int(clamping: left))
+      unread = unread.dropFirst(piece.count)
+      left -= Int64(piece.count)
+      if left == 0 { try endChunk() }
+      return piece
+    }
+  }
+
+  private func beginChunk() throws {
+    let line = try line()
+    guard let size = Self.size(line) else {
+      guard state == .beginning else { throw HTTPBodyError("its chunks are broken") }
+      unread = line + unread
+      state = .plain
+      return
+    }
+    (state, left) = (size == 0 ? .ended : .inChunks, size)
+  }
+
+  private func endChunk() throws {
+    guard try line().allSatisfy({ $0 == 0x0D || $0 == 0x0A }) else {
+      throw HTTPBodyError("its chunks are broken")
+    }
+  }
+
+  /// The size that a line gives; `nil` if it gives none.
+  private static func size(_ line: ArraySlice<UInt8>) -> Int64? {
+    let digits = line.prefix { Int8(hexDigit: $0) >= 0 }
+    let rest = line.dropFirst(digits.count).drop { $0 == 0x20 || $0 == 0x09 }
+    guard line.last == 0x0A, let first = rest.first, first == 0x3B || first == 0x0D || first == 0x0A
+    else { return nil }
+    return Int64(String(decoding: digits, as: UTF8.self), radix: 16).flatMap { $0 < 0 ? nil : $0 }
+  }
+
+  private func line() throws -> ArraySlice<UInt8> {
+    var line: ArraySlice<UInt8> = []
+    while line.count < Self.longestLine, try !isAtEnd() {
+      let piece = unread.prefix(Self.longestLine - line.count)
+      let count = piece.firstIndex(of: 0x0A).map { $0 + 1 - piece.startIndex } ?? piece.count
+      line += piece.prefix(count)
+      unread = unread.dropFirst(count)
+      if line.last == 0x0A { break }
+    }
+    return line
+  }
+
+  private func isAtEnd() throws -> Bool {
+    if unread.isEmpty { unread = try next() }
+    return unread.isEmpty
+  }
+}
+
+/// What is wrong with the body of one message, while others may be whole: a clause.
+struct HTTPBodyError: Error, Hashable, Sendable, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

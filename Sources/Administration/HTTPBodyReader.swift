@@ -1,0 +1,112 @@
+import Archive
+import ResponseStorage
+
+/// Reads the body of a message without its transfer coding and its content coding.
+///
+/// Data that does not begin as its content coding does is passed on as it is: some writers undo the coding,
+/// and leave the field that names it.
+final class HTTPBodyReader {
+  private var next: () throws -> ArraySlice<UInt8>
+  private var unread: ArraySlice<UInt8> = []
+  private var decoder: ContentReader?
+  private var buffer: [UInt8] = []
+
+  /// The number of members that were decoded whole, and the number of bytes of the one after them.
+  private var wholeMembers = 0
+  private var memberBytes: Int?
+
+  /// Begins to read a body.
+  ///
+  /// - Parameters:
+  ///   - headers: The header fields of the message.
+  ///   - limit: The most bytes that may come out of a content coding.
+  ///   - observe: Gets the bytes without the transfer coding.
+  ///   - next: Returns the next bytes of the body as it was sent; none at the end.
+  /// - Throws: ``HTTPBodyError``, or what reading throws.
+  init(
+    _ headers: HeaderFields, limit: Int64,
+    observing observe: @escaping (ArraySlice<UInt8>) -> Void = { _ in },
+    reading next: @escaping () throws -> ArraySlice<UInt8>
+  ) throws {
+    var next = next
+    if headers.codings(named: "transfer-encoding").contains("chunked") {
+      let chunked = ChunkedReader(reading: next)
+      next = { try chunked.take() }
+    }
+    let transferred = next
+    self.next = {
+      let piece = try transferred()
+      observe(piece)
+      return piece
+    }
+    try beginDecoding(headers.codings(named: "content-encoding"), limit)
+  }
+
+  private func beginDecoding(_ codings: [ByteString], _ limit: Int64) throws {
+    guard let name = codings.last else { return }
+    while unread.count < ContentCoding.longestMark, case let piece = try next(), !piece.isEmpty {
+      unread += piece
+    }
+    if unread.isEmpty { return }
+    let coding: ContentCoding
+    switch name {
+    case "gzip" where codings.count == 1, "x-gzip" where codings.count == 1: coding = .gzip
+    case "zstd" where codings.count == 1: coding = .zstd
+    case "br", "deflate", "compress", "zstd", "gzip":
+      throw HTTPBodyError("its content coding '\(name.string ?? "")' is not known here")
+    default: throw HTTPBodyError("its content coding is not known")
+    }
+    guard ContentCoding(ofDataBeginningWith: unread) == coding else { return }
+    buffer = [UInt8](repeating: 0, count: 1 << 16)
+    decoder = ContentReader(coding, limit: limit) { [unowned self] in try fill(&$0) }
+  }
+
+  /// Passes coded bytes on to the decoder.
+  private func fill(_ buffer: inout [UInt8]) throws -> Int {
+    if unread.isEmpty { unread = try next() }
+    let piece = unread.prefix(buffer.count)
+    buffer.replaceSubrange(0..<piece.count, with: piece)
+    unread = unread.dropFirst(piece.count)
+    return piece.count
+  }
+
+  /// Reads on.
+  ///
+  /// - Returns: The next bytes; none at the end.
+  /// - Throws: ``HTTPBodyError``, or what reading throws.
+  func take() throws -> ArraySlice<UInt8> {
+    guard let decoder else {
+      defer { unread = [] }
+      return unread.isEmpty ? try next() : unread
+    }
+    do {
+      while true {
+        if let bytes = memberBytes {
+          let count = try decoder.read(into: &buffer)
+          if count > 0 {
+            memberBytes = bytes + count
+            return buffer[..<count]
+          }
+          memberBytes = nil
+          wholeMembers += 1
+        }
+        guard try decoder.nextMember() else { return [] }
+        memberBytes = 0
+      }
+    } catch let error as ContentDecodingError where error.kind != .tooLarge {
+      // What follows the end of a member, and is none, is passed over as everybody does.
+      if wholeMembers > 0, memberBytes ?? 0 == 0 { return [] }
+      throw HTTPBodyError("its content coding is broken: \(error)")
+    }
+  }
+}
+
+extension HeaderFields {
+  /// The codings of a field that lists them, in small letters, without those that do nothing.
+  fileprivate func codings(named name: ByteString) -> [ByteString] {
+    fields.filter { $0.name.asciiLowercased == name }
+      .flatMap { $0.value.bytes.split(separator: UInt8(ascii: ",")) }
+      .map { ByteString(Array($0).trimmingBlanks).asciiLowercased }
+      .filter { !["", "identity", "none"].contains($0) }
+  }
+}

@@ -1,0 +1,51 @@
+import HTTPCaching
+import ResponseStorage
+
+extension HTTPMessageHead {
+  /// The head of a response as a WARC record has it, whose body has no codings.
+  ///
+  /// - Parameter bodySize: The length of the body in bytes; `nil` if it is not there.
+  init(_ response: StoredResponse, bodySize: Int64?) {
+    let status = response.status ?? 0
+    startLine = Array("HTTP/1.1 \(status) \(StatusCode.phrase(of: status))".utf8)
+    headers = WARCLabel.renamed(response.responseHeaders ?? HeaderFields(), bodySize: bodySize)
+  }
+
+  /// The head of a request; `nil` if what is known of it is not enough for one.
+  init?(_ request: StoredResponse.Request, of uri: WARCTargetURI) {
+    guard let method = request.method, !method.bytes.isEmpty,
+      method.bytes.allSatisfy({ 0x41...0x5A ~= $0 })
+    else { return nil }
+    let (authority, target) = uri.parts
+    startLine = method.bytes + [0x20] + target + Array(" HTTP/1.1".utf8)
+    headers = WARCLabel.renamed(
+      request.headers ?? HeaderFields(), bodySize: request.body.map { Int64($0.count) })
+    headers.fields.removeAll { $0.name.asciiLowercased == "host" }
+    headers.fields.insert(.init(name: "Host", value: ByteString(authority)), at: 0)
+  }
+
+  /// The head as it is sent, with the empty line; fields whose names are none are left out.
+  var bytes: [UInt8] {
+    var bytes = startLine + [0x0D, 0x0A]
+    for field in headers.fields
+    where !field.name.bytes.isEmpty && field.name.bytes.allSatisfy(\.isTokenByte) {
+      bytes += field.line
+    }
+    return bytes + [0x0D, 0x0A]
+  }
+}
+
+extension WARCTargetURI {
+  /// The host with its port, and what a request asks it for.
+  fileprivate var parts: (authority: [UInt8], target: [UInt8]) {
+    let start = bytes.firstIndex(of: UInt8(ascii: ":")).map { $0 + 3 } ?? 0
+    let rest = bytes[min(start, bytes.count)...].prefix { $0 != UInt8(ascii: "#") }
+    let end =
+      rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+    let authority = rest[..<end]
+    let host =
+      authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
+    let target = Array(rest[end...])
+    return (Array(host), target.first == UInt8(ascii: "/") ? target : [UInt8(ascii: "/")] + target)
+  }
+}

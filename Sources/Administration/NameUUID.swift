@@ -1,0 +1,26 @@
+import Files
+
+/// A UUID that is made of a name, of version 5 (RFC 9562 §5.5): the same name gives the same.
+enum NameUUID {
+  /// The namespace of what this program names.
+  private static let namespace: [UInt8] = [
+    0x5C, 0x8E, 0x1B, 0x0A, 0x93, 0x6D, 0x4F, 0x27, 0xA1, 0x42, 0x7E, 0x90, 0xD3, 0x58, 0xB6, 0xC4,
+  ]
+
+  /// Makes one.
+  static func make(of name: [UInt8]) -> String {
+    var digest = SHA1Digest()
+    digest.update(namespace[...])
+    digest.update(name[...])
+    var bytes = Array(digest.bytes.prefix(16))
+    bytes[6] = bytes[6] & 0x0F | 0x50
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+      text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

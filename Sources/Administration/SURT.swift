@@ -1,0 +1,91 @@
+import ResponseStorage
+
+/// A URL in the form that indexes of web archives are sorted by: the host from its end, without what does not tell
+/// pages apart. It is that of the Python package `surt`, which players have.
+enum SURT {
+  /// Makes the form: `https://www.Example.com:443/A/?b=2&a=1#x` becomes `com,example)/a?a=1&b=2`.
+  static func make(of uri: [UInt8]) -> [UInt8] {
+    guard let colon = uri.firstIndex(of: UInt8(ascii: ":")),
+      uri[(colon + 1)...].starts(with: "//".utf8)
+    else { return uri.map(\.asciiLowercased) }
+    let rest = uri[(colon + 3)...].prefix { $0 != UInt8(ascii: "#") }
+    let end =
+      rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+    let mark = rest[end...].firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+    let form =
+      host(rest[..<end], uri[..<colon].map(\.asciiLowercased)) + [UInt8(ascii: ")")]
+      + path(normalized(rest[end..<mark])) + query(normalized(rest[mark...].dropFirst()))
+    return form.map(\.asciiLowercased)
+  }
+
+  /// The parts of the host from the last to the first, with the port if it is an unusual one.
+  private static func host(_ authority: ArraySlice<UInt8>, _ scheme: [UInt8]) -> [UInt8] {
+    let start = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex
+    var host = authority[start...]
+    var port: ArraySlice<UInt8> = []
+    let colon = host.lastIndex(of: UInt8(ascii: ":"))
+    if let colon, host[(colon + 1)...].allSatisfy({ 0x30...0x39 ~= $0 }) {
+      port = host[(colon + 1)...]
+      host = host[..<colon]
+    }
+    if port.elementsEqual((scheme == Array("https".utf8) ? "443" : "80").utf8) { port = [] }
+    let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let parts = labels.dropFirst(labels.count > 1 && isUsualName(labels[0]) ? 1 : 0)
+    return Array(parts.reversed().joined(separator: [0x2C]))
+      + (port.isEmpty ? [] : [UInt8(ascii: ":")] + port)
+  }
+
+  /// Whether a label is `www`, also with a number.
+  private static func isUsualName(_ label: ArraySlice<UInt8>) -> Bool {
+    label.prefix(3).map(\.asciiLowercased) == Array("www".utf8)
+      && label.dropFirst(3).allSatisfy { 0x30...0x39 ~= $0 }
+  }
+
+  /// The path without empty segments, without `.` and `..`, and without a slash at its end.
+  private static func path(_ path: [UInt8]) -> [UInt8] {
+    var segments: [ArraySlice<UInt8>] = []
+    for segment in path.split(separator: UInt8(ascii: "/")) {
+      if segment.elementsEqual("..".utf8) {
+        _ = segments.popLast()
+      } else if !segment.elementsEqual(".".utf8) {
+        segments.append(segment)
+      }
+    }
+    return [UInt8(ascii: "/")] + Array(segments.joined(separator: [UInt8(ascii: "/")]))
+  }
+
+  private static func query(_ query: [UInt8]) -> [UInt8] {
+    if query.isEmpty { return [] }
+    let parts = query.map(\.asciiLowercased)
+      .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+      .sorted { $0.lexicographicallyPrecedes($1) }
+    return [UInt8(ascii: "?")] + parts.joined(separator: [UInt8(ascii: "&")])
+  }
+
+  /// Text whose escapes are undone, as often as there are some, and of which then only what must be is escaped.
+  private static func normalized(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var (text, last) = (unescaped(text), Array(text))
+    // Escapes of escapes: what is longer than the longest chain that anybody makes stays.
+    for _ in 0..<16 where text != last { (text, last) = (unescaped(text[...]), text) }
+    let digits = Array("0123456789abcdef".utf8)
+    return text.flatMap { byte in
+      byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "#")
+        ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+
+  private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2).map { Int8(hexDigit: $0) }
+      if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy({ $0 >= 0 }) {
+        result.append(UInt8(digits[0]) << 4 | UInt8(digits[1]))
+        rest = rest.dropFirst(2)
+      } else {
+        result.append(byte)
+      }
+    }
+    return result
+  }
+}

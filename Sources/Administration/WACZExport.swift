@@ -1,0 +1,138 @@
+import Archive
+import Files
+import ResponseStorage
+
+/// Writes entries as a WACZ file (WACZ 1.1.1): a zip of a WARC file, an index of it, and a list of pages.
+///
+/// The description has the digests of all of them, and zip wants to know sizes before bytes; so what grows with
+/// the entries waits in files without names.
+final class WACZExport: ResponseArchiveWriter {
+  private let export: ArchiveExport
+  private let write: ([UInt8]) throws -> Void
+  private let contents: Contents
+  private let warc: WARCExport
+
+  /// What is written to the zip at the end.
+  private final class Contents {
+    var warc: PackageFile
+    var pages: PackageFile
+    var index: SortedLines
+
+    init(_ folder: String) throws(FileError) {
+      warc = try PackageFile(in: folder)
+      pages = try PackageFile(in: folder)
+      index = try SortedLines(temporaryFolder: folder)
+    }
+  }
+
+  /// Begins a file.
+  init(for export: ArchiveExport, writing write: @escaping ([UInt8]) throws -> Void) throws {
+    self.export = export
+    self.write = write
+    let contents = try Contents(export.temporaryFolder)
+    self.contents = contents
+    warc = try WARCExport(level: export.level ?? 6, for: export) { capture in
+      try contents.index.append(capture.indexLine)
+      if capture.isPage { try contents.pages.append(capture.pageLine) }
+    } writing: {
+      try contents.warc.append($0)
+    }
+    try contents.pages.append(Self.pagesHeader)
+  }
+
+  private static var pagesHeader: [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("format") { $0.string("json-pages-1.0") }
+      json.member("id") { $0.string("pages") }
+      json.member("title") { $0.string("All pages") }
+    }
+    return json.bytes + [0x0A]
+  }
+
+  func append(_ entry: ExportedEntry) throws -> String? { try warc.append(entry) }
+
+  func finish(_ summary: ArchiveExport.Summary) throws {
+    try warc.finish(summary)
+    var index = try PackageFile(in: export.temporaryFolder)
+    try contents.index.forEach { try index.append($0) }
+    let package = package([
+      (WACZ.archiveFolder + WACZ.warcName, contents.warc.size, contents.warc.sha256),
+      (WACZ.indexName, index.size, index.sha256),
+      (WACZ.pagesName, contents.pages.size, contents.pages.sha256),
+    ])
+    var zip = try ArchiveWriter(.zip, level: export.level, writing: write)
+    // Players read parts of it, which they cannot of what is compressed.
+    try contents.warc.copy(
+      to: &zip, as: WACZ.archiveFolder + WACZ.warcName, isCompressed: false)
+    try index.copy(to: &zip, as: WACZ.indexName)
+    try contents.pages.copy(to: &zip, as: WACZ.pagesName)
+    try zip.append(WACZ.packageName, package)
+    try zip.append(WACZ.packageDigestName, Self.packageDigest(of: package))
+    try zip.finish()
+  }
+
+  private func package(_ resources: [(path: String, size: Int64, sha256: String)]) -> [UInt8] {
+    var json = JSONWriter()
+    json.object(.lines) { json in
+      json.member("created") { $0.time(export.created ?? .epoch) }
+      json.member("profile") { $0.string("data-package") }
+      json.member("resources") { json in
+        json.array(resources) { json, resource in
+          json.object { json in
+            json.member("bytes") { $0.integer(resource.size) }
+            json.member("hash") { $0.string("sha256:\(resource.sha256)") }
+            let name = resource.path.utf8.split(separator: UInt8(ascii: "/")).last ?? []
+            json.member("name") { $0.string(Array(name)) }
+            json.member("path") { $0.string(resource.path) }
+          }
+        }
+      }
+      json.member("software") { $0.string("\(WARCLabel.software)\(export.generatorVersion)") }
+      json.member("title") { $0.string("Entries of a URLCache") }
+      json.member("wacz_version") { $0.string(WACZ.version) }
+    }
+    return json.bytes + [0x0A]
+  }
+
+  private static func packageDigest(of package: [UInt8]) -> [UInt8] {
+    var json = JSONWriter()
+    json.object(.lines) { json in
+      json.member("hash") { $0.string("sha256:\(Digest(of: package).hexadecimal)") }
+      json.member("path") { $0.string(WACZ.packageName) }
+    }
+    return json.bytes + [0x0A]
+  }
+}
+
+/// A file that is written, and then put into a zip, with its digest.
+private struct PackageFile: ~Copyable {
+  private var file: TemporaryFile
+  private var digest = Digest()
+
+  init(in folder: String) throws(FileError) {
+    file = try TemporaryFile(in: folder)
+  }
+
+  var size: Int64 { file.size }
+
+  /// The digest of all bytes so far.
+  var sha256: String { digest.hexadecimal }
+
+  mutating func append(_ bytes: [UInt8]) throws(FileError) {
+    digest.update(bytes[...])
+    try file.append(bytes)
+  }
+
+  borrowing func copy(
+    to zip: inout ArchiveWriter, as name: String, isCompressed: Bool = true
+  ) throws {
+    try zip.begin(name, size: size, isCompressed: isCompressed)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var offset: Int64 = 0
+    while case let count = try file.read(into: &buffer, at: offset), count > 0 {
+      try zip.append(buffer[..<count])
+      offset += Int64(count)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Archive
+import Files
+import ResponseStorage
+
+/// A WACZ file that is read as a store: the WARC files in it, whose digests are compared when it is opened.
+final class WACZSource: ArchiveKind {
+  static let name = "a WACZ"
+
+  let file: ArchiveFile
+  let description: StoreDescription
+  private let entries: WARCEntries
+
+  /// The most members that are looked at to tell a WACZ from another zip.
+  private static let lookedAt = 1_000
+
+  static func isArchive(_ file: ArchiveFile) -> Bool {
+    guard ArchiveFormat(ofFileBeginningWith: file.start) == .zip,
+      var zip = try? ArchiveReader(.zip, of: file.makeInput())
+    else { return false }
+    for _ in 0..<lookedAt {
+      guard let member = try? zip.next() else { return false }
+      let name = member.name ?? []
+      // What every native archive begins with.
+      if name == Array(NativeArchive.headerName.utf8) { return false }
+      if name == Array(WACZ.packageName.utf8) || name.starts(with: WACZ.archiveFolder.utf8) {
+        return true
+      }
+    }
+    return false
+  }
+
+  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+    self.file = file
+    let unpacking = try WACZUnpacking(file, limits: limits)
+    let warc = WARCCopy(try unpacking.run())
+    entries = try WARCEntries(
+      FileBytes(size: warc.file.size) { try warc.file.read(into: &$0, at: $1) },
+      limits: limits, path: file.path)
+    description = StoreDescription(
+      path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
+  }
+
+  /// The WARC files of the archive, one after the other: a zip cannot be read from any place.
+  private final class WARCCopy {
+    let file: TemporaryFile
+
+    init(_ file: consuming TemporaryFile) {
+      self.file = file
+    }
+  }
+
+  var rawLayout: RawLayout { .ofNewResponses }
+
+  var omissions: [ArchiveOmission] { entries.omissions }
+
+  func forEachEntry(verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
+    try entries.forEach(body)
+  }
+
+  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
+    try entries.withEntry(number, body)
+  }
+}

@@ -1,0 +1,142 @@
+import Archive
+import Files
+import ResponseStorage
+
+/// Reads the members of a WACZ file once, compares their digests, and puts the WARC files together.
+struct WACZUnpacking: ~Copyable {
+  /// What was read of a member.
+  private struct Member {
+    var size: Int64
+    var sha256: String
+  }
+
+  private let path: String
+  private let limits: ArchiveLimits
+  private let fileSize: Int64
+  private var zip: ArchiveReader
+  private var warc: TemporaryFile
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  private var members: [ByteString: Member] = [:]
+  private var warcNames: Set<ByteString> = []
+  private var isCompressed: Bool?
+  private var documents: [ByteString: [UInt8]] = [:]
+  private var total: Int64 = 0
+
+  /// Begins to read a file.
+  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+    let warc = try TemporaryFile(in: file.temporaryFolder)
+    let zip = try Self.translatingErrors(at: file.path) {
+      try ArchiveReader(.zip, of: file.makeInput())
+    }
+    path = file.path
+    self.limits = limits
+    fileSize = file.status.size
+    self.zip = zip
+    self.warc = warc
+  }
+
+  private static func translatingErrors<Result: ~Copyable>(
+    at path: String, _ body: () throws -> Result
+  ) throws -> Result {
+    do { return try body() } catch let error as ArchiveError {
+      throw ResponseArchiveError(.damaged, at: path, "libarchive says: \(error)")
+    } catch let error as JSONError {
+      throw ResponseArchiveError(.damaged, at: path, "'\(WACZ.packageName)' is broken: \(error)")
+    }
+  }
+
+  private func damage(_ fact: String) -> ResponseArchiveError {
+    ResponseArchiveError(.damaged, at: path, fact)
+  }
+
+  /// Reads all members.
+  ///
+  /// - Returns: The WARC files, one after the other.
+  /// - Throws: ``ResponseArchiveError``, or what reading and writing throws.
+  consuming func run() throws -> TemporaryFile {
+    while let member = try next() {
+      try read(member)
+    }
+    try verify()
+    guard !warcNames.isEmpty else { throw damage("it has no WARC file") }
+    return warc
+  }
+
+  private mutating func next() throws -> ByteString? {
+    guard let member = try Self.translatingErrors(at: path, { try zip.next() }) else { return nil }
+    guard let name = member.name, name.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else {
+      throw damage("a member has a name that no WACZ has")
+    }
+    if name.last == UInt8(ascii: "/") { return try next() }
+    if let oddity = member.oddity { throw damage("member \(members.count + 1) \(oddity)") }
+    guard members[ByteString(name)] == nil else { throw damage("a member is there twice") }
+    try limits.check(Int64(members.count), .members, at: path)
+    return ByteString(name)
+  }
+
+  private mutating func read(_ name: ByteString) throws {
+    let isWARC = name.bytes.starts(with: WACZ.archiveFolder.utf8)
+    let isDocument =
+      name == ByteString(WACZ.packageName) || name == ByteString(WACZ.packageDigestName)
+    if isDocument { documents[name] = [] }
+    var digest = Digest()
+    var size: Int64 = 0
+    while case let count = try piece(), count > 0 {
+      let bytes = buffer[..<count]
+      if isWARC, size == 0 { try begin(bytes) }
+      size += Int64(count)
+      total += Int64(count)
+      try limits.check(size, isDocument ? .document : .member, at: path)
+      try limits.check(total, .total, at: path)
+      if total > ArchiveLimits.ratioThreshold {
+        try limits.check(total / max(1, fileSize), .ratio, at: path)
+      }
+      digest.update(bytes)
+      if isWARC { try warc.append(Array(bytes)) }
+      if isDocument { documents[name, default: []] += bytes }
+    }
+    if isWARC { warcNames.insert(name) }
+    members[name] = Member(size: size, sha256: digest.hexadecimal)
+  }
+
+  private mutating func piece() throws -> Int {
+    try Self.translatingErrors(at: path) { try zip.read(into: &buffer) }
+  }
+
+  /// Makes sure that all WARC files can be read as one.
+  private mutating func begin(_ bytes: ArraySlice<UInt8>) throws {
+    let isCompressed = ContentCoding(ofDataBeginningWith: bytes) != nil
+    guard self.isCompressed ?? isCompressed == isCompressed else {
+      throw damage("only some of its WARC files are compressed, which is not supported")
+    }
+    self.isCompressed = isCompressed
+  }
+
+  /// Compares the digests, of all that has one.
+  private mutating func verify() throws {
+    guard let package = documents[ByteString(WACZ.packageName)] else {
+      throw damage("'\(WACZ.packageName)' is missing")
+    }
+    if let digest = documents[ByteString(WACZ.packageDigestName)] {
+      let hash = try Self.translatingErrors(at: path) { try WACZPackage.hash(reading: digest) }
+      guard hash == ByteString("sha256:\(Digest(of: package).hexadecimal)") else {
+        throw damage("'\(WACZ.packageName)' does not match its digest")
+      }
+    }
+    let resources = try Self.translatingErrors(at: path) {
+      try WACZPackage.resources(reading: package)
+    }
+    var missing = warcNames
+    for resource in resources {
+      guard let member = members[resource.path] else {
+        throw damage("a member that '\(WACZ.packageName)' names is missing")
+      }
+      missing.remove(resource.path)
+      let isOther = resource.hash.map { !$0.bytes.starts(with: "sha256:".utf8) } ?? true
+      guard isOther || resource.hash == ByteString("sha256:\(member.sha256)"),
+        resource.size.map({ $0 == member.size }) ?? true
+      else { throw damage("a member does not match its digest in '\(WACZ.packageName)'") }
+    }
+    guard missing.isEmpty else { throw damage("'\(WACZ.packageName)' does not name a WARC file") }
+  }
+}

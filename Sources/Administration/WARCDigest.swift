@@ -1,0 +1,110 @@
+import Files
+import ResponseStorage
+
+/// A digest that a WARC record names, and those of the bytes that it is of.
+///
+/// Writers have always disagreed on what the payload of a record is: the bytes as they were sent, without
+/// transfer coding, or without content coding. So several readings of them can be tried.
+struct WARCDigest {
+  /// The algorithms that are checked; of another nothing is known.
+  enum Algorithm {
+    case sha1, sha256
+  }
+
+  /// The algorithm.
+  let algorithm: Algorithm
+
+  /// The digest.
+  let value: [UInt8]
+
+  /// Reads `algorithm:value`, with the value in Base32, hexadecimal digits or Base64.
+  ///
+  /// - Throws: ``WARCError`` if the value cannot be one of the algorithm.
+  /// - Returns: `nil` for an algorithm that is not known.
+  init?(_ label: ByteString) throws(WARCError) {
+    guard let colon = label.bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let text = Array(label.bytes[(colon + 1)...]).trimmingBlanks
+    switch ByteString(Array(label.bytes[..<colon])).asciiLowercased {
+    case "sha1", "sha-1": algorithm = .sha1
+    case "sha256", "sha-256": algorithm = .sha256
+    default: return nil
+    }
+    let size = algorithm == .sha1 ? 20 : 32
+    let value =
+      switch text.count {
+      case size * 2: Base16.decode(text)
+      case (size * 8 + 4) / 5...(size + 4) / 5 * 8: Base32.decode(text)
+      default: Base64.decode(text)
+      }
+    guard let value, value.count == size else {
+      throw WARCError("a digest of a record is none of its algorithm")
+    }
+    self.value = value
+  }
+
+  /// A digest in the making, of the same algorithm.
+  struct Making {
+    private var sha1 = SHA1Digest()
+    private var sha256 = Digest()
+    private let digest: WARCDigest
+
+    init(of digest: WARCDigest) { self.digest = digest }
+
+    mutating func update(_ bytes: ArraySlice<UInt8>) {
+      switch digest.algorithm {
+      case .sha1: sha1.update(bytes)
+      case .sha256: sha256.update(bytes)
+      }
+    }
+
+    /// Whether the bytes so far have the digest.
+    var isRight: Bool {
+      digest.value == (digest.algorithm == .sha1 ? sha1.bytes : sha256.bytes)
+    }
+  }
+}
+
+/// Hexadecimal digits (RFC 4648 §8).
+enum Base16 {
+  /// Decodes digits of either case; `nil` if there is anything else.
+  static func decode(_ text: [UInt8]) -> [UInt8]? {
+    let digits = text.map { Int8(hexDigit: $0) }
+    guard text.count.isMultiple(of: 2), digits.allSatisfy({ $0 >= 0 }) else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map {
+      UInt8(digits[$0]) << 4 | UInt8(digits[$0 + 1])
+    }
+  }
+}
+
+/// Base32 (RFC 4648 §6).
+enum Base32 {
+  /// Decodes letters of either case, with padding or without; `nil` if there is anything else.
+  static func decode(_ text: [UInt8]) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var (bits, count) = (0 as UInt32, 0)
+    let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    for byte in text.dropLast(padding) {
+      switch byte.asciiLowercased {
+      case let letter where 0x61...0x7A ~= letter: bits = bits << 5 | UInt32(letter - 0x61)
+      case let digit where 0x32...0x37 ~= digit: bits = bits << 5 | UInt32(digit - 0x32 + 26)
+      default: return nil
+      }
+      count += 5
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    return bytes
+  }
+}
+
+extension Int8 {
+  /// The value of a hexadecimal digit of either case; -1 for any other byte.
+  init(hexDigit byte: UInt8) {
+    switch byte.asciiLowercased {
+    case let digit where 0x30...0x39 ~= digit: self = Int8(digit - 0x30)
+    case let letter where 0x61...0x66 ~= letter: self = Int8(letter - 0x57)
+    default: self = -1
+    }
+  }
+}

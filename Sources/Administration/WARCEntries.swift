@@ -1,0 +1,149 @@
+import Archive
+import Files
+import ResponseStorage
+
+/// The entries of a WARC file, made of its records one by one.
+final class WARCEntries {
+  private let path: String
+  private let index: WARCIndex
+  private let bodies: WARCCursor
+  /// What reads records that go with those that have bodies.
+  private let others: WARCCursor
+
+  /// What could not be read while somebody read a body.
+  private var failure: (any Error)?
+
+  /// What is no entry.
+  var omissions: [ArchiveOmission] { index.omissions }
+
+  /// The number of entries.
+  var count: Int { index.entries.count }
+
+  /// The largest body that is in memory, in bytes.
+  private static let largestKept: Int64 = 1 << 16
+
+  /// Reads the file once.
+  ///
+  /// - Throws: ``ResponseArchiveError`` for a limit, or what reading the file throws.
+  init(_ file: FileBytes, limits: ArchiveLimits, path: String) throws {
+    self.path = path
+    var start = [UInt8](repeating: 0, count: ContentCoding.longestMark)
+    let count = try file.read(&start, 0)
+    let coding = ContentCoding(ofDataBeginningWith: start[..<count])
+    var indexing = try WARCIndexing(file, coding, limits: limits, path: path)
+    index = try indexing.run()
+    bodies = WARCCursor(file, coding)
+    others = WARCCursor(file, coding)
+  }
+
+  /// Calls `body` with each entry.
+  ///
+  /// - Throws: ``ResponseArchiveError`` where the file is damaged; or whatever `body` throws.
+  func forEach(_ body: (RawResponse) throws -> ScanStep) throws {
+    for number in index.entries.indices where try body(response(number)) == .stop { return }
+    if let damage = index.damage { throw damage }
+  }
+
+  /// Calls `body` with the entry that has a number, if there is one.
+  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
+    guard 1...max(1, Int64(count)) ~= number, count > 0 else { return }
+    try body(response(Int(number) - 1))
+  }
+
+  private func response(_ number: Int) throws -> RawResponse {
+    try translatingErrors { try makeResponse(index.entries[number]).raw(id: Int64(number + 1)) }
+  }
+
+  private func makeResponse(_ entry: WARCIndex.Entry) throws -> NewResponse {
+    let record = try (entry.record == entry.body ? bodies : others).record(at: entry.record)
+    guard let url = record.header.targetURI, let date = record.header.date else {
+      throw WARCError("a record is no longer there")
+    }
+    var payload = try WARCPayload(record)
+    if entry.hasHeadOfBody { payload = try WARCPayload(bodies.record(at: entry.body)) }
+    let headers = payload.head.headers
+    let body = try contents(entry, payload)
+    var response = NewResponse(
+      url: url, status: payload.status ?? 200,
+      headers: entry.isRenamed ? WARCLabel.original(headers) : headers, stored: date, body: body)
+    if let place = entry.request {
+      try readRequest(at: place, isRenamed: entry.isRenamed, into: &response.request)
+    }
+    return response
+  }
+
+  private func readRequest(
+    at place: WARCInput.Place, isRenamed: Bool, into request: inout StoredResponse.Request
+  ) throws {
+    let record = try others.record(at: place)
+    request.url = record.header.targetURI ?? request.url
+    guard let head = try HTTPMessageHead.read({ try record.line(upTo: $0) }) else { return }
+    request.method = head.method ?? request.method
+    request.headers = head.headers
+    if isRenamed {
+      request.headers = WARCLabel.original(head.headers)
+      // It was not stored.
+      request.headers?.fields.removeAll { $0.name == "Host" }
+    }
+    let body = try record.block(upTo: Int64(Self.largestKept))
+    request.body = body.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The body of an entry; a short one is read at once.
+  private func contents(
+    _ entry: WARCIndex.Entry, _ payload: WARCPayload
+  ) throws -> RawResponse.Part.Contents {
+    guard entry.size <= Self.largestKept else {
+      return .stream(
+        .init(size: entry.size, sha256: entry.sha256.hexadecimal) { [self] read in
+          try stream(entry, read)
+        })
+    }
+    let isThere = entry.record == entry.body || entry.hasHeadOfBody
+    let body = try isThere ? payload : WARCPayload(bodies.record(at: entry.body))
+    let reader = try body.body(areBodiesDecoded: entry.isBodyDecoded)
+    var bytes: [UInt8] = []
+    while case let piece = try reader.take(), !piece.isEmpty {
+      bytes += piece
+      guard Int64(bytes.count) <= entry.size else { break }
+    }
+    guard Int64(bytes.count) == entry.size else { throw WARCError("a record is no longer there") }
+    return .bytes(bytes)
+  }
+
+  private func stream(
+    _ entry: WARCIndex.Entry, _ read: (inout BodyReader) throws -> Void
+  ) throws {
+    let body = try translatingErrors {
+      try WARCPayload(bodies.record(at: entry.body)).body(areBodiesDecoded: entry.isBodyDecoded)
+    }
+    var pieces = PieceReader { try body.take() }
+    var reader = BodyReader(size: entry.size) { [self] buffer throws(StoreError) in
+      do { return try pieces.read(into: &buffer) } catch {
+        failure = error
+        throw StoreError(.damaged, at: path, because: "its body cannot be read")
+      }
+    }
+    do { try read(&reader) } catch { throw failure ?? error }
+  }
+
+  /// What was read well before, and now is not, has changed meanwhile.
+  private func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as WARCError {
+      throw ResponseArchiveError(.damaged, at: path, "\(error)")
+    } catch let error as ContentDecodingError {
+      throw ResponseArchiveError(.damaged, at: path, "\(error)")
+    } catch let error as HTTPBodyError {
+      throw ResponseArchiveError(.damaged, at: path, "\(error)")
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes in small hexadecimal digits.
+  var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

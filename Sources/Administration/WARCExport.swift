@@ -1,0 +1,147 @@
+import Files
+import HTTPCaching
+import ResponseStorage
+
+/// Writes entries as a WARC 1.1 file (ISO 28500:2017): for each its request, if that is known, and its
+/// response.
+///
+/// Bodies are as they are stored, without codings; the header fields that tell of those get other names.
+final class WARCExport: ResponseArchiveWriter {
+  /// Where a response was written, and what it is: what an index says of it.
+  struct Capture {
+    var uri: [UInt8]
+    var date: Timestamp
+    var mimeType: ByteString?
+    var status: Int64?
+    var payloadDigest: String
+    var place: Range<Int64>
+  }
+
+  private let warc: WARCWriter
+  private let time: Timestamp
+  private let capture: (Capture) throws -> Void
+
+  /// Begins a file.
+  ///
+  /// - Parameters:
+  ///   - level: How hard to compress; `nil` for not at all.
+  ///   - capture: Gets each response that was written.
+  init(
+    level: Int?, for export: ArchiveExport,
+    capturing capture: @escaping (Capture) throws -> Void = { _ in },
+    writing write: @escaping ([UInt8]) throws -> Void
+  ) throws {
+    warc = WARCWriter(level: level, writing: write)
+    time = export.created ?? .epoch
+    self.capture = capture
+    let description = """
+      software: \(WARCLabel.software)\(export.generatorVersion)\r
+      format: WARC File Format 1.1\r
+      conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r
+      description: entries of a URLCache; bodies without content codings\(
+        export.credentials == nil ? "" : ", and no cookies and credentials")\r
+
+      """
+    let header = WARCHeader([
+      ("WARC-Type", Array("warcinfo".utf8)), ("WARC-Date", time.warcDate),
+      ("Content-Type", Self.fields),
+    ])
+    try warc.append(header, Array(description.utf8))
+  }
+
+  private static let fields = Array("application/warc-fields".utf8)
+
+  func append(_ entry: ExportedEntry) throws -> String? {
+    let response = entry.response
+    guard let url = response.url ?? response.request.url, let uri = WARCTargetURI(url) else {
+      return "it has no URL"
+    }
+    if uri.isOfHTTP, !(100...599 ~= response.status ?? 0) { return "it has no status of HTTP" }
+    let date = response.stored ?? response.firstStored ?? time
+    let record = WARCResponseRecord(entry, uri, date)
+    var digest = Digest()
+    digest.update(record.head[...])
+    try entry.body?.measure { digest.update($0) }
+    let header = try record.header()
+    let size = Int64(record.head.count) + (entry.body?.size ?? 0)
+    try appendRequest(entry, uri, date, concurrentTo: header.completed(digest, size))
+    let place = try warc.append(header, blockDigest: digest, blockLength: size) { piece in
+      try piece(record.head[...])
+      try entry.body?.forEachPiece(piece)
+    }
+    try capture(
+      Capture(
+        uri: uri.bytes, date: date,
+        mimeType: response.mimeType ?? response.responseHeaders?.mediaType,
+        status: uri.isOfHTTP ? response.status : nil, payloadDigest: try record.payloadDigest(),
+        place: place))
+    return nil
+  }
+
+  private func appendRequest(
+    _ entry: ExportedEntry, _ uri: WARCTargetURI, _ date: Timestamp,
+    concurrentTo response: WARCHeader
+  ) throws {
+    let request = entry.response.request
+    let target = request.url.flatMap { WARCTargetURI($0) } ?? uri
+    guard target.isOfHTTP, let head = HTTPMessageHead(request, of: target) else { return }
+    let header = WARCHeader([
+      ("WARC-Type", Array("request".utf8)), ("WARC-Date", date.warcDate),
+      ("WARC-Target-URI", target.bytes),
+      ("WARC-Concurrent-To", response["warc-record-id"]?.bytes ?? []),
+      ("Content-Type", Array("application/http;msgtype=request".utf8)),
+    ])
+    try warc.append(header, head.bytes + (request.body ?? []))
+  }
+
+  func finish(_ summary: ArchiveExport.Summary) throws {
+    let header = WARCHeader([
+      ("WARC-Type", Array("metadata".utf8)), ("WARC-Date", time.warcDate),
+      ("Content-Type", Self.fields),
+    ])
+    try warc.append(header, Array("\(WARCLabel.end)\(summary.entries)\r\n".utf8))
+  }
+}
+
+/// The record of an entry that is exported.
+private struct WARCResponseRecord {
+  /// What the block begins with, before the body.
+  let head: [UInt8]
+
+  private let entry: ExportedEntry
+  private let uri: WARCTargetURI
+  private let date: Timestamp
+
+  init(_ entry: ExportedEntry, _ uri: WARCTargetURI, _ date: Timestamp) {
+    self.entry = entry
+    self.uri = uri
+    self.date = date
+    head = uri.isOfHTTP ? HTTPMessageHead(entry.response, bodySize: entry.body?.size).bytes : []
+  }
+
+  func payloadDigest() throws -> String {
+    try "sha256:\(entry.body?.digest() ?? Digest().hexadecimal)"
+  }
+
+  func header() throws -> WARCHeader {
+    let type = uri.isOfHTTP ? "response" : "resource"
+    let media = entry.response.mimeType?.bytes ?? Array("application/octet-stream".utf8)
+    var fields: [(StaticString, [UInt8])] = [
+      ("WARC-Type", Array(type.utf8)), ("WARC-Date", date.warcDate),
+      ("WARC-Target-URI", uri.bytes), ("Urlcache-Entry-ID", Array("\(entry.raw.id)".utf8)),
+      ("WARC-Payload-Digest", Array(try payloadDigest().utf8)),
+    ]
+    if entry.body == nil { fields.append(("WARC-Truncated", Array("unspecified".utf8))) }
+    fields.append(
+      ("Content-Type", uri.isOfHTTP ? Array("application/http;msgtype=response".utf8) : media))
+    return WARCHeader(fields)
+  }
+}
+
+extension Timestamp {
+  /// 1970-01-01 00:00:00 UTC, for what has no time.
+  static var epoch: Timestamp {
+    guard let time = Timestamp(secondsSince1970: 0) else { preconditionFailure("no epoch") }
+    return time
+  }
+}

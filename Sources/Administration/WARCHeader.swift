@@ -1,0 +1,125 @@
+import ResponseStorage
+
+/// The header of a WARC record (ISO 28500:2017, section 4).
+struct WARCHeader: Hashable, Sendable {
+  /// The named fields, in their order.
+  var fields: [HeaderFields.Field] = []
+
+  /// The most bytes of a header.
+  static let largest = 1 << 16
+
+  /// The value of a field, or `nil` if there is none.
+  ///
+  /// - Parameter name: The name in small letters.
+  subscript(name: StaticString) -> ByteString? {
+    HeaderFields(fields).firstValue(named: name)
+  }
+
+  /// What kind of record it is, in small letters.
+  var type: ByteString { self["warc-type"]?.asciiLowercased ?? "" }
+
+  /// The URI that the record is of; some writers of WARC 1.0 put it into angle brackets.
+  var targetURI: ByteString? {
+    guard let uri = self["warc-target-uri"]?.bytes else { return nil }
+    let isEnclosed = uri.first == UInt8(ascii: "<") && uri.last == UInt8(ascii: ">")
+    return ByteString(isEnclosed && uri.count > 1 ? Array(uri.dropFirst().dropLast()) : uri)
+  }
+
+  /// The moment that the record is of.
+  var date: Timestamp? { self["warc-date"].flatMap { Timestamp(warcDate: $0) } }
+
+  /// The number of bytes of the block.
+  ///
+  /// - Throws: ``WARCError`` if the header does not say.
+  func blockLength() throws(WARCError) -> Int64 {
+    guard let text = self["content-length"], let length = Int64(digits: text.bytes[...]) else {
+      throw WARCError("a record does not say how long it is")
+    }
+    return length
+  }
+
+  /// Reads the lines that follow that of the version.
+  ///
+  /// - Parameter lines: The lines without their ends.
+  /// - Throws: ``WARCError`` if one is no field, or a field is there twice.
+  init(lines: [[UInt8]]) throws(WARCError) {
+    var names: Set<ByteString> = []
+    for line in lines {
+      if line.first == 0x20 || line.first == 0x09, let last = fields.indices.last {
+        fields[last].value.bytes += [0x20] + line.trimmingBlanks
+        continue
+      }
+      guard let field = HeaderFields.Field(line: line[...]) else {
+        throw WARCError("a line of a record's header is no field")
+      }
+      let name = field.name.asciiLowercased
+      guard names.insert(name).inserted || name == "warc-concurrent-to" else {
+        throw WARCError("a field of a record's header is there twice")
+      }
+      fields.append(field)
+    }
+  }
+
+  /// Creates a header.
+  init(_ fields: [(name: StaticString, value: [UInt8])] = []) {
+    self.fields = fields.map {
+      .init(name: ByteString(stringLiteral: $0.name), value: ByteString($0.value))
+    }
+  }
+
+  /// The header as it is written, with the line of its version and the empty line.
+  var bytes: [UInt8] {
+    var bytes = Array("WARC/1.1\r\n".utf8)
+    for field in fields { bytes += field.line }
+    return bytes + [0x0D, 0x0A]
+  }
+}
+
+extension HeaderFields.Field {
+  /// Reads `name: value`; `nil` if the line has no name.
+  init?(line: ArraySlice<UInt8>) {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let name = Array(line[..<colon]).trimmingBlanks
+    guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return nil }
+    self.init(name: ByteString(name), value: ByteString(Array(line[(colon + 1)...]).trimmingBlanks))
+  }
+
+  /// The field as a line of a header, with its end; what would end the line earlier, and other control
+  /// characters, become spaces.
+  var line: [UInt8] {
+    let value = value.bytes.map { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F ? 0x20 : $0 }
+    return name.bytes + [0x3A, 0x20] + value.trimmingBlanks + [0x0D, 0x0A]
+  }
+}
+
+extension [UInt8] {
+  /// The bytes without spaces and tabs at both ends.
+  var trimmingBlanks: [UInt8] {
+    guard let start = firstIndex(where: { $0 != 0x20 && $0 != 0x09 }),
+      let end = lastIndex(where: { $0 != 0x20 && $0 != 0x09 })
+    else { return [] }
+    return start == 0 && end == count - 1 ? self : Array(self[start...end])
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte may be in the name of a field (RFC 9110 §5.6.2).
+  var isTokenByte: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "^")...UInt8(ascii: "z"), UInt8(ascii: "#")...UInt8(ascii: "'"),
+      UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+      UInt8(ascii: "."), UInt8(ascii: "|"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}
+
+extension Int64 {
+  /// Reads a number of ASCII digits alone; `nil` if it is none, or too large.
+  init?(digits: ArraySlice<UInt8>) {
+    guard !digits.isEmpty, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    self.init(String(decoding: digits, as: UTF8.self))
+  }
+}

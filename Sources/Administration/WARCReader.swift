@@ -1,0 +1,108 @@
+import ResponseStorage
+
+/// Reads the records of a WARC file, one after the other.
+///
+/// It takes what is commonly met, too: lines that end without a carriage return, and too few or too many
+/// empty lines between records.
+final class WARCReader {
+  private let input: WARCInput
+  private var left: Int64 = 0
+  private var digest: WARCDigest.Making?
+
+  /// Where the record begins.
+  private(set) var place = WARCInput.Place()
+
+  /// The header of the record.
+  private(set) var header = WARCHeader()
+
+  /// The number of bytes of the block.
+  private(set) var blockLength: Int64 = 0
+
+  /// Whether the digest of the block is compared; only once is enough.
+  private let isVerifying: Bool
+
+  init(_ input: WARCInput, verifying isVerifying: Bool) {
+    self.input = input
+    self.isVerifying = isVerifying
+  }
+
+  /// Moves to the next record; what was not read of the last one is passed over.
+  ///
+  /// - Returns: Whether there is one.
+  /// - Throws: ``WARCError``, or what reading throws.
+  func next() throws -> Bool {
+    try finishBlock()
+    while let byte = try input.peek(), byte == 0x0D || byte == 0x0A { try input.skip(1) }
+    guard try !input.isAtEnd() else { return false }
+    place = input.place
+    try readHeader()
+    blockLength = try header.blockLength()
+    left = blockLength
+    digest = nil
+    if isVerifying, let label = header["warc-block-digest"], let named = try WARCDigest(label) {
+      digest = .init(of: named)
+    }
+    return true
+  }
+
+  private func readHeader() throws {
+    var room = WARCHeader.largest
+    func line() throws -> [UInt8] {
+      let line = try input.line(upTo: room)
+      room -= line.count
+      guard line.last == 0x0A else {
+        throw WARCError(
+          room > 0 ? "it ends amid the header of a record" : "the header of a record is too long")
+      }
+      return Array(line.dropLast(line.dropLast().last == 0x0D ? 2 : 1))
+    }
+    let version = ByteString(try line())
+    guard version == "WARC/1.1" || version == "WARC/1.0" else {
+      throw WARCError("a record does not begin with WARC/1.0 or WARC/1.1")
+    }
+    var lines: [[UInt8]] = []
+    while case let next = try line(), !next.isEmpty { lines.append(next) }
+    header = try WARCHeader(lines: lines)
+  }
+
+  /// Takes up to `count` bytes of the block.
+  ///
+  /// - Returns: The bytes; none at its end.
+  func take(_ count: Int64 = .max) throws -> ArraySlice<UInt8> {
+    guard left > 0 else { return [] }
+    let bytes = try input.take(min(left, count))
+    guard !bytes.isEmpty else { throw WARCError("it ends amid a record") }
+    left -= Int64(bytes.count)
+    digest?.update(bytes)
+    return bytes
+  }
+
+  /// Takes a line of the block, with its end; without one at the end of the block, or if it has `limit`
+  /// bytes.
+  func line(upTo limit: Int) throws -> [UInt8] {
+    let line = try input.line(upTo: Int(min(left, Int64(limit))))
+    guard !line.isEmpty || left == 0 else { throw WARCError("it ends amid a record") }
+    left -= Int64(line.count)
+    digest?.update(line[...])
+    return line
+  }
+
+  /// Takes all of a short block.
+  ///
+  /// - Returns: The block; `nil` if it has more than `limit` bytes.
+  func block(upTo limit: Int64) throws -> [UInt8]? {
+    guard left <= limit else { return nil }
+    var bytes: [UInt8] = []
+    while case let piece = try take(), !piece.isEmpty { bytes += piece }
+    return bytes
+  }
+
+  /// Passes over the rest of the block, and compares its digest.
+  func finishBlock() throws {
+    while try !take().isEmpty {}
+    guard digest?.isRight ?? true else {
+      throw WARCError("a record does not match the digest of its block")
+    }
+    digest = nil
+  }
+}

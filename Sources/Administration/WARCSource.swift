@@ -1,0 +1,43 @@
+import Archive
+import Files
+import ResponseStorage
+
+/// A WARC file, of version 1.0 or 1.1, that is read as a store.
+final class WARCSource: ArchiveKind {
+  static let name = "a WARC"
+
+  let file: ArchiveFile
+  let description: StoreDescription
+  private let entries: WARCEntries
+
+  static func isArchive(_ file: ArchiveFile) -> Bool {
+    let mark = Array("WARC/".utf8)
+    return file.decodedStart(mark.count).starts(with: mark)
+  }
+
+  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+    self.file = file
+    entries = try WARCEntries(FileBytes(file), limits: limits, path: file.path)
+    description = StoreDescription(
+      path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
+  }
+
+  var rawLayout: RawLayout { .ofNewResponses }
+
+  var omissions: [ArchiveOmission] { entries.omissions }
+
+  func forEachEntry(verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
+    try entries.forEach(body)
+  }
+
+  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
+    try entries.withEntry(number, body)
+  }
+}
+
+extension FileBytes {
+  /// The bytes of an archive.
+  init(_ file: ArchiveFile) {
+    self.init(size: file.status.size) { try file.read(into: &$0, at: $1) }
+  }
+}

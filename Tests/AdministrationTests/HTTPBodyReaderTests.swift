@@ -1,0 +1,99 @@
+import ResponseStorage
+import TestSupport
+import Testing
+
+@testable import Administration
+
+@Suite struct HTTPBodyReaderTests {
+  /// Reads a body that comes in pieces of random lengths.
+  private func body(
+    _ data: [UInt8], _ fields: [(ByteString, ByteString)], seed: UInt64 = 0
+  ) throws -> [UInt8] {
+    var random = SplitMix64(seed: seed)
+    var rest = data[...]
+    let headers = HeaderFields(fields.map { .init(name: $0.0, value: $0.1) })
+    let reader = try HTTPBodyReader(headers, limit: 1 << 20) {
+      let piece = rest.prefix(Int.random(in: 1...7, using: &random))
+      rest = rest.dropFirst(piece.count)
+      return piece
+    }
+    var body: [UInt8] = []
+    while case let piece = try reader.take(), !piece.isEmpty { body += piece }
+    return body
+  }
+
+  private func chunked(_ text: String, seed: UInt64 = 0) throws -> String {
+    let fields: [(ByteString, ByteString)] = [("Transfer-Encoding", "Chunked")]
+    return String(decoding: try body(Array(text.utf8), fields, seed: seed), as: UTF8.self)
+  }
+
+  @Test func `chunks are joined, wherever the data is cut`() throws {
+    for seed in 0..<100 as Range<UInt64> {
+      let text = "5\r\nhello\r\nC ; name=\"x\"\r\n chunked\r\nab\r\n000\r\nTrailer: x\r\n\r\n"
+      #expect(try chunked(text, seed: seed) == "hello chunked\r\nab", "seed \(seed)")
+    }
+    #expect(try chunked("0\r\n\r\n") == "")
+    #expect(try chunked("1\nx\n0\n\n") == "x")
+  }
+
+  @Test(arguments: [
+    "", "x", "hello", "hello\r\nworld", "5", "5 hello", "\r\n\r\n", "-1\r\nx", "0x5\r\nhello",
+  ])
+  func `what does not begin as a chunk is passed on`(text: String) throws {
+    #expect(try chunked(text) == text)
+  }
+
+  @Test(arguments: [
+    ("5\r\nhel", "it ends amid a chunk"), ("5\r\nhello", "its chunks are broken"),
+    ("5\r\nhello\r\n", "its chunks are broken"), ("5\r\nhelloo\r\n", "its chunks are broken"),
+    ("5\r\nhello\r\nx", "its chunks are broken"),
+    ("5\r\nhello\r\n8000000000000000\r\n", "its chunks are broken"),
+    ("5\r\nhello\r\n-5\r\nhello\r\n", "its chunks are broken"),
+  ])
+  func `broken chunks are an error`(text: String, fact: String) {
+    let error = #expect(throws: HTTPBodyError.self) { try chunked(text) }
+    // At the end there is nothing to be broken.
+    #expect(error?.description == fact)
+  }
+
+  @Test func `what is not known cannot be decoded`() {
+    for (coding, fact) in [
+      ("br", "its content coding 'br' is not known here"),
+      ("gzip, br", "its content coding 'br' is not known here"),
+      ("gzip, gzip", "its content coding 'gzip' is not known here"),
+      ("\u{1B}", "its content coding is not known"),
+    ] {
+      let error = #expect(throws: HTTPBodyError.self) {
+        try body([1, 2, 3], [("Content-Encoding", ByteString(coding))])
+      }
+      #expect(error?.description == fact)
+    }
+  }
+
+  @Test(arguments: ["identity", "gzip", "x-gzip", "zstd", "", "none, identity"])
+  func `data that is not coded is passed on, whatever its field says`(coding: String) throws {
+    let data = Array("hello".utf8)
+    #expect(try body(data, [("content-encoding", ByteString(coding))]) == data)
+    #expect(try body([0x1F], [("content-encoding", ByteString(coding))]) == [0x1F])
+    #expect(try body([], [("content-encoding", ByteString(coding))]) == [])
+  }
+
+  @Test func `a head is read with all that real ones have`() throws {
+    var lines = [
+      "HTTP/1.0 404 \n", "A: 1\r\n", " more\r\n", "no field\r\n", ":status: 200\r\n", "b b: 2\r\n",
+      "A:  3\u{0} \r\n", "\r\n", "body",
+    ].map { Array($0.utf8) }
+    lines.insert(Array("C: caf".utf8) + [0xE9, 0x0D, 0x0A], at: 3)
+    var rest = lines[...]
+    let head = try #require(HTTPMessageHead.read { _ in rest.removeFirst() })
+    #expect(rest == [Array("body".utf8)])
+    #expect(head.status == 404)
+    let fields: [(ByteString, ByteString)] = [("A", "1 more"), ("C", "café"), ("A", "3 ")]
+    #expect(head.headers.fields == fields.map { .init(name: $0.0, value: $0.1) })
+    #expect(HTTPMessageHead(lines: [Array("GET / HTTP/1.1".utf8)]).method == "GET")
+    for line in ["", "HTTP/1.1", "HTTP/1.1 20", "HTTP/1.1 2000 OK", "HTTP/1.1 -20 OK", "X 200 OK"] {
+      #expect(HTTPMessageHead(lines: [Array(line.utf8)]).status == nil, "\(line)")
+    }
+    #expect(HTTPMessageHead.read { Array(repeating: 0x61, count: $0) } == nil)
+  }
+}

@@ -1,0 +1,107 @@
+import ResponseStorage
+import TestSupport
+import Testing
+
+@testable import Administration
+
+@Suite struct WARCTests {
+  @Test(arguments: [
+    ("2024", 1_704_067_200), ("2024-02", 1_706_745_600), ("2024-02-29", 1_709_164_800),
+    ("2024-02-29T01:02:03Z", 1_709_168_523), ("2024-02-29T01:02:03.25Z", 1_709_168_523.25),
+    ("2024-02-29T01:02:03.000000001Z", 1_709_168_523.000000001),
+    ("2016-12-31T23:59:60Z", 1_483_228_799),
+  ])
+  func `a date is one of W3C's profile`(text: String, seconds: Double) {
+    #expect(Timestamp(warcDate: ByteString(text))?.secondsSince1970 == seconds)
+  }
+
+  @Test(arguments: [
+    "", "24", "2024-", "2024-2", "2023-02-29", "2024-02-29T01:02Z", "2024-02-29T01:02:03",
+    "2024-02-29T01:02:03+00:00", "2024-02-29T01:02:03.Z", "2024-02-29T01:02:03.0000000001Z",
+    "2024-02-29T25:02:03Z", "2024-02-29T01:02:61Z", "2024-02-29 01:02:03Z", "2024-02-29T01:02:03ZZ",
+    "-024-02-29T01:02:03Z", "0000-01-01",
+  ])
+  func `what is no date is refused`(text: String) {
+    #expect(Timestamp(warcDate: ByteString(text)) == nil)
+  }
+
+  @Test func `a date is written so that it is read again to the microsecond`() throws {
+    for seconds in [
+      0, -62_135_596_800, 1_709_168_523, 1_709_168_523.999_999_9, 1_690_000_000.123_456,
+    ] {
+      let time = try #require(Timestamp(secondsSince1970: seconds))
+      let again = try #require(Timestamp(warcDate: ByteString(time.warcDate)))
+      #expect(abs(again.secondsSince1970 - seconds) < 1.1e-6)
+    }
+    let whole = try #require(Timestamp(secondsSince1970: 1_709_168_523))
+    #expect(whole.warcDate == Array("2024-02-29T01:02:03Z".utf8))
+    #expect(whole.warcDigits == Array("20240229010203".utf8))
+    let part = try #require(Timestamp(secondsSince1970: 1_709_168_523.5))
+    #expect(part.warcDate == Array("2024-02-29T01:02:03.500000Z".utf8))
+  }
+
+  /// The digests of `hello`, as warcio writes and reads them.
+  @Test(arguments: [
+    "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N", "SHA-1:vl2mmho4yxukfwv63yhtwsbm3gxksq2n",
+    "sha1:aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d", "sha1: qvTGHdzF6KLavt4PO0gs2a6pQ00=",
+    "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+    "sha256:FTZE3OS7WCRQ4JXIHMVMLOPCTYNRMHS4D6TUEXTTAQZWFE4LTASA====",
+    "sha256:FTZE3OS7WCRQ4JXIHMVMLOPCTYNRMHS4D6TUEXTTAQZWFE4LTASA",
+  ])
+  func `a digest is read in each notation`(label: String) throws {
+    let digest = try #require(try WARCDigest(ByteString(label)))
+    var (right, wrong) = (WARCDigest.Making(of: digest), WARCDigest.Making(of: digest))
+    right.update(Array("hello".utf8)[...])
+    wrong.update(Array("hellp".utf8)[...])
+    #expect(right.isRight)
+    #expect(!wrong.isRight)
+  }
+
+  @Test func `a digest of an algorithm that is not known is passed over`() throws {
+    #expect(try WARCDigest("md5:5d41402abc4b2a76b9719d911017c592") == nil)
+    #expect(throws: WARCError("a digest of a record is none of its algorithm")) {
+      try WARCDigest("sha1:5d41402abc4b2a76b9719d911017c592")
+    }
+  }
+
+  /// What the Python package surt says of them.
+  @Test(arguments: [
+    ("http://www.Example.com/", "com,example)/"),
+    ("https://www2.example.com:443/A/B/?b=2&a=1#x", "com,example)/a/b?a=1&b=2"),
+    ("http://example.com:80", "com,example)/"),
+    ("http://example.com:8080/a/", "com,example:8080)/a"),
+    ("https://example.com/?", "com,example)/"), ("http://user:pw@example.com/x", "com,example)/x"),
+    ("http://192.168.0.1/a", "1,0,168,192)/a"), ("http://example.com?q", "com,example)/?q"),
+    ("http://example.com/a%20b?x=%41&x=a", "com,example)/a%20b?x=a&x=a"),
+    ("http://example.com//a//b/../c", "com,example)/a/c"), ("http://www.com/", "com)/"),
+    ("https://example.com/?q=caf%C3%A9%20%26%20bar", "com,example)/?%20bar&q=caf%c3%a9%20"),
+    ("https://example.com/?f[0]=a%7cb&c=%255B", "com,example)/?c=[&f[0]=a|b"),
+  ])
+  func `an index is sorted by the form that players look for`(url: String, form: String) {
+    #expect(String(decoding: SURT.make(of: Array(url.utf8)), as: UTF8.self) == form)
+  }
+
+  @Test func `lines come out sorted, also when they do not fit into memory`() throws {
+    for seed in 0..<20 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let lines = (0..<500).map { _ in
+        (0..<Int.random(in: 0...40, using: &random)).map { _ in
+          UInt8.random(in: 0x61...0x64, using: &random)
+        }
+      }
+      var sorted = try SortedLines(temporaryFolder: "/tmp", runSize: 1 << (seed % 16))
+      for line in lines { try sorted.append(line) }
+      var result: [[UInt8]] = []
+      try sorted.forEach { result.append($0) }
+      let expected = lines.sorted { $0.lexicographicallyPrecedes($1) }.map { $0 + [0x0A] }
+      #expect(result == expected, "seed \(seed)")
+    }
+  }
+
+  @Test func `the same name gives the same UUID of version 5`() {
+    let id = NameUUID.make(of: Array("x".utf8))
+    #expect(id == NameUUID.make(of: Array("x".utf8)))
+    #expect(id != NameUUID.make(of: Array("y".utf8)))
+    #expect(id.utf8.count == 36 && Array(id.utf8)[14] == UInt8(ascii: "5"))
+  }
+}

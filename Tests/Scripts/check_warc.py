@@ -1,0 +1,125 @@
+"""Exports WARC and WACZ files, which warcio reads, and imports them again.
+
+    check_warc.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES]
+
+Prints a line for each case, and ends at the first that is not as it should be.
+"""
+
+import glob, hashlib, io, json, os, re, shutil, subprocess, sys, tempfile, zipfile, zlib
+
+sys.dont_write_bytecode = True
+import planted_secrets
+from web_archives import *
+
+real_caches = sorted(glob.glob(os.path.join(sys.argv[3], "schema-*", ""))) if len(sys.argv) > 3 else []
+FORMATS = ["warc", "warc.gz", "wacz"]
+
+
+def exports(caches):
+    for cache in caches:
+        bodies = native_bodies(cache)
+        plain, packed = export(cache, "export.warc"), export(cache, "export.warc.gz")
+        for file in [plain, packed]:
+            assert is_checked(file), file
+            assert warcio_bodies(file) == bodies, (cache, file)
+        ids = [record.rec_headers["WARC-Record-ID"] for record, _ in records(plain)]
+        assert len(set(ids)) == len(ids) >= len(bodies) + 2
+        # Each record is a member of gzip, and together they are the plain file.
+        data, members = read(packed), []
+        while data:
+            decoder = zlib.decompressobj(31)
+            members.append(decoder.decompress(data) + decoder.flush())
+            assert decoder.eof and members[-1].startswith(b"WARC/1.1\r\n") and members[-1].endswith(b"\r\n\r\n")
+            data = decoder.unused_data
+        assert len(members) == len(ids) and b"".join(members) == read(plain)
+        assert read(export(cache, "again.warc.gz")) == read(packed), "other bytes"
+        wacz = export(cache, "export.wacz")
+        of_wacz(read(wacz), read(packed))
+        assert read(export(cache, "again.wacz")) == read(wacz), "other bytes"
+        for format, file in [("warc", plain), ("warc.gz", packed), ("wacz", wacz)]:
+            result = subprocess.run([tool, "export", "-c", cache, "-o", "-", "--archive-format", format], capture_output=True)
+            assert result.returncode == 0 and result.stdout == read(file), format
+
+
+def of_wacz(data, warc):
+    """A WACZ holds the WARC as it is, an index of its responses, and the pages."""
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        assert file.testzip() is None
+        contents = {info.filename: file.read(info) for info in file.infolist()}
+        assert file.getinfo("archive/data.warc.gz").compress_type == zipfile.ZIP_STORED
+    assert list(contents) == ["archive/data.warc.gz", "indexes/index.cdx", "pages/pages.jsonl", "datapackage.json", "datapackage-digest.json"]
+    assert contents["archive/data.warc.gz"] == warc
+    package = json.loads(contents["datapackage.json"])
+    assert {resource["path"]: (resource["hash"], resource["bytes"]) for resource in package["resources"]} == {
+        name: ("sha256:" + hashlib.sha256(data).hexdigest(), len(data)) for name, data in list(contents.items())[:3]}
+    assert json.loads(contents["datapackage-digest.json"]) == {
+        "path": "datapackage.json", "hash": "sha256:" + hashlib.sha256(contents["datapackage.json"]).hexdigest()}
+    lines = contents["indexes/index.cdx"].splitlines()
+    assert lines == sorted(lines)
+    found = set()
+    for line in lines:
+        key, time, rest = line.decode("ascii").split(" ", 2)
+        capture = json.loads(rest)
+        start, length = int(capture["offset"]), int(capture["length"])
+        (record,) = ArchiveIterator(io.BytesIO(warc[start:start + length]))
+        assert record.rec_headers["WARC-Target-URI"] == capture["url"] and capture["filename"] == "data.warc.gz"
+        assert record.rec_headers["WARC-Payload-Digest"] == capture["digest"]
+        assert re.sub("[^0-9]", "", record.rec_headers["WARC-Date"])[:14] == time
+        if record.http_headers:
+            assert record.http_headers.get_statuscode() == capture["status"]
+        found.add(start)
+    offsets, iterator = set(), ArchiveIterator(io.BytesIO(warc))
+    for record in iterator:
+        if record.rec_type in ("response", "resource"):
+            offsets.add(iterator.get_record_offset())
+    assert offsets == found and len(lines) == len(found)
+    header, *pages = map(json.loads, contents["pages/pages.jsonl"].splitlines())
+    assert header["format"] == "json-pages-1.0"
+    assert {page["url"] for page in pages} == {
+        json.loads(line.split(b" ", 2)[2])["url"] for line in lines
+        if json.loads(line.split(b" ", 2)[2])["mime"] == "text/html" and json.loads(line.split(b" ", 2)[2])["status"] == "200"}
+    assert all(page["id"] and page["title"] and page["ts"] for page in pages)
+
+
+def round_trip(cache, format):
+    """What WARC holds comes back: URLs, header fields, bodies, times."""
+    new = tempfile.mkdtemp(dir=root)
+    archive = export(cache, "round." + format, "--with-credentials", "--method", "GET")
+    run("import", archive, "-c", new, "--create", "apple")
+    for aspect in ["headers", "body"]:
+        run("diff", cache, new, "--by", aspect, "--method", "GET")
+    columns = ["url", "method", "status", "size", "stored", "response-headers", "request-headers"]
+    lists = [json.loads(run("list", "-c", source, "--format", "json", "--columns", ",".join(columns), "--show-secrets", "--method", "GET").stdout)
+             for source in [cache, new, archive]]
+    for other in lists[1:]:
+        assert sorted(map(str, other["entries"])) == sorted(map(str, lists[0]["entries"])), cache
+    assert warcio_bodies(export(archive, "round3.warc")) == warcio_bodies(archive)
+
+
+def secrets():
+    cache = make("secrets", 8, 6)
+    ids = [entry["id"] for entry in json.loads(run("list", "-c", cache, "--format", "json").stdout)["entries"]]
+    for id in ids[:3]:
+        planted_secrets.plant(cache, id)
+    assert planted_secrets.is_in(read(export(cache, "secrets.tar.gz")))
+    for format in FORMATS:
+        assert planted_secrets.is_in(read(export(cache, f"with.{format}", "--with-credentials"))), format
+        assert not planted_secrets.is_in(read(export(cache, f"without.{format}"))), format
+        # What was left out of an archive stays out of what is made of it.
+        assert not planted_secrets.is_in(read(export(path(f"without.{format}"), "second.tar"))), format
+
+
+made = [make("made", 60), make("made202", 30, 4, "--schema", "202")]
+exports(made)
+print("exports: ok", flush=True)
+exports(real_caches)
+for cache in real_caches:
+    round_trip(cache, "warc.gz")
+print("real caches:", "ok" if real_caches else "not here", flush=True)
+for cache in made:
+    for format in FORMATS:
+        round_trip(cache, format)
+print("round trips: ok", flush=True)
+secrets()
+print("secrets: ok", flush=True)
+shutil.rmtree(root)

@@ -1,0 +1,72 @@
+"""Runs the program for the scripts that check WARC and WACZ files, and reads these with warcio."""
+
+import hashlib, io, json, os, subprocess, sys, tarfile, tempfile, zipfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".build", "peers"))
+from warcio.archiveiterator import ArchiveIterator
+from warcio.checker import Checker
+
+tool, maker = sys.argv[1:3]
+root = tempfile.mkdtemp()
+
+
+def path(name):
+    return os.path.join(root, name)
+
+
+def run(*words, status=0):
+    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == status, (words, status, result)
+    return result
+
+
+def make(name, entries=40, seed=3, *options):
+    subprocess.run([maker, "--entries", str(entries), "--seed", str(seed), *options, path(name)], check=True)
+    return path(name)
+
+
+def export(cache, name, *options, status=0):
+    run("export", "-c", cache, "-o", path(name), "--force", *options, status=status)
+    return path(name)
+
+
+def write(name, data):
+    with open(path(name), "wb") as file:
+        file.write(data)
+    return path(name)
+
+
+def read(file):
+    with open(file, "rb") as opened:
+        return opened.read()
+
+
+def tree(folder):
+    return {os.path.join(parent, name): os.path.isdir(os.path.join(parent, name)) or read(os.path.join(parent, name))
+            for parent, folders, names in os.walk(folder) for name in folders + names}
+
+
+def native_bodies(cache):
+    """What a native archive says: the URLs with the digests of their bodies."""
+    with tarfile.open(export(cache, "native.tar")) as archive:
+        entries = [json.load(archive.extractfile(info)) for info in archive if info.name.endswith("entry.json")]
+    return sorted((entry["url"], entry["members"]["body"]["sha256"]) for entry in entries)
+
+
+def records(file):
+    data = read(file)
+    if file.endswith(".wacz"):
+        data = zipfile.ZipFile(io.BytesIO(data)).read("archive/data.warc.gz")
+    for record in ArchiveIterator(io.BytesIO(data), check_digests="raise"):
+        yield record, record.content_stream().read()
+
+
+def warcio_bodies(file):
+    return sorted((record.rec_headers["WARC-Target-URI"], hashlib.sha256(body).hexdigest())
+                  for record, body in records(file) if record.rec_type == "response")
+
+
+def is_checked(file):
+    checker = Checker(type("Options", (), {"inputs": [file], "verbose": False}))
+    checker.process_all()
+    return checker.exit_value == 0
