@@ -1,10 +1,11 @@
 #!/bin/sh
 # Checks everything: format, build, tests. Installs what it needs with apt, as often as it is run.
 #
-#   sh Tests/run.sh [--faults] [--fuzz] [--sanitize]
+#   sh Tests/run.sh [--faults] [--fuzz] [--replay] [--sanitize]
 #
 # --faults    also tries all faults on commands that change a cache, which takes half an hour
 # --fuzz      also runs the fuzz targets, 60 s each
+# --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
 #
 # The last line counts the passed and the failed tests; each other step counts as one.
@@ -13,14 +14,16 @@ cd "$(dirname "$0")/.." || exit 70
 
 faults=false
 fuzz=false
+replay=false
 sanitize=false
 for argument in "$@"; do
   case $argument in
   --faults) faults=true ;;
   --fuzz) fuzz=true ;;
+  --replay) replay=true ;;
   --sanitize) sanitize=true ;;
   *)
-    echo "usage: sh Tests/run.sh [--faults] [--fuzz] [--sanitize]" >&2
+    echo "usage: sh Tests/run.sh [--faults] [--fuzz] [--replay] [--sanitize]" >&2
     exit 64
     ;;
   esac
@@ -97,20 +100,34 @@ tests() {
   failed=$((failed + bad))
 }
 
-# Installs the implementation that HTTPCaching is compared with, where only its test sees it.
+# Installs the implementations that ours are compared with, where only their tests see them.
 install_peers() {
-  [ -d .build/peers/hishel-2.0.0.dist-info ] && return 0
-  echo "== install hishel"
-  python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return
-  python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
-    --target .build/peers hishel==2.0.0
+  for peer in hishel-2.0.0 warcio-1.8.1; do
+    [ -d ".build/peers/$peer.dist-info" ] && continue
+    echo "== install ${peer%-*}"
+    python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return
+    python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
+      --target .build/peers "${peer%-*}==${peer##*-}" || return
+  done
+}
+
+# Plays web archives with pywb, and shows one in Chromium.
+replay() {
+  install chromium python3-venv || return
+  if [ ! -x .build/replay/bin/wayback ]; then
+    python3 -m venv .build/replay || return
+    .build/replay/bin/pip install --quiet --disable-pip-version-check pywb==2.10.0 wacz==0.6.0 \
+      || return
+  fi
+  python3 Tests/Scripts/check_replay.py .build/debug/urlcache-admin .build/debug/sample-cache \
+    .build/replay ../shared/samples/cachedb
 }
 
 # Without a package, what needs it fails and says so.
 install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
   gzip zstd jq libarchive-tools chromium ncdu tmux \
   || step "install" false
-install_peers || step "install hishel" false
+install_peers || step "install peers" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 # A target that is not declared is found by luck, and not from a fresh clone.
 step "build" swift build --build-tests --explicit-target-dependency-import-check error
@@ -126,6 +143,9 @@ if $faults; then
   for name in killing interrupting power inserting; do
     step "faults: $name" sh Tests/Faults/run.sh "$name"
   done
+fi
+if $replay; then
+  step "replay" replay
 fi
 if $fuzz; then
   step "fuzz" sh Tests/Fuzz/run.sh 60
