@@ -76,7 +76,8 @@ extension URLCacheAdmin {
       do {
         let plan = try ImportPlan(
           importing: archive, selection, into: target, rule: importing.onConflict, now: now,
-          anyMethod: importing.anyMethod, salvaging: importing.salvage)
+          anyMethod: importing.anyMethod, rewriting: importing.rewriting(at: environment.now),
+          salvaging: importing.salvage)
         try source?.finish()
         return (plan, source?.description)
       } catch let conflict as ImportConflict {

@@ -20,6 +20,17 @@ struct ImportOptions: ParsableArguments {
   @Flag(help: "Import the answers to other requests than GET too.")
   var anyMethod = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Change a host of URLs on the way, in keys, requests and responses; not in header fields.",
+      valueName: "old=new"), transform: parseHostMapping)
+  var mapHost: [ResponseRewriting.HostMapping] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Attach the time of the import to each entry, in its user info.", valueName: "key"))
+  var stampUserInfo: String?
+
   @Flag(help: "Take what comes before the damage of a damaged archive.")
   var salvage = false
 
@@ -49,6 +60,16 @@ struct ImportOptions: ParsableArguments {
     }
   }
 
+  /// What is changed of entries on their way.
+  ///
+  /// - Parameter now: The time of the import.
+  func rewriting(at now: Timestamp) -> ResponseRewriting {
+    var rewriting = ResponseRewriting()
+    rewriting.hosts = mapHost
+    rewriting.stamp = stampUserInfo.map { .init(key: ByteString($0), time: now) }
+    return rewriting
+  }
+
   /// How much the archive may hold.
   var limits: ArchiveLimits {
     var limits = ArchiveLimits()
@@ -75,4 +96,19 @@ func parseArchiveLimit(_ text: String) throws -> (ArchiveLimits.Name, Int64) {
       "'\(printable(text))' is no limit. Write one of \(names), '=' and a number.")
   }
   return (name, try parseSize(String(decoding: Array(parts[1]), as: UTF8.self)))
+}
+
+/// A change of hosts on the command line: `example.com=staging.example.com:8080`.
+func parseHostMapping(_ text: String) throws -> ResponseRewriting.HostMapping {
+  let parts = text.utf8.split(
+    separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+  // What ends a host in a URL is no part of one.
+  let isHost = { (part: Substring.UTF8View) in
+    !part.isEmpty && part.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@\\=".utf8.contains($0) }
+  }
+  guard parts.count == 2, parts.allSatisfy(isHost) else {
+    throw ValidationError(
+      "'\(printable(text))' names no two hosts. Write 'old.example=new.example'.")
+  }
+  return .init(from: ByteString(Array(parts[0])), to: ByteString(Array(parts[1])))
 }

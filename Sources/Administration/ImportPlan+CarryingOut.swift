@@ -64,7 +64,7 @@ extension ImportPlan {
       number += 1
       guard let entry = rest.first, entry.number == number else { return .next }
       rest.removeFirst()
-      if entry.isWritten { try body(entry, raw) }
+      if entry.isWritten { try body(entry, rewriting.applied(to: raw)) }
       return damage != nil && rest.isEmpty ? .stop : .next
     }
   }

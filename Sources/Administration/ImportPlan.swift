@@ -62,6 +62,8 @@ public struct ImportPlan: Hashable, Sendable {
   public var absent: EntryNames
   /// What the archive holds besides, which is no entry for a cache.
   public var omissions: [ArchiveOmission] = []
+  /// What is changed of the entries on their way.
+  public var rewriting: ResponseRewriting
   /// Why not all of the archive could be read, if that was allowed.
   public var damage: String?
 
@@ -89,14 +91,17 @@ public struct ImportPlan: Hashable, Sendable {
   /// - Parameters:
   ///   - target: The cache as it is now, or the one that is yet to be made.
   ///   - anyMethod: Whether answers to requests other than GET are wanted.
+  ///   - rewriting: What is changed of the entries, once they are selected.
   ///   - salvaging: Whether damage of the archive ends its reading, and is no error.
   /// - Throws: ``ResponseArchiveError``, ``StoreError``, or ``ImportConflict``.
   public init(
     importing archive: any ResponseArchive, _ selection: Selection,
     into target: any ResponseTarget,
-    rule: ImportConflictRule, now: Timestamp, anyMethod: Bool = false, salvaging: Bool = false
+    rule: ImportConflictRule, now: Timestamp, anyMethod: Bool = false,
+    rewriting: ResponseRewriting = .init(), salvaging: Bool = false
   ) throws {
     self.archive = archive.description
+    self.rewriting = rewriting
     absent = selection.names ?? EntryNames()
     var keys: Set<ByteString> = []
     var earlier: [ByteString: Int] = [:]
@@ -111,7 +116,9 @@ public struct ImportPlan: Hashable, Sendable {
         if !anyMethod, response.request.method.map({ $0 != "GET" }) ?? false {
           entry.action = .otherMethod
         } else if isSelected {
-          try decide(&entry, raw, target, rule, &earlier)
+          let rewritten = rewriting.applied(to: raw)
+          entry.url = StoredResponse(decoding: rewritten, .url).url
+          try decide(&entry, rewritten, target, rule, &earlier)
         }
         // Damage of the body shows only when it was read, and then nothing is to be taken of it.
         try raw.part(.body)?.readThrough()
@@ -154,7 +161,10 @@ public struct ImportPlan: Hashable, Sendable {
       try decide(&entry, after: place, rule)
     } else if let there = try target.standingResponse(forKey: admitted.key) {
       if try admitted.kept.hasSameContents(as: there.raw) {
-        entry.action = .unchanged
+        // An import that was killed may have left what it was to replace.
+        let isUnfinished = there.hasOlder && (rule == .replace || rule == .newer)
+        (entry.action, entry.replaced) =
+          isUnfinished ? (.replace, there.version) : (.unchanged, nil)
         return
       }
       let other = StoredResponse(decoding: there.raw, .firstStored).firstStored

@@ -215,14 +215,7 @@ private struct CredentialRedaction {
   /// Changes the key, and its hash, which would tell the old one.
   private mutating func rekey(_ key: ByteString) {
     places.insert("key")
-    for index in raw.columns.indices {
-      switch raw.columns[index].name {
-      case "request_key": raw.columns[index].value = .text(key)
-      case "hash_value":
-        raw.columns[index].value = .integer(CacheKeyHash(of: key).whenInserted)
-      default: break
-      }
-    }
+    raw.rekey(key)
   }
 }
 

@@ -37,8 +37,10 @@ extension FoundationStore: KeyedResponseSource {
     guard let raw = try raw(name, number: 0), let version = files.version(of: name) else {
       return nil
     }
-    return StandingResponse(
+    var standing = StandingResponse(
       raw: raw, version: ResponseVersion(id: .file(name.id), key: key, stored: nil, file: version))
+    standing.hasOlder = repeatedKeys.contains(Base64.encode(key.bytes))
+    return standing
   }
 
   /// Reads a response; `nil` if its file is gone.

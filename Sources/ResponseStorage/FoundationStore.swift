@@ -16,7 +16,7 @@ public final class FoundationStore: StoreKind {
   let names: [FoundationFileName]
   /// The file of each key that was stored last, which alone counts.
   let newest: [[UInt8]: FoundationFileName]
-  private let repeatedKeys: Set<[UInt8]>
+  let repeatedKeys: Set<[UInt8]>
   private let now: Timestamp
 
   public let description: StoreDescription

@@ -34,6 +34,8 @@ public struct StandingResponse {
   public var raw: RawResponse
   /// What it takes to replace it.
   public var version: ResponseVersion
+  /// Whether there are older ones of its key, which do not count, and go when it is replaced.
+  public var hasOlder = false
 
   /// Creates a standing response.
   public init(raw: RawResponse, version: ResponseVersion) {

@@ -82,6 +82,7 @@ import Testing
         schema of new caches: ok
         conflicts: ok
         selections: ok
+        rewritten: ok
         refusals: ok
         hostile archives: ok
         changed bits: ok

@@ -5,7 +5,7 @@
 Prints a line for each case, and ends at the first that is not as it should be.
 """
 
-import glob, hashlib, io, json, os, resource, shutil, sqlite3, stat, subprocess, sys, tarfile, tempfile, warnings
+import datetime, glob, hashlib, io, json, os, plistlib, resource, shutil, sqlite3, stat, subprocess, sys, tarfile, tempfile, warnings
 
 sys.dont_write_bytecode = True
 import hostile_archives
@@ -234,6 +234,49 @@ def selections():
     print("selections: ok", flush=True)
 
 
+def rewritten():
+    """Hosts become others, and the time of the import is attached."""
+    cache, new = make("hosts", entries=20, seed=31), path("hosts-new")
+    archive = export(cache, "hosts.tar")
+    old, _ = stored(cache)
+    hosts = sorted({key["request_key"].decode().split("/")[2] for key in old.values()})
+    words = ["import", archive, "-c", new, "--create", "apple", "--map-host", f"{hosts[0]}=mapped.example:99", "--stamp-user-info", "seeded"]
+    run(*words, "-n")
+    assert not os.path.exists(new)
+    result = json.loads(run(*words, "--format", "json").stdout)
+    found, orphans = stored(new)
+    assert not orphans and found.keys() == old.keys() and result["added"]["entries"] == 20
+    for id, entry in found.items():
+        key = old[id]["request_key"].decode()
+        host = key.split("/")[2]
+        expected = key.replace(host, "mapped.example:99", 1) if host == hosts[0] else key
+        assert entry["request_key"].decode() == expected
+        assert next(item for item in result["entries"] if item["number"] == id)["url"].split("/")[2] == expected.split("/")[2]
+        for column, place in [("response_object", 0), ("request_object", 1)]:
+            values = [plistlib.loads(data[column])["Array"] for data in (old[id], entry)]
+            url = values[0][place]["_CFURLString"]
+            assert values[1][place]["_CFURLString"] == (url.replace(host, "mapped.example:99", 1) if host == hosts[0] else url)
+            assert values[0][place + 1:] == values[1][place + 1:]
+        assert (entry["hash_value"] == old[id]["hash_value"]) == (host != hosts[0])
+        info = plistlib.loads(entry["user_info"])
+        assert list(info) == ["seeded"] and abs((datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None) - info["seeded"]).total_seconds()) < 600
+    findings = lambda cache: sorted(item["code"] for item in json.loads(subprocess.run(
+        [tool, "check", "-c", cache, "--format", "json"], capture_output=True).stdout)["findings"])
+    assert findings(new) == findings(cache)
+    assert json.loads(run("list", "-c", new, "--age-basis", "user-info:seeded", "--newer-than", "1h", "--format", "json").stdout)["shown"] == 20
+    folder = path("hosts-folder")
+    run("import", archive, "-c", folder, "--create", "foundation", "--map-host", f"{hosts[0]}=mapped.example", "--stamp-user-info", "seeded")
+    assert json.loads(run("list", "-c", folder, "--age-basis", "user-info:seeded", "--newer-than", "1h", "--format", "json").stdout)["shown"] == 20
+    # Entries that come to have one key are a conflict.
+    many = sum((["--map-host", f"{host}=one.example"] for host in hosts), [])
+    keys = {key["request_key"].decode().replace(key["request_key"].decode().split("/")[2], "one.example", 1) for key in old.values()}
+    run("import", archive, "-c", path("hosts-one"), "--create", "apple", *many)
+    assert len(stored(path("hosts-one"))[0]) == len(keys)
+    for bad in ["a", "=b", "a=", "a=b/c", "a=b=c"]:
+        run("import", archive, "-c", new, "--map-host", bad, status=64)
+    print("rewritten: ok", flush=True)
+
+
 def refusals():
     archive = export(path("origin"), "refusals.tar")
     cache = path("selected")
@@ -416,6 +459,7 @@ try:
     schema()
     conflicts()
     selections()
+    rewritten()
     refusals()
     hostile()
     salvage()

@@ -1,0 +1,162 @@
+import PropertyLists
+
+/// What is changed of responses on their way into a store.
+public struct ResponseRewriting: Hashable, Sendable {
+  /// A host in whose place another comes.
+  public struct HostMapping: Hashable, Sendable {
+    /// The host as it is, with a port if only that port is meant.
+    public var old: ByteString
+    /// The host as it will be, with a port if that changes, too.
+    public var new: ByteString
+
+    /// Creates a mapping.
+    public init(from old: ByteString, to new: ByteString) {
+      self.old = old
+      self.new = new
+    }
+  }
+
+  /// What is attached to each response.
+  public struct Stamp: Hashable, Sendable {
+    /// The key in the user info.
+    public var key: ByteString
+    /// The moment that stands under it.
+    public var time: Timestamp
+
+    /// Creates a stamp.
+    public init(key: ByteString, time: Timestamp) {
+      self.key = key
+      self.time = time
+    }
+  }
+
+  /// The hosts that become others; of several mappings of one host the first counts.
+  public var hosts: [HostMapping] = []
+  /// What is attached to each response; `nil` for nothing.
+  public var stamp: Stamp?
+
+  /// Creates a rewriting that changes nothing.
+  public init() {}
+
+  /// Returns the response as it is to come; one that cannot be changed has a ``RawResponse/flaw``.
+  ///
+  /// The host changes in the key, and in the URLs of request, response and page; not in header fields.
+  public func applied(to raw: RawResponse) -> RawResponse {
+    var raw = raw
+    if !hosts.isEmpty { mapHosts(of: &raw) }
+    if let stamp { attach(stamp, to: &raw) }
+    return raw
+  }
+
+  // MARK: - Hosts
+
+  private func mapHosts(of raw: inout RawResponse) {
+    if let key = raw.text("request_key"), case let new = mapped(key), new != key {
+      raw.rekey(new)
+    }
+    for index in raw.parts.indices
+    where raw.parts[index].name == .responseObject || raw.parts[index].name == .requestObject {
+      switch raw.parts[index].contents {
+      case .null: break
+      case .stream: raw.flaw = "its property lists are too large to change its host"
+      case .bytes(let bytes):
+        guard let list = try? BinaryPropertyList(bytes.span),
+          let old = try? list.value(of: list.root)
+        else {
+          raw.flaw = "its property lists cannot be decoded, and so not its host be changed"
+          return
+        }
+        let new = mapped(old)
+        if new != old { raw.parts[index].contents = .bytes(PropertyListWriter().bytes(of: new)) }
+      }
+    }
+  }
+
+  /// A property list with other hosts in its URLs.
+  private func mapped(_ value: PropertyListValue) -> PropertyListValue {
+    switch value {
+    case .array(let values): return .array(values.map { mapped($0) })
+    case .dictionary(let entries):
+      return .dictionary(
+        entries.map { entry in
+          guard case .string(let text) = entry.value, entry.key.elementsEqual("_CFURLString".utf8)
+          else { return .init(key: entry.key, value: mapped(entry.value)) }
+          return .init(key: entry.key, value: .string(mapped(ByteString(text)).bytes))
+        })
+    default: return value
+    }
+  }
+
+  /// A URL with another host, if it is one that changes.
+  private func mapped(_ url: ByteString) -> ByteString {
+    var reference = URLReference(url.bytes)
+    guard let authority = reference.authority else { return url }
+    let start = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? 0
+    let whole = ByteString(Array(authority[start...]))
+    let host = whole.withoutPort
+    for mapping in hosts {
+      if whole.equalsIgnoringASCIICase(mapping.old) {
+        reference.authority = authority[..<start] + mapping.new.bytes
+      } else if host.equalsIgnoringASCIICase(mapping.old) {
+        // The port stays, unless another is named.
+        let port = mapping.new.withoutPort == mapping.new ? whole.bytes[host.bytes.count...] : []
+        reference.authority = authority[..<start] + mapping.new.bytes + port
+      } else {
+        continue
+      }
+      return ByteString(reference.text)
+    }
+    return url
+  }
+
+  // MARK: - Stamp
+
+  private func attach(_ stamp: Stamp, to raw: inout RawResponse) {
+    guard let index = raw.parts.firstIndex(where: { $0.name == .userInfo }) else {
+      raw.flaw = "its user info is missing"
+      return
+    }
+    var entries: [PropertyListValue.Entry] = []
+    switch raw.parts[index].contents {
+    case .null: break
+    case .bytes(let bytes):
+      guard let list = try? BinaryPropertyList(bytes.span),
+        case .dictionary(let there)? = try? list.value(of: list.root)
+      else {
+        raw.flaw = "its user info cannot be decoded, and so nothing be attached"
+        return
+      }
+      entries = there.filter { $0.key != stamp.key.bytes }
+    case .stream:
+      raw.flaw = "its user info is too large for more to be attached"
+      return
+    }
+    entries.append(.init(key: stamp.key.bytes, value: .date(stamp.time.secondsSince2001)))
+    raw.parts[index].isText = false
+    raw.parts[index].contents = .bytes(PropertyListWriter().bytes(of: .dictionary(entries)))
+  }
+}
+
+extension ByteString {
+  /// A host without the port after it; the colons of an IPv6 address in brackets begin none.
+  fileprivate var withoutPort: ByteString {
+    let bracket = bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
+    guard bracket < bytes.count,
+      let colon = bytes[bracket...].lastIndex(of: UInt8(ascii: ":"))
+    else { return self }
+    return ByteString(Array(bytes[..<colon]))
+  }
+}
+
+extension RawResponse {
+  /// Gives the response another key, and the hash of that.
+  mutating func rekey(_ key: ByteString) {
+    for index in columns.indices {
+      switch columns[index].name {
+      case "request_key": columns[index].value = .text(key)
+      case "hash_value": columns[index].value = .integer(CacheKeyHash(of: key).whenInserted)
+      default: break
+      }
+    }
+  }
+}
