@@ -41,7 +41,7 @@ def export(cache, name, *options):
 
 
 def receipt(*words, status=0):
-    return json.loads(run("import", *words, "--format", "json", status=status).stdout)
+    return json.loads(run("import", "--any-method", *words, "--format", "json", status=status).stdout)
 
 
 def shown(cache):
@@ -88,7 +88,7 @@ def round_trips():
         before = tree(new)
         assert receipt(archive, "-c", new)["unchanged"]["entries"] == 60 and tree(new) == before
     through = path("through")
-    run("import", path("foundation.tar"), "-c", through, "--create", "apple")
+    run("import", "--any-method", path("foundation.tar"), "-c", through, "--create", "apple")
     assert run("diff", cache, through).stdout == b""
     again = path("back")
     assert receipt(export(through, "through.tar"), "-c", again, "--create", "foundation")["lost"] == {}
@@ -205,7 +205,7 @@ def losses():
     made = losses_of(make("apple", entries=200, seed=11), "made")
     assert {"request-headers", "request-details", "response-headers", "first-stored", "protocol-properties"} <= set(made["lost"]), made["lost"]
     assert made["added"]["entries"] > 150
-    text = run("import", path("made.tar"), "-c", path("text"), "--create", "foundation", "-n",
+    text = run("import", "--any-method", path("made.tar"), "-c", path("text"), "--create", "foundation", "-n",
                status=3 if rejected(path("made.tar")) else 0).stdout.decode()
     assert "Would be lost, as the cache has no place for it:\n" in text and not os.path.exists(path("text")), text
     print("what is lost, made-up caches: ok", flush=True)
@@ -287,20 +287,20 @@ def conflicts():
         result = receipt(archive, "-c", new, "--create", "foundation", "--on-conflict", rule)
         assert (result["added"]["entries"], result["skipped"]["entries"]) == (2, 2), (rule, result)
         assert {entry["url"] for entry in shown(new)} == {kept, "https://a.example/y"}, (rule, shown(new))
-    run("import", archive, "-c", path("none"), "--create", "foundation", "--on-conflict", "error", status=1)
+    run("import", "--any-method", archive, "-c", path("none"), "--create", "foundation", "--on-conflict", "error", status=1)
     assert not os.path.exists(path("none"))
     later = made_archive("later", [base + "?a=3"], time=5)
     earlier = made_archive("earlier", [base + "?a=4"], time=0)
     before = tree(new)
-    run("import", later, "-c", new)
-    run("import", earlier, "-c", new, "--on-conflict", "newer")
-    run("import", later, "-c", new, "--on-conflict", "error", status=1)
-    run("import", later, "-c", new, "--on-conflict", "replace", "-n")
+    run("import", "--any-method", later, "-c", new)
+    run("import", "--any-method", earlier, "-c", new, "--on-conflict", "newer")
+    run("import", "--any-method", later, "-c", new, "--on-conflict", "error", status=1)
+    run("import", "--any-method", later, "-c", new, "--on-conflict", "replace", "-n")
     assert tree(new) == before
     result = receipt(later, "-c", new, "--on-conflict", "newer")
     assert result["replaced"]["entries"] == 1
     assert {entry["url"] for entry in shown(new)} == {base + "?a=3", "https://a.example/y"} and len(files_of(new)) == 2
-    run("import", earlier, "-c", new, "--on-conflict", "replace")
+    run("import", "--any-method", earlier, "-c", new, "--on-conflict", "replace")
     assert {entry["url"] for entry in shown(new)} == {base + "?a=4", "https://a.example/y"} and len(files_of(new)) == 2
     # What has the very name of the other, of the same second, is replaced too.
     same = made_archive("same", [base + "?a=5"], time=0)
@@ -317,15 +317,15 @@ def refusals():
     with open(os.path.join(folder, "letter.txt"), "w") as file:
         file.write("dear")
     before = tree(folder)
-    run("import", archive, "-c", folder, "--create", "foundation", status=73)
-    run("import", archive, "-c", folder, status=65)
+    run("import", "--any-method", archive, "-c", folder, "--create", "foundation", status=73)
+    run("import", "--any-method", archive, "-c", folder, status=65)
     assert tree(folder) == before
     os.rename(os.path.join(folder, "letter.txt"), os.path.join(folder, ".dat.nosync1.abcdef"))
-    run("import", archive, "-c", folder, "--create", "foundation")
+    run("import", "--any-method", archive, "-c", folder, "--create", "foundation")
     assert len(files_of(folder)) == 3
     before = tree(folder)
     for words in [["--create", "foundation"], ["--create", "apple"], ["--create", "foundation", "--schema", "202"]]:
-        run("import", archive, "-c", folder, *words, status=64 if "202" in words else 73)
+        run("import", "--any-method", archive, "-c", folder, *words, status=64 if "202" in words else 73)
     assert tree(folder) == before
     # Names that no file can have, hosts that there are not, and other methods.
     long = made_archive("long", ["https://a.example/" + "x" * 160, "https://h.example/%E6%97%A5%E6%9C%AC%3F", "about:blank", "https://a.example/ok"])
@@ -352,7 +352,7 @@ def backups():
         rest = tree(cache)
         assert len(rest) < 60 and int(run("list", "-c", archive, "--count").stdout) == 60 - len(rest)
         os.makedirs(cache, exist_ok=True)
-        run("import", archive, "-c", cache, *(["--create", "foundation"] if not rest else []))
+        run("import", "--any-method", archive, "-c", cache, *(["--create", "foundation"] if not rest else []))
         assert {name: file[1:] for name, file in tree(cache).items()} == {name: file[1:] for name, file in whole.items()}, words
         shutil.rmtree(cache)
         os.remove(archive)
@@ -385,7 +385,7 @@ def large():
     with open(os.path.join(folder, f"700000000.{key('https://a.example/large')}{SUFFIX}"), "wb") as file:
         plistlib.dump(archive, file, fmt=plistlib.FMT_BINARY)
     for words in [["export", "-c", folder, "-o", path("large.tar")],
-                  ["import", path("large.tar"), "-c", path("large-new"), "--create", "foundation"],
+                  ["import", "--any-method", path("large.tar"), "-c", path("large-new"), "--create", "foundation"],
                   ["diff", folder, path("large-new")]]:
         memory = int(subprocess.run([sys.executable, "-c", PEAK, tool, *words], capture_output=True, check=True).stdout) / 1024
         assert memory < 64, (words, memory)
