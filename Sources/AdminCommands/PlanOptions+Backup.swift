@@ -31,7 +31,7 @@ extension PlanOptions {
     try target.commit()
     environment.note(
       "'\(path)' holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries"); "
-        + "put back with 'urlcache-admin import'")
+        + "put back with 'urlcache-admin import --any-method'")
     environment.tell(ofGapsIn: summary)
   }
 
