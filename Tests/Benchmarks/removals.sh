@@ -25,7 +25,8 @@ removal="DELETE FROM cfurl_cache_response WHERE entry_ID IN doomed;
   DELETE FROM cfurl_cache_receiver_data WHERE entry_ID IN doomed; COMMIT;"
 cat >"$folder/oldest.sql" <<END
 $pragmas BEGIN IMMEDIATE;
-CREATE TEMP TABLE doomed AS SELECT entry_ID FROM cfurl_cache_response WHERE time_stamp < '$time';
+CREATE TEMP TABLE doomed(entry_ID INTEGER PRIMARY KEY);
+INSERT INTO doomed SELECT entry_ID FROM cfurl_cache_response WHERE time_stamp < '$time';
 $removal
 END
 cat >"$folder/urls.sql" <<END
@@ -34,7 +35,8 @@ CREATE TEMP TABLE urls(url TEXT PRIMARY KEY);
 .mode list
 .import $folder/urls urls
 BEGIN IMMEDIATE;
-CREATE TEMP TABLE doomed AS SELECT entry_ID FROM cfurl_cache_response WHERE request_key IN urls;
+CREATE TEMP TABLE doomed(entry_ID INTEGER PRIMARY KEY);
+INSERT INTO doomed SELECT entry_ID FROM cfurl_cache_response WHERE request_key IN urls;
 $removal
 END
 
