@@ -4,7 +4,7 @@ extension CommandLineWords {
   /// The names of the commands that are about one cache.
   private static let verbsOfOneCache: Set<String> = [
     "list", "ls", "show", "body", "usage", "du", "explain", "purge", "enforce", "trim", "compact",
-    "check", "export", "import", "apply", "diff", "revalidate",
+    "check", "export", "import", "apply", "diff", "revalidate", "report",
   ]
 
   /// Whether the configuration has a say in the command.
@@ -29,7 +29,7 @@ extension CommandLineWords {
     if has("-c") || has("--cache") {
       throw .usage("'--all-caches' and '-c' exclude each other")
     }
-    if let verb = words.first, ["import", "apply", "diff"].contains(verb) {
+    if let verb = words.first, ["import", "apply", "diff", "report"].contains(verb) {
       throw .usage("'\(verb)' is about one cache, and takes no '--all-caches'")
     }
   }
@@ -81,7 +81,7 @@ extension CommandLineWords {
     case .cache: false
     case .wait: true
     case .maxDelete: changing.contains(verb) || verb == "check" && has("--repair")
-    case .capacity: ["usage", "du", "enforce", "trim"].contains(verb)
+    case .capacity: ["usage", "du", "report", "enforce", "trim"].contains(verb)
     default: ["enforce", "trim"].contains(verb)
     }
   }

@@ -31,7 +31,7 @@ extension Suggestion {
   ///
   /// - Parameter expired: What is stale and has no validator, and may go.
   static func all(for report: CacheReport, expired: CacheReport.Sum) -> [Suggestion] {
-    guard report.store.canBeChanged else { return [] }
+    guard report.canBeChanged else { return [] }
     let footprint = report.usage.footprint
     var all: [Suggestion] = []
     if report.store.format == .apple {
@@ -71,11 +71,12 @@ extension Suggestion {
   }
 }
 
-extension StoreDescription {
-  /// Whether entries can be removed.
-  fileprivate var canBeChanged: Bool {
-    switch format {
-    case .apple: schemaVersion.map { 25...203 ~= $0 } ?? false
+extension CacheReport {
+  /// Whether entries of the store can be removed: those of an archive, or of a schema whose rules are
+  /// not known, never are.
+  public var canBeChanged: Bool {
+    switch store.format {
+    case .apple: store.schemaVersion.map { 25...203 ~= $0 } ?? false
     case .foundation: true
     default: false
     }

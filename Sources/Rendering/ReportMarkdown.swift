@@ -59,7 +59,7 @@ struct ReportMarkdown: Sendable {
 
   private var suggestions: Markdown {
     guard !words.suggestions.isEmpty else {
-      return "There is nothing to remove that would be of use.\n"
+      return "\(words.noSuggestion)\n"
     }
     var list: Markdown = ""
     for suggestion in words.suggestions {

@@ -67,10 +67,13 @@ extension ReportWords {
   /// The parts of what is on disk.
   var parts: [(name: String, bytes: Int64)] {
     let footprint = report.usage.footprint
-    guard report.store.format == .apple else {
+    switch report.store.format {
+    case .apple: break
+    case .foundation:
       return [
         ("files of entries", footprint.bodyFilesBytes), ("other files", footprint.orphanBytes),
       ]
+    default: return [("the archive", footprint.totalBytes)]
     }
     let database = footprint.databaseBytes
     let beside = max(0, max(0, database - report.inlineBytes) - footprint.freeBytes)

@@ -65,7 +65,7 @@ extension ReportPage {
 
   private var suggestionList: HTML {
     guard !words.suggestions.isEmpty else {
-      return "<p class=\"mut\">There is nothing to remove that would be of use.</p>"
+      return "<p class=\"mut\">\(words.noSuggestion)</p>"
     }
     var items: HTML = ""
     for suggestion in words.suggestions {

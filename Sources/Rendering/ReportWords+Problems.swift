@@ -26,7 +26,8 @@ extension ReportWords {
           title: Self.counted(footprint.orphanFiles, "orphan file", "orphan files"),
           text: "of \(ByteSizeText.text(footprint.orphanBytes)), which "
             + (isApple ? "no entry names." : "URLCache neither counts nor removes."),
-          command: isApple ? command("check", "--repair=orphans --dry-run") : nil))
+          command: isApple && report.canBeChanged
+            ? command("check", "--repair=orphans --dry-run") : nil))
     } else {
       all.append(
         ProblemText(
@@ -45,13 +46,12 @@ extension ReportWords {
   }
 
   private func text(of problem: CacheReport.Problem) -> ProblemText {
-    let repair = problem.code.repair.map {
-      self.command("check", "--repair=\($0.rawValue) --dry-run")
-    }
+    let repair = report.canBeChanged ? problem.code.repair : nil
     return ProblemText(
       isGood: problem.code.severity == .note,
       title: "\(Self.grouped(problem.count)) × \(problem.code.name):",
-      text: "\(problem.code.meaning).", command: repair)
+      text: "\(problem.code.meaning).",
+      command: repair.map { command("check", "--repair=\($0.rawValue) --dry-run") })
   }
 
   /// How many kinds of findings there are that somebody should look at.

@@ -15,6 +15,13 @@ extension ReportWords {
   /// All suggestions in words.
   var suggestions: [SuggestionText] { report.suggestions.map { text(of: $0) } }
 
+  /// What stands in the place of suggestions where there are none.
+  var noSuggestion: String {
+    report.canBeChanged
+      ? "There is nothing to remove that would be of use."
+      : "Entries of this store are never removed, only looked at."
+  }
+
   private func text(of suggestion: Suggestion) -> SuggestionText {
     let size = ByteSizeText.text(suggestion.bytes)
     let count = suggestion.count ?? 0

@@ -62,7 +62,10 @@ import Testing
     let enforced = try run(["enforce", "--all-caches", "--yes", "--no-verify"], user: file)
     #expect(enforced.status == .usage)
     #expect(enforced.removed == [.row(1)])
-    for words in [["list", "-c", "a"], ["apply", "plan"], ["diff", "a", "b"], ["import", "a"]] {
+    for words in [
+      ["list", "-c", "a"], ["apply", "plan"], ["diff", "a", "b"], ["import", "a"],
+      ["report", "-o", "-"],
+    ] {
       #expect(try run(words + ["--all-caches"], user: file).status == .usage)
     }
     #expect(try run(["list", "--all-caches"], user: "").status == .configuration)
@@ -84,6 +87,8 @@ import Testing
       let result = try run(words, user: file)
       #expect([.done, .no, .partly].contains(result.status), "\(words) \(result)")
     }
+    let report = try run(["report", "-o", "-", "--format", "markdown"], user: file)
+    #expect(report.output.contains(" of 1.0 MiB used."), "\(report)")
     for words in [["purge", "--where", "status = 200"], ["enforce"], ["check", "--repair"]] {
       let result = try run(words + ["--yes", "--no-verify"], user: file)
       let isRefused = result.messages.contains("more than '--max-delete' allows")
