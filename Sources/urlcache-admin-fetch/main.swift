@@ -4,6 +4,6 @@
 import Files
 
 CurrentProcess.ignoreSignalsOfWriting()
-// Foundation on Linux makes a folder for a cache that nobody wants, unless it cannot.
-CurrentProcess.set("XDG_CACHE_HOME", to: "/dev/null")
+// Foundation on Linux makes folders for a cache and for cookies that nobody wants, unless it cannot.
+for name in ["XDG_CACHE_HOME", "XDG_DATA_HOME"] { CurrentProcess.set(name, to: "/dev/null") }
 Fetcher().run()

@@ -276,12 +276,17 @@ def check_ends(cache):
         while os.path.exists(f"/proc/{child}") and time.monotonic() < deadline:
             time.sleep(0.02)
         assert not os.path.exists(f"/proc/{child}"), kind
-    # Foundation makes a folder for its own cache, unless it is kept from that.
-    folders = {name: os.path.join(root, name) for name in ["HOME", "XDG_CACHE_HOME", "TMPDIR"]}
+    # Foundation makes folders for a cache and for cookies, unless it is kept from that.
+    folders = {name: os.path.join(root, name) for name in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR"]}
     for folder in folders.values():
         os.mkdir(folder)
     subprocess.run([tool, "revalidate", "-c", cache, base + "etag"], check=True, capture_output=True, env={**environment, **folders})
-    assert [os.listdir(folder) for folder in folders.values()] == [[], [], []]
+    assert [os.listdir(folder) for folder in folders.values()] == [[]] * len(folders), folders
+    # The program that reads caches has no networking.
+    if shutil.which("ldd"):
+        linked = {path: subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout for path in [tool, tool + "-fetch"]}
+        assert "FoundationNetworking" in linked[tool + "-fetch"]
+        assert "FoundationNetworking" not in linked[tool] and "curl" not in linked[tool], linked[tool]
     alone = os.path.join(root, "alone")
     os.mkdir(alone)
     shutil.copy(tool, alone)

@@ -37,6 +37,7 @@ if [ -e "$checkout/Package.swift" ]; then
   if command -v swift >/dev/null; then
     install libsqlite3-dev libarchive-dev pkg-config
     swift build --package-path "$checkout" -c release --product urlcache-admin >&2
+    swift build --package-path "$checkout" -c release --product urlcache-admin-fetch >&2
     swift build --package-path "$checkout" -c release --product sample-cache >&2
     look_in "$(swift build --package-path "$checkout" -c release --show-bin-path)"
   else
