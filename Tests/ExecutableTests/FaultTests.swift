@@ -28,6 +28,11 @@ import Testing
     #expect(result.output == "purge: ok\npurge, rollback journal: ok\n")
   }
 
+  @Test func `an import into a folder of Foundation's leaves each entry old or new`() throws {
+    let result = try check("check_foundation_import_faults.py")
+    #expect(result.output == "ends: ok\npower: ok\n")
+  }
+
   private func check(_ script: String) throws -> Command {
     let result = try Command.python(
       script, BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path)

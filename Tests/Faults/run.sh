@@ -1,16 +1,17 @@
 #!/bin/sh
 # Tries all faults on commands that change a cache; the tests try a selection of them.
 #
-#   sh Tests/Faults/run.sh [killing|interrupting|power|inserting]...     all unless said
+#   sh Tests/Faults/run.sh [killing|interrupting|power|importing|inserting]...     all unless said
 #
 # killing       ends commands at each system call that writes, and lets each of them fail
 # interrupting  sends SIGINT and SIGTERM, takes the room away, and runs two commands at once
 # power         makes up the disks that a power failure may leave
+# importing     ends imports and backups at system calls that write, and lets the power fail in one of Foundation's
 # inserting     stores 200 responses a second for 60 s beside enforce
 set -eu
 cd "$(dirname "$0")/../.."
 
-[ $# -gt 0 ] || set -- killing interrupting power inserting
+[ $# -gt 0 ] || set -- killing interrupting power importing inserting
 swift build --product urlcache-admin >&2
 swift build --product sample-cache >&2
 programs=$(swift build --show-bin-path)
@@ -21,11 +22,16 @@ for name in "$@"; do
     python3 "Tests/Scripts/check_$name.py" \
       "$programs/urlcache-admin" "$programs/sample-cache" --all
     ;;
+  importing)
+    python3 Tests/Scripts/check_import_killing.py "$programs/urlcache-admin" "$programs/sample-cache"
+    python3 Tests/Scripts/check_foundation_import_faults.py \
+      "$programs/urlcache-admin" "$programs/sample-cache" --all
+    ;;
   inserting)
     python3 Tests/Faults/insert_beside.py "$programs/urlcache-admin" "$programs/sample-cache" 60
     ;;
   *)
-    echo "usage: sh Tests/Faults/run.sh [killing|interrupting|power|inserting]..." >&2
+    echo "usage: sh Tests/Faults/run.sh [killing|interrupting|power|importing|inserting]..." >&2
     exit 64
     ;;
   esac
