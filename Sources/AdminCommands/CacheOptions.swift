@@ -44,6 +44,13 @@ struct CacheOptions: ParsableArguments {
     return source
   }
 
+  /// The name of the cache; `nil` if it has none.
+  func name(in environment: CommandEnvironment) -> String? {
+    let configuration = environment.configuration
+    let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text
+    return cache.flatMap { configuration.path(ofCache: $0) == nil ? nil : $0 }
+  }
+
   /// The path of the cache.
   func path(in environment: CommandEnvironment) throws(CommandFailure) -> String {
     let configuration = environment.configuration

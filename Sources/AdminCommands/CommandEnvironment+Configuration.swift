@@ -45,6 +45,8 @@ extension CommandEnvironment {
       return all
     } catch {
       if error.kind == .notFound { return nil }
+      // In a folder that this user may not look into is nothing of this user.
+      if error.kind == .accessDenied, (try? FileStatus.of(path)) == nil { return nil }
       throw error
     }
   }

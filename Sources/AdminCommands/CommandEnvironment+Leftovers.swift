@@ -8,6 +8,7 @@ extension CommandEnvironment {
     let words: KeyValuePairs<KeepReason, String> = [
       .unknownAge: "\(participle), as their age is not known",
       .unknownFreshness: "\(participle), as their freshness is not known",
+      .keptByRule: "left, as rules keep them",
       .orphan: "left, as URLCache does not see them, and only their ids let them go",
       .notARegularFile: "left, as they are no regular files",
     ]

@@ -25,8 +25,8 @@ extension ConfigurationPlace {
 
 extension Configuration {
   /// Refuses a configuration of which anything is wrong: what is not understood must not be left out.
-  func checkAll() throws(CommandFailure) {
-    if let error = errors.first { throw CommandFailure(error) }
+  func checkAll(in environment: CommandEnvironment) throws(CommandFailure) {
+    if let error = errors.first ?? ruleErrors(in: environment).first { throw CommandFailure(error) }
     for setting in Setting.allCases {
       guard let value = value(of: setting, forCache: nil), case .variable(let name) = value.origin
       else { continue }

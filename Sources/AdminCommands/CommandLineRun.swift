@@ -22,7 +22,7 @@ extension URLCacheAdmin {
       guard line.isConfigured else { return try run(line, in: environment) }
       var environment = environment
       let configuration = try environment.readingConfiguration(line.configurationFile)
-      try configuration.checkAll()
+      try configuration.checkAll(in: environment)
       environment.configuration = configuration
       guard line.isForAllCaches else {
         return try run(line.configured(by: configuration), in: environment)
@@ -138,8 +138,12 @@ struct CommandLineWords {
     guard !moved.isEmpty, let verb = rest.first, verb.utf8.first != UInt8(ascii: "-") else {
       return
     }
-    self.words = [verb] + moved + rest.dropFirst()
+    let verbs = Self.verbCount(of: Array(rest))
+    self.words = rest.prefix(verbs) + moved + rest.dropFirst(verbs)
   }
+
+  /// How many words name the command: two of `policy test`.
+  static func verbCount(of words: [String]) -> Int { words.starts(with: ["policy", "test"]) ? 2 : 1 }
 
   /// Whether the command line asks for JSON, even if it cannot be parsed.
   var asksForJSON: Bool {

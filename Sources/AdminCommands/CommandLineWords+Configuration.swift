@@ -4,7 +4,7 @@ extension CommandLineWords {
   /// The names of the commands that are about one cache.
   private static let verbsOfOneCache: Set<String> = [
     "list", "ls", "show", "body", "usage", "du", "explain", "purge", "enforce", "trim", "compact",
-    "check", "export", "import", "apply", "diff", "revalidate", "report",
+    "check", "export", "import", "apply", "diff", "revalidate", "report", "policy",
   ]
 
   /// Whether the configuration has a say in the command.
@@ -20,7 +20,7 @@ extension CommandLineWords {
   func forCache(_ name: String) -> CommandLineWords {
     var result = self
     result.words.removeAll { $0 == "--all-caches" }
-    result.words.insert("--cache=\(name)", at: 1)
+    result.words.insert("--cache=\(name)", at: Self.verbCount(of: words))
     return result
   }
 
@@ -46,16 +46,18 @@ extension CommandLineWords {
         let value = configuration.value(of: setting, forCache: name), value.origin != .builtIn
       else { continue }
       if setting != .onlyIfOver {
-        result.words.insert("--\(setting.rawValue)=\(value.text)", at: 1)
+        result.words.insert("--\(setting.rawValue)=\(value.text)", at: Self.verbCount(of: words))
       } else if value.text == "true" {
-        result.words.insert("--\(setting.rawValue)", at: 1)
+        result.words.insert("--\(setting.rawValue)", at: Self.verbCount(of: words))
       }
     }
     return result
   }
 
   /// The words that can be options.
-  private var options: ArraySlice<String> { words.prefix { $0 != "--" }.dropFirst() }
+  private var options: ArraySlice<String> {
+    words.prefix { $0 != "--" }.dropFirst(Self.verbCount(of: words))
+  }
 
   private func has(_ option: String) -> Bool {
     options.contains { $0 == option || $0.utf8.starts(with: "\(option)=".utf8) }

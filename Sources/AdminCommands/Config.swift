@@ -35,7 +35,7 @@ extension URLCacheAdmin.Config {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let configuration = try environment.readingConfiguration(file.config)
-      try configuration.checkAll()
+      try configuration.checkAll(in: environment)
       let renderer = ConfigurationRenderer(configuration)
       var output = OutputBuffer(environment)
       switch format {
@@ -64,12 +64,13 @@ extension URLCacheAdmin.Config {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let configuration = try environment.readingConfiguration(file.config)
-      for error in configuration.errors {
+      let errors = configuration.errors + configuration.ruleErrors(in: environment)
+      for error in errors {
         let hint = error.hint.map { "hint: \(printable($0))\n" } ?? ""
         environment.writeMessage("error: \(error.message)\n\(hint)")
       }
-      guard configuration.errors.isEmpty else { return .configuration }
-      try configuration.checkAll()
+      guard errors.isEmpty else { return .configuration }
+      try configuration.checkAll(in: environment)
       for file in configuration.files {
         try environment.write(Array("\(printable(file.path)): nothing is wrong\n".utf8))
       }

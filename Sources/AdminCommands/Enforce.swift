@@ -12,12 +12,13 @@ extension URLCacheAdmin {
       discussion: """
         Entries go until what all files take up keeps the limit: it removes, gives free pages back,
         measures, and goes on if that was not enough (not with '--backup', which holds what goes first). With
-        selection options only those entries go. In a folder of Foundation's an entry gives back exactly its
+        selection options only those entries go. Rules of the configuration go before limits: what a rule keeps
+        stays, and 'urlcache-admin policy test' shows which rule decides. In a folder of Foundation's an entry gives back exactly its
         file, and what URLCache does not count stays.
 
         EXIT STATUS
           0 done · 1 a limit cannot be met, or '--max-delete' · 3 · 64 also without '--yes' and terminal ·
-          65 · 66 · 73 '--backup' · 74 · 75 · 77 · 130 · 143
+          65 · 66 · 73 '--backup' · 74 · 75 · 77 · 78 · 130 · 143
         """,
       aliases: ["trim"])
 
@@ -35,8 +36,9 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let plan = try plan(in: environment)
-      let renderer = RemovalRenderer(
+      var renderer = RemovalRenderer(
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
+      renderer.listsRules = true
       environment.note(leftBy: plan, "left")
       if try planning.save(plan, by: "enforce", in: environment) {
         return plan.meetsLimits == false ? .no : .done
@@ -59,12 +61,19 @@ extension URLCacheAdmin {
 
     /// Makes a plan of the cache as it is now; the cache is not open afterwards.
     private func plan(in environment: CommandEnvironment) throws -> RemovalPlan {
-      let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
+      let policy = try cache.policy(at: now, in: environment)
+      guard !limit.isEmpty || !policy.rules.isEmpty else {
+        throw CommandFailure.usage(
+          "no limit is given, and no rule is configured",
+          hint: "set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'"
+        )
+      }
+      let source = try cache.open(in: environment)
       let room = try environment.fileSystem(source.description.path)
       let plan = try RemovalPlan(
         enforcing: limit.limits(available: room.available, total: room.total), on: source,
-        among: selection.resolved(at: now, in: environment), now: now)
+        among: selection.resolved(at: now, in: environment), by: policy, now: now)
       try source.finish()
       return plan
     }

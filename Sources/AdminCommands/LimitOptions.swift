@@ -52,14 +52,12 @@ struct LimitOptions: ParsableArguments {
       throw ValidationError("'--max-entries' cannot be less than zero.")
     }
     if low > 100 { throw ValidationError("'--low' cannot be more than 100%.") }
-    guard
-      maxSize != nil || capacity != nil || maxEntries != nil || maxAge != nil
-        || maxEntrySize != nil || minFree != nil
-    else {
-      throw ValidationError(
-        "No limit is given. Set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or "
-          + "'--min-free'.")
-    }
+  }
+
+  /// Whether no limit is given.
+  var isEmpty: Bool {
+    maxSize == nil && capacity == nil && maxEntries == nil && maxAge == nil && maxEntrySize == nil
+      && minFree == nil
   }
 
   /// What all files may take up, in bytes.

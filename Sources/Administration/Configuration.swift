@@ -65,6 +65,21 @@ public struct Configuration: Sendable {
     return names
   }
 
+  /// The rules for a cache, in the order in which they are tried: of each file those for the cache before
+  /// those for all.
+  ///
+  /// - Parameter name: The name of the cache, if it has one.
+  public func rules(forCache name: String?) -> [ConfigurationRule] {
+    files.flatMap { file in
+      (file.caches.first { $0.name == name }?.rules ?? []) + file.rules
+    }
+  }
+
+  /// All rules of all files.
+  public var allRules: [ConfigurationRule] {
+    files.flatMap { file in file.caches.flatMap(\.rules) + file.rules }
+  }
+
   /// Everything that is wrong with the files.
   public var errors: [ConfigurationError] { files.flatMap(\.errors) }
 }

@@ -18,6 +18,8 @@ public struct ConfigurationFile: Hashable, Sendable {
     public var path: Value?
     /// What is set for this cache only.
     public var settings: [Setting: Value] = [:]
+    /// The rules for this cache, in their order.
+    public var rules: [ConfigurationRule] = []
   }
 
   /// The path of the file.
@@ -26,6 +28,8 @@ public struct ConfigurationFile: Hashable, Sendable {
   public private(set) var settings: [Setting: Value] = [:]
   /// The caches that have names, in the order of the file.
   public private(set) var caches: [NamedCache] = []
+  /// The rules for all caches, in their order.
+  public private(set) var rules: [ConfigurationRule] = []
   /// What is wrong with the file, up to ``mostErrors``; what is wrong is not in the rest.
   public private(set) var errors: [ConfigurationError] = []
 
@@ -33,7 +37,7 @@ public struct ConfigurationFile: Hashable, Sendable {
   private static let mostErrors = 100
 
   private let home: String?
-  private let text: ConfigurationText
+  let text: ConfigurationText
 
   /// Reads a file.
   ///
@@ -49,11 +53,14 @@ public struct ConfigurationFile: Hashable, Sendable {
   private mutating func read(_ document: TOMLTable) {
     for member in document.members {
       if let setting = setting(named: member.key) {
+        refuse(member, ifThere: settings[setting])
         settings[setting] = value(of: setting, member.value)
+      } else if member.key == "rules" {
+        rules = rules(member)
       } else if member.key == "caches" {
         readCaches(member)
       } else {
-        refuse(member, among: Setting.allCases.map(\.rawValue) + ["caches"])
+        refuse(member, among: Setting.allCases.map(\.rawValue) + ["caches", "rules"])
       }
     }
   }
@@ -81,21 +88,34 @@ public struct ConfigurationFile: Hashable, Sendable {
     for member in table.members {
       if member.key == "path" {
         cache.path = pathValue(member.value)
+      } else if member.key == "rules" {
+        cache.rules = rules(member)
       } else if let setting = setting(named: member.key), setting != .cache {
+        refuse(member, ifThere: cache.settings[setting])
         cache.settings[setting] = value(of: setting, member.value)
       } else {
         let names = Setting.allCases.filter { $0 != .cache }.map(\.rawValue)
-        refuse(member, among: ["path"] + names)
+        refuse(member, among: ["path", "rules"] + names)
       }
     }
     caches.append(cache)
   }
 
   private func setting(named key: ByteString) -> Setting? {
-    Setting.allCases.first { key.bytes.elementsEqual($0.rawValue.utf8) }
+    Setting(rawValue: Self.optionName(key))
   }
 
-  private mutating func value(of setting: Setting, _ value: TOMLValue) -> Value? {
+  /// The option that a key stands for: `max_age` is `max-age`, too.
+  static func optionName(_ key: ByteString) -> String {
+    String(
+      decoding: key.bytes.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
+  }
+
+  private mutating func refuse(_ member: TOMLTable.Member, ifThere value: Value?) {
+    if value != nil { append("this setting is there already", at: member.range) }
+  }
+
+  mutating func value(of setting: Setting, _ value: TOMLValue) -> Value? {
     guard let text = text(of: value) else { return nil }
     do throws(WrittenValueError) { try setting.check(text) } catch {
       append("'\(error.text)' \(error.reason)", at: value.range, hint: error.hint)
@@ -105,7 +125,7 @@ public struct ConfigurationFile: Hashable, Sendable {
   }
 
   /// What an option would be given for a value: the items of an array have commas between them.
-  private mutating func text(of value: TOMLValue) -> String? {
+  mutating func text(of value: TOMLValue) -> String? {
     switch value.content {
     case .text(let text): return text
     case .integer(let number): return String(number)
@@ -139,7 +159,7 @@ public struct ConfigurationFile: Hashable, Sendable {
     return Value(text: home + path.dropFirst(), place: place)
   }
 
-  private mutating func refuse(_ member: TOMLTable.Member, among names: [String]) {
+  mutating func refuse(_ member: TOMLTable.Member, among names: [String]) {
     guard errors.count < Self.mostErrors else { return }
     let name = member.key.string ?? ""
     append(
@@ -148,7 +168,7 @@ public struct ConfigurationFile: Hashable, Sendable {
         ?? "there are: " + names.joined(separator: " "))
   }
 
-  private mutating func append(_ reason: String, at range: Range<Int>, hint: String? = nil) {
+  mutating func append(_ reason: String, at range: Range<Int>, hint: String? = nil) {
     guard errors.count < Self.mostErrors else { return }
     errors.append(ConfigurationError(reason, at: text.place(of: range), hint: hint))
   }

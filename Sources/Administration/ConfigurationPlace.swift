@@ -10,6 +10,22 @@ public struct ConfigurationPlace: Hashable, Sendable {
   public let text: String
   /// Which bytes of the line it is.
   public let range: Range<Int>
+
+  /// The place of a part of the text that stands here in quotes; all of it, if the text is not written as it
+  /// is.
+  ///
+  /// - Parameter part: Which bytes of the text.
+  public func place(of part: Range<Int>, in quoted: String) -> ConfigurationPlace {
+    let line = Array(text.utf8)
+    let inner = range.dropFirst().dropLast()
+    guard !inner.isEmpty, inner.upperBound <= line.count, line[inner].elementsEqual(quoted.utf8)
+    else { return self }
+    let start = inner.lowerBound + part.lowerBound
+    let before = line[..<min(start, line.count)].count { $0 & 0xC0 != 0x80 }
+    return ConfigurationPlace(
+      path: path, line: self.line, column: before + 1, text: text,
+      range: start..<(inner.lowerBound + part.upperBound))
+  }
 }
 
 /// What is wrong with a configuration file, and where.
@@ -21,7 +37,8 @@ public struct ConfigurationError: Error, Hashable, Sendable {
   /// What to write instead, or `nil`.
   public let hint: String?
 
-  init(_ reason: String, at place: ConfigurationPlace, hint: String? = nil) {
+  /// Creates an error.
+  public init(_ reason: String, at place: ConfigurationPlace, hint: String? = nil) {
     (self.reason, self.place, self.hint) = (reason, place, hint)
   }
 }

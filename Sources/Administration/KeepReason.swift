@@ -12,6 +12,8 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   case unknownFreshness = "unknown-freshness"
   /// The limits are kept with it.
   case withinLimits = "within-limits"
+  /// A rule of a policy keeps it.
+  case keptByRule = "kept-by-rule"
   /// It is selected, but `URLCache` does not see it, and only its id lets it go.
   case orphan
   /// It is selected, but what has the name of its file is no regular file.

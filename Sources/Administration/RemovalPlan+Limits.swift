@@ -8,19 +8,20 @@ extension RemovalPlan {
   /// back. What `URLCache` does not see is no part of any limit, and stays.
   ///
   /// - Parameters:
+  ///   - policy: What is kept, and what goes whatever the limits are.
   ///   - selection: What may go; everything else is kept, and counts.
   ///   - now: The moment that ages are counted to.
   /// - Complexity: O(*n* log *n*) time and O(*n*) memory, where *n* is the number of entries that may
   ///   go.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
-    now: Timestamp
+    by policy: Policy = Policy(), now: Timestamp
   ) throws {
     // All that may go is planned to, and what may stay is taken out again.
     try self.init(
       removing: selection, from: source, now: now,
-      decoding: limits.projection(ageBasis: selection.ageBasis))
-    let candidates = entries.filter { !$0.isOrphan }
+      decoding: limits.projection(ageBasis: selection.ageBasis), by: policy)
+    var candidates = entries.filter { !$0.isOrphan }
     for orphan in entries where orphan.isOrphan {
       kept[.orphan, default: KeptEntries()].insert(orphan.size)
     }
@@ -30,9 +31,17 @@ extension RemovalPlan {
       keep(candidates[...])
       return
     }
+    if !policy.rules.isEmpty {
+      keep(candidates.filter { $0.verdict?.fate == .keep }[...], because: .keptByRule)
+      candidates.removeAll { $0.verdict?.fate == .keep }
+    }
+    let beyond = policy.beyondLimits(candidates, in: limits)
     var rest: [Entry] = []
     for var entry in candidates {
-      guard let reason = limits.reason(toRemove: entry, now: now) else {
+      guard
+        let reason = entry.verdict?.fate.reason ?? beyond[entry.version.id]
+          ?? limits.reason(toRemove: entry, now: now)
+      else {
         rest.append(entry)
         continue
       }
@@ -54,9 +63,11 @@ extension RemovalPlan {
   }
 
   /// Counts what might have gone, and may stay.
-  private mutating func keep(_ entries: ArraySlice<Entry>) {
+  private mutating func keep(
+    _ entries: ArraySlice<Entry>, because reason: KeepReason = .withinLimits
+  ) {
     guard !entries.isEmpty else { return }
-    kept[.withinLimits] = entries.reduce(into: KeptEntries()) { $0.insert($1.size) }
+    kept[reason] = entries.reduce(into: KeptEntries()) { $0.insert($1.size) }
   }
 }
 

@@ -18,6 +18,10 @@ public struct RemovalPlan: Hashable, Sendable {
     case overSize = "over-size"
     /// The file system has less room than there is to be.
     case minimumFree = "min-free"
+    /// A rule of a policy says so.
+    case purgedByRule = "purged-by-rule"
+    /// It is older than a rule of a policy lets it become.
+    case expired
     /// It has no row in one of the tables.
     case missingRow = "missing-row"
     /// Its body is not there.
@@ -46,6 +50,8 @@ public struct RemovalPlan: Hashable, Sendable {
     public var state: ResponseFreshness.State?
     /// Why it is to go.
     public var reason: Reason
+    /// What a policy says of it; `nil` if no rule matches it.
+    public var verdict: Policy.Verdict?
 
     /// Creates an entry.
     public init(
@@ -101,10 +107,11 @@ public struct RemovalPlan: Hashable, Sendable {
   ///   - selection: What is to go; nothing that it leaves out is touched.
   ///   - now: The moment that ages are counted to.
   ///   - needed: What else to decode of each entry.
+  ///   - policy: What is noted with each entry; it selects nothing.
   /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
-    decoding needed: Projection = []
+    decoding needed: Projection = [], by policy: Policy = Policy()
   ) throws {
     store = source.description
     footprint = try source.footprint()
@@ -113,6 +120,7 @@ public struct RemovalPlan: Hashable, Sendable {
     var kept: [KeepReason: KeptEntries] = [:]
     var (stored, orphans, inline) = (Int64(0), Int64(0), Int64(0))
     let projection = selection.projection.union([.key, .url, .stored, .body, .file]).union(needed)
+      .union(policy.projection)
     let asksForFreshness = needed.isSuperset(of: ResponseFreshness.projection)
     try source.forEachResponse(projection) { response in
       stored += 1
@@ -130,6 +138,7 @@ public struct RemovalPlan: Hashable, Sendable {
           entry.state =
             ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
         }
+        entry.verdict = policy.verdict(on: response, now: now)
         entries.append(entry)
       }
       return .next

@@ -17,6 +17,9 @@ public struct RemovalRenderer: Sendable {
   /// Whether JSON lists the files that no entry names, also if there are none.
   public var listsOrphans = false
 
+  /// Whether JSON says by which rule each entry goes.
+  public var listsRules = false
+
   /// Creates a renderer.
   public init(verb: String, isDryRun: Bool, secrets: SecretPolicy) {
     self.verb = verb
@@ -59,6 +62,10 @@ public struct RemovalRenderer: Sendable {
       buffer.append(json: entry.size)
       buffer.append(",\"reason\":")
       buffer.append(json: entry.reason.rawValue)
+      if listsRules {
+        buffer.append(",\"rule\":")
+        buffer.append(json: entry.verdict.map { Int64($0.rule) })
+      }
       buffer.append(UInt8(ascii: "}"))
     }
     buffer.append(plan.entries.isEmpty ? "]," : "\n],")

@@ -124,9 +124,83 @@ import Testing
     }
   }
 
+  @Test func `what is wrong with a rule is refused with its place`() throws {
+    let rules = [
+      "statsu = \"4xx\"", "status = \"4yy\"", "where = 'é >> 7d'", "where = \"a\\u0062 > 1\"",
+      "where = 'age > 7d && statsu = 4xx'", "glob = '[a'", "fresh = 'x'", "stale = false",
+      "host = []",
+      "url-file = '-'", "regex = '('", "older_than = '7m'", "age-basis = 'x'", "help = true",
+      "version = true",
+      "url = 'a b'", "url = '--fresh'", "host = { a = 1 }", "status",
+    ].map { "[[rules]]\naction = 'keep'\nmatch = { \($0) }\n" }
+    let others = [
+      "[[rules]]\nactoin = 'purge'\nmatch = {}", "[[rules]]\naction = 'delete'\nmatch = {}",
+      "[[rules]]\naction = 'limit'\nmatch = {}", "[[rules]]\naction = 'keep'",
+      "[[rules]]\nmatch = {}\naction = 'keep'\nmax-size = 1", "[[rules]]\nmatch = {}",
+      "[[rules]]\nmatch = {}\nexpire-after = '1y'", "[[rules]]\nmatch = 3\naction = 'keep'",
+      "rules = 1",
+      "rules = [1]",
+      "[caches.shop]\npath = '/x'\n[[caches.shop.rules]]\nmatch = {}\nmax-entries = -1",
+      "max-age = '1d'\nmax_age = '2d'",
+    ]
+    let shown = try (rules + others).map { file in
+      let result = try run(["config", "check"], user: file)
+      #expect(result.status == .configuration && result.output == "", "\(file)")
+      #expect(try run(["list", "-c", "shop"], user: file).status == .configuration)
+      return result.messages
+    }
+    try expectGolden(shown.joined(separator: "\n"), named: "configuration-rule-errors.txt")
+  }
+
+  @Test func `of the rules the first that matches decides`() throws {
+    let user = """
+      cache = "shop"
+      [[rules]]
+      match = { url = ["https://a.example/2", "https://a.example/10"] }
+      action = "purge"
+      [caches.shop]
+      path = "/shop"
+      [[caches.shop.rules]]
+      name = "odd"
+      match.where = "size in (1, 3, 5)"
+      action = "keep"
+      """
+    let system = """
+      [[rules]]
+      match = { stored-after = "2025-10-09T08:53:25Z" }
+      max_entries = 2
+      [[rules]]
+      match = {}
+      expire_after = "84d"
+      """
+    let table = try run(["policy", "test"], user: user, system: system)
+    try expectGolden(table.output, named: "policy-test.txt")
+    let json = try run(
+      ["policy", "test", "1", "10", "--format", "json"], user: user, system: system)
+    try expectGolden(json.output, named: "policy-test.json")
+    let absent = try run(["-c", "shop", "policy", "test", "11"], user: user, system: system)
+    #expect(absent.status == .no && absent.messages == "no entry has the id 11\n")
+    let enforced = try run(
+      ["enforce", "--yes", "--no-verify", "--format", "json"], user: user, system: system)
+    try expectGolden(enforced.output, named: "policy-enforced.json")
+    #expect(enforced.messages.hasPrefix("note: left, as rules keep them: 3\n"))
+    // What a rule keeps stays although the limit is not met.
+    let all = try run(
+      ["enforce", "--yes", "--no-verify", "--max-entries", "0"], user: user, system: system)
+    #expect(all.removed == [2, 4, 6, 7, 8, 9, 10].map { .row($0) })
+    let some = try run(
+      ["enforce", "--yes", "--no-verify", "--prefix", "https://a.example/2"], user: user,
+      system: system)
+    #expect(some.removed == [.row(2)])
+    let none = try run(
+      ["enforce", "-n", "--max-entries", "20", "--only-if-over"], user: user, system: system)
+    #expect(none.output == "Would remove 0 of 10 entries, 0 B of bodies\n")
+  }
+
   @Test func `each command that is about a cache reads the configuration, and no other`() throws {
     for command in URLCacheAdmin.configuration.subcommands {
-      for verb in [command._commandName] + command.configuration.aliases where verb != "config" {
+      for verb in [command._commandName] + command.configuration.aliases
+      where !["config", "policy"].contains(verb) {
         let isAboutCache = try run(["help", verb]).output.contains("--all-caches")
         let result = try run([verb], user: "not TOML")
         #expect((result.status == .configuration) == isAboutCache, "\(verb)")
@@ -171,9 +245,10 @@ import Testing
       (1...10 as ClosedRange<Int64>).map { number in
         var response = StoredResponse(id: .row(number))
         response.status = 200
+        response.url = ByteString("https://a.example/\(number)")
         response.stored = Timestamp(secondsSince1970: 1_760_000_000 + Double(number))
         response.responseHeaders = HeaderFields()
-        response.bodySize = 100
+        response.bodySize = number
         response.bodyLocation = .inline
         return response
       })

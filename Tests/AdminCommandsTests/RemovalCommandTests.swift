@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: [
     (
       [],
-      "No limit is given. Set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'."
+      "no limit is given, and no rule is configured\nhint: set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'"
     ),
     (["--max-entries=-1"], "'--max-entries' cannot be less than zero."),
     (["--max-entries", "1", "--low", "101%"], "'--low' cannot be more than 100%."),

@@ -32,6 +32,7 @@ import Testing
         revalidate: ok
         compact: ok
         config: ok
+        policy-test: ok
 
         """)
   }

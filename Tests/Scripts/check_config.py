@@ -5,7 +5,7 @@
 Prints a line for each part, and ends at the first difference.
 """
 
-import json, os, shutil, subprocess, sys, tempfile, tomllib
+import calendar, json, os, shutil, subprocess, sys, tempfile, time, tomllib
 
 tool, maker = map(os.path.abspath, sys.argv[1:])
 root = tempfile.mkdtemp()
@@ -126,6 +126,71 @@ def check_refusals():
     print("refusals: ok")
 
 
+def check_rules():
+    """What rules say of each entry is what an evaluation of its own says, and `enforce` does that."""
+    write(f"""
+        [caches.shop]
+        path = "{caches['shop']}"
+        [[caches.shop.rules]]
+        name = "failures"
+        match = {{ status = ["4xx", "5xx"] }}
+        action = "purge"
+        [[rules]]
+        match = {{ mime = "image/*", larger_than = 2000 }}
+        action = "keep"
+        [[rules]]
+        match.where = 'host ^= "api." && size > 1KiB'
+        expire_after = "100d"
+        [[rules]]
+        name = "text"
+        match = {{ mime = ["text/*", "application/json"] }}
+        max-entries = 5
+        [caches.news]
+        path = "{caches['news']}"
+    """)
+    at = ["--at", "2026-01-01T00:00:00Z"]
+    listed = run("list", "-c", "shop", "--format", "ndjson", "--columns", "id,url,status,mime,host,size,stored", *at)
+    now = calendar.timegm((2026, 1, 1, 0, 0, 0))
+    expected, gone, text = {}, {}, []
+    for entry in map(json.loads, listed.stdout.splitlines()):
+        age = now - calendar.timegm(time.strptime(entry["stored"], "%Y-%m-%dT%H:%M:%SZ"))
+        mime, size, name = entry["mime"] or "", entry["size"] or 0, entry["id"]
+        if (entry["status"] or 0) // 100 in (4, 5):
+            expected[name], gone[name] = (1, "purge"), "purged-by-rule"
+        elif mime.startswith("image/") and size > 2000:
+            expected[name] = (2, "keep")
+        elif entry["host"].startswith("api.") and size > 1024:
+            expected[name] = (3, "expire" if age > 100 * 86400 else "limit")
+            if age > 100 * 86400:
+                gone[name] = "expired"
+        elif mime.startswith("text/") or mime == "application/json":
+            expected[name] = (4, "limit")
+            text.append((entry["stored"], name))
+        else:
+            expected[name] = (None, None)
+    for _, name in sorted(text, reverse=True)[5:]:
+        gone[name] = "over-entries"
+    tested = json.loads(run("policy", "test", "-c", "shop", "--format", "json", *at).stdout)
+    assert {entry["id"]: (entry["rule"], entry["fate"]) for entry in tested["entries"]} == expected
+    assert [rule["name"] for rule in tested["rules"]] == ["failures", None, None, "text"], tested["rules"]
+    assert len(set(expected.values())) == 6 and len(set(gone.values())) == 3, (set(expected.values()), set(gone.values()))
+    for words in [["-n"], ["--yes"]]:
+        removed = json.loads(run("enforce", "-c", "shop", "--format", "json", *words, *at).stdout)
+        assert {entry["id"]: entry["reason"] for entry in removed["entries"]} == gone, words
+        assert all(entry["rule"] == expected[entry["id"]][0] for entry in removed["entries"])
+    left = [json.loads(line)["id"] for line in run("list", "-c", "shop", "--format", "ndjson").stdout.splitlines()]
+    assert left == [name for name in expected if name not in gone]
+    # The second run changes nothing.
+    assert json.loads(run("enforce", "-c", "shop", "--format", "json", "--yes", *at).stdout)["entries"] == []
+    # The rules for all hold for the other cache too, also by its path; those of one cache do not.
+    for name in ["news", caches["news"]]:
+        other = json.loads(run("policy", "test", "-c", name, "--format", "json", *at).stdout)
+        assert [rule["name"] for rule in other["rules"]] == [None, None, "text"], other["rules"]
+    one = run("policy", "test", "-c", "shop", tested["entries"][left[0] - 1]["url"], *at)
+    assert one.returncode == 0 and len(one.stdout.splitlines()) == 7, one
+    print("rules: ok")
+
+
 def check_unchanged():
     """What looks at a configuration changes no file."""
     write("wait = '1s'")
@@ -149,6 +214,7 @@ try:
                        check=True, capture_output=True)
     check_names()
     check_places()
+    check_rules()
     check_refusals()
     check_unchanged()
 finally:

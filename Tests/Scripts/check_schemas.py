@@ -354,6 +354,19 @@ def main():
         configurations.check(json.loads(result.stdout))
     configurations.finish(2)
 
+    policies = Checker("policy-test")
+    with open(file, "a") as output:
+        output.write("[[rules]]\nname = 'a'\nmatch.status = '2xx'\naction = 'keep'\n"
+                     "[[rules]]\nmatch = {}\nmax-entries = 1\n")
+    environment = os.environ | {"URLCACHE_ADMIN_CONFIG": file}
+    for words in [["-c", cache], ["-c", foundation], ["-c", cache, "--host", "nowhere.example"]]:
+        result = subprocess.run([tool, "policy", "test", "--format", "json", *words], capture_output=True, env=environment)
+        policies.check(json.loads(result.stdout))
+        words += ["--yes" if "--host" in words else "-n"]
+        result = subprocess.run([tool, "enforce", "--format", "json", *words], capture_output=True, env=environment)
+        Checker("enforce").check(json.loads(result.stdout))
+    policies.finish(3)
+
 
 try:
     main()

@@ -1,0 +1,66 @@
+import Administration
+import ArgumentParser
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin policy`: what the rules of the configuration do.
+  struct Policy: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show what the rules of the configuration do.", subcommands: [Test.self])
+  }
+}
+
+extension URLCacheAdmin.Policy {
+  /// `urlcache-admin policy test`: which rule decides on entries.
+  struct Test: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show which rule decides on entries, and what becomes of them.",
+      discussion: """
+        Of the rules the first that matches decides: 'keep' and 'purge' say what becomes of the entry, 'expire'
+        that it is older than the rule lets it become, 'limit' that it goes only beyond a limit of the rule or of
+        'enforce'. An entry that no rule matches has none. Nothing is changed.
+
+        EXIT STATUS
+          0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77 · 78
+        """)
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var secrets: SecretOptions
+
+    @Option(help: "How to write: table, json.")
+    var format = ChangeFormat.table
+
+    var writesJSON: Bool { format == .json }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let now = cache.now(in: environment)
+      let policy = try cache.policy(at: now, in: environment)
+      let source = try cache.open(in: environment)
+      let selection = try selection.resolved(at: now, in: environment)
+      var renderer = PolicyRenderer(
+        policy, format == .json ? .json : .text, secrets: secrets.policy)
+      var output = OutputBuffer(environment)
+      var absent = selection.names ?? EntryNames()
+      renderer.begin(source.description, into: &output.text)
+      try source.forEachResponse(
+        selection.projection.union(policy.projection).union([.url, .key])
+      ) { response in
+        let decision = selection.decision(for: response, now: now)
+        if decision != .notNamed { absent.remove(response) }
+        if decision == .selected {
+          renderer.append(
+            response, policy.verdict(on: response, now: now), into: &output.text)
+          try output.flushIfLarge()
+        }
+        return .next
+      }
+      renderer.finish(into: &output.text)
+      try output.flush()
+      try source.finish()
+      if policy.rules.isEmpty { environment.note("no rule is configured for this cache") }
+      return absent.isEmpty ? .done : environment.report(absent: absent, secrets.policy)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ResponseStorage
+
+extension Policy.Fate {
+  /// Why an entry goes by the rule alone; `nil` if it may stay.
+  var reason: RemovalPlan.Reason? {
+    switch self {
+    case .purge: .purgedByRule
+    case .expire: .expired
+    case .keep, .limit: nil
+    }
+  }
+}
+
+extension Policy {
+  /// What goes because a rule has more entries, or more bytes of bodies, than it may.
+  ///
+  /// - Parameter limits: In which order entries go.
+  func beyondLimits(
+    _ entries: [RemovalPlan.Entry], in limits: CacheLimits
+  ) -> [StoredResponse.ID: RemovalPlan.Reason] {
+    var result: [StoredResponse.ID: RemovalPlan.Reason] = [:]
+    for (index, rule) in rules.enumerated() where rule.entries != nil || rule.bytes != nil {
+      // Those that stay longest come first.
+      let own = entries.filter { $0.verdict == Verdict(rule: index + 1, fate: .limit) }
+        .sorted { limits.precedes($1, $0) }
+      var (count, bytes) = (Int64(0), Int64(0))
+      for entry in own {
+        count += 1
+        bytes = bytes.addingClamped(entry.size ?? 0)
+        if let most = rule.entries, count > most {
+          result[entry.version.id] = .overEntries
+        } else if let most = rule.bytes, bytes > most {
+          result[entry.version.id] = .overSize
+        }
+      }
+    }
+    return result
+  }
+}

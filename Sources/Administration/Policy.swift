@@ -1,0 +1,86 @@
+public import ResponseStorage
+
+/// What is to become of the entries of a cache, by rules of which the first that matches decides.
+public struct Policy {
+  /// What a rule does with an entry.
+  public enum Fate: String, Hashable, Sendable, CaseIterable {
+    /// It stays, whatever limits say.
+    case keep
+    /// It goes.
+    case purge
+    /// It goes, as it is older than the rule lets it become.
+    case expire
+    /// It goes only beyond a limit of the rule or of the cache.
+    case limit
+  }
+
+  /// A rule.
+  public struct Rule {
+    /// The name, if it has one.
+    public var name: String?
+    /// Where the rule is configured.
+    public var place: ConfigurationPlace?
+    /// What it is about.
+    public var selection: Selection
+    /// What it does whatever else is said; `nil` if it only limits.
+    public var action: Fate?
+    /// After how many seconds entries go, by ``Selection/ageBasis``.
+    public var expireAfter: Double?
+    /// How many entries may stay of those that the rule decides on.
+    public var entries: Int64?
+    /// What the bodies of those may take up, in bytes.
+    public var bytes: Int64?
+
+    /// Creates a rule that does nothing but match.
+    public init(selecting selection: Selection) {
+      self.selection = selection
+    }
+
+    /// What becomes of an entry that the rule matches.
+    func fate(of response: borrowing StoredResponse, now: Timestamp) -> Fate {
+      if let action { return action }
+      guard let expireAfter, let time = selection.ageBasis.time(of: response, now: now) else {
+        return .limit
+      }
+      return now.secondsSince1970 - time.secondsSince1970 > expireAfter ? .expire : .limit
+    }
+
+    /// What a response has to have been decoded for.
+    fileprivate var projection: Projection {
+      expireAfter == nil
+        ? selection.projection : selection.projection.union(selection.ageBasis.projection)
+    }
+  }
+
+  /// What a policy says of an entry.
+  public struct Verdict: Hashable, Sendable {
+    /// The number of the rule that decides, from 1.
+    public let rule: Int
+    /// What becomes of the entry.
+    public let fate: Fate
+
+    /// Creates a verdict.
+    public init(rule: Int, fate: Fate) {
+      (self.rule, self.fate) = (rule, fate)
+    }
+  }
+
+  /// The rules, in their order.
+  public var rules: [Rule]
+
+  /// Creates a policy; without rules it decides nothing.
+  public init(_ rules: [Rule] = []) {
+    self.rules = rules
+  }
+
+  /// What a response has to have been decoded for ``verdict(on:now:)``.
+  public var projection: Projection { rules.reduce(into: []) { $0.formUnion($1.projection) } }
+
+  /// What becomes of an entry; `nil` if no rule matches it.
+  public func verdict(on response: borrowing StoredResponse, now: Timestamp) -> Verdict? {
+    for (index, rule) in rules.enumerated() where rule.selection.contains(response, now: now) {
+      return Verdict(rule: index + 1, fate: rule.fate(of: response, now: now))
+    }
+    return nil
+  }
+}
