@@ -123,11 +123,24 @@ replay() {
     .build/replay ../shared/samples/cachedb
 }
 
+# Gets promtool out of its package, which would start a service if it were installed.
+install_promtool() {
+  [ -x .build/peers/promtool ] && return 0
+  echo "== install promtool"
+  folder=$(mktemp -d) || return
+  (cd "$folder" && apt-get download -qq prometheus && dpkg -x prometheus_*.deb .) \
+    && mkdir -p .build/peers && mv "$folder/usr/bin/promtool" .build/peers/
+  status=$?
+  rm -rf "$folder"
+  return "$status"
+}
+
 # Without a package, what needs it fails and says so.
 install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
   gzip zstd jq libarchive-tools chromium ncdu tmux \
   || step "install" false
 install_peers || step "install peers" false
+install_promtool || step "install promtool" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 # A target that is not declared is found by luck, and not from a fresh clone.
 step "build" swift build --build-tests --explicit-target-dependency-import-check error

@@ -25,6 +25,8 @@ struct ChangeOptions: ParsableArguments {
   @Option(help: "How to write: table, json.")
   var format = ChangeFormat.table
 
+  @OptionGroup var recording: RecordOptions
+
   /// Makes sure that the user wants what a plan says.
   ///
   /// - Returns: Whether to carry the plan out.

@@ -32,6 +32,9 @@ public struct CommandEnvironment {
   /// What holds for a command line that does not say it.
   var configuration = Configuration()
 
+  /// What is written down of what the command does.
+  var record = RunRecord()
+
   /// Opens the cache at a path for reading, waiting for a lock for some milliseconds; what is from after
   /// the moment is from the future.
   public var openSource: (String, Int32, Timestamp) throws -> any ResponseSource

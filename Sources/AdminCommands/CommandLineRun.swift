@@ -20,20 +20,15 @@ extension URLCacheAdmin {
     do {
       try line.checkVerb()
       guard line.isConfigured else { return try run(line, in: environment) }
-      var environment = environment
-      let configuration = try environment.readingConfiguration(line.configurationFile)
-      try configuration.checkAll(in: environment)
-      environment.configuration = configuration
-      guard line.isForAllCaches else {
-        return try run(line.configured(by: configuration), in: environment)
-      }
-      return try runForAllCaches(line, in: environment)
+      var runs = CacheRuns(line, in: environment)
+      return try runs.run()
     } catch {
       return report(error, asJSON: line.asksForJSON, in: environment)
     }
   }
 
-  private static func run(
+  /// Runs a command that is told all that the configuration says.
+  static func run(
     _ line: CommandLineWords, in environment: CommandEnvironment
   ) throws -> ExitStatus {
     var command = try URLCacheAdmin.parseAsRoot(line.words)
@@ -42,33 +37,10 @@ extension URLCacheAdmin {
     return .done
   }
 
-  /// Runs a command for each cache that has a name, also after one that failed.
+  /// Tells the user of a failure.
   ///
-  /// - Returns: The status of the first that failed, or else the lowest that is not 0.
-  private static func runForAllCaches(
-    _ line: CommandLineWords, in environment: CommandEnvironment
-  ) throws -> ExitStatus {
-    try line.checkAllCaches()
-    let names = environment.configuration.cacheNames
-    guard !names.isEmpty else {
-      throw CommandFailure(
-        .configuration, kind: "configuration", "no cache has a name in the configuration",
-        hint: "see which files are read with 'urlcache-admin config list'")
-    }
-    var statuses: [ExitStatus] = []
-    for name in names {
-      let line = line.forCache(name).configured(by: environment.configuration)
-      environment.note("cache '\(name)'")
-      do { statuses.append(try run(line, in: environment)) } catch {
-        statuses.append(report(error, asJSON: line.asksForJSON, in: environment))
-      }
-    }
-    let failures = statuses.filter { $0.rawValue >= ExitStatus.usage.rawValue }
-    let answers = statuses.filter { $0 != .done }.map(\.rawValue)
-    return failures.first ?? answers.min().flatMap(ExitStatus.init) ?? .done
-  }
-
-  private static func report(
+  /// - Returns: What the process ends with.
+  static func report(
     _ error: any Error, asJSON: Bool, in environment: CommandEnvironment
   ) -> ExitStatus {
     let failure: CommandFailure
@@ -88,6 +60,7 @@ extension URLCacheAdmin {
       }
       failure = .usage(withoutPrefix(text))
     }
+    environment.record.message = failure.message
     if asJSON {
       let object = ErrorRenderer.json(
         code: Int(failure.status.rawValue), kind: failure.kind, message: failure.message,
@@ -143,7 +116,9 @@ struct CommandLineWords {
   }
 
   /// How many words name the command: two of `policy test`.
-  static func verbCount(of words: [String]) -> Int { words.starts(with: ["policy", "test"]) ? 2 : 1 }
+  static func verbCount(of words: [String]) -> Int {
+    words.starts(with: ["policy", "test"]) ? 2 : 1
+  }
 
   /// Whether the command line asks for JSON, even if it cannot be parsed.
   var asksForJSON: Bool {

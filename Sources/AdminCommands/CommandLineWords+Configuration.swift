@@ -5,13 +5,20 @@ extension CommandLineWords {
   private static let verbsOfOneCache: Set<String> = [
     "list", "ls", "show", "body", "usage", "du", "explain", "purge", "enforce", "trim", "compact",
     "check", "export", "import", "apply", "diff", "revalidate", "report", "policy",
+    "metrics",
   ]
 
   /// Whether the configuration has a say in the command.
   var isConfigured: Bool { words.first.map { Self.verbsOfOneCache.contains($0) } ?? false }
 
   /// Whether the command is to be run for each cache that has a name.
-  var isForAllCaches: Bool { isConfigured && has("--all-caches") }
+  var isForAllCaches: Bool {
+    // All metrics are one output.
+    isConfigured && words.first != "metrics" && has("--all-caches")
+  }
+
+  /// Whether nothing is to be changed.
+  var isDryRun: Bool { has("-n") || has("--dry-run") }
 
   /// The file that is named as the configuration.
   var configurationFile: String? { value(of: "--config") }
@@ -63,7 +70,8 @@ extension CommandLineWords {
     options.contains { $0 == option || $0.utf8.starts(with: "\(option)=".utf8) }
   }
 
-  private func value(of option: String) -> String? {
+  /// The value of an option; `nil` if it is not there.
+  func value(of option: String) -> String? {
     for (index, word) in zip(options.indices, options) {
       if word == option { return options[(index + 1)...].first }
       if word.utf8.starts(with: "\(option)=".utf8) {

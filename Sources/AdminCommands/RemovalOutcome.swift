@@ -54,6 +54,7 @@ struct RemovalOutcome {
 
   /// Tells what was done before a failure ended it.
   func tellBeforeFailure(in environment: CommandEnvironment) {
+    environment.record.add(done)
     if !done.entries.isEmpty {
       environment.note("removed before that: \(done.entries.count) entries")
     }

@@ -34,6 +34,7 @@ struct RemovalReceipt {
   }
 
   func write(in environment: CommandEnvironment) throws {
+    if !renderer.isDryRun { environment.record.add(plan) }
     var output = OutputBuffer(environment)
     append(into: &output.text)
     try output.flush()

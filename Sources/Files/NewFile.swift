@@ -59,8 +59,13 @@ public struct NewFile: ~Copyable {
 
   /// Gives the file its name, once it is on the disk.
   ///
-  /// - Parameter replacing: Whether it may replace a file that came meanwhile.
-  public consuming func commit(replacing: Bool) throws(FileError) {
+  /// - Parameters:
+  ///   - replacing: Whether it may replace a file that came meanwhile.
+  ///   - isReadableByAll: Whether everybody may read it, and not only its owner.
+  public consuming func commit(
+    replacing: Bool, isReadableByAll: Bool = false
+  ) throws(FileError) {
+    if isReadableByAll, fchmod(descriptor, 0o644) != 0 { throw .last(at: partialPath) }
     guard fsync(descriptor) == 0 else { throw .last(at: partialPath) }
     if !replacing { try Self.requireNothing(at: path) }
     guard unsafe rename(partialPath, path) == 0 else { throw .last(at: path) }

@@ -84,6 +84,17 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
+  /// Opens a file for writing at its end, and creates it, for its owner only, if it is not there.
+  ///
+  /// The corresponding C function is `open` with `O_APPEND`.
+  public init(appendingTo path: String) throws(FileError) {
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC
+    let descriptor = unsafe open(path, flags, 0o600)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   deinit {
     close(descriptor)
   }

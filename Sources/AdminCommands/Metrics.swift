@@ -1,0 +1,46 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+
+extension URLCacheAdmin {
+  /// `urlcache-admin metrics`: what is in caches, for Prometheus.
+  struct Metrics: AdminCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show what is in caches, in the text format of Prometheus.",
+      discussion: """
+        Only gauges, with the labels 'cache' and 'state'. With '-o' the file appears whole, or stays as it was: for
+        the textfile collector of node_exporter its name ends with '.prom'. Commands that change a cache write such
+        a file with '--metrics-file', which also tells how they ended.
+
+        EXIT STATUS
+          0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 78
+        """)
+
+    @OptionGroup var cache: CacheOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
+    var output: String?
+
+    var writesJSON: Bool { false }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      var environment = environment
+      environment.now = cache.now(in: environment)
+      let names =
+        cache.allCaches
+        ? environment.configuration.cacheNames
+        : [try cache.name(in: environment) ?? cache.path(in: environment)]
+      let metrics = try names.map { name in
+        try environment.metrics(
+          ofCache: name, capacity: environment.capacity(ofCache: name))
+      }
+      if let output {
+        try environment.writeMetrics(metrics, to: output)
+      } else {
+        try environment.write(MetricsRenderer.text(metrics).bytes)
+      }
+      return .done
+    }
+  }
+}

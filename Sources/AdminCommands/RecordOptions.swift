@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// Where to write down what a command did; who runs the command does that, also when it fails.
+struct RecordOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Write what was done, and what is in the cache then, for Prometheus; not with '--dry-run'.",
+      valueName: "file"))
+  var metricsFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Append a line of JSON about what was done; not with '--dry-run'.", valueName: "file"))
+  var log: String?
+}

@@ -1,0 +1,44 @@
+public import ResponseStorage
+
+/// What a monitoring system is told of a cache.
+public struct CacheMetrics: Hashable, Sendable {
+  /// What came of the last command that changes caches.
+  public struct Run: Hashable, Sendable {
+    /// When it ended.
+    public var time: Timestamp
+    /// Whether it ended with the status 0.
+    public var isSuccess: Bool
+    /// How long it took, in seconds.
+    public var durationSeconds: Double
+    /// The number of entries that it removed.
+    public var removedEntries: Int64
+    /// The sizes of their bodies, in bytes.
+    public var removedBytes: Int64
+
+    /// Creates a run.
+    public init(
+      time: Timestamp, isSuccess: Bool, durationSeconds: Double, removedEntries: Int64,
+      removedBytes: Int64
+    ) {
+      self.time = time
+      self.isSuccess = isSuccess
+      self.durationSeconds = durationSeconds
+      self.removedEntries = removedEntries
+      self.removedBytes = removedBytes
+    }
+  }
+
+  /// What the cache is called: its name, or else its path.
+  public var cache: String
+  /// What is in it, grouped by freshness; `nil` if it could not be measured.
+  public var usage: UsageReport?
+  /// What it may take up, in bytes, if that is known.
+  public var capacityBytes: Int64?
+  /// The last run, if it is one.
+  public var run: Run?
+
+  /// Creates metrics of a cache that nothing is known of.
+  public init(cache: String) {
+    self.cache = cache
+  }
+}

@@ -1,0 +1,109 @@
+public import Administration
+import ResponseStorage
+
+/// Metrics in the text format of Prometheus: gauges only, without timestamps, with the labels `cache` and
+/// `state` only, so that no URL makes series.
+public enum MetricsRenderer {
+  /// The text, of which each metric is there once with the values of all caches.
+  public static func text(_ caches: [CacheMetrics]) -> TextBuffer {
+    var buffer = TextBuffer()
+    for metric in metrics {
+      let samples = caches.flatMap { cache in
+        metric.samples(cache).map { (cache: cache.cache, state: $0.state, value: $0.value) }
+      }
+      guard !samples.isEmpty else { continue }
+      buffer.append("# HELP urlcache_\(metric.name) \(metric.help)\n")
+      buffer.append("# TYPE urlcache_\(metric.name) gauge\n")
+      for sample in samples {
+        buffer.append("urlcache_\(metric.name){cache=\"")
+        buffer.append(label: sample.cache)
+        buffer.append("\"")
+        if let state = sample.state { buffer.append(",state=\"\(state)\"") }
+        buffer.append("} \(sample.value)\n")
+      }
+    }
+    return buffer
+  }
+
+  /// A metric, without the prefix of its name.
+  private struct Metric {
+    let name: String
+    let help: String
+    let samples: (CacheMetrics) -> [(state: String?, value: String)]
+  }
+
+  private static var metrics: [Metric] {
+    [
+      metric("disk_bytes", "What the files of the cache take up.") {
+        $0.usage?.footprint.totalBytes
+      },
+      metric("capacity_bytes", "What the files of the cache may take up.") { $0.capacityBytes },
+      byState("entries", "The number of entries, by freshness.", \.entries),
+      byState("entry_bytes", "The sizes of the bodies of entries, by freshness.", \.bytes),
+      metric(
+        "oldest_entry_timestamp_seconds", "When the entry was stored that was stored longest ago."
+      ) { $0.usage?.storedTimes?.lowerBound.wholeSeconds },
+      metric("orphan_files", "Body files that no entry names.") {
+        $0.usage.map { Int64($0.footprint.orphanFiles) }
+      },
+      metric("missing_bodies", "Entries whose body is missing.") { $0.usage?.missingBodies },
+      metric("last_run_timestamp_seconds", "When the last command that changes caches ended.") {
+        $0.run?.time.wholeSeconds
+      },
+      metric("last_run_success", "Whether that command ended with the status 0.") {
+        $0.run.map { $0.isSuccess ? 1 : 0 }
+      },
+      Metric(name: "last_run_duration_seconds", help: "How long that command took.") { cache in
+        cache.run.map { [(nil, milliseconds($0.durationSeconds))] } ?? []
+      },
+      metric("last_run_removed_entries", "The number of entries that it removed.") {
+        $0.run?.removedEntries
+      },
+      metric("last_run_removed_bytes", "The sizes of the bodies that it removed.") {
+        $0.run?.removedBytes
+      },
+    ]
+  }
+
+  private static func metric(
+    _ name: String, _ help: String, _ value: @escaping (CacheMetrics) -> Int64?
+  ) -> Metric {
+    Metric(name: name, help: help) { cache in value(cache).map { [(nil, String($0))] } ?? [] }
+  }
+
+  /// A metric with a value for each freshness, also for those that no entry has: a series must not end.
+  private static func byState(
+    _ name: String, _ help: String, _ value: @escaping (UsageReport.Group) -> Int64
+  ) -> Metric {
+    let states: [ResponseFreshness.State?] = ResponseFreshness.State.allCases + [nil]
+    return Metric(name: name, help: help) { cache in
+      guard let usage = cache.usage else { return [] }
+      return states.map { state in
+        let key = state.map { ByteString($0.rawValue) }
+        let group = usage.groups.first { $0.key == key }
+        return (state?.rawValue ?? "unknown", String(group.map(value) ?? 0))
+      }
+    }
+  }
+
+  /// Seconds with three decimals.
+  static func milliseconds(_ seconds: Double) -> String {
+    let thousandths = Int64(min(max(seconds, 0), 1e12) * 1_000)
+    let rest = String(thousandths % 1_000 + 1_000).dropFirst()
+    return "\(thousandths / 1_000).\(rest)"
+  }
+}
+
+extension TextBuffer {
+  /// Appends the value of a label, in which `\`, quotes and line feeds are escaped.
+  fileprivate mutating func append(label text: String) {
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\\"): append("\\\\")
+      case UInt8(ascii: "\""): append("\\\"")
+      case UInt8(ascii: "\n"): append("\\n")
+      default: append(byte)
+      }
+    }
+  }
+}
