@@ -35,7 +35,7 @@ extension CommandEnvironment {
   /// Writes metrics to a file that appears whole, which everybody may read.
   func writeMetrics(_ metrics: [CacheMetrics], to path: String) throws {
     do {
-      let file = try NewFile(at: path, replacing: true)
+      var file = try NewFile(at: path, replacing: true)
       try file.write(MetricsRenderer.text(metrics).bytes)
       try file.commit(replacing: true, isReadableByAll: true)
     } catch {
