@@ -37,6 +37,7 @@ import Testing
         files of others: \(Self.real)
         files of warcio: ok
         records that are no entries: ok
+        methods: ok
         hostile files: ok
         salvaging: ok
 

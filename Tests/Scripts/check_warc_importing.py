@@ -131,6 +131,20 @@ def omissions():
         assert words == "" or words in said["omitted"][0]["reason"], (words, said["omitted"])
 
 
+def methods():
+    """What answers another method than GET is imported only if that is wanted, and never instead of what answers GET."""
+    def post(name):
+        return (hostile_warcs.record("request", b"POST /a HTTP/1.1\r\nHost: example.com\r\n\r\nx=y", WARC_Concurrent_To=name)
+                + hostile_warcs.record(block=hostile_warcs.http(b"posted"), WARC_Record_ID=name, WARC_Date="2025-01-01T00:00:00Z"))
+    posted = {"http://example.com/a": hashlib.sha256(b"posted").hexdigest()}
+    file = write("post.warc", post("<urn:x:post>"))
+    bodies, said = imported(file, status=3)
+    assert bodies == {} and said["other_method"]["entries"] == 1, said
+    assert imported(file, "--any-method")[0] == posted
+    bodies, said = imported(write("both.warc", hostile_warcs.record() + post("<urn:x:post>")))
+    assert bodies == {"http://example.com/a": hashlib.sha256(b"hello\n").hexdigest()}, said
+
+
 def peak_of(words):
     with open(path("errors"), "wb") as errors:
         process = subprocess.Popen([tool, *words], stdout=subprocess.DEVNULL, stderr=errors)
@@ -196,7 +210,7 @@ def salvage():
 
 of_others()
 print("files of others:", "ok" if real_warcs else "not here", flush=True)
-for name, check in [("files of warcio", made_by_warcio), ("records that are no entries", omissions), ("hostile files", hostile),
+for name, check in [("files of warcio", made_by_warcio), ("records that are no entries", omissions), ("methods", methods), ("hostile files", hostile),
                     ("salvaging", salvage)]:
     check()
     print(f"{name}: ok", flush=True)
