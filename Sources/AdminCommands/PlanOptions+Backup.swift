@@ -20,7 +20,7 @@ extension PlanOptions {
     let target = try ArchiveOutput(path: path, isForced: nil, environment)
     // Both are in the order of the ids.
     var rest = plan.entries[...]
-    let summary = try export.run(on: source, [.key, .stored]) { response in
+    let summary = try export.run(on: source, [.key, .stored, .file]) { response in
       rest = rest.drop { $0.version.id < response.id }
       guard let entry = rest.first else { return false }
       return entry.version.isStill(response)
