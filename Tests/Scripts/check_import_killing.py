@@ -63,24 +63,24 @@ def contents(cache):
 def import_faults(archive):
     """Lets an import end, or fail, at its system calls: all of the archive is there then, or nothing."""
     old = contents(origin)
-    options = [archive, "--on-conflict", "replace"]
+    options = [archive, "--any-method", "--on-conflict", "replace"]
     done = fresh()
-    subprocess.run([tool, "import", "--any-method", "-c", done, *options], check=True, capture_output=True)
+    subprocess.run([tool, "import", "-c", done, *options], check=True, capture_output=True)
     new = contents(done)
     assert old != new and len(new[0]) > len(old[0])
     seen = []
     for call in CALLS + ["mkdir", "openat"]:
-        number = count(call, "import", "--any-method", options)
+        number = count(call, "import", options)
         for nth, fault in [*((nth, "signal=SIGKILL") for nth in spread(number, 10)), *((nth, "error=EIO") for nth in spread(number, 5))]:
             if call == "openat" and "error" in fault:
                 continue
             cache = fresh()
             subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={nth}",
-                            tool, "import", "--any-method", "-c", cache, *options], capture_output=True)
+                            tool, "import", "-c", cache, *options], capture_output=True)
             after = contents(cache)
             assert after in (old, new), (call, nth, fault)
             seen.append(after == new)
-            subprocess.run([tool, "import", "--any-method", "-c", cache, *options], check=True, capture_output=True)
+            subprocess.run([tool, "import", "-c", cache, *options], check=True, capture_output=True)
             assert contents(cache) == new, (call, nth, fault)
     assert True in seen and seen.count(False) > 20, seen
     print("import: ok", flush=True)
