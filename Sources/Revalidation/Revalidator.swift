@@ -26,6 +26,39 @@ public struct Revalidator {
     var bodyBytes: Int64 = 0
   }
 
+  /// What is known of all requests.
+  private struct Round {
+    let requests: [ValidationRequest]
+    var schedule: FetchSchedule
+    var results: [ValidationResult?]
+    var pending: [UInt32: Pending] = [:]
+    private var ended = 0
+
+    /// Puts all requests that can be asked onto the schedule; the others have ended.
+    init(_ requests: [ValidationRequest], _ schedule: FetchSchedule) {
+      let results = requests.map { request in
+        request.obstacle.map { ValidationResult(request, notAskedFor: $0) }
+      }
+      self.requests = requests
+      self.schedule = schedule
+      self.results = results
+      self.schedule.add(
+        requests.enumerated().lazy.filter { results[$0.offset] == nil }
+          .map { ($0.offset, $0.element.host?.bytes ?? []) })
+    }
+
+    /// Ends a request.
+    ///
+    /// - Returns: How many have ended by now.
+    mutating func end(_ number: UInt32, with result: ValidationResult) -> Int {
+      pending[number] = nil
+      results[Int(number)] = result
+      schedule.end(Int(number))
+      ended += 1
+      return ended
+    }
+  }
+
   /// What a transport that is silent is given beyond what it gives an origin, in milliseconds.
   private static let grace: Int64 = 10_000
 
@@ -51,51 +84,51 @@ public struct Revalidator {
   public func run(
     _ requests: [ValidationRequest], over transport: any Transport
   ) throws -> [ValidationResult] {
-    var results = requests.map { request in
-      request.obstacle.map { ValidationResult(request, notAskedFor: $0) }
-    }
-    var schedule = schedule
-    schedule.add(
-      requests.enumerated().lazy.filter { results[$0.offset] == nil }
-        .map { ($0.offset, $0.element.host?.bytes ?? []) })
-    var pending: [UInt32: Pending] = [:]
-    var ended = 0
-    while !schedule.isDone {
-      while let index = schedule.begin(at: steadyClock()) {
-        guard case .success(let request) = requests[index].request else { continue }
-        let span = (Int64(request.timeoutMilliseconds) + 1) * Self.mostRounds + Self.grace
-        pending[UInt32(index)] = Pending(
-          requestTime: wallClock(), deadline: steadyClock() + span)
-        try transport.send(request, as: UInt32(index))
+    var round = Round(requests, schedule)
+    while !round.schedule.isDone {
+      try send(&round, over: transport)
+      let wait = min(round.schedule.delay(at: steadyClock()) ?? 1_000, 1_000)
+      if let (number, event) = try transport.receive(milliseconds: wait) {
+        try take(event, of: number, in: &round)
+      } else {
+        giveUp(&round, over: transport)
       }
-      let wait = schedule.delay(at: steadyClock()) ?? 1_000
-      guard let (number, event) = try transport.receive(milliseconds: min(wait, 1_000)) else {
-        for (number, state) in pending where state.deadline < steadyClock() {
-          pending[number] = nil
-          try? transport.cancel(number)
-          results[Int(number)] = ValidationResult(
-            requests[Int(number)], FetchFailure(.timeout, "it took too long"))
-          schedule.end(Int(number))
-          ended += 1
-          progress(ended)
-        }
-        continue
-      }
-      // What was given up may still end.
-      guard pending[number] != nil else { continue }
-      guard
-        let result = try take(
-          event, &pending[number, default: Pending(requestTime: 0, deadline: 0)],
-          requests[Int(number)])
-      else { continue }
-      pending[number] = nil
-      results[Int(number)] = result
-      schedule.end(Int(number))
-      ended += 1
-      progress(ended)
     }
-    return zip(requests, results).map { request, result in
+    return zip(requests, round.results).map { request, result in
       result ?? ValidationResult(request, FetchFailure(.other, "there was no answer"))
+    }
+  }
+
+  /// Sends what is due.
+  private func send(_ round: inout Round, over transport: any Transport) throws {
+    while let index = round.schedule.begin(at: steadyClock()) {
+      guard case .success(let request) = round.requests[index].request else { continue }
+      let span = (Int64(request.timeoutMilliseconds) + 1) * Self.mostRounds + Self.grace
+      round.pending[UInt32(index)] = Pending(
+        requestTime: wallClock(), deadline: steadyClock() + span)
+      try transport.send(request, as: UInt32(index))
+    }
+  }
+
+  /// Takes in what came of a request; what was given up may still end, and counts no more.
+  private func take(_ event: FetchEvent, of number: UInt32, in round: inout Round) throws {
+    guard var pending = round.pending[number] else { return }
+    // The response has one owner while it grows.
+    round.pending[number] = nil
+    guard let result = try take(event, &pending, round.requests[Int(number)]) else {
+      round.pending[number] = pending
+      return
+    }
+    progress(round.end(number, with: result))
+  }
+
+  /// Gives up what takes too long, as the transport does not.
+  private func giveUp(_ round: inout Round, over transport: any Transport) {
+    for (number, pending) in round.pending where pending.deadline < steadyClock() {
+      try? transport.cancel(number)
+      let failure = FetchFailure(.timeout, "it took too long")
+      progress(
+        round.end(number, with: ValidationResult(round.requests[Int(number)], failure)))
     }
   }
 
