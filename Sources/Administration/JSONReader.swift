@@ -4,8 +4,6 @@
 /// document may be larger than memory. All that is passed over is checked as well: text after the
 /// document, a comma too many or a number with a leading zero is an error, with its place.
 public struct JSONReader {
-  /// More digits than any number has that a program would write.
-  private static let longestNumeral = 1_000
 
   /// More bytes than the name of any member has.
   private static let longestName = 1 << 20
@@ -125,24 +123,6 @@ public struct JSONReader {
     try peek() == UInt8(ascii: "{")
   }
 
-  /// Reads a number that is an integer, as it is written, and fits.
-  public mutating func integer() throws -> Int64 {
-    let place = offset
-    guard let value = Int64(try numeral()) else {
-      throw JSONError("a number that is no integer of 64 bits", at: place)
-    }
-    return value
-  }
-
-  /// Reads a number.
-  public mutating func number() throws -> Double {
-    let place = offset
-    guard let value = Double(try numeral()), value.isFinite else {
-      throw JSONError("a number that is too large", at: place)
-    }
-    return value
-  }
-
   /// Reads a value of any kind, and drops it.
   public mutating func skip() throws {
     switch try peek() {
@@ -198,7 +178,7 @@ public struct JSONReader {
   }
 
   /// The next byte that is no white space, which is not taken; `nil` at the end.
-  private mutating func peek() throws -> UInt8? {
+  mutating func peek() throws -> UInt8? {
     while let byte = try current() {
       guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
       index += 1
@@ -240,69 +220,4 @@ public struct JSONReader {
   func append(_ range: Range<Int>, to text: inout [UInt8]) {
     text.append(contentsOf: buffer[range])
   }
-
-  /// Reads a number, as it is written.
-  mutating func numeral() throws -> String {
-    guard try peek() != nil else { throw JSONError("an early end", at: offset) }
-    let place = offset
-    var text: [UInt8] = []
-    while let byte = try current(), Self.isOfNumber(byte) {
-      text.append(byte)
-      index += 1
-      guard text.count <= Self.longestNumeral else {
-        throw JSONError("a number that is too long", at: place)
-      }
-    }
-    guard Self.isNumber(text) else { throw JSONError("no value", at: place) }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  private static func isOfNumber(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
-      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-      true
-    default: false
-    }
-  }
-
-  /// Whether a text is a number by the grammar of RFC 8259 §6.
-  private static func isNumber(_ text: [UInt8]) -> Bool {
-    var rest = text[...]
-    func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
-    func dropDigits() -> Bool {
-      let count = rest.prefix(while: isDigit).count
-      rest = rest.dropFirst(count)
-      return count > 0
-    }
-    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    if rest.first == UInt8(ascii: "0") { rest.removeFirst() } else if !dropDigits() { return false }
-    if rest.first == UInt8(ascii: ".") {
-      rest.removeFirst()
-      guard dropDigits() else { return false }
-    }
-    if let byte = rest.first, byte | 0x20 == UInt8(ascii: "e") {
-      rest.removeFirst()
-      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-      guard dropDigits() else { return false }
-    }
-    return rest.isEmpty
-  }
-}
-
-/// What is wrong with a JSON document.
-public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was found, or missed, as a few words.
-  public var fact: String
-
-  /// Where, in bytes from the beginning.
-  public var offset: Int
-
-  /// Creates an error.
-  public init(_ fact: String, at offset: Int) {
-    self.fact = fact
-    self.offset = offset
-  }
-
-  public var description: String { "\(fact) at byte \(offset)" }
 }

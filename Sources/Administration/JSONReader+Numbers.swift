@@ -1,0 +1,72 @@
+// Numbers, by the grammar of RFC 8259 §6.
+
+extension JSONReader {
+  /// More digits than any number has that a program would write.
+  private static let longestNumeral = 1_000
+
+  /// Reads a number that is an integer, as it is written, and fits.
+  public mutating func integer() throws -> Int64 {
+    let place = offset
+    guard let value = Int64(try numeral()) else {
+      throw JSONError("a number that is no integer of 64 bits", at: place)
+    }
+    return value
+  }
+
+  /// Reads a number.
+  public mutating func number() throws -> Double {
+    let place = offset
+    guard let value = Double(try numeral()), value.isFinite else {
+      throw JSONError("a number that is too large", at: place)
+    }
+    return value
+  }
+
+  /// Reads a number, as it is written.
+  mutating func numeral() throws -> String {
+    guard try peek() != nil else { throw JSONError("an early end", at: offset) }
+    let place = offset
+    var text: [UInt8] = []
+    while let byte = try current(), Self.isOfNumber(byte) {
+      text.append(try self.byte())
+      guard text.count <= Self.longestNumeral else {
+        throw JSONError("a number that is too long", at: place)
+      }
+    }
+    guard Self.isNumber(text) else { throw JSONError("no value", at: place) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Whether a byte can be one of a number.
+  static func isOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether a text is a number by the grammar of RFC 8259 §6.
+  private static func isNumber(_ text: [UInt8]) -> Bool {
+    var rest = text[...]
+    func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+    func dropDigits() -> Bool {
+      let count = rest.prefix(while: isDigit).count
+      rest = rest.dropFirst(count)
+      return count > 0
+    }
+    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+    if rest.first == UInt8(ascii: "0") { rest.removeFirst() } else if !dropDigits() { return false }
+    if rest.first == UInt8(ascii: ".") {
+      rest.removeFirst()
+      guard dropDigits() else { return false }
+    }
+    if let byte = rest.first, byte | 0x20 == UInt8(ascii: "e") {
+      rest.removeFirst()
+      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+      guard dropDigits() else { return false }
+    }
+    return rest.isEmpty
+  }
+}
