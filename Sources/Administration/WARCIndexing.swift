@@ -101,8 +101,8 @@ struct WARCIndexing {
       entry: entry, id: header["warc-record-id"].map { WARCMark($0) },
       concurrent: header.concurrentIDs.map { WARCMark($0) },
       key: WARCMark(AppleCacheKey(of: uri).text), date: date)
-    if header.type == "revisit" { return try readRevisit(candidate, header) }
     do {
+      if header.type == "revisit" { return try readRevisit(candidate, header) }
       let status = try readBody(into: &candidate.entry)
       found.addBody(candidate.entry, header)
       if let reason = Self.omission(ofStatus: status) { return found.omissions.add(reason) }

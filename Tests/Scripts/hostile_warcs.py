@@ -145,6 +145,7 @@ def omitted():
     yield "its content coding is broken", record(block=coded(b"gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\3" + b"\xff" * 50))
     yield "shorter than its Content-Length", record(block=http(b"he", b"Content-Length: 6"))
     yield "its header fields are too long", record(block=http(b"", b"X: " + b"y" * 1_100_000))
+    yield "its header fields are too long", record("revisit", http(b"", b"X: " + b"y" * 1_100_000), WARC_Refers_To="<urn:x:a>")
     yield "cut short", record(WARC_Truncated="length")
     yield "a segment", record(WARC_Segment_Number=1)
     yield "not of a URL of HTTP", record(WARC_Target_URI="ftp://example.com/")
