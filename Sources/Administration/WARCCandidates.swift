@@ -121,9 +121,15 @@ struct WARCCandidates {
 
 extension WARCHeader {
   /// The ids of the records that were made together with this one.
+  ///
+  /// Those beyond the first few are left out: an exchange has a handful, and what is kept for each
+  /// of a million records must not be as long as a header can be.
   var concurrentIDs: [ByteString] {
-    fields.filter { $0.name.asciiLowercased == "warc-concurrent-to" }.map(\.value)
+    fields.lazy.filter { $0.name.asciiLowercased == "warc-concurrent-to" }
+      .prefix(Self.mostConcurrentIDs).map(\.value)
   }
+
+  private static let mostConcurrentIDs = 8
 
   /// What a revisit may name the record by.
   fileprivate var bodyMarks: [WARCMark] {
