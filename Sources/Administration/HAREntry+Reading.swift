@@ -161,7 +161,8 @@ extension JSONReader {
         }
       }
       guard let name, let value, name.isFieldName else { return }
-      // Browsers join repeated fields by line ends.
+      // Browsers join repeated fields by line ends; each becomes a field.
+      try budget.spend(64 * value.bytes.count { $0 == 0x0A })
       for line in value.bytes.split(separator: 0x0A) {
         headers.fields.append(.init(name: name, value: .fieldValue(line)))
       }

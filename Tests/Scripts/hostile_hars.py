@@ -133,6 +133,8 @@ def broken(good):
     field = b'{"name":"a","value":"b"},'
     fields = tail.index(b'"headers": [', tail.index(b'"response"')) + 12
     yield "header fields without end, which are held", [head, tail[:fields], *[field * (block // len(field))] * 64, b'{}', tail[fields:]]
+    # Each line becomes a field.
+    yield "lines of a header field, which are held", [head, tail[:fields], b'{"name":"a","value":"', *[b"b\\n" * (block // 3)] * 9, b'"}', tail[fields:]]
     generator = random.Random(7)
     marks = [index for index, byte in enumerate(good) if byte in b'{}[]:,"\\']
     for number in range(80):
