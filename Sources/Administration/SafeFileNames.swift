@@ -16,6 +16,10 @@ struct SafeFileNames {
   /// What is there already, by its path in small letters.
   private var taken = ["index.json": Place(path: "index.json", isFolder: false)]
 
+  /// How far the names of a path and a URL are counted: a cache can hold one URL in as many partitions
+  /// as it likes, and to begin at 1 for each of them takes the square of the time.
+  private var counts: [String: Int] = [:]
+
   private struct Place {
     var path: String
     var isFolder: Bool
@@ -53,7 +57,8 @@ struct SafeFileNames {
   ) -> String {
     let path = folder.isEmpty ? part : "\(folder)/\(part)"
     var candidate = path
-    var count = 1
+    let repeated = path + digest
+    var count = counts[repeated] ?? 1
     while let there = taken[candidate.lowercased()] {
       // One folder is enough for names that differ by the case of letters only.
       if isFolder, there.isFolder { return there.path }
@@ -61,6 +66,7 @@ struct SafeFileNames {
       candidate = isFolder ? path + mark : Self.marked(path, mark)
       count += 1
     }
+    if count > 1 { counts[repeated] = count }
     taken[candidate.lowercased()] = Place(path: candidate, isFolder: isFolder)
     if isFolder { newFolders.append(candidate) }
     return candidate

@@ -39,6 +39,21 @@ import Testing
       made.map(\.newFolders.count) == [2, 1, 0, 0, 0])
   }
 
+  /// It takes minutes where each name looks at all those before it.
+  @Test(.timeLimit(.minutes(1)))
+  func `one URL that is there very often has a name for each time`() {
+    var names = SafeFileNames()
+    let made = (0..<10_000).map { _ in names.name(for: "https://a.example/fd.png", nil).path }
+    #expect(
+      made.prefix(3) == [
+        "https/a.example/fd.png",
+        "https/a.example/fd~c477119d3bf09360.png",
+        "https/a.example/fd~c477119d3bf09360~2.png",
+      ])
+    #expect(made.last == "https/a.example/fd~c477119d3bf09360~9999.png")
+    #expect(Set(made).count == made.count)
+  }
+
   @Test func `a part is cut where it is too long`() {
     var names = SafeFileNames()
     let long = String(repeating: "l", count: 300)
