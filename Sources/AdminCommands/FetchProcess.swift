@@ -4,11 +4,17 @@ import Revalidation
 
 /// The program that sends requests, which runs beside this one and ends with it.
 ///
-/// What it says is not trusted more than the origins that it speaks for.
+/// What it says is not trusted more than the origins that it speaks for. Where one of them makes it crash,
+/// as Foundation does on some lengths, what was asked then has failed, and another one goes on.
 final class FetchProcess: Transport {
   private static let name = "urlcache-admin-fetch"
 
-  private let child: ChildProcess
+  private let path: String
+  private var child: ChildProcess
+  /// The requests that the program has, and has not answered to their end.
+  private var pending: Set<UInt32> = []
+  /// The requests of which nothing comes any more, and why.
+  private var failed: [(number: UInt32, failure: FetchFailure)] = []
   private var reader = FrameReader()
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -27,7 +33,12 @@ final class FetchProcess: Transport {
     guard let path = candidates?.first(where: { (try? FileStatus.of($0))?.kind == .regular }) else {
       throw .noFetchProgram(beside: folder)
     }
-    do throws(FileError) { child = try ChildProcess(path) } catch {
+    self.path = path
+    child = try Self.start(path)
+  }
+
+  private static func start(_ path: String) throws(CommandFailure) -> ChildProcess {
+    do throws(FileError) { return try ChildProcess(path) } catch {
       throw CommandFailure(
         .unavailable, kind: "unavailable", "cannot run \(error)", path: path)
     }
@@ -35,8 +46,10 @@ final class FetchProcess: Transport {
 
   func send(_ request: FetchRequest, as number: UInt32) throws {
     guard let frame = Frame(.request, number, request.payload) else {
-      throw CommandFailure(.data, kind: "too-large", "a stored request is too long to be sent")
+      let failure = FetchFailure(.notSendable, "the stored request is too long to be sent")
+      return failed.append((number, failure))
     }
+    pending.insert(number)
     try write(frame)
   }
 
@@ -46,15 +59,26 @@ final class FetchProcess: Transport {
 
   func receive(milliseconds: Int64) throws -> (number: UInt32, event: FetchEvent)? {
     while true {
+      if let (number, failure) = failed.popLast() { return (number, .failure(failure)) }
       if let frame = try nextFrame() {
         guard let event = FetchEvent(frame) else { throw Self.notOfTheProtocol }
+        if event.isLast { pending.remove(frame.number) }
         return (frame.number, event)
       }
       let wait = Int32(clamping: max(0, milliseconds))
       guard let count = try child.read(into: &buffer, milliseconds: wait) else { return nil }
-      guard count > 0 else { throw Self.broken("it ended too early") }
-      reader.append(buffer[..<count])
+      if count > 0 { reader.append(buffer[..<count]) } else { try startAgain() }
     }
+  }
+
+  /// Takes another one for the program that has crashed; one that has ended by itself would do so again.
+  private func startAgain() throws(CommandFailure) {
+    guard !pending.isEmpty, child.hasBeenKilled() else { throw Self.broken("it ended too early") }
+    let failure = FetchFailure(.other, "'\(Self.name)' has crashed on this answer or one meanwhile")
+    failed += pending.sorted().map { ($0, failure) }
+    pending = []
+    reader = FrameReader()
+    child = try Self.start(path)
   }
 
   private func nextFrame() throws(CommandFailure) -> Frame? {
@@ -69,7 +93,8 @@ final class FetchProcess: Transport {
 
   private func write(_ frame: Frame) throws {
     do throws(FileError) { try child.write(frame.bytes) } catch {
-      // A broken pipe of the output would be no failure.
+      // The end of its output tells what has become of it.
+      if error.kind == .brokenPipe { return }
       throw Self.broken("it takes no requests: \(error.reason)")
     }
   }
@@ -86,5 +111,15 @@ extension CommandFailure {
       .unavailable, kind: "unavailable",
       "'urlcache-admin-fetch', which sends the requests, is not there",
       hint: folder.map { "put it into '\($0)', or '../libexec/urlcache-admin' from there" })
+  }
+}
+
+extension FetchEvent {
+  /// Whether nothing follows it for the same request.
+  fileprivate var isLast: Bool {
+    switch self {
+    case .head, .body: false
+    case .end, .failure: true
+    }
   }
 }

@@ -66,6 +66,19 @@ public struct ChildProcess: ~Copyable {
     return try readSome(from: output, into: &buffer, path: path)
   }
 
+  /// Whether a signal has ended the program, as one does that a trap sends.
+  ///
+  /// Waits for its end; to be asked when its output has ended.
+  public borrowing func hasBeenKilled() -> Bool {
+    var info = unsafe siginfo_t()
+    // It is not reaped yet, so that its number stays its own.
+    while unsafe waitid(P_PID, id_t(number), &info, WEXITED | WNOWAIT) < 0 {
+      guard errno == EINTR else { return false }
+    }
+    let code = unsafe Int(info.si_code)
+    return code == Int(CLD_KILLED) || code == Int(CLD_DUMPED)
+  }
+
   private static func pipe(_ path: String) throws(FileError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     guard openPipe(&ends) == 0 else { throw .last(at: path) }

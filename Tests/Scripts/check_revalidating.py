@@ -178,6 +178,14 @@ def check_refusals():
     Origin.asked.clear()
     run("-c", cache, base + "etag?ok", "--with-credentials")
     assert Origin.asked[0][1]["Cookie"] == "session=1" and Origin.asked[0][1]["Authorization"] == "Basic eDp5"
+    # One that cannot be sent, and one that makes Foundation crash, are all that fails.
+    tagged = lambda name, fields={}, **request: (base + name, 200, {**tag, **fields}, b"x", request, None)
+    cache = make("crashes", [tagged("etag?first"), tagged("endless"), tagged("etag?long", {"Vary": "Accept"}, Accept="x" * (1 << 20)),
+                             tagged("etag?last")])
+    result = run("-c", cache, "--all", "--refresh", "--yes", "--concurrency", "1", "--format", "json", status=3)
+    found = {entry["url"].removeprefix(base): (entry["outcome"], entry["reason"]) for entry in json.loads(result.stdout)["entries"]}
+    assert found == {"etag?first": ("unchanged", None), "endless": ("failed", "other"), "etag?long": ("failed", "not-sendable"),
+                     "etag?last": ("unchanged", None)}, found
     # A user and a password in the URL are credentials, too.
     secret = base.replace("127.0.0.1", "user:pass@127.0.0.1") + "etag"
     cache = make("secret", [(secret, 200, tag, b"x", {}, None)])

@@ -127,6 +127,9 @@ class Origin(http.server.BaseHTTPRequestHandler):
             case "cut":
                 self.answer(200, NEW_BODY, ETag='"2"', Content_Length="1000")
                 self.close_connection = True
+            case "endless":
+                self.answer(200, NEW_BODY, ETag='"2"', Content_Length=str((1 << 63) - 1))
+                self.close_connection = True
             case "drop":
                 self.connection.shutdown(socket.SHUT_RDWR)
                 self.close_connection = True
