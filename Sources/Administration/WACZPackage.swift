@@ -12,21 +12,22 @@ enum WACZPackage {
     var size: Int64?
   }
 
-  /// Reads the members from the description of a file.
+  /// Hands the members on that the description of a file names, one at a time: a description that
+  /// is not to be trusted can name more than there is room for.
   ///
-  /// - Throws: ``JSONError``.
-  static func resources(reading bytes: [UInt8]) throws -> [Resource] {
+  /// - Throws: ``JSONError``, and what `body` throws.
+  static func forEachResource(
+    reading bytes: [UInt8], _ body: (Resource) throws -> Void
+  ) throws {
     var json = JSONReader(bytes)
-    var resources: [Resource] = []
     var isThere = false
     try json.object { json, name in
       guard name == Array("resources".utf8), !isThere else { return try json.skip() }
       isThere = true
-      try json.array { resources.append(try resource(&$0)) }
+      try json.array { try body(try resource(&$0)) }
     }
     try json.end()
     guard isThere else { throw JSONError("no resources", at: json.offset) }
-    return resources
   }
 
   private static func resource(_ json: inout JSONReader) throws -> Resource {

@@ -123,20 +123,23 @@ struct WACZUnpacking: ~Copyable {
         throw damage("'\(WACZ.packageName)' does not match its digest")
       }
     }
-    let resources = try Self.translatingErrors(at: path) {
-      try WACZPackage.resources(reading: package)
-    }
     var missing = warcNames
-    for resource in resources {
-      guard let member = members[resource.path] else {
-        throw damage("a member that '\(WACZ.packageName)' names is missing")
+    try Self.translatingErrors(at: path) {
+      try WACZPackage.forEachResource(reading: package) { resource in
+        try verify(resource)
+        missing.remove(resource.path)
       }
-      missing.remove(resource.path)
-      let isOther = resource.hash.map { !$0.bytes.starts(with: "sha256:".utf8) } ?? true
-      guard isOther || resource.hash == ByteString("sha256:\(member.sha256)"),
-        resource.size.map({ $0 == member.size }) ?? true
-      else { throw damage("a member does not match its digest in '\(WACZ.packageName)'") }
     }
     guard missing.isEmpty else { throw damage("'\(WACZ.packageName)' does not name a WARC file") }
+  }
+
+  private func verify(_ resource: WACZPackage.Resource) throws {
+    guard let member = members[resource.path] else {
+      throw damage("a member that '\(WACZ.packageName)' names is missing")
+    }
+    let isOther = resource.hash.map { !$0.bytes.starts(with: "sha256:".utf8) } ?? true
+    guard isOther || resource.hash == ByteString("sha256:\(member.sha256)"),
+      resource.size.map({ $0 == member.size }) ?? true
+    else { throw damage("a member does not match its digest in '\(WACZ.packageName)'") }
   }
 }
