@@ -64,6 +64,12 @@ import Testing
     }
   }
 
+  @Test func `of a header that names many concurrent records the first few are kept`() throws {
+    let lines = (0..<3_000).map { Array("WARC-Concurrent-To: <urn:x:\($0)>".utf8) }
+    let header = try WARCHeader(lines: lines)
+    #expect(header.concurrentIDs == (0..<8).map { ByteString("<urn:x:\($0)>") })
+  }
+
   /// What the Python package surt says of them.
   @Test(arguments: [
     ("http://www.Example.com/", "com,example)/"),
