@@ -69,10 +69,7 @@ public struct ArchiveWriter: ~Copyable {
       throw ArchiveError(
         "a member is longer than was said, by \(Int64(bytes.count) - missing) bytes")
     }
-    let count = unsafe bytes.withUnsafeBytes { bytes in
-      unsafe archive_write_data(handle.pointer, bytes.baseAddress, bytes.count)
-    }
-    guard count == bytes.count else { throw handle.failure() }
+    try handle.write(bytes)
     missing -= Int64(bytes.count)
   }
 

@@ -23,10 +23,7 @@ public struct GzipMemberWriter: ~Copyable {
   /// Appends bytes.
   public mutating func append(_ bytes: ArraySlice<UInt8>) throws {
     guard !bytes.isEmpty else { return }
-    let count = unsafe bytes.withUnsafeBytes { bytes in
-      unsafe archive_write_data(handle.pointer, bytes.baseAddress, bytes.count)
-    }
-    guard count == bytes.count else { throw handle.failure() }
+    try handle.write(bytes)
   }
 
   /// Writes the end of the member.

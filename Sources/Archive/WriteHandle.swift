@@ -59,6 +59,18 @@ extension WriteHandle {
     try check(unsafe archive_write_header(pointer, entry))
   }
 
+  /// Writes bytes of what was begun.
+  borrowing func write(_ bytes: ArraySlice<UInt8>) throws {
+    let count = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe archive_write_data(pointer, bytes.baseAddress, bytes.count)
+    }
+    guard count == bytes.count else {
+      // A filter knows where the bytes are that it has not compressed, and reads them when it is freed.
+      output.unwritten = bytes
+      throw failure()
+    }
+  }
+
   private borrowing func set(_ filter: String, _ option: String, _ value: String?) throws {
     try check(unsafe archive_write_set_filter_option(pointer, filter, option, value))
   }
@@ -99,6 +111,9 @@ final class ArchiveOutput {
 
   /// Whether what comes is dropped.
   var isClosed = false
+
+  /// What could not be written, which is kept in its place.
+  var unwritten: ArraySlice<UInt8> = []
 
   /// Why the last bytes could not be written.
   private(set) var failure: (any Error)?
