@@ -8,11 +8,19 @@ import SQLite
 struct AppleBodyFiles: ~Copyable {
   private let directory: Directory?
   private let path: String
+  /// Why there is no folder, or none that can be read: then no body is missing that may be in it.
+  private let failure: FileError
 
   /// Looks for the folder at `path`; none there is no error.
   init(at path: String) {
     self.path = path
-    directory = try? Directory(path)
+    do throws(FileError) {
+      directory = try Directory(path)
+      failure = FileError(Self.noSuchFile, at: path)
+    } catch {
+      directory = nil
+      failure = error
+    }
   }
 
   /// Makes sure that files may be removed from what is at `path`: a folder, or nothing.
@@ -32,7 +40,9 @@ struct AppleBodyFiles: ~Copyable {
   borrowing func remove(_ name: ByteString) throws(FileError) -> Int64? {
     guard let name = Self.validated(name.bytes) else { return nil }
     switch directory {
-    case .none: return nil
+    case .none:
+      guard failure.kind == .notFound else { throw failure }
+      return nil
     case .some(let directory):
       do throws(FileError) {
         let status = try directory.status(of: name)
@@ -84,6 +94,8 @@ struct AppleBodyFiles: ~Copyable {
       case .notFound:
         response.notes.append(.init(.missingBodyFile, "its body file is missing"))
       default:
+        // Somebody else may be able to read it.
+        response.bodyLocation = .file
         response.notes.append(
           .init(.unreadableBodyFile, "its body file cannot be read: \(error.reason)"))
       }
@@ -148,14 +160,14 @@ struct AppleBodyFiles: ~Copyable {
 
   private borrowing func status(of name: String) throws(FileError) -> FileStatus {
     switch directory {
-    case .none: throw FileError(Self.noSuchFile, at: path)
+    case .none: throw failure
     case .some(let directory): return try directory.status(of: name)
     }
   }
 
   private borrowing func openFile(_ name: String) throws(FileError) -> OpenFile {
     switch directory {
-    case .none: throw FileError(Self.noSuchFile, at: path)
+    case .none: throw failure
     case .some(let directory): return try OpenFile(reading: name, in: directory)
     }
   }

@@ -32,6 +32,7 @@ import Testing
         options: ok
         planned: ok
         hostile caches: ok
+        unreadable: ok
         changed meanwhile: ok
         killed: ok
         beside a writer: ok

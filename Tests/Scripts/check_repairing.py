@@ -119,6 +119,30 @@ def hostile():
     print("hostile caches: ok", flush=True)
 
 
+def unreadable():
+    """Bodies in a folder that only somebody else may read are not missing: no entry goes for that."""
+    cache, copy = make("unreadable"), os.path.join(root, "tool")
+    shutil.copy(tool, copy)
+    for parent, folders, names in os.walk(root):
+        for name in folders + names:
+            os.chmod(os.path.join(parent, name), 0o777)
+    os.chmod(root, 0o755)
+    os.chmod(os.path.join(cache, "fsCachedData"), 0)
+    # The superuser may read everything.
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    for words, status in [(["check", "--repair", "--yes"], 1), (["purge", "--body", "missing", "--yes"], 0),
+                          (["export", "-o", "-", "--archive-format", "tar"], 77)]:
+        before = rows(cache)
+        result = subprocess.run([*user, copy, words[0], "-c", cache, *words[1:]], capture_output=True)
+        assert result.returncode == status, result
+        assert rows(cache) == before, result
+    found = json.loads(subprocess.run([*user, copy, "check", "-c", cache, "--format", "json"], capture_output=True).stdout)
+    codes = collections.Counter(each["code"] for each in found["findings"])
+    assert codes["body-folder"] == 1 and codes["unreadable-body-file"] > 5 and not codes["missing-body-file"], codes
+    os.chmod(os.path.join(cache, "fsCachedData"), 0o700)
+    print("unreadable: ok", flush=True)
+
+
 def answered(cache, meanwhile, *words):
     """Asks for a repair on a terminal, and does something before the answer."""
     pid, terminal = pty.fork()
@@ -265,6 +289,7 @@ def main():
     options()
     planned()
     hostile()
+    unreadable()
     changed_meanwhile()
     killed()
     beside_a_writer(6)
