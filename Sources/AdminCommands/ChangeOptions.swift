@@ -34,7 +34,7 @@ struct ChangeOptions: ParsableArguments {
   func allow(
     _ plan: RemovalPlan, _ renderer: RemovalRenderer, in environment: CommandEnvironment
   ) throws(CommandFailure) -> Bool {
-    if let maxDelete, plan.exceeds(maxDelete) {
+    if let maxDelete, !dryRun, plan.exceeds(maxDelete) {
       let orphans = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
       throw CommandFailure(
         .no, kind: "too-many",
