@@ -137,11 +137,3 @@ private struct WARCResponseRecord {
     return WARCHeader(fields)
   }
 }
-
-extension Timestamp {
-  /// 1970-01-01 00:00:00 UTC, for what has no time.
-  static var epoch: Timestamp {
-    guard let time = Timestamp(secondsSince1970: 0) else { preconditionFailure("no epoch") }
-    return time
-  }
-}

@@ -9,17 +9,11 @@ final class FrameOutput: Sendable {
   /// Writes a frame after those before it; ends the process if nobody reads it.
   func send(_ kind: Frame.Kind, _ number: UInt32, _ payload: [UInt8] = []) {
     // What an origin sends is never so long, unless it wants to do harm.
-    let frame = Frame(kind, number, payload) ?? Self.tooLong(number)
+    let failure = FetchFailure(.tooLarge, "the head of the answer is too long")
+    guard let frame = Frame(kind, number, payload) ?? Frame(.failure, number, failure.payload)
+    else { CurrentProcess.end(with: 70) }
     queue.async {
       do { try StandardStream.output.write(frame.bytes) } catch { CurrentProcess.end(with: 74) }
     }
-  }
-
-  private static func tooLong(_ number: UInt32) -> Frame {
-    let failure = FetchFailure(.tooLarge, "the head of the answer is too long")
-    guard let frame = Frame(.failure, number, failure.payload) else {
-      preconditionFailure("a short payload fits")
-    }
-    return frame
   }
 }
