@@ -34,7 +34,7 @@ public final class ContentReader {
   /// - Returns: Whether there is one.
   /// - Throws: ``ContentDecodingError``, or whatever the closure of the reader throws.
   public func nextMember() throws -> Bool {
-    // A mistake of the caller's, whatever the data: until `read` returns 0 or throws, nobody asks.
+    // A mistake of the caller's, whatever the data: nobody asks before `read` has returned 0.
     precondition(run == nil, "the last member is not read to its end")
     guard try input.begin(at: memberEnd) else { return false }
     memberStart = memberEnd
