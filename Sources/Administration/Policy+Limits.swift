@@ -21,7 +21,8 @@ extension Policy {
     var result: [StoredResponse.ID: RemovalPlan.Reason] = [:]
     for (index, rule) in rules.enumerated() where rule.entries != nil || rule.bytes != nil {
       // Those that stay longest come first.
-      let own = entries.filter { $0.verdict == Verdict(rule: index + 1, fate: .limit) }
+      let verdict = Verdict(rule: Int32(clamping: index + 1), fate: .limit)
+      let own = entries.filter { $0.verdict == verdict }
         .sorted { limits.precedes($1, $0) }
       var (count, bytes) = (Int64(0), Int64(0))
       for entry in own {

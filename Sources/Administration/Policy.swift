@@ -54,13 +54,13 @@ public struct Policy {
 
   /// What a policy says of an entry.
   public struct Verdict: Hashable, Sendable {
-    /// The number of the rule that decides, from 1.
-    public let rule: Int
+    /// The number of the rule that decides, from 1; a plan may hold a million of them.
+    public let rule: Int32
     /// What becomes of the entry.
     public let fate: Fate
 
     /// Creates a verdict.
-    public init(rule: Int, fate: Fate) {
+    public init(rule: Int32, fate: Fate) {
       (self.rule, self.fate) = (rule, fate)
     }
   }
@@ -79,7 +79,7 @@ public struct Policy {
   /// What becomes of an entry; `nil` if no rule matches it.
   public func verdict(on response: borrowing StoredResponse, now: Timestamp) -> Verdict? {
     for (index, rule) in rules.enumerated() where rule.selection.contains(response, now: now) {
-      return Verdict(rule: index + 1, fate: rule.fate(of: response, now: now))
+      return Verdict(rule: Int32(clamping: index + 1), fate: rule.fate(of: response, now: now))
     }
     return nil
   }

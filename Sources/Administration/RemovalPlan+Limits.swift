@@ -17,57 +17,54 @@ extension RemovalPlan {
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
     by policy: Policy = Policy(), now: Timestamp
   ) throws {
-    // All that may go is planned to, and what may stay is taken out again.
+    // All that may go is planned to, and what may stay is taken out again. There may be a million: nothing is
+    // copied, and until the end an entry that stays is one without a reason of its own.
     try self.init(
       removing: selection, from: source, now: now,
       decoding: limits.projection(ageBasis: selection.ageBasis), by: policy)
-    var candidates = entries.filter { !$0.isOrphan }
-    for orphan in entries where orphan.isOrphan {
-      kept[.orphan, default: KeptEntries()].insert(orphan.size)
-    }
+    keep(because: .orphan) { $0.isOrphan }
     var excess = Excess(limits, of: self)
-    entries = []
     guard !limits.onlyIfOver || excess.isOver else {
-      keep(candidates[...])
+      keep(because: .withinLimits) { _ in true }
       return
     }
-    if !policy.rules.isEmpty {
-      keep(candidates.filter { $0.verdict?.fate == .keep }[...], because: .keptByRule)
-      candidates.removeAll { $0.verdict?.fate == .keep }
-    }
-    let beyond = policy.beyondLimits(candidates, in: limits)
-    var rest: [Entry] = []
-    for var entry in candidates {
+    keep(because: .keptByRule) { $0.verdict?.fate == .keep }
+    let beyond = policy.beyondLimits(entries, in: limits)
+    for index in entries.indices {
       guard
-        let reason = entry.verdict?.fate.reason ?? beyond[entry.version.id]
-          ?? limits.reason(toRemove: entry, now: now)
-      else {
-        rest.append(entry)
-        continue
+        let reason = entries[index].verdict?.fate.reason ?? beyond[entries[index].version.id]
+          ?? limits.reason(toRemove: entries[index], now: now)
+      else { continue }
+      entries[index].reason = reason
+      excess.remove(entries[index])
+    }
+    if excess.isOver {
+      for index in placesOfRest(in: limits) {
+        guard let reason = excess.reason else { break }
+        entries[index].reason = reason
+        excess.remove(entries[index])
       }
-      entry.reason = reason
-      excess.remove(entry)
-      entries.append(entry)
     }
-    if excess.isOver { rest.sort(by: limits.precedes) }
-    var next = 0
-    while next < rest.count, let reason = excess.reason {
-      rest[next].reason = reason
-      excess.remove(rest[next])
-      entries.append(rest[next])
-      next += 1
-    }
-    keep(rest[next...])
-    entries.sort { $0.version.id < $1.version.id }
+    keep(because: .withinLimits) { $0.reason == .selected }
     meetsLimits = !excess.isOver
   }
 
-  /// Counts what might have gone, and may stay.
-  private mutating func keep(
-    _ entries: ArraySlice<Entry>, because reason: KeepReason = .withinLimits
-  ) {
-    guard !entries.isEmpty else { return }
-    kept[reason] = entries.reduce(into: KeptEntries()) { $0.insert($1.size) }
+  /// Where the entries are that need not go by themselves, in the order in which limits let them go.
+  private func placesOfRest(in limits: CacheLimits) -> [Int] {
+    var places = entries.indices.filter { entries[$0].reason == .selected }
+    places.sort { limits.precedes(entries[$0], entries[$1]) }
+    return places
+  }
+
+  /// Takes entries out of the plan, and counts them as what stays.
+  private mutating func keep(because reason: KeepReason, where stays: (Entry) -> Bool) {
+    var sum = kept[reason] ?? KeptEntries()
+    entries.removeAll { entry in
+      let isKept = stays(entry)
+      if isKept { sum.insert(entry.size) }
+      return isKept
+    }
+    if sum.entries > 0 { kept[reason] = sum }
   }
 }
 

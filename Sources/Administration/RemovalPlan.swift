@@ -36,20 +36,22 @@ public struct RemovalPlan: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     /// The response, as it was when the plan was made.
     public var version: ResponseVersion
-    /// Its URL.
-    public var url: ByteString?
-    /// The size of its body in bytes; `nil` if that is missing.
-    public var size: Int64?
+    // In an order that leaves no gaps: a plan may have a million entries.
+
     /// Whether the body is in a file, whose bytes go back to the file system at once.
     public var hasBodyFile: Bool
     /// Whether `URLCache` does not see the entry, so that it is no part of the footprint.
     public var isOrphan: Bool
-    /// The time that its age is counted from; `nil` if that is not known, or was not asked for.
-    public var time: Timestamp?
     /// Whether it is fresh; `nil` if that is not known, or was not asked for.
     public var state: ResponseFreshness.State?
     /// Why it is to go.
     public var reason: Reason
+    /// Its URL.
+    public var url: ByteString?
+    /// The size of its body in bytes; `nil` if that is missing.
+    public var size: Int64?
+    /// The time that its age is counted from; `nil` if that is not known, or was not asked for.
+    public var time: Timestamp?
     /// What a policy says of it; `nil` if no rule matches it.
     public var verdict: Policy.Verdict?
 
@@ -188,19 +190,22 @@ public struct RemovalPlan: Hashable, Sendable {
     in store: any ResponseStore, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
-    try store.remove(entries.map(\.version), into: &removal, unless: shouldStop)
+    try store.remove(entries.lazy.map(\.version), into: &removal, unless: shouldStop)
     if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
   }
 
   /// Leaves out what a removal did not do, so that the plan says what is gone.
   public mutating func leaveOut(_ removal: Removal) {
-    entries.removeSubrange(removal.visited...)
-    // All are in ascending order.
-    var skipped = removal.skipped[...]
-    entries.removeAll { entry in
-      guard entry.version.id == skipped.first else { return false }
-      skipped.removeFirst()
-      return true
+    // Nearly always nothing is left out, and then the memory of a large plan is not copied.
+    if removal.visited < entries.count { entries.removeSubrange(removal.visited...) }
+    if !removal.skipped.isEmpty {
+      // All are in ascending order.
+      var skipped = removal.skipped[...]
+      entries.removeAll { entry in
+        guard entry.version.id == skipped.first else { return false }
+        skipped.removeFirst()
+        return true
+      }
     }
     orphans.removeSubrange(removal.visitedOrphans...)
     var skippedOrphans = removal.skippedOrphans[...]
@@ -214,9 +219,10 @@ public struct RemovalPlan: Hashable, Sendable {
 
 extension RemovalPlan.Entry {
   init(of response: borrowing StoredResponse, at time: Timestamp?) {
-    let url = response.url
+    // A plan may have a million entries: each takes no more memory than it needs.
+    let url = response.url.map { ByteString(copying: $0) }
     // Nearly all keys are the URL, and then share its memory.
-    let key = response.key == url ? url : response.key
+    let key = response.key == response.url ? url : response.key.map { ByteString(copying: $0) }
     self.init(
       version: ResponseVersion(
         id: response.id, key: key, stored: response.stored, file: response.file),

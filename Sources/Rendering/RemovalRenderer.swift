@@ -137,14 +137,24 @@ public struct RemovalRenderer: Sendable {
     appendLargest(of: plan, into: &buffer)
   }
 
-  private func appendLargest(of plan: RemovalPlan, into buffer: inout TextBuffer) {
-    let largest = plan.entries.indices
-      .sorted { first, second in
-        let (first, second) = (plan.entries[first], plan.entries[second])
-        let sizes = (first.size ?? 0, second.size ?? 0)
-        return sizes.0 == sizes.1 ? first.version.id < second.version.id : sizes.0 > sizes.1
+  /// The places of the entries that people are shown: those with the largest bodies, of equal ones the
+  /// first.
+  private static func largest(of entries: [RemovalPlan.Entry]) -> [Int] {
+    var largest: [Int] = []
+    for index in entries.indices {
+      let size = entries[index].size ?? 0
+      if largest.count == rowsForPeople {
+        guard let last = largest.last, entries[last].size ?? 0 < size else { continue }
+        largest.removeLast()
       }
-      .prefix(Self.rowsForPeople)
+      let place = largest.firstIndex { entries[$0].size ?? 0 < size } ?? largest.count
+      largest.insert(index, at: place)
+    }
+    return largest
+  }
+
+  private func appendLargest(of plan: RemovalPlan, into buffer: inout TextBuffer) {
+    let largest = Self.largest(of: plan.entries)
     guard !largest.isEmpty else { return }
     buffer.append("\n      SIZE  URL\n")
     for index in largest {

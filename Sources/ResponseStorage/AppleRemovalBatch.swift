@@ -32,7 +32,7 @@ struct AppleRemovalBatch: ~Copyable {
   /// - Parameter skipped: Where the ids go of those that have changed or are gone.
   /// - Returns: The names of the body files that the rows named.
   mutating func remove(
-    _ responses: ArraySlice<ResponseVersion>, _ connection: borrowing Connection,
+    _ responses: some Collection<ResponseVersion>, _ connection: borrowing Connection,
     skipped: inout [StoredResponse.ID]
   ) throws(SQLiteError) -> [ByteString] {
     // From here on nobody else writes, so that what is looked at is what is removed.
@@ -61,7 +61,7 @@ struct AppleRemovalBatch: ~Copyable {
   ///
   /// - Returns: The names of the body files of the others.
   private mutating func spareChanged(
-    _ responses: ArraySlice<ResponseVersion>, skipped: inout [StoredResponse.ID]
+    _ responses: some Collection<ResponseVersion>, skipped: inout [StoredResponse.ID]
   ) throws(SQLiteError) -> [ByteString] {
     var names: [ByteString] = []
     var changed: [ResponseVersion] = []
@@ -82,7 +82,7 @@ struct AppleRemovalBatch: ~Copyable {
       }
     }
     look.reset()
-    try spare.run(for: changed[...])
+    try spare.run(for: changed)
     skipped += changed.map(\.id)
     return names
   }
@@ -108,7 +108,7 @@ struct AppleRemovalBatch: ~Copyable {
 extension Statement {
   /// Runs the statement for the row of each response.
   fileprivate mutating func run(
-    for responses: ArraySlice<ResponseVersion>
+    for responses: some Sequence<ResponseVersion>
   ) throws(SQLiteError) {
     for response in responses {
       guard case .row(let row) = response.id else { continue }

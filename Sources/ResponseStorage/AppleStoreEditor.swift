@@ -45,6 +45,9 @@ public final class AppleStoreEditor: ResponseStore {
       // only EXTRA waits until its folder is on disk; with a log it is the same as FULL.
       try connection.execute("PRAGMA synchronous = EXTRA")
       try connection.execute("PRAGMA temp_store = MEMORY")
+      // In kibibytes: the indexes over random keys are changed all over, and with SQLite's two megabytes
+      // each of their pages would be written to the log again and again.
+      try connection.execute("PRAGMA cache_size = -8192")
       try connection.execute("PRAGMA secure_delete = ON")
       return connection
     } catch {
@@ -101,9 +104,9 @@ public final class AppleStoreEditor: ResponseStore {
 }
 
 extension AppleStoreEditor {
-  public func remove(
-    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
-  ) throws(StoreError) {
+  public func remove<Versions: RandomAccessCollection<ResponseVersion>>(
+    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) where Versions.Index == Int {
     do throws(SQLiteError) {
       var batch = try AppleRemovalBatch(connection)
       var named: [UUIDBytes: Int]?

@@ -12,6 +12,15 @@ public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLit
     self.bytes = bytes
   }
 
+  /// Creates a text of the bytes of another one, in memory of its own that is no larger than they are.
+  ///
+  /// What a scan finds is in memory that the scan uses again unless somebody else holds it.
+  public init(copying other: ByteString) {
+    bytes = []
+    bytes.reserveCapacity(other.bytes.count)
+    bytes.append(contentsOf: other.bytes)
+  }
+
   /// Creates a text of the UTF-8 of `string`.
   public init(_ string: some StringProtocol) {
     bytes = Array(string.utf8)

@@ -13,9 +13,9 @@ final class FoundationStoreEditor: ResponseStore {
     files = try FoundationFiles(at: path)
   }
 
-  func remove(
-    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
-  ) throws(StoreError) {
+  func remove<Versions: RandomAccessCollection<ResponseVersion>>(
+    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) where Versions.Index == Int {
     do throws(FileError) {
       do throws(FileError) {
         try unlink(responses, into: &removal, unless: shouldStop)
@@ -31,9 +31,9 @@ final class FoundationStoreEditor: ResponseStore {
     }
   }
 
-  private func unlink(
-    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
-  ) throws(FileError) {
+  private func unlink<Versions: RandomAccessCollection<ResponseVersion>>(
+    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(FileError) where Versions.Index == Int {
     while removal.visited < responses.count, !shouldStop() {
       let response = responses[removal.visited]
       if try remove(response) {

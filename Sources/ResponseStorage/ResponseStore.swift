@@ -12,9 +12,9 @@ public protocol ResponseStore {
   ///   - responses: What to remove, in ascending order of the ids.
   ///   - removal: What was done, also by a removal that ends with an error.
   ///   - shouldStop: Asked between batches whether to leave the rest.
-  func remove(
-    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
-  ) throws(StoreError)
+  func remove<Versions: RandomAccessCollection<ResponseVersion>>(
+    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) where Versions.Index == Int
 
   /// Removes files of bodies that no response names.
   ///

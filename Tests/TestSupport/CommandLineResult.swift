@@ -66,9 +66,9 @@ public struct CommandLineResult: Hashable, Sendable {
 private final class RecordingEditor: ResponseStore {
   var removed: [StoredResponse.ID] = []
 
-  func remove(
-    _ responses: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
-  ) {
+  func remove<Versions: RandomAccessCollection<ResponseVersion>>(
+    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+  ) where Versions.Index == Int {
     removed += responses.map(\.id)
     removal.visited = responses.count
   }
