@@ -182,6 +182,8 @@ extension BinaryPropertyList {
   @inline(__always)
   private func append(_ range: Range<Int>, to other: inout [UInt8]) {
     let bytes = bytes.extracting(range)
+    // For nothing, it would write to the empty array that all threads share.
+    if bytes.isEmpty { return }
     other.append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
       for index in bytes.indices { output.append(bytes[index]) }
     }

@@ -1,0 +1,51 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A state that several threads share, of which one at a time has it, and whose changes others wait for.
+///
+/// It is a mutex and a condition variable of POSIX threads. ThreadSanitizer knows those on every system; the
+/// `Mutex` of the standard library it takes for no lock on Linux.
+@safe
+final class Monitor<State>: @unchecked Sendable {
+  private var state: State
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let change = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init(_ state: sending State) {
+    self.state = state
+    let (mutexCode, changeCode) = unsafe (
+      pthread_mutex_init(mutex, nil), pthread_cond_init(change, nil)
+    )
+    precondition(mutexCode == 0 && changeCode == 0, "the system has no memory for a lock")
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(change)
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe change.deallocate()
+    unsafe mutex.deallocate()
+  }
+
+  /// Changes the state, and wakes whoever waits for that.
+  func update(_ body: (inout State) -> Void) {
+    unsafe pthread_mutex_lock(mutex)
+    body(&state)
+    unsafe pthread_cond_broadcast(change)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits until the state is as it should be, and takes something out of it.
+  func wait<Result>(
+    until isReady: (borrowing State) -> Bool, _ body: (inout State) -> Result
+  ) -> Result {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    while !isReady(state) { unsafe pthread_cond_wait(change, mutex) }
+    return body(&state)
+  }
+}
