@@ -18,7 +18,8 @@ public struct ValidationRules: Hashable, Sendable {
   /// What to ask with.
   public var sentValidator = SentValidator.auto
 
-  /// Whether the stored `Cookie` and `Authorization`, and what stands before `@` in the URL, are sent.
+  /// Whether the stored `Cookie` and `Authorization` are sent, what stands before `@` in the URL, and the fields
+  /// named by `Vary` that hold secrets.
   public var sendsCredentials = false
 
   /// How long to wait for the head of an answer, and then for each further piece, in milliseconds.
@@ -102,8 +103,12 @@ public struct ValidationRequest: Hashable, Sendable {
     var lines = conditional.request.fields.lines.filter { line in
       !Self.conditionalFields.contains { $0.matches(line.name) } && line.isSendable
     }
-    let credentials = Self.credentials(of: response)
-    lines.removeAll { line in Self.credentialFields.contains { $0.matches(line.name) } }
+    // A field such as X-Api-Key is there if `Vary` names it.
+    let secrets = lines.filter { SecretNames.isSecretHeader($0.name[...]) }
+    lines.removeAll { SecretNames.isSecretHeader($0.name[...]) }
+    let credentials =
+      Self.credentials(of: response)
+      + secrets.filter { line in !Self.credentialFields.contains { $0.matches(line.name) } }
     if rules.sendsCredentials { lines += credentials }
     withholdsCredentials =
       !rules.sendsCredentials && (!credentials.isEmpty || target.hasUserInfo)

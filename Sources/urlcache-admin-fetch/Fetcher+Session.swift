@@ -75,7 +75,7 @@ extension Fetcher: URLSessionDataDelegate {
       // What was asked for in secret is not asked for in the open.
       url.scheme?.lowercased() == "https" || response.url?.scheme?.lowercased() == "http"
     else { return completionHandler(nil) }
-    let next = url.hasOrigin(of: response.url) ? request : request.withoutCredentials()
+    let next = url.hasOrigin(of: response.url) ? request : request.forAnyOrigin()
     resolving.async { [self] in
       do throws(FetchFailure) {
         try Self.check(host, state.rule)

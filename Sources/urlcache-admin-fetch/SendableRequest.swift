@@ -27,10 +27,16 @@ extension URLRequest {
     }
   }
 
-  /// The request without what is for one origin only (RFC 9110 §15.4).
-  func withoutCredentials() -> URLRequest {
+  /// The request without what may be for one origin only (RFC 9110 §15.4): a secret can be in a field of any name.
+  func forAnyOrigin() -> URLRequest {
+    let known: Set = [
+      "accept", "accept-charset", "accept-encoding", "accept-language", "if-modified-since",
+      "if-none-match", "user-agent",
+    ]
     var request = self
-    for name in ["Authorization", "Cookie"] { request.setValue(nil, forHTTPHeaderField: name) }
+    for name in (allHTTPHeaderFields ?? [:]).keys where !known.contains(name.lowercased()) {
+      request.setValue(nil, forHTTPHeaderField: name)
+    }
     return request
   }
 }

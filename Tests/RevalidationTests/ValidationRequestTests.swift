@@ -68,8 +68,11 @@ import Testing
 
   @Test func `credentials are sent only if that is wanted`() throws {
     let response = Sample.response(
-      [Self.tag, "Vary: Cookie, Accept"], url: "https://u:p@a.example/#x",
-      request: ["Cookie: a=b", "Authorization: x", "Proxy-Authorization: y", "Accept: z", "B: c"])
+      [Self.tag, "Vary: Cookie, Accept, X-Api-Key"], url: "https://u:p@a.example/#x",
+      request: [
+        "Cookie: a=b", "Authorization: x", "Proxy-Authorization: y", "Accept: z", "B: c",
+        "X-API-Key: k",
+      ])
     let request = ValidationRequest(for: response, by: ValidationRules())
     let plain = try request.request.get()
     #expect(Sample.lines(plain.fields) == ["Accept: z", "If-None-Match: W/\"a\""])
@@ -80,7 +83,7 @@ import Testing
     let full = try sent(response, rules)
     #expect(
       Sample.lines(full.fields) == [
-        "Accept: z", "Cookie: a=b", "Authorization: x", "If-None-Match: W/\"a\"",
+        "Accept: z", "Cookie: a=b", "Authorization: x", "X-API-Key: k", "If-None-Match: W/\"a\"",
       ])
     #expect(Sample.text(full.url) == "https://u:p@a.example/")
     #expect(!ValidationRequest(for: response, by: rules).withholdsCredentials)

@@ -178,6 +178,18 @@ def check_refusals():
     Origin.asked.clear()
     run("-c", cache, base + "etag?ok", "--with-credentials")
     assert Origin.asked[0][1]["Cookie"] == "session=1" and Origin.asked[0][1]["Authorization"] == "Basic eDp5"
+    # What is a secret only by its name needs to be wanted as well, and nothing of a name that is not known goes to
+    # another origin.
+    Origin.other = origin.start()
+    keys = {"X-Api-Key": "k", "X-Tenant": "t", "Accept": "*/*"}
+    vary = {**tag, "Vary": "X-Api-Key, X-Tenant, Accept"}
+    cache = make("keys", [(base + "etag", 200, vary, b"x", keys, None), (base + "other-origin", 200, vary, b"x", keys, None)])
+    for options, sent in [((), (None, "t")), (("--with-credentials",), ("k", "t"))]:
+        Origin.asked.clear()
+        run("-c", cache, "--all", "--follow", *options)
+        asked = [(path, fields["X-Api-Key"], fields["X-Tenant"], fields["Accept"], fields["If-None-Match"]) for path, fields in Origin.asked]
+        assert sorted(asked, key=str) == sorted([
+            ("/etag", *sent, "*/*", '"1"'), ("/other-origin", *sent, "*/*", '"1"'), ("/etag", None, None, "*/*", '"1"')], key=str), asked
     # One that cannot be sent, and one that makes Foundation crash, are all that fails.
     tagged = lambda name, fields={}, **request: (base + name, 200, {**tag, **fields}, b"x", request, None)
     cache = make("crashes", [tagged("etag?first"), tagged("endless"), tagged("etag?long", {"Vary": "Accept"}, Accept="x" * (1 << 20)),

@@ -57,6 +57,8 @@ class Origin(http.server.BaseHTTPRequestHandler):
     now = None
     lock = threading.Lock()
     active = most = 0
+    # The URL of another origin, if there is one.
+    other = None
 
     def date_time_string(self, timestamp=None):
         return date(now=Origin.now)
@@ -120,6 +122,8 @@ class Origin(http.server.BaseHTTPRequestHandler):
                 self.answer(301, Location="/etag")
             case "elsewhere":
                 self.answer(302, Location=f"http://localhost:{self.server.server_port}/etag")
+            case "other-origin":
+                self.answer(302, Location=Origin.other + "etag")
             case "slow":
                 time.sleep(20)
             case "huge":

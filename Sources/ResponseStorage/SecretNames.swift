@@ -1,9 +1,7 @@
-import ResponseStorage
-
-/// The names of parameters, header fields and properties that hold secrets.
-enum SecretNames {
+/// The names of parameters, header fields and properties that hold secrets, as far as a name tells.
+public enum SecretNames {
   /// Whether the value of a parameter of a URL is a secret, by its percent-decoded name.
-  static func isSecretParameter(_ name: [UInt8]) -> Bool {
+  public static func isSecretParameter(_ name: [UInt8]) -> Bool {
     if name.count > 256 { return false }
     let name = normalized(name[...])
     return exact.contains(name) || suffixes.contains { name.hasSuffix($0) }
@@ -11,7 +9,7 @@ enum SecretNames {
   }
 
   /// Whether the value of a header field, or of a property that is called as one, is a secret.
-  static func isSecretHeader(_ name: ArraySlice<UInt8>) -> Bool {
+  public static func isSecretHeader(_ name: ArraySlice<UInt8>) -> Bool {
     if name.count > 256 { return false }
     var name = normalized(name)
     if headers.contains(name) || suffixes.contains(where: { name.hasSuffix($0) }) { return true }
