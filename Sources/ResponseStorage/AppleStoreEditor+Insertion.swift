@@ -15,8 +15,7 @@ extension AppleStoreEditor: RawResponseStore {
       try makeBodyFolder()
       bodies = AppleBodyFiles(at: files.bodies)
     }
-    var generator = SystemRandomNumberGenerator()
-    let name = AppleStoreWriter.uuid(using: &generator)
+    let name = AppleStoreWriter.uuid(.random(in: 0 ... .max), .random(in: 0 ... .max))
     do {
       let file = try OpenFile(creating: path(ofBody: name))
       try response.part(.body)?.contents.forEachPiece { try file.write($0) }

@@ -1,10 +1,8 @@
 extension AppleStoreWriter {
-  /// Returns a random UUID (RFC 9562 §5.4) in capitals, as CFNetwork names body files.
-  public static func uuid(using generator: inout some RandomNumberGenerator) -> [UInt8] {
-    var high = generator.next() as UInt64
-    var low = generator.next() as UInt64
-    high = high & ~0xF000 | 0x4000
-    low = low & ~(0b11 << 62) | 0b10 << 62
+  /// Returns the UUID of random bits (RFC 9562 §5.4) in capitals, as CFNetwork names body files.
+  public static func uuid(_ high: UInt64, _ low: UInt64) -> [UInt8] {
+    let high = high & ~0xF000 | 0x4000
+    let low = low & ~(0b11 << 62) | 0b10 << 62
     var text: [UInt8] = []
     text.reserveCapacity(36)
     for (word, dashes) in [(high, [8, 12]), (low, [0, 4])] {

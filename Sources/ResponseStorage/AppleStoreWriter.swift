@@ -161,7 +161,7 @@ public struct AppleStoreWriter: ~Copyable {
     _ body: Body, using generator: inout some RandomNumberGenerator
   ) throws(FileError) -> Body {
     guard case .bytes(let bytes) = body, bytes.count >= fileThreshold else { return body }
-    let name = Self.uuid(using: &generator)
+    let name = Self.uuid(generator.next(), generator.next())
     let file = try OpenFile(creating: "\(bodyFolder)/\(String(decoding: name, as: UTF8.self))")
     try file.write(bytes)
     if isDurable { try file.synchronize() }

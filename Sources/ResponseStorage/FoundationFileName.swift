@@ -73,8 +73,8 @@ struct FoundationFileName: Hashable {
   }
 
   /// A name for a file that is being written, which is hardly one that there is.
-  static func temporary(using generator: inout some RandomNumberGenerator) -> FoundationFileName {
-    let digits = String(UInt64.random(in: 0 ... .max, using: &generator), radix: 36)
+  static func temporary() -> FoundationFileName {
+    let digits = String(UInt64.random(in: 0 ... .max), radix: 36)
     let bytes = temporaryPrefix + Array("0.\(digits)".utf8)
     return FoundationFileName(bytes: bytes, kind: .temporary)
   }

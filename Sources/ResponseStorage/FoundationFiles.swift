@@ -68,8 +68,7 @@ struct FoundationFiles: ~Copyable {
   borrowing func stage(
     _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> FoundationFileName {
-    var generator = SystemRandomNumberGenerator()
-    let name = FoundationFileName.temporary(using: &generator)
+    let name = FoundationFileName.temporary()
     do {
       let file = try OpenFile(creating: name.bytes, in: folder)
       try write { try file.write($0) }

@@ -82,7 +82,7 @@ import Testing
     let folder = try Folder()
     var writer = try AppleStoreWriter(
       creating: folder.path, schema: .version203, storesAllInline: true)
-    var generator = SystemRandomNumberGenerator()
+    var generator = Counter()
     let body = [UInt8](repeating: 7, count: 10_000)
     try writer.insert(row("https://a.example/", body: body), using: &generator)
     try writer.finish()
@@ -104,7 +104,7 @@ import Testing
   ) throws -> Folder {
     let folder = try Folder()
     var writer = try AppleStoreWriter(creating: folder.path, schema: schema, isDurable: false)
-    var generator = SystemRandomNumberGenerator()
+    var generator = Counter()
     for row in rows { try writer.insert(row, using: &generator) }
     try writer.finish()
     return folder
@@ -135,4 +135,14 @@ import Testing
     CREATE INDEX receiver_data_index ON cfurl_cache_receiver_data(entry_ID)
 
     """
+}
+
+/// Numbers that are enough to tell files apart.
+private struct Counter: RandomNumberGenerator {
+  private var number: UInt64 = 0
+
+  mutating func next() -> UInt64 {
+    number += 1
+    return number
+  }
 }
