@@ -15,8 +15,11 @@ if command -v dpkg >/dev/null; then
     $sudo apt-get update -qq && $sudo apt-get install -y -qq $missing
   fi
 fi
-swift build -c release --product urlcache-admin >&2
-swift build -c release --product sample-cache >&2
+static=--static-swift-stdlib
+[ "$(uname -s)" = Darwin ] && static=
+for product in urlcache-admin sample-cache; do
+  swift build -c release $static --product $product >&2
+done
 tool=$(cd "$(swift build -c release --show-bin-path)" && pwd)/urlcache-admin
 maker=$(dirname "$tool")/sample-cache
 

@@ -36,10 +36,13 @@ if [ -e "$checkout/Package.swift" ]; then
   checkout=$(cd "$checkout" && pwd)
   if command -v swift >/dev/null; then
     install libsqlite3-dev libarchive-dev pkg-config
-    swift build --package-path "$checkout" -c release --product urlcache-admin >&2
-    swift build --package-path "$checkout" -c release --product urlcache-admin-fetch >&2
-    swift build --package-path "$checkout" -c release --product sample-cache >&2
-    look_in "$(swift build --package-path "$checkout" -c release --show-bin-path)"
+    # With the library of Swift inside it begins sooner and takes less memory; macOS has the library.
+    set -- --package-path "$checkout" -c release
+    [ "$(uname -s)" = Darwin ] || set -- "$@" --static-swift-stdlib
+    for product in urlcache-admin urlcache-admin-fetch sample-cache; do
+      swift build "$@" --product $product >&2
+    done
+    look_in "$(swift build "$@" --show-bin-path)"
   else
     look_in "$checkout/.build/release"
   fi
