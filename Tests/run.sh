@@ -137,7 +137,7 @@ install_promtool() {
 
 # Without a package, what needs it fails and says so.
 install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
-  gzip zstd jq libarchive-tools chromium ncdu tmux \
+  gzip zstd jq libarchive-tools chromium ncdu tmux zsh fish mandoc \
   || step "install" false
 install_peers || step "install peers" false
 install_promtool || step "install promtool" false

@@ -21,10 +21,10 @@ extension URLCacheAdmin {
     /// Room for a million entries with long URLs.
     private static let largestPlan = 1 << 30
 
-    @Argument(help: "The plan; '-' is the standard input.", completion: .file())
+    @Argument(help: "The plan; '-' is the standard input.", completion: .file(extensions: ["json"]))
     var file: String
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var change: ChangeOptions
     @OptionGroup var secrets: SecretOptions
 

@@ -61,6 +61,11 @@ struct ArchiveOptions: ParsableArguments {
 }
 
 extension ExportFormat: ExpressibleByArgument {
+  /// What the names of files of some formats end with, without the dot before it.
+  static func extensions(where isWanted: (ExportFormat) -> Bool) -> [String] {
+    allCases.filter(isWanted).flatMap(\.endings).map { String($0.utf8.dropFirst()) ?? $0 }
+  }
+
   /// What the names of files of some formats end with, for people: `.tar or .zip`.
   static func endingsInWords(_ formats: [ExportFormat]) -> String {
     let endings = formats.compactMap { $0.endings.first }

@@ -19,13 +19,14 @@ extension URLCacheAdmin {
     @Argument(help: "The URL or the id of one entry.")
     var entry: String
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
 
     @Option(
       name: [.short, .long],
       help: ArgumentHelp(
         "Write to this file, which must not exist yet; '-' is the output.",
-        valueName: "file"))
+        valueName: "file"),
+      completion: .file())
     var output: String?
 
     @Flag(help: "Write to a terminal what is not text, and over a file that exists.")

@@ -9,7 +9,8 @@ struct CacheOptions: ParsableArguments {
     help: ArgumentHelp(
       "The cache: a Cache.db or its folder, a folder of Foundation's on Linux, or a name from the"
         + " configuration. Or set URLCACHE_ADMIN_CACHE.",
-      valueName: "path|name"))
+      valueName: "path|name"),
+    completion: .requested)
   var cache: String?
 
   @Option(
@@ -25,7 +26,8 @@ struct CacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The configuration to take instead of the user's; see 'urlcache-admin config'.",
-      valueName: "file"))
+      valueName: "file"),
+    completion: .file(extensions: ["toml"]))
   var config: String?
 
   @OptionGroup var time: TimeOptions

@@ -61,13 +61,15 @@ struct ChangeOptions: ParsableArguments {
 struct PlanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "First export what will go to this new archive, for 'import'.", valueName: "file"))
+      "First export what will go to this new archive, for 'import'.", valueName: "file"),
+    completion: .file(extensions: ExportFormat.extensions { $0.isNative }))
   var backup: String?
 
   @Option(
     help: ArgumentHelp(
       "Write the plan to this new file, for 'apply', and change nothing; '-' is the output.",
-      valueName: "file"))
+      valueName: "file"),
+    completion: .file(extensions: ["json"]))
   var plan: String?
 
   func validate() throws {

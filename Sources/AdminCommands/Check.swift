@@ -37,7 +37,7 @@ extension URLCacheAdmin {
       help: ArgumentHelp("Remove what is broken, or only some kinds of it.", valueName: "kind,…"))
     var repair: RepairKinds?
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var change: ChangeOptions
     @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions

@@ -16,6 +16,11 @@ extension URLCacheAdmin {
           + "hint: on Linux they are read from /proc, which must be mounted\n")
       return .software
     }
+    let home = environment.variable("HOME")
+    if let request = CompletionRequest(arguments.dropFirst(), home: home) {
+      request.answer(in: environment)
+      return .done
+    }
     let line = CommandLineWords(Array(arguments.dropFirst()))
     do {
       try line.checkVerb()

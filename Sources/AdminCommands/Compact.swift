@@ -18,7 +18,7 @@ extension URLCacheAdmin {
           0 done · 64 · 65 · 66 · 74 · 75 also '--full' beside another process · 77 · 130 · 143
         """)
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
 
     @Flag(name: [.customShort("n"), .long], help: "Only say how much is free.")
     var dryRun = false

@@ -83,6 +83,7 @@ extension URLCacheAdmin.Config {
 /// Which configuration a command is about.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The configuration to take instead of the user's.", valueName: "file"))
+    help: ArgumentHelp("The configuration to take instead of the user's.", valueName: "file"),
+    completion: .file(extensions: ["toml"]))
   var config: String?
 }

@@ -22,8 +22,8 @@ extension URLCacheAdmin {
     @Argument(help: "The second one.", completion: .file())
     var second: String
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var secrets: SecretOptions
 
     @Option(help: "What to compare: body, headers (of the response), all.")

@@ -23,8 +23,8 @@ extension URLCacheAdmin {
       aliases: ["trim"])
 
     @OptionGroup var limit: LimitOptions
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var change: ChangeOptions
     @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions

@@ -21,8 +21,8 @@ extension URLCacheAdmin {
           64 · 65 · 66 · 74 · 75 · 77
         """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var inquiry: InquiryOptions
     @OptionGroup var secrets: SecretOptions
 

@@ -22,13 +22,14 @@ extension URLCacheAdmin {
           · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
 
     @Option(
       name: [.short, .long],
       help: ArgumentHelp(
-        "The archive, which must not exist yet; '-' is the output.", valueName: "file"))
+        "The archive, which must not exist yet; '-' is the output.", valueName: "file"),
+      completion: .file(extensions: ExportFormat.extensions { _ in true }))
     var output: String
 
     @Flag(help: "Replace a file that exists.")

@@ -22,11 +22,12 @@ extension URLCacheAdmin {
           · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
-    @Argument(help: "The archive.", completion: .file())
+    @Argument(
+      help: "The archive.", completion: .file(extensions: ExportFormat.extensions { _ in true }))
     var file: String
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var importing: ImportOptions
     @OptionGroup var secrets: SecretOptions
 

@@ -14,7 +14,9 @@ struct ImportOptions: ParsableArguments {
       valueName: "kind"))
   var create: CreatedStore?
 
-  @Option(help: ArgumentHelp("The schema of a new cache: 202, 203.", valueName: "version"))
+  @Option(
+    help: ArgumentHelp("The schema of a new cache: 202, 203.", valueName: "version"),
+    completion: .list(["202", "203"]))
   var schema: Int64 = 203
 
   @Flag(help: "Import the answers to other requests than GET too.")
@@ -41,6 +43,7 @@ struct ImportOptions: ParsableArguments {
     help: ArgumentHelp(
       "Raise or lower a limit of archives: entries, members, member, total, ratio, document, list.",
       valueName: "name=number"),
+    completion: .list(ArchiveLimits.Name.allCases.map { "\($0.rawValue)=" }),
     transform: parseArchiveLimit)
   var archiveLimit: [(ArchiveLimits.Name, Int64)] = []
 

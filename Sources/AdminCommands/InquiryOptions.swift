@@ -9,6 +9,7 @@ struct InquiryOptions: ParsableArguments {
     help: ArgumentHelp(
       "The policy of the request, by its name or its number on Apple's systems.",
       valueName: "name|number"),
+    completion: .list(RequestCachePolicy.names.map(\.name)),
     transform: parsePolicy)
   var policy = RequestCachePolicy.useProtocolCachePolicy
 

@@ -44,6 +44,7 @@ struct LimitOptions: ParsableArguments {
     help: ArgumentHelp(
       "Which entries go first: oldest, largest, stale-first; of equal ones the next word decides.",
       valueName: "order"),
+    completion: .list(CacheLimits.Order.allCases.map(\.rawValue)),
     transform: parseOrder)
   var order: [CacheLimits.Order] = [.oldest]
 

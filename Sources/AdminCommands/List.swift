@@ -23,8 +23,8 @@ extension URLCacheAdmin {
         """,
       aliases: ["ls"])
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var secrets: SecretOptions
 
     @Option(help: "How to write the entries: table, json, ndjson, csv, tsv, urls, ncdu.")
@@ -32,6 +32,7 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp("The columns, separated by commas.", valueName: "columns"),
+      completion: .requested,
       transform: parseColumns)
     var columns: [Column]?
 
@@ -39,6 +40,7 @@ extension URLCacheAdmin {
       parsing: .unconditional,
       help: ArgumentHelp(
         "Sort by this column, with '-' before it from the largest down.", valueName: "column"),
+      completion: .requested,
       transform: ResponseOrder.init(parsing:))
     var sort: ResponseOrder?
 

@@ -17,9 +17,11 @@ extension URLCacheAdmin {
           0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 78
         """)
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
+    @Option(
+      name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"),
+      completion: .file(extensions: ["prom"]))
     var output: String?
 
     var writesJSON: Bool { false }

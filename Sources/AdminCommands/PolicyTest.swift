@@ -25,8 +25,8 @@ extension URLCacheAdmin.Policy {
           0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77 · 78
         """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var secrets: SecretOptions
 
     @Option(help: "How to write: table, json.")

@@ -20,8 +20,8 @@ extension URLCacheAdmin {
           74 · 75 · 77 · 130 · 143
         """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var change: ChangeOptions
     @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions

@@ -5,11 +5,13 @@ struct RecordOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Write what was done, and what is in the cache then, for Prometheus; not with '--dry-run'.",
-      valueName: "file"))
+      valueName: "file"),
+    completion: .file(extensions: ["prom"]))
   var metricsFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "Append a line of JSON about what was done; not with '--dry-run'.", valueName: "file"))
+      "Append a line of JSON about what was done; not with '--dry-run'.", valueName: "file"),
+    completion: .file())
   var log: String?
 }

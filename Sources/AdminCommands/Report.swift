@@ -26,7 +26,7 @@ extension URLCacheAdmin {
           0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var expiry: ExpiryOptions
 
     @Option(
@@ -37,7 +37,8 @@ extension URLCacheAdmin {
     @Option(
       name: [.short, .long],
       help: ArgumentHelp(
-        "The file, which must not exist yet; '-' is the output.", valueName: "file"))
+        "The file, which must not exist yet; '-' is the output.", valueName: "file"),
+      completion: .file(extensions: ["html", "md"]))
     var output: String
 
     @Flag(help: "Replace a file that exists.")

@@ -26,8 +26,8 @@ extension URLCacheAdmin {
           77 · 130 · 143
         """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var asking: ValidationOptions
     @OptionGroup var change: ChangeOptions
     @OptionGroup var secrets: SecretOptions

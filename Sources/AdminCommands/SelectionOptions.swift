@@ -15,7 +15,8 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The URLs in this file too, one a line; '-' is the standard input.",
-      valueName: "file"))
+      valueName: "file"),
+    completion: .file())
   var urlFile: [String] = []
 
   @Option(help: ArgumentHelp("Only URLs that begin so.", valueName: "text"))
@@ -34,12 +35,14 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Only this host; '.example.com' is that and all below it.",
-      valueName: "host"))
+      valueName: "host"),
+    completion: .requested)
   var host: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only requests with this method, which Foundation does not store.", valueName: "method"))
+      "Only requests with this method, which Foundation does not store.", valueName: "method"),
+    completion: .list(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
   var method: [String] = []
 
   @Option(
@@ -74,7 +77,8 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "What ages and times are taken from: stored, first-stored, date, last-modified,"
-        + " user-info:KEY.", valueName: "basis"))
+        + " user-info:KEY.", valueName: "basis"),
+    completion: .list(["stored", "first-stored", "date", "last-modified"]))
   var ageBasis: String = "stored"
 
   @Option(

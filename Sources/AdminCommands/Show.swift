@@ -14,8 +14,8 @@ extension URLCacheAdmin {
           0 done · 1 an entry that was named is not there, or not to be repeated · 64 · 65 · 66 · 74 · 75 · 77
         """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var secrets: SecretOptions
 
     @Option(help: "How to write the entries: table, json.")
@@ -34,7 +34,10 @@ extension URLCacheAdmin {
       help: ArgumentHelp(
         "Write the bytes of one property list of one entry: response_object, request_object,"
           + " proto_props, user_info; or, of Foundation's, archive. Secrets in it are not masked.",
-        valueName: "name"))
+        valueName: "name"),
+      completion: .list([
+        "response_object", "request_object", "proto_props", "user_info", "archive",
+      ]))
     var rawPlist: String?
 
     var writesJSON: Bool { format == .json }

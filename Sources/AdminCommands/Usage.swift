@@ -21,7 +21,7 @@ extension URLCacheAdmin {
         """,
       aliases: ["du"])
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var secrets: SecretOptions
     @OptionGroup var expiry: ExpiryOptions
 
