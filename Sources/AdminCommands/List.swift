@@ -11,6 +11,7 @@ extension URLCacheAdmin {
       discussion: """
         COLUMNS
           \(columnNames)
+
           user-info:KEY and proto-props:KEY show what is under a key; in it '\\,' is a comma.
 
         BROWSE

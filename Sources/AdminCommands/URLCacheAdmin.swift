@@ -10,6 +10,8 @@ public struct URLCacheAdmin: ParsableCommand {
       What looks never changes a cache: nothing is written, moved or locked for writing, also beside a
       running app. What changes one works beside a running app too.
 
+      'man urlcache-admin-VERB' has examples for each command.
+
       EXIT STATUS
         0 done · 1 the answer is "no" · 3 done in part · 64 usage · 65 not a cache, or damaged · 66 no such file ·
         69 a program is not there · 70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission ·

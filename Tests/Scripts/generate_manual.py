@@ -1,0 +1,236 @@
+"""Writes the manual pages: what people wrote in Tests/Manual, joined with what the program says of its options.
+
+    generate_manual.py URLCACHE-ADMIN FOLDER
+
+FOLDER is `share/man` to renew what is installed. A page of Tests/Manual begins with what follows the description that the
+program gives itself, and goes on with its sections from EXAMPLES on; one of section 5 is taken as it is.
+"""
+
+import glob, json, os, re, subprocess, sys
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Manual")
+DATE = "January 1, 2026"
+SIGNALS = {"130": "ended by SIGINT", "143": "ended by SIGTERM"}
+SECTIONS = {
+    "Selection": "Entries are selected for which all of these hold; of one that is repeated any must hold.\n",
+    "Cache": "Which cache, and how it is opened.\n",
+}
+SHOP = """.Sq shop
+is a cache that has this name in
+.Xr urlcache-admin.conf 5 ;
+a path does as well.
+.Pp
+"""
+
+
+def escaped(text):
+    """Text that stands for itself, also at the beginning of a line."""
+    text = text.replace("\\", "\\e").replace("…", "...")
+    text = re.sub(r"(?<![A-Za-z0-9])-", r"\\-", text)
+    for character, name in [("'", r"\(aq"), ("`", r"\(ga"), ("~", r"\(ti"), ("^", r"\(ha"), ('"', r"\(dq")]:
+        text = text.replace(character, name)
+    text = "".join(character if ord(character) < 128 else f"\\[u{ord(character):04X}]" for character in text)
+    return "\\&" + text if text.startswith(".") else text
+
+
+def lines(text):
+    """Prose, a sentence a line."""
+    return "\n".join(escaped(sentence) for sentence in re.split(r"(?<=[.:!?]) +(?=[A-Z])", text.strip())) + "\n"
+
+
+def literal(rows):
+    return ".Bd -literal -offset indent\n" + "\n".join(escaped(row) for row in rows) + "\n.Ed\n"
+
+
+def blocks(text):
+    """Paragraphs of a help text: prose is filled, what is indented or numbered stays as it is."""
+    result = []
+    for block in re.split(r"\n\s*\n", text):
+        rows = block.split("\n")
+        if all(row.startswith("  ") or re.match(r"\d ", row) for row in rows):
+            indent = min(len(row) - len(row.lstrip()) for row in rows)
+            result.append(literal([row[indent:] for row in rows]))
+        else:
+            result.append(lines(" ".join(row.strip() for row in rows)))
+    return result
+
+
+def paragraphs(texts):
+    """Texts with space between them, of which a display has its own."""
+    return "".join(text if number == 0 or text.startswith(".Bd") else ".Pp\n" + text for number, text in enumerate(texts))
+
+
+def parts(discussion):
+    """The text of a discussion before its headings, and what is below each."""
+    before, *rest = re.split(r"^([A-Z][A-Z ]+)$\n", discussion, flags=re.MULTILINE)
+    headed = {title: re.sub(r"^  ", "", text.strip("\n"), flags=re.MULTILINE) for title, text in zip(rest[::2], rest[1::2])}
+    return before.strip(), headed
+
+
+def name(argument, which):
+    return ("Fl -" if which["kind"] == "long" else "Fl ") + which["name"]
+
+
+def value(argument):
+    words = escaped(argument["valueName"])
+    return f" Ar {words}" if argument["kind"] != "flag" else ""
+
+
+def item(argument):
+    if argument["kind"] == "positional":
+        tag = ".It Ar " + escaped(argument["valueName"]) + (" ..." if argument["isRepeating"] else "")
+    else:
+        names = [name(argument, which) + value(argument) for which in argument["names"]]
+        tag = ".It " + " , ".join(names)
+    text = argument["abstract"]
+    values = argument.get("allValues", [])
+    if values and not all(word in text for word in values):
+        text += f" One of {', '.join(values)}."
+    if argument.get("defaultValue") and "default" not in text:
+        text += f" The default is {argument['defaultValue']}."
+    if argument["isRepeating"] and argument["kind"] == "option" and not argument.get("sectionTitle"):
+        text += " Can be repeated." if "repeated" not in text else ""
+    return tag + "\n" + lines(text)
+
+
+def listed(items):
+    return ".Bl -tag -width Ds\n" + "".join(items) + ".El\n"
+
+
+def options(command):
+    arguments = [argument for argument in command["arguments"] if argument["shouldDisplay"]]
+    own = [argument for argument in arguments if not argument.get("sectionTitle")]
+    result = listed(item(argument) for argument in own)
+    for title, intro in SECTIONS.items():
+        group = [argument for argument in arguments if argument.get("sectionTitle") == title]
+        if group:
+            result += f".Ss {title}\n{intro}" + listed(item(argument) for argument in group)
+    assert {argument.get("sectionTitle") for argument in arguments} <= {None, *SECTIONS}
+    return result
+
+
+def synopsis(command, words):
+    result = f".Nm {words}\n.Op Ar options\n"
+    for argument in command["arguments"]:
+        if argument["kind"] == "option" and not argument["isOptional"]:
+            result += f".{name(argument, argument['names'][0])}{value(argument)}\n"
+        elif argument["kind"] == "positional":
+            tag = "Ar " + escaped(argument["valueName"]) + (" ..." if argument["isRepeating"] else "")
+            result += f".Op {tag}\n" if argument["isOptional"] else f".{tag}\n"
+    return result
+
+
+def statuses(text):
+    """What each exit status means, of one line of a help text."""
+    pairs = re.split(r"\s+·\s+|\n\s*(?=\d{1,3} )", text.strip())
+    return {pair.split(None, 1)[0]: " ".join(pair.split()[1:]) for pair in pairs}
+
+
+def exit_status(headed, root):
+    standard = {**statuses(parts(root["discussion"])[1]["EXIT STATUS"]), **SIGNALS}
+    items = []
+    for status, text in statuses(headed["EXIT STATUS"]).items():
+        assert re.fullmatch(r"\d+", status), (status, text)
+        if not text or status == "0" and text == "done":
+            text = standard[status]
+        elif text.startswith("also "):
+            text = f"{standard[status]}, {text}"
+        elif text.startswith("'") and int(status) >= 64:
+            text = f"{standard[status]}: {text}"
+        items.append(f".It {status}\n{lines(text)}")
+    return listed(items)
+
+
+def described(command):
+    """What a command says of itself, and what is below its headings."""
+    before, headed = parts(command.get("discussion", ""))
+    # Whoever reads this need not be told where to.
+    texts = [text for text in (blocks(before) if before else []) if not text.startswith(escaped("'man "))]
+    return paragraphs([lines(command["abstract"]), *texts]), headed
+
+
+def subsections(headed):
+    return "".join(f".Ss {title.capitalize()}\n" + paragraphs(blocks(text)) for title, text in headed.items()
+                   if title not in ("EXIT STATUS", "EXAMPLES"))
+
+
+def head(title, section, description):
+    return (f".\\\" Made by Tests/Scripts/generate_manual.py; the prose is in Tests/Manual.\n.Dd {DATE}\n.Dt {title.upper()} {section}\n.Os\n"
+            f".Sh NAME\n.Nm {title}\n.Nd {escaped(description)}\n")
+
+
+def split(source):
+    """What is written before and from the first section."""
+    before, found, after = source.partition(".Sh ")
+    after = found + after
+    return before, after.replace(".Sh EXAMPLES\n", ".Sh EXAMPLES\n" + (SHOP if "shop" in after else ""), 1)
+
+
+def lowered(abstract):
+    return abstract[0].lower() + abstract[1:].rstrip(".")
+
+
+def verb_page(command, root):
+    verb = command["commandName"]
+    with open(os.path.join(SOURCES, f"urlcache-admin-{verb}.1")) as file:
+        before, after = split(file.read())
+    words = f"urlcache-admin {verb}"
+    children = command.get("subcommands", [])
+    result = head(f"urlcache-admin-{verb}", 1, lowered(command["abstract"])) + ".Sh SYNOPSIS\n"
+    for child in children or [command]:
+        result += synopsis(child, f"{words} {child['commandName']}" if children else words)
+    sections = {"DESCRIPTION": "", "OPTIONS": "", "EXIT STATUS": ""}
+    for child in children or [command]:
+        text, headed = described(child)
+        heading = f".Ss {words} {child['commandName']}\n" if children else ""
+        sections["DESCRIPTION"] += heading + text
+        assert not (children and subsections(headed))
+        sections["OPTIONS"] += heading + options(child)
+        sections["EXIT STATUS"] += heading + exit_status(headed, root)
+    aliases = command.get("aliases", [])
+    if aliases:
+        sections["DESCRIPTION"] += f".Pp\nIt is also called\n.Cm {aliases[0]} .\n"
+    sections["DESCRIPTION"] += ".Pp\n" * (before != "") + before + subsections(headed)
+    for title, text in sections.items():
+        result += f".Sh {title}\n{text}"
+    return result + after
+
+
+def root_page(root):
+    with open(os.path.join(SOURCES, "urlcache-admin.1")) as file:
+        before, after = split(file.read())
+    text, headed = described(root)
+    items = []
+    for command in root["subcommands"]:
+        if command["commandName"] == "help":
+            continue
+        names = "".join(f" , Cm {alias}" for alias in command.get("aliases", []))
+        items.append(f".It Cm {command['commandName']}{names}\n{lines(command['abstract'])}"
+                     f"See\n.Xr urlcache-admin-{command['commandName']} 1 .\n")
+    return (head("urlcache-admin", 1, lowered(root["abstract"])) + ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar options\n"
+            + f".Sh DESCRIPTION\n{text}.Pp\n{before}.Ss Commands\n{listed(items)}.Sh OPTIONS\n{options(root)}"
+            + "@ENVIRONMENT@" + f".Sh EXIT STATUS\n{exit_status(headed, root)}" + after)
+
+
+def main(tool, folder):
+    help_text = subprocess.run([tool, "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
+    root = json.loads(help_text)["command"]
+    pages = {}
+    for command in root["subcommands"]:
+        if command["commandName"] != "help":
+            pages[f"man1/urlcache-admin-{command['commandName']}.1"] = verb_page(command, root)
+    with open(os.path.join(SOURCES, "environment")) as file:
+        pages["man1/urlcache-admin.1"] = root_page(root).replace("@ENVIRONMENT@", file.read())
+    for path in glob.glob(os.path.join(SOURCES, "*.5")):
+        with open(path) as file:
+            pages["man5/" + os.path.basename(path)] = file.read()
+    for path, text in pages.items():
+        path = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+    return sorted(pages)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
