@@ -23,6 +23,10 @@ import Testing
         usage-all: ok
         error: ok
         check: ok
+        archive-header: ok
+        archive-entry: ok
+        archive-manifest: ok
+        files-index: ok
         purge: ok
         plan: ok
         apply: ok
@@ -33,6 +37,7 @@ import Testing
         compact: ok
         config: ok
         policy-test: ok
+        log: ok
 
         """)
   }

@@ -6,7 +6,7 @@ Prints a line for each schema, and ends at the first output that does not fit. A
 members than it names, as the output only ever grows; here each member must be named.
 """
 
-import datetime, json, os, plistlib, shutil, sqlite3, subprocess, sys, tempfile
+import datetime, json, os, plistlib, shutil, sqlite3, subprocess, sys, tarfile, tempfile
 
 import jsonschema
 
@@ -22,7 +22,10 @@ COLUMNS = (
 # Columns with a key, which an entry has under their own names.
 KEYED = ["user_info:a", "user_info:c", "user_info:\x1b\"", "proto_props:Accept-Encoding, Cookie"]
 # Members of an explanation whose own members are header fields and directives.
-NAMED_BY_CACHE = ["headers", "directives"]
+NAMED_BY_CACHE = ["headers", "directives", "row", "columns"]
+# Members of an entry in an archive of which there are some.
+PARTS = ["body", "proto_props", "request_object", "response_object", "user_info"]
+checked = set()
 formats = jsonschema.FormatChecker(formats=[])
 
 
@@ -62,6 +65,7 @@ class Checker:
         schema = load(name)
         jsonschema.Draft202012Validator.check_schema(schema)
         self.name = name
+        checked.add(name)
         self.validator = jsonschema.Draft202012Validator(closed(schema), format_checker=formats)
         self.count = 0
 
@@ -106,6 +110,12 @@ def incomplete_forms(value):
         # The members of an entry are those of the columns.
         if set(value) <= optional.union(COLUMNS, KEYED):
             optional.update(COLUMNS, KEYED)
+        if set(value) <= set(PARTS):
+            optional.update(PARTS)
+        if "sha256" in value:
+            optional.add("class")
+        if "warnings" in value:
+            optional.add("redacted")
         for key in [key for key in value if key not in optional]:
             yield {name: member for name, member in value.items() if name != key}
             if not is_attached(key):
@@ -171,6 +181,48 @@ def make_foundation():
     with open(os.path.join(os.fsencode(folder), b"1.\xff.storedcachedurlresponse"), "wb"):
         pass
     return folder
+
+
+def check_log():
+    lines = Checker("log")
+    log = os.path.join(root, "log")
+    for words, status in [(["enforce", "--max-entries", "13", "--yes"], 0), (["purge", "--all"], 64),
+                          (["purge", "-c", os.path.join(root, "none"), "--all", "--yes"], 66)]:
+        run(*words, "--log", log, status=status)
+    with open(log) as file:
+        for line in file:
+            lines.check(json.loads(line))
+    lines.finish(3)
+
+
+def check_archives(foundation):
+    """The documents of archives, of entries with all that is rare, as they are and redacted, and of a folder of files."""
+    headers, entries, manifests = map(Checker, ["archive-header", "archive-entry", "archive-manifest"])
+    members, text = 0, b""
+    for options in [[], ["--redact", "--bodies", "none"], ["--host", "nowhere.example"], ["-c", foundation]]:
+        name = os.path.join(root, "documents.tar")
+        run("export", "--force", "-o", name, *options, status=None)
+        with tarfile.open(name) as archive:
+            for member in archive:
+                if not member.name.endswith(".json"):
+                    continue
+                checker = {"urlcache-archive.json": headers, "manifest.json": manifests}.get(member.name, entries)
+                members += checker is entries
+                document = archive.extractfile(member).read()
+                text += document
+                checker.check(json.loads(document))
+    headers.finish(4)
+    assert members > 30, members
+    entries.finish(members)
+    assert b"text_b64" in text, "a key that is not UTF-8"
+    manifests.finish(4)
+    lists = Checker("files-index")
+    for name, options in [("some-files", []), ("no-files", ["--host", "nowhere.example"])]:
+        folder = os.path.join(root, name)
+        run("export", "--archive-format", "files", "-o", folder, *options, status=None)
+        with open(os.path.join(folder, "index.json")) as file:
+            lists.check(json.load(file))
+    lists.finish(2)
 
 
 def main():
@@ -284,6 +336,8 @@ def main():
         checks.check(json.loads(run("check", "--format", "json", *options, status=1).stdout))
     checks.finish(5)
 
+    check_archives(foundation)
+
     purges = Checker("purge")
     for options in [["--all", "-n"], ["--host", "nowhere.example", "-n"], ["2", "3", "--yes"]]:
         purges.check(json.loads(run("purge", "--format", "json", *options).stdout))
@@ -366,6 +420,12 @@ def main():
         result = subprocess.run([tool, "enforce", "--format", "json", *words], capture_output=True, env=environment)
         Checker("enforce").check(json.loads(result.stdout))
     policies.finish(3)
+
+    check_log()
+    # A schema that nothing is held against is one that others refer to.
+    names = {name.removesuffix(".schema.json") for name in os.listdir(schemas)}
+    for name in names - checked:
+        assert any(f'"{name}.schema.json"' in json.dumps(load(other)) for other in checked), name
 
 
 try:
