@@ -18,6 +18,7 @@ environment = {"HOME": root, "PATH": programs + ":/usr/bin:/bin", "TERM": "dumb"
 # What somebody types behind the name of the program, and what there is to choose from: all, or the first.
 TYPED = {
     "li": ["list"],
+    "help sh": ["show"],
     "config ": ["check", "list"],
     "config l": ["list"],
     "policy t": ["test"],
@@ -104,10 +105,12 @@ class Terminal:
             os.chdir(root)
             os.execvpe(arguments[0], arguments, environment)
         os.set_blocking(self.file, False)
-        self.screen = b""
-        write("setup", setup.replace("LOG", self.log) + f"\necho LINE: >>{self.log}\n")
+        self.screen, self.position = b"", 0
+        write("setup", setup.replace("LOG", self.log))
         self.send(f". {root}/setup\n")
-        self.answer()
+        # Keys that come before the shell reads keys get lost.
+        while self.answer(0.5) is None:
+            self.send("\x18b")
 
     def send(self, text):
         data = text.encode()
@@ -127,21 +130,27 @@ class Terminal:
 
     def ask(self, line):
         """What is offered for a line, and the line after the tabulator key."""
-        open(self.log, "w").close()
         self.send(line + "\t" + "\x18b" + "\x15")
-        return self.answer()
+        # That of an empty line is a late one.
+        while (found := self.answer(60)) and found[1] == "''":
+            pass
+        assert found, self.screen[-2000:]
+        return found
 
-    def answer(self):
-        end = time.monotonic() + 60
+    def answer(self, seconds):
+        """The next answer; None if there is none in time."""
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.read()
             with open(self.log) as file:
-                lines = file.read().split("\n")
-            for number, text in enumerate(lines[:-1]):
-                if text.startswith("LINE:"):
-                    return sorted(set(lines[:number])), text[5:]
+                text = file.read()[self.position:]
+            offered, found, _ = text.partition("LINE:")
+            if found and text.endswith("\n"):
+                line = text[len(offered):].split("\n")[0]
+                self.position += len(offered) + len(line) + 1
+                return sorted(set(offered.split("\n")[:-1])), line.removeprefix("LINE:")
             time.sleep(0.02)
-        raise AssertionError(self.screen[-2000:])
+        return None
 
     def close(self):
         os.kill(self.process, signal.SIGKILL)

@@ -25,6 +25,11 @@ def aliases_of(command):
     return {alias: child["commandName"] for child in command["subcommands"] for alias in child.get("aliases", [])}
 
 
+def names_of(command):
+    """The names of the commands that there is help about."""
+    return [child["commandName"] for child in command["subcommands"] if child["commandName"] != "help"]
+
+
 class Script:
     """A script, whose parts are replaced."""
 
@@ -74,6 +79,10 @@ __urlcache-admin_add_asked() {
     # A cache has a name or a path.
     script.replace_each(r"^( *)(__urlcache-admin_add_asked .*--cache)$",
                         r"\1\2\n\1__urlcache-admin_add_completions -f", options(root, is_cache))
+    # There is help about commands.
+    help_function = "    non_repeating_options=()\n    __urlcache-admin_offer_flags_options -1\n}\n"
+    script.replace(help_function, help_function.replace(
+        "}", f"    [[ \"${{positional_number}}\" -eq 1 ]] && COMPREPLY+=($(compgen -W '{' '.join(names_of(root))}' -- \"${{cur}}\"))\n}}"))
     # Bash takes '=' for a word; and what names the cache may stand before the command.
     script.replace('''    local -r cur="${2}"
     local -r prev="${3}"
@@ -147,6 +156,8 @@ def mend_zsh(script, root, aliases):
     # A cache has a name or a path.
     cache = r'\{(__urlcache-admin_custom_complete ---completion [a-z ]+ -- --cache "[^"]*" "[^"]*")\}'
     script.replace_each(cache, r"{\1; _files}", options(root, is_cache))
+    # There is help about commands.
+    script.replace("'*:subcommands:'", f"'1:command:({' '.join(names_of(root))})'")
     # Nobody wants to read what went wrong in the line that is typed.
     script.replace('"$("${command_name}" "${@}" "${command_line[@]}")"', '"$("${command_name}" "${@}" "${command_line[@]}" 2>/dev/null)"')
     # What names the cache may stand before the command, and commands have other names.
@@ -185,6 +196,11 @@ def mend_fish(script, root, aliases):
     # A cache has a name or a path.
     script.replace_each(r"-rfka ('\(__urlcache-admin_custom_completion ---completion [a-z ]+ -- --cache )",
                         r"-rFka \1", options(root, is_cache))
+    # There is help about commands.
+    help_line = "complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_%s"
+    flag = help_line % "flags_or_options \"urlcache-admin help\" version'"
+    positional = help_line % "positional \"urlcache-admin help\" -eq 1'"
+    script.replace(flag, f"{positional} -fka '{' '.join(names_of(root))}'\n{flag}")
     # Commands have other names.
     script.replace("    set -l unparsed_tokens (__urlcache-admin_tokens -pc)\n",
                    "    set -l unparsed_tokens (__urlcache-admin_tokens -pc)\n" + "".join(

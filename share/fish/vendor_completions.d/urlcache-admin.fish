@@ -712,4 +712,5 @@ complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_f
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin metrics" o output' -l 'output' -s 'o' -d 'Write to this file.' -rfa '(for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.\'prom\';printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin metrics" version' -l 'version' -d 'Show the version.'
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin metrics" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_positional "urlcache-admin help" -eq 1' -fka 'list show body usage discover purge enforce compact apply check export import diff explain revalidate report config policy metrics'
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin help" version' -l 'version' -d 'Show the version.'
