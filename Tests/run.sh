@@ -102,7 +102,7 @@ tests() {
 
 # Installs the implementations that ours are compared with, where only their tests see them.
 install_peers() {
-  for peer in hishel-2.0.0 warcio-1.8.1; do
+  for peer in hishel-2.0.0 warcio-1.8.1 'grafana_foundation_sdk-1769699998!10.1.0'; do
     [ -d ".build/peers/$peer.dist-info" ] && continue
     echo "== install ${peer%-*}"
     python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return
@@ -123,13 +123,14 @@ replay() {
     .build/replay ../shared/samples/cachedb
 }
 
-# Gets promtool out of its package, which would start a service if it were installed.
-install_promtool() {
-  [ -x .build/peers/promtool ] && return 0
-  echo "== install promtool"
+# Gets Prometheus and node_exporter out of their packages, which would start services if they were installed.
+install_prometheus() {
+  [ -x .build/peers/prometheus-node-exporter ] && return 0
+  echo "== install prometheus"
   folder=$(mktemp -d) || return
-  (cd "$folder" && apt-get download -qq prometheus && dpkg -x prometheus_*.deb .) \
-    && mkdir -p .build/peers && mv "$folder/usr/bin/promtool" .build/peers/
+  (cd "$folder" && apt-get download -qq prometheus prometheus-node-exporter \
+    && for package in *.deb; do dpkg -x "$package" . || exit; done) \
+    && mkdir -p .build/peers && mv "$folder"/usr/bin/* .build/peers/
   status=$?
   rm -rf "$folder"
   return "$status"
@@ -140,7 +141,7 @@ install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonsch
   gzip zstd jq libarchive-tools chromium ncdu tmux zsh fish mandoc \
   || step "install" false
 install_peers || step "install peers" false
-install_promtool || step "install promtool" false
+install_prometheus || step "install prometheus" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 # A target that is not declared is found by luck, and not from a fresh clone.
 step "build" swift build --build-tests --explicit-target-dependency-import-check error
