@@ -1,10 +1,12 @@
 #!/bin/sh
 # Checks everything: format, build, tests. Installs what it needs with apt, as often as it is run.
 #
-#   sh Tests/run.sh [--faults] [--fuzz] [--replay] [--sanitize]
+#   sh Tests/run.sh [--faults] [--fuzz] [--operations] [--replay] [--sanitize]
 #
 # --faults    also tries all faults on commands that change a cache, which takes half an hour
 # --fuzz      also runs the fuzz targets, 60 s each
+# --operations
+#             also asks SQLite, DuckDB and Spark about 1,000 inventories, which takes a few minutes
 # --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
 #
@@ -14,16 +16,18 @@ cd "$(dirname "$0")/.." || exit 70
 
 faults=false
 fuzz=false
+operations=false
 replay=false
 sanitize=false
 for argument in "$@"; do
   case $argument in
   --faults) faults=true ;;
   --fuzz) fuzz=true ;;
+  --operations) operations=true ;;
   --replay) replay=true ;;
   --sanitize) sanitize=true ;;
   *)
-    echo "usage: sh Tests/run.sh [--faults] [--fuzz] [--replay] [--sanitize]" >&2
+    echo "usage: sh Tests/run.sh [--faults] [--fuzz] [--operations] [--replay] [--sanitize]" >&2
     exit 64
     ;;
   esac
@@ -123,6 +127,22 @@ replay() {
     .build/replay ../shared/samples/cachedb
 }
 
+# Puts DuckDB and Spark where only the examples see them.
+install_operations() {
+  install default-jre-headless python3-venv || return
+  [ -x .build/operations/bin/spark-submit ] && return 0
+  python3 -m venv .build/operations || return
+  .build/operations/bin/pip install --quiet --disable-pip-version-check duckdb==2.0.0 pyspark==4.3.0
+}
+
+# Runs a script on the examples for operators.
+example() {
+  script=$1
+  shift
+  python3 "Tests/Scripts/$script" .build/debug/urlcache-admin .build/debug/sample-cache \
+    share/doc/urlcache-admin/examples "$@"
+}
+
 # Gets Prometheus and node_exporter out of their packages, which would start services if they were installed.
 install_prometheus() {
   [ -x .build/peers/prometheus-node-exporter ] && return 0
@@ -157,6 +177,13 @@ if $faults; then
   for name in killing interrupting power importing inserting; do
     step "faults: $name" sh Tests/Faults/run.sh "$name"
   done
+fi
+if $operations; then
+  if install_operations; then
+    step "operations: fleet" example check_fleet.py 1000 .build/operations
+  else
+    step "install operations" false
+  fi
 fi
 if $replay; then
   step "replay" replay

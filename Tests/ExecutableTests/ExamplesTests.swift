@@ -20,6 +20,18 @@ import Testing
       """, of: "check_monitoring.py", Self.peers)
   }
 
+  /// `Tests/run.sh --operations` does so with 1,000 machines, and asks DuckDB and Spark too.
+  @Test func `SQLite says of the inventories of a fleet what its machines say`() throws {
+    try expect(
+      """
+      25 machines: ok
+      sqlite: ok
+      as usage says: ok
+      unreadable: ok
+
+      """, of: "check_fleet.py", "25")
+  }
+
   /// Runs a script with the products and the folder of examples, and expects what it prints.
   private func expect(_ output: String, of script: String, _ argument: String) throws {
     let result = try Command.python(
