@@ -6,7 +6,8 @@
 # --faults    also tries all faults on commands that change a cache, which takes half an hour
 # --fuzz      also runs the fuzz targets, 60 s each
 # --operations
-#             also asks SQLite, DuckDB and Spark about 1,000 inventories, which takes a few minutes
+#             also runs the playbook of the examples with Ansible, and asks SQLite, DuckDB and Spark about
+#             1,000 inventories, which takes a few minutes
 # --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
 #
@@ -127,12 +128,13 @@ replay() {
     .build/replay ../shared/samples/cachedb
 }
 
-# Puts DuckDB and Spark where only the examples see them.
+# Puts Ansible, DuckDB and Spark where only the examples see them.
 install_operations() {
   install default-jre-headless python3-venv || return
   [ -x .build/operations/bin/spark-submit ] && return 0
   python3 -m venv .build/operations || return
-  .build/operations/bin/pip install --quiet --disable-pip-version-check duckdb==2.0.0 pyspark==4.3.0
+  .build/operations/bin/pip install --quiet --disable-pip-version-check ansible-core==2.19.14 duckdb==2.0.0 \
+    pyspark==4.3.0
 }
 
 # Runs a script on the examples for operators.
@@ -180,6 +182,7 @@ if $faults; then
 fi
 if $operations; then
   if install_operations; then
+    step "operations: playbook" example check_playbook.py .build/operations
     step "operations: fleet" example check_fleet.py 1000 .build/operations
   else
     step "install operations" false
