@@ -5,6 +5,7 @@ import Testing
 @Suite struct ExamplesTests {
   private static let examples = path("../share/doc/urlcache-admin/examples")
   private static let peers = path("../.build/peers")
+  private static let samples = path("../../shared/samples/cachedb")
 
   @Test(.enabled(if: hasMonitors, "there is no Prometheus: run sh Tests/run.sh"))
   func `Prometheus evaluates the rules, and answers each query of the dashboard`() throws {
@@ -30,6 +31,15 @@ import Testing
       unreadable: ok
 
       """, of: "check_fleet.py", "25")
+  }
+
+  @Test func `SQLite answers what osquery is to ask of a database`() throws {
+    try expect(
+      """
+      made-up caches: ok
+      real caches: \(Self.isThere(Self.samples) ? "ok" : "not here")
+
+      """, of: "check_osquery.py", Self.samples)
   }
 
   /// Runs a script with the products and the folder of examples, and expects what it prints.
