@@ -34,7 +34,7 @@ struct EntryDocument {
       json.member("response") { response(&$0) }
       json.member("row") { row(&$0) }
       json.member("stored") { $0.time(decoded.stored) }
-      json.member("url") { $0.text(decoded.url) }
+      json.member("url") { $0.text(decoded.url.map { EscapedURI($0).text }) }
       json.member("warnings") { $0.array(warnings) { $0.string($1) } }
     }
     json.endLine()

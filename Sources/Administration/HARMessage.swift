@@ -38,14 +38,15 @@ struct HARMessage {
   func request(of url: ByteString, _ json: inout JSONWriter) {
     let request = response.request
     let headers = request.headers ?? HeaderFields()
+    let uri = EscapedURI(url).text
     json.object { json in
       json.member("method") { $0.utf8(request.method ?? "GET") }
-      json.member("url") { $0.utf8(url) }
+      json.member("url") { $0.utf8(uri) }
       json.member("httpVersion") { $0.string("unknown") }
       json.member("cookies") { $0.array([] as [String]) { $0.string($1) } }
       json.member("headers") { Self.fields(headers, &$0) }
       json.member("queryString") { json in
-        json.array(Self.parameters(of: url)) { Self.pair(&$0, $1.name, $1.value) }
+        json.array(Self.parameters(of: uri)) { Self.pair(&$0, $1.name, $1.value) }
       }
       if let body = request.body {
         json.member("postData") { json in
@@ -84,7 +85,7 @@ struct HARMessage {
         if let partition = response.partition { json.utf8(partition) } else { json.null() }
       }
       if let other = response.request.url, other != url {
-        json.member("request_url") { $0.utf8(other) }
+        json.member("request_url") { $0.utf8(EscapedURI(other).text) }
       }
       json.member("storage_policy") { json in
         if let policy = response.storagePolicy { json.integer(policy.number) } else { json.null() }

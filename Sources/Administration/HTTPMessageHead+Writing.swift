@@ -12,7 +12,7 @@ extension HTTPMessageHead {
   }
 
   /// The head of a request; `nil` if what is known of it is not enough for one.
-  init?(_ request: StoredResponse.Request, of uri: WARCTargetURI) {
+  init?(_ request: StoredResponse.Request, of uri: EscapedURI) {
     guard let method = request.method, !method.bytes.isEmpty,
       method.bytes.allSatisfy({ 0x41...0x5A ~= $0 })
     else { return nil }
@@ -35,7 +35,7 @@ extension HTTPMessageHead {
   }
 }
 
-extension WARCTargetURI {
+extension EscapedURI {
   /// The host with its port, and what a request asks it for.
   fileprivate var parts: (authority: [UInt8], target: [UInt8]) {
     let start = bytes.firstIndex(of: UInt8(ascii: ":")).map { $0 + 3 } ?? 0

@@ -53,7 +53,7 @@ final class WARCExport: ResponseArchiveWriter {
 
   func append(_ entry: ExportedEntry) throws -> String? {
     let response = entry.response
-    guard let url = response.url ?? response.request.url, let uri = WARCTargetURI(url) else {
+    guard let url = response.url ?? response.request.url, let uri = EscapedURI(absolute: url) else {
       return "it has no URL"
     }
     if uri.isOfHTTP, !(100...599 ~= response.status ?? 0) { return "it has no status of HTTP" }
@@ -79,11 +79,11 @@ final class WARCExport: ResponseArchiveWriter {
   }
 
   private func appendRequest(
-    _ entry: ExportedEntry, _ uri: WARCTargetURI, _ date: Timestamp,
+    _ entry: ExportedEntry, _ uri: EscapedURI, _ date: Timestamp,
     concurrentTo response: WARCHeader
   ) throws {
     let request = entry.response.request
-    let target = request.url.flatMap { WARCTargetURI($0) } ?? uri
+    let target = request.url.flatMap { EscapedURI(absolute: $0) } ?? uri
     guard target.isOfHTTP, let head = HTTPMessageHead(request, of: target) else { return }
     let header = WARCHeader([
       ("WARC-Type", Array("request".utf8)), ("WARC-Date", date.warcDate),
@@ -109,10 +109,10 @@ private struct WARCResponseRecord {
   let head: [UInt8]
 
   private let entry: ExportedEntry
-  private let uri: WARCTargetURI
+  private let uri: EscapedURI
   private let date: Timestamp
 
-  init(_ entry: ExportedEntry, _ uri: WARCTargetURI, _ date: Timestamp) {
+  init(_ entry: ExportedEntry, _ uri: EscapedURI, _ date: Timestamp) {
     self.entry = entry
     self.uri = uri
     self.date = date

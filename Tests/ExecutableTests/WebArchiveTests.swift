@@ -20,6 +20,7 @@ import Testing
     #expect(
       result.output == """
         exports: ok
+        all formats: ok
         real caches: \(Self.real)
         round trips: ok
         secrets: ok

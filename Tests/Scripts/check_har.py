@@ -6,7 +6,7 @@ Prints a line for each case, and ends at the first that is not as it should be. 
 `cachedb` and `har`; the program gets a HAR and `--strict`.
 """
 
-import base64, collections, datetime, glob, hashlib, json, os, plistlib, re, shutil, sqlite3, subprocess, sys, tarfile, tempfile
+import base64, collections, datetime, glob, hashlib, json, os, plistlib, re, shutil, sqlite3, string, subprocess, sys, tarfile, tempfile
 import urllib.parse
 
 sys.dont_write_bytecode = True
@@ -119,6 +119,11 @@ def stored(cache):
     return entries
 
 
+def uri(url):
+    """The URL with what may stand in no URI escaped."""
+    return urllib.parse.quote(url, safe=string.punctuation.translate(dict.fromkeys(map(ord, '<>"{}|\\^`'))))
+
+
 def kept(pairs):
     return sorted((name, value) for name, value in pairs if name.lower() not in CREDENTIALS)
 
@@ -132,14 +137,14 @@ def check(archive, cache):
     for entry in log["entries"]:
         row = entries[entry["_urlcache"]["entry_ID"]]
         request, response = entry["request"], entry["response"]
-        assert request["url"] == row["url"] and request["method"] == row["method"], (entry, row)
+        assert request["url"] == uri(row["url"]) and request["method"] == row["method"], (entry, row)
         assert response["status"] == row["status"], (entry, row)
         for message, expected in [(request, row["request"]), (response, row["headers"])]:
             pairs = sorted((field["name"], field["value"]) for field in message["headers"])
             assert pairs == kept(expected), (pairs, expected)
             assert message["cookies"] == [] and message["headersSize"] == message["bodySize"] == -1
         assert "postData" not in request
-        query = urllib.parse.urlsplit(row["url"]).query
+        query = urllib.parse.urlsplit(request["url"]).query
         assert "&".join(pair["name"] + ("=" + pair["value"] if pair["value"] else "") for pair in request["queryString"]) == "&".join(
             part for part in query.replace("=&", "&").removesuffix("=").split("&") if part), (request, query)
         assert body_of(entry) == row["body"] and response["content"]["size"] == len(row["body"]), row["url"]
@@ -184,7 +189,7 @@ def exports():
         judged(archive, cache, os.path.basename(cache))
     print("real caches: ok" if real else "real caches: not here", flush=True)
     if judge:
-        # Without user information some URLs would be others than in the native archive.
+        # Without user information some URLs would be others than in the whole native archive.
         many = make("many", "--no-large-bodies", entries=10_000, seed=5)
         judged(export(many, "many.har", "--with-credentials"), many, "many")
         shutil.rmtree(many)
@@ -207,7 +212,8 @@ def conversions():
     assert len(old) == len(found) == len(by_key)
     for entry in old.values():
         other = by_key[entry["key"]]
-        for name in ["url", "status", "method", "body", "partition"]:
+        assert uri(entry["url"]) == other["url"], (entry, other)
+        for name in ["status", "method", "body", "partition"]:
             assert entry[name] == other[name], (name, entry, other)
         assert kept(entry["headers"]) == other["headers"] and kept(entry["request"]) == other["request"], (entry, other)
         assert abs(entry["stored"] - other["stored"]) < 0.001

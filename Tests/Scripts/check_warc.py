@@ -81,6 +81,18 @@ def of_wacz(data, warc):
     assert all(page["id"] and page["title"] and page["ts"] for page in pages)
 
 
+def agreement():
+    """All formats name an entry alike: those with credentials as a whole native archive does, those without as one that is redacted."""
+    cache = make("many", 3_000, 5, "--no-large-bodies")
+    for native, others in [([], ["--with-credentials"]), (["--redact"], [])]:
+        bodies = native_bodies(cache, *native)
+        urls = [url for url, _ in bodies]
+        assert any(":secret@" in url for url in urls) == (native == []) and any("%7C" in url for url in urls) and not any("|" in url for url in urls)
+        for format in FORMATS:
+            assert warcio_bodies(export(cache, f"many.{format}", *others)) == bodies, (format, others)
+        assert sorted(har_bodies(export(cache, "many.har", *others))) == bodies, others
+
+
 def round_trip(cache, format):
     """What WARC holds comes back: URLs, header fields, bodies, times."""
     new = tempfile.mkdtemp(dir=root)
@@ -112,6 +124,8 @@ def secrets():
 made = [make("made", 60), make("made202", 30, 4, "--schema", "202")]
 exports(made)
 print("exports: ok", flush=True)
+agreement()
+print("all formats: ok", flush=True)
 exports(real_caches)
 for cache in real_caches:
     round_trip(cache, "warc.gz")

@@ -1,6 +1,6 @@
 """Runs the program for the scripts that check WARC and WACZ files, and reads these with warcio."""
 
-import hashlib, io, json, os, subprocess, sys, tarfile, tempfile, zipfile
+import base64, hashlib, io, json, os, subprocess, sys, tarfile, tempfile, zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".build", "peers"))
 from warcio.archiveiterator import ArchiveIterator
@@ -46,9 +46,9 @@ def tree(folder):
             for parent, folders, names in os.walk(folder) for name in folders + names}
 
 
-def native_bodies(cache):
+def native_bodies(cache, *options):
     """What a native archive says: the URLs with the digests of their bodies."""
-    with tarfile.open(export(cache, "native.tar")) as archive:
+    with tarfile.open(export(cache, "native.tar", *options)) as archive:
         entries = [json.load(archive.extractfile(info)) for info in archive if info.name.endswith("entry.json")]
     return sorted((entry["url"], entry["members"]["body"]["sha256"]) for entry in entries)
 
@@ -64,6 +64,13 @@ def records(file):
 def warcio_bodies(file):
     return sorted((record.rec_headers["WARC-Target-URI"], hashlib.sha256(body).hexdigest())
                   for record, body in records(file) if record.rec_type == "response")
+
+
+def har_bodies(file):
+    for entry in json.loads(read(file))["log"]["entries"]:
+        content = entry["response"]["content"]
+        body = base64.b64decode(content["text"]) if content.get("encoding") == "base64" else content["text"].encode()
+        yield entry["request"]["url"], hashlib.sha256(body).hexdigest()
 
 
 def is_checked(file):

@@ -1,0 +1,28 @@
+import ResponseStorage
+import Testing
+
+@testable import Administration
+
+@Suite struct EscapedURITests {
+  @Test func `what may stand in no URI is escaped, and all else stays`() {
+    let cases: [(ByteString, ByteString)] = [
+      ("https://a.example/x?filter[0]=a|b#c", "https://a.example/x?filter[0]=a%7Cb#c"),
+      ("https://u:p@a.example/%7c%", "https://u:p@a.example/%7c%"),
+      ("http://b\u{FC}cher.example/ \u{7F}\0", "http://b%C3%BCcher.example/%20%7F%00"),
+      ("<>\"{}|\\^`", "%3C%3E%22%7B%7D%7C%5C%5E%60"),
+      (ByteString([0x61, 0xFF]), "a%FF"), ("", ""),
+    ]
+    for (url, escaped) in cases {
+      #expect(EscapedURI(url).text == escaped)
+    }
+  }
+
+  @Test func `only what has a scheme is absolute`() {
+    for url: ByteString in ["http://a.example/", "about:blank", "x-app.1+2:"] {
+      #expect(EscapedURI(absolute: url) != nil, "\(url)")
+    }
+    for url: ByteString in ["", ":", "/path", "1a:x", "a b:x", "//host/"] {
+      #expect(EscapedURI(absolute: url) == nil, "\(url)")
+    }
+  }
+}
