@@ -1,13 +1,15 @@
 """Kills commands that change a folder of Foundation's at each system call that writes, and lets each of them fail.
 
-    check_foundation_killing.py URLCACHE-ADMIN SAMPLE-CACHE
+    check_foundation_killing.py URLCACHE-ADMIN SAMPLE-CACHE [--all]
 
-Each file must be there as it was or gone, and a second run must do the rest. Needs strace.
+Each file must be there as it was or gone, and a second run must do the rest; what is gone is in the backup, if one is made.
+Without --all one in four of the system calls of a command that makes one is tried. Needs strace.
 """
 
-import hashlib, os, re, shutil, subprocess, sys, tempfile
+import glob, hashlib, os, re, shutil, subprocess, sys, tempfile
 
-tool, maker = sys.argv[1:]
+tool, maker = sys.argv[1:3]
+tries_all = sys.argv[3:] == ["--all"]
 root = tempfile.mkdtemp()
 origin = os.path.join(root, "origin")
 CALLS = ["write", "fsync", "unlink", "unlinkat"]
@@ -38,13 +40,19 @@ def count(call, verb, options):
         return sum(1 for line in file if re.match(rf"\d+\s+{call}\(", line))
 
 
-def run(call, number, fault, verb, options, old, new):
+def with_fault(call, number, fault, verb, options, old):
+    """Runs a command with a fault; returns the cache, of which files may be gone."""
     cache = fresh()
     result = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
                              "-e", f"inject={call}:{fault}:when={number}", tool, verb, "-c", cache, *options],
                             capture_output=True)
     assert (result.returncode == -9) == ("SIGKILL" in fault), (call, number, fault, result)
     assert state(cache).items() <= old.items(), "a file changed"
+    return cache
+
+
+def run(call, number, fault, verb, options, old, new):
+    cache = with_fault(call, number, fault, verb, options, old)
     result = subprocess.run([tool, verb, "-c", cache, *options], capture_output=True)
     assert result.returncode == 0, result
     assert state(cache) == new, "the second run did not end what the first began"
@@ -66,6 +74,28 @@ def faults(verb, *options, removed):
     print(f"{verb}: ok", flush=True)
 
 
+def backup_faults(*options):
+    """Lets a purge with a backup end, or fail, at its system calls: what is gone is in the archive, and comes back."""
+    old, archive = state(origin), os.path.join(root, "backup.tar.zst")
+    tried = gone = 0
+    for call in [*CALLS, "?rename", "?renameat", "?renameat2"]:
+        for nth in range(1, count(call.strip("?"), "purge", [*options, "--backup", archive]) + 1, 1 if tries_all else 4):
+            for fault in ["signal=SIGKILL", "error=EIO"]:
+                for name in glob.glob(archive + "*"):
+                    os.unlink(name)
+                cache = with_fault(call, nth, fault, "purge", [*options, "--backup", archive], old)
+                tried += 1
+                if state(cache) != old:
+                    gone += 1
+                    subprocess.run([tool, "import", "-c", cache, archive], check=True, capture_output=True)
+                    assert state(cache) == old, ("not all came back", call, nth, fault)
+        for name in glob.glob(archive + "*"):
+            os.unlink(name)
+    assert gone > 10 and tried > gone, (tried, gone)
+    print(f"purge --backup: {tried} faults: 0 bad; {gone} after files were gone", file=sys.stderr)
+    print("purge --backup: ok", flush=True)
+
+
 try:
     subprocess.run([maker, "--format", "foundation", "--entries", "32", "--seed", "3", "--no-large-bodies", origin],
                    check=True)
@@ -73,5 +103,6 @@ try:
                                                check=True).stdout.splitlines() if url.startswith(b"https://"))
     faults("purge", "--prefix", "https://", "--yes", removed=selected)
     faults("enforce", "--max-entries", "12", "--yes", removed=20)
+    backup_faults("--prefix", "https://", "--yes")
 finally:
     shutil.rmtree(root)
