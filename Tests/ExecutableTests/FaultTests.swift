@@ -28,6 +28,11 @@ import Testing
     #expect(result.output == "purge: ok\npurge, rollback journal: ok\n")
   }
 
+  @Test func `an import is whole or nothing after a power failure`() throws {
+    let result = try check("check_import_power.py")
+    #expect(result.output == "many bodies: ok\nfew bodies: ok\nbeside another process: ok\n")
+  }
+
   @Test func `an import into a folder of Foundation's leaves each entry old or new`() throws {
     let result = try check("check_foundation_import_faults.py")
     #expect(result.output == "ends: ok\npower: ok\n")

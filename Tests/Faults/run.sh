@@ -6,7 +6,7 @@
 # killing       ends commands at each system call that writes, and lets each of them fail
 # interrupting  sends SIGINT and SIGTERM, takes the room away, and runs two commands at once
 # power         makes up the disks that a power failure may leave
-# importing     ends imports and backups at system calls that write, and lets the power fail in one of Foundation's
+# importing     ends imports and backups at system calls that write, and lets the power fail in imports
 # inserting     stores 200 responses a second for 60 s beside enforce
 set -eu
 cd "$(dirname "$0")/../.."
@@ -24,8 +24,9 @@ for name in "$@"; do
     ;;
   importing)
     python3 Tests/Scripts/check_import_killing.py "$programs/urlcache-admin" "$programs/sample-cache"
-    python3 Tests/Scripts/check_foundation_import_faults.py \
-      "$programs/urlcache-admin" "$programs/sample-cache" --all
+    for script in check_import_power check_foundation_import_faults check_foundation_killing; do
+      python3 "Tests/Scripts/$script.py" "$programs/urlcache-admin" "$programs/sample-cache" --all
+    done
     ;;
   inserting)
     python3 Tests/Faults/insert_beside.py "$programs/urlcache-admin" "$programs/sample-cache" 60

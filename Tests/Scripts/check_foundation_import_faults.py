@@ -9,6 +9,8 @@ in three of the system calls is tried. Needs strace.
 
 import hashlib, os, random, re, shutil, subprocess, sys, tempfile
 
+from power_loss import disk_after, recorded
+
 tool, maker = sys.argv[1:3]
 tries_all = sys.argv[3:] == ["--all"]
 root = tempfile.mkdtemp()
@@ -90,116 +92,25 @@ def ends(archive, old, new):
     print("ends: ok", flush=True)
 
 
-class Disk:
-    """The files of a folder: which names are certain, and what of their changes may be lost."""
-
-    def __init__(self, folder):
-        self.contents = []
-        self.names = {}
-        for name in os.listdir(folder):
-            with open(os.path.join(folder, name), "rb") as file:
-                self.names[name] = len(self.contents)
-                self.contents.append(file.read())
-        self.lasting, self.moves, self.loose = dict(self.names), [], {}
-
-    def move(self, change):
-        self.moves.append(change)
-        for name, file in change.items():
-            if file is None:
-                self.names.pop(name, None)
-            else:
-                self.names[name] = file
-
-    def carry_out(self, what, name, data):
-        if what == "create":
-            self.contents.append(b"")
-            self.move({name: len(self.contents) - 1})
-        elif what == "write":
-            file = self.names[name]
-            self.contents[file] += data
-            self.loose[file] = self.loose.get(file, 0) + len(data)
-        elif what == "rename":
-            self.move({data: self.names[name], name: None})
-        elif what == "remove":
-            self.move({name: None})
-        elif name == "":
-            for change in self.moves:
-                self.last(change)
-            self.moves = []
-        else:
-            self.loose.pop(self.names[name], None)
-
-    def last(self, change):
-        for name, file in change.items():
-            if file is None:
-                self.lasting.pop(name, None)
-            else:
-                self.lasting[name] = file
-
-    def after_power_loss(self, chance, keeps):
-        """The responses that are found: what is not synchronized is there, is not, or is cut off."""
-        contents = list(self.contents)
-        for file, size in self.loose.items():
-            if chance.random() > keeps:
-                contents[file] = contents[file][:len(contents[file]) - chance.randrange(size + 1)]
-        for change in self.moves:
-            if chance.random() < keeps:
-                self.last(change)
-        return {name: hashlib.sha256(contents[file]).hexdigest() for name, file in self.lasting.items() if name.endswith(SUFFIX)}
-
-
-def unhex(text):
-    return bytes.fromhex(text.replace("\\x", ""))
-
-
-def recorded(archive):
-    """What an import does to the files of a folder, in order."""
-    trace, cache = os.path.join(root, "trace"), os.path.realpath(fresh())
-    subprocess.run(["strace", "-f", "-qq", "-y", "-xx", "-s", "16777216", "-o", trace, "-e", f"trace={','.join(CALLS)}", *arguments(cache, archive)],
-                   capture_output=True, check=True)
-    events = []
-    with open(trace) as file:
-        for line in file:
-            match = re.match(r"\d+ +(\w+)\((.*)\) += (\d+)", line)
-            if not match:
-                continue
-            call, words = match[1], match[2]
-            at = re.match(r"\w+<(.*?)>", words)
-            place = os.path.normpath(unhex(at[1]).decode() if at[1].startswith("\\x") else at[1]) if at else ""
-            texts = [unhex(text) for text in re.findall(r'"((?:\\x[0-9a-f]{2})*)"', words)]
-            inside = lambda name: os.path.relpath(os.path.join(place, name.decode()), cache)
-            if call == "openat" and "O_CREAT" in words and place == cache:
-                events.append(("create", inside(texts[0]), None))
-            elif call == "renameat":
-                events.append(("rename", inside(texts[0]), inside(texts[1])))
-            elif call == "unlinkat" and place == cache:
-                events.append(("remove", inside(texts[0]), None))
-            elif call == "write" and place.startswith(cache + "/"):
-                events.append(("write", os.path.relpath(place, cache), texts[0][:int(match[3])]))
-            elif call == "fsync" and (place == cache or place.startswith(cache + "/")):
-                events.append(("synchronize", "" if place == cache else os.path.relpath(place, cache), None))
-    return events
+def responses(disk):
+    return {name: hashlib.sha256(data).hexdigest() for name, data in disk.files().items() if name.endswith(SUFFIX)}
 
 
 def power(archive, old, new):
-    events = recorded(archive)
+    cache = fresh()
+    events = recorded(lambda *before: subprocess.run([*before, *arguments(cache, archive)], capture_output=True, check=True),
+                      cache, os.path.join(root, "trace"))
     kinds = [event[0] for event in events]
     assert kinds.count("rename") == kinds.count("create") > 8 and kinds.count("synchronize") > kinds.count("create"), kinds
     tried = mixed = 0
     for moment in range(len(events) + 1):
         for number in range(8):
-            disk = Disk(origin)
-            for event in events[:moment]:
-                disk.carry_out(*event)
-            found = disk.after_power_loss(random.Random(f"{moment}/{number}"), [1, 0, 0.5][min(number, 2)])
+            found = responses(disk_after(origin, events[:moment], number, random.Random(f"{moment}/{number}")))
             judge(found, old, new, moment, number, events[moment - 1][:2])
             tried += 1
             mixed += found not in (old, new)
     # What an import that is done says is there, is there.
-    disk = Disk(origin)
-    for event in events:
-        disk.carry_out(*event)
-    assert disk.after_power_loss(random.Random(1), 0) == new and mixed > 20
+    assert responses(disk_after(origin, events, 1, random.Random(1))) == new and mixed > 20
     print(f"{tried} power failures: 0 bad; {mixed} in part", file=sys.stderr)
     print("power: ok", flush=True)
 

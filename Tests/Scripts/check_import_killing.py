@@ -8,11 +8,13 @@ the power does. Needs strace.
 
 import os, re, shutil, sqlite3, subprocess, sys, tempfile
 
+from fault_trial import contents
+
 tool, maker = sys.argv[1:]
 root = tempfile.mkdtemp()
 origin = os.path.join(root, "origin")
 CALLS = ["write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat"]
-TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
+scratch = os.path.join(root, "scratch")
 
 
 def fresh():
@@ -20,21 +22,6 @@ def fresh():
     shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(origin, path)
     return path
-
-
-def state(cache):
-    """The rows, from a copy, as opening a database after a crash changes it; and whether no file is missing."""
-    copy = os.path.join(root, "copy")
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(cache, copy)
-    connection = sqlite3.connect(os.path.join(copy, "Cache.db"))
-    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    tables = [dict((row[0], row) for row in connection.execute(f"SELECT * FROM {name}")) for name in TABLES]
-    connection.close()
-    assert tables[0].keys() == tables[1].keys() == tables[2].keys(), "rows of one table are gone without the others"
-    for row in tables[2].values():
-        assert not row[1] or os.path.exists(os.path.join(cache, "fsCachedData", row[2])), "a body file is gone"
-    return tables
 
 
 def count(call, verb, options):
@@ -50,24 +37,14 @@ def spread(count, most):
     return range(1, count + 1) if count <= most else sorted({1 + round(step * (count - 1) / (most - 1)) for step in range(most)})
 
 
-def contents(cache):
-    """The rows with their bodies, whatever the files are called."""
-    tables = state(cache)
-    for row, (number, on_disk, body) in tables[2].items():
-        if on_disk:
-            with open(os.path.join(cache, "fsCachedData", body), "rb") as file:
-                tables[2][row] = (number, on_disk, file.read())
-    return tables
-
-
 def import_faults(archive):
     """Lets an import end, or fail, at its system calls: all of the archive is there then, or nothing."""
-    old = contents(origin)
+    old = contents(origin, scratch)
     options = [archive, "--any-method", "--on-conflict", "replace"]
     done = fresh()
     subprocess.run([tool, "import", "-c", done, *options], check=True, capture_output=True)
-    new = contents(done)
-    assert old != new and len(new[0]) > len(old[0])
+    new = contents(done, scratch)
+    assert old != new and len(new) > len(old)
     seen = []
     for call in CALLS + ["mkdir", "openat"]:
         number = count(call, "import", options)
@@ -77,18 +54,18 @@ def import_faults(archive):
             cache = fresh()
             subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={nth}",
                             tool, "import", "-c", cache, *options], capture_output=True)
-            after = contents(cache)
+            after = contents(cache, scratch)
             assert after in (old, new), (call, nth, fault)
             seen.append(after == new)
             subprocess.run([tool, "import", "-c", cache, *options], check=True, capture_output=True)
-            assert contents(cache) == new, (call, nth, fault)
+            assert contents(cache, scratch) == new, (call, nth, fault)
     assert True in seen and seen.count(False) > 20, seen
     print("import: ok", flush=True)
 
 
 def backup_faults():
     """Lets a purge with a backup end at its system calls: what is gone is in the archive."""
-    old = contents(origin)
+    old = contents(origin, scratch)
     options = ["--prefix", "https://", "--yes"]
     archive = os.path.join(root, "backup.tar.zst")
     for call in CALLS + ["rename"]:
@@ -98,9 +75,9 @@ def backup_faults():
             cache = fresh()
             subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=SIGKILL:when={nth}",
                             tool, "purge", "-c", cache, *options, "--backup", archive], capture_output=True)
-            if contents(cache) != old:
+            if contents(cache, scratch) != old:
                 subprocess.run([tool, "import", "--any-method", "-c", cache, archive], check=True, capture_output=True)
-                assert contents(cache) == old, (call, nth)
+                assert contents(cache, scratch) == old, (call, nth)
         if os.path.exists(archive):
             os.unlink(archive)
     print("backup: ok", flush=True)

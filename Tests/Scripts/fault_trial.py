@@ -10,7 +10,7 @@ import collections, contextlib, hashlib, json, os, re, resource, shutil, signal,
 TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
 DATABASE = ["Cache.db", "Cache.db-wal", "Cache.db-shm", "Cache.db-journal"]
 # The system calls that write, but for those that open; with a question mark those that a system may not have.
-CALLS = ["write", "writev", "pwrite64", "pwritev", "fsync", "fdatasync", "sync_file_range", "ftruncate", "fallocate",
+CALLS = ["write", "writev", "pwrite64", "pwritev", "fsync", "fdatasync", "syncfs", "sync_file_range", "ftruncate", "fallocate",
          "?unlink", "unlinkat", "?rename", "?renameat", "renameat2", "?link", "linkat", "?mkdir", "mkdirat", "?rmdir",
          "copy_file_range", "sendfile", "msync", "fchown", "?fchmod"]
 
@@ -82,6 +82,11 @@ def look(cache, scratch):
     rows, schema = read_database(os.path.join(scratch, "Cache.db"))
     orphans = add_bodies(rows, read_files(os.path.join(cache, "fsCachedData")))
     return State(rows, schema, orphans)
+
+
+def contents(cache, scratch):
+    """The entries of a cache by their numbers, whatever their body files are called; a file that no row names is no harm."""
+    return {number: (*row[:2], row[2][:2], row[3]) if row[2][1] else tuple(row) for number, row in look(cache, scratch).rows.items()}
 
 
 HOLDER = """
