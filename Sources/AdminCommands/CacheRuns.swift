@@ -63,11 +63,11 @@ struct CacheRuns {
       cache: name ?? environment.configuration.cacheName(in: line) ?? "unknown")
     environment.record = record
     if let name { environment.note("cache '\(name)'") }
-    let start = environment.steadyMilliseconds()
+    record.start = environment.steadyMilliseconds()
     do { record.status = try run(line, environment) } catch {
       record.status = URLCacheAdmin.report(error, asJSON: line.asksForJSON, in: environment)
     }
-    record.durationSeconds = Double(environment.steadyMilliseconds() - start) / 1_000
+    record.durationSeconds = Double(environment.steadyMilliseconds() - record.start) / 1_000
     record.end = Timestamp(secondsSince1970: Double(environment.secondsNow()))
     return record
   }

@@ -42,7 +42,7 @@ extension URLCacheAdmin.Check {
     // A signal ends the process after the batch that it comes in, and after the receipt.
     let signals = HeldSignals()
     let execution = PlanExecution(cache: cache, change: change, environment: environment)
-    let outcome = execution.carryOut(plan) { signals.haveCome }
+    let outcome = execution.carryOut(plan) { environment.stopReason(signals) }
     var failure = outcome.failure
     var left: StoreCheck?
     if failure == nil, !signals.haveCome {

@@ -81,7 +81,7 @@ extension CommandEnvironment {
     metrics.run = CacheMetrics.Run(
       time: record.end ?? now, isSuccess: record.status == .done,
       durationSeconds: record.durationSeconds, removedEntries: record.removedEntries,
-      removedBytes: record.removedBytes)
+      removedBytes: record.removedBytes, left: record.left, isSkipped: record.isSkipped)
     return metrics
   }
 }

@@ -35,6 +35,9 @@ public struct CommandEnvironment {
   /// What is written down of what the command does.
   var record = RunRecord()
 
+  /// When the command begins, and by when it is to end.
+  let schedule = RunSchedule()
+
   /// Opens the cache at a path for reading, waiting for a lock for some milliseconds; what is from after
   /// the moment is from the future.
   public var openSource: (String, Int32, Timestamp) throws -> any ResponseSource
@@ -60,6 +63,12 @@ public struct CommandEnvironment {
 
   /// Milliseconds of a clock that nobody sets.
   public var steadyMilliseconds: () -> Int64
+
+  /// Waits for some milliseconds.
+  public var pause: (Int64) -> Void
+
+  /// A random number from zero up to another.
+  public var random: (Int64) -> Int64
 
   /// Whether messages go to a terminal.
   public var isMessageTerminal: Bool
@@ -87,6 +96,7 @@ public struct CommandEnvironment {
     fileSystem: @escaping (String) throws -> (available: Int64, total: Int64) = { _ in (0, 0) },
     openTransport: @escaping () throws -> any Transport = { NoTransport() },
     secondsNow: (() -> Int64)? = nil, steadyMilliseconds: @escaping () -> Int64 = { 0 },
+    pause: @escaping (Int64) -> Void = { _ in }, random: @escaping (Int64) -> Int64 = { $0 },
     isMessageTerminal: Bool = false, isInputTerminal: Bool = false,
     readLine: @escaping () -> String? = { nil }
   ) {
@@ -94,6 +104,8 @@ public struct CommandEnvironment {
     self.openTransport = openTransport
     self.secondsNow = secondsNow ?? { now.wholeSeconds }
     self.steadyMilliseconds = steadyMilliseconds
+    self.pause = pause
+    self.random = random
     self.isMessageTerminal = isMessageTerminal
     self.variable = variable
     self.terminalWidth = terminalWidth
@@ -150,6 +162,7 @@ public struct CommandEnvironment {
       },
       openTransport: { try FetchProcess() },
       secondsNow: { Int64(LocalTime.now()) }, steadyMilliseconds: LocalTime.steadyMilliseconds,
+      pause: { CurrentProcess.sleep(milliseconds: Int($0)) }, random: { .random(in: 0...$0) },
       isMessageTerminal: StandardStream.error.isTerminal,
       isInputTerminal: StandardStream.input.isTerminal, readLine: { Swift.readLine() })
   }

@@ -37,6 +37,9 @@ extension URLCacheAdmin {
     _ line: CommandLineWords, in environment: CommandEnvironment
   ) throws -> ExitStatus {
     var command = try URLCacheAdmin.parseAsRoot(line.words)
+    if let command = command as? any ScheduledCommand {
+      return try command.runOnSchedule(in: environment)
+    }
     if let command = command as? any AdminCommand { return try command.run(in: environment) }
     try command.run()
     return .done

@@ -6,7 +6,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin compact`: gives free space inside a database back to the file system.
-  struct Compact: AdminCommand {
+  struct Compact: ScheduledCommand {
     static let configuration = CommandConfiguration(
       abstract: "Give space that is free inside the database back to the file system.",
       discussion: """
@@ -15,7 +15,8 @@ extension URLCacheAdmin {
         Foundation's has no database, and nothing to give back.
 
         EXIT STATUS
-          0 done · 64 · 65 · 66 · 74 · 75 also '--full' beside another process · 77 · 130 · 143
+          0 done · 3 '--max-runtime' · 64 · 65 · 66 · 74 · 75 also '--full' beside another process · 77 · 130 ·
+          143
         """)
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
@@ -38,7 +39,11 @@ extension URLCacheAdmin {
     @Option(help: "How to write: table, json.")
     var format = ChangeFormat.table
 
+    @OptionGroup var recording: RecordOptions
+    @OptionGroup var schedule: ScheduleOptions
+
     var writesJSON: Bool { format == .json }
+    var isDryRun: Bool { dryRun }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let (store, before) = try measured(in: environment)
@@ -50,15 +55,20 @@ extension URLCacheAdmin {
       // A signal ends the process after the slice that it comes in, and after the receipt.
       let signals = HeldSignals()
       compaction.method = CompactionMethod.none
-      if full || compaction.isWorthwhile(above: threshold) {
+      let isWanted = full || compaction.isWorthwhile(above: threshold)
+      if isWanted {
         compaction.method = try environment.openStore(
           store.path, cache.waitMilliseconds, !noVerify
-        ).compact(fully: full) { signals.haveCome }
+        ).compact(fully: full) { environment.stopReason(signals) != nil }
       }
-      compaction.after = try measured(in: environment).footprint
+      let after = try measured(in: environment).footprint
+      compaction.after = after
+      let isDone = compaction.method == CompactionMethod.none ? !isWanted : after.freeBytes == 0
+      compaction.stopReason = isDone ? nil : environment.stopReason(signals)
       try write(compaction, environment)
-      if signals.haveCome { environment.note("stopped by a signal") }
-      return .done
+      guard let reason = compaction.stopReason else { return .done }
+      environment.note("stopped by \(reason.words)")
+      return .partly
     }
 
     /// What the cache takes up; it is not open afterwards.

@@ -6,7 +6,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin enforce`: makes a cache keep limits.
-  struct Enforce: AdminCommand {
+  struct Enforce: ScheduledCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make a cache keep limits of size, number and age, also beside a running app.",
       discussion: """
@@ -17,7 +17,7 @@ extension URLCacheAdmin {
         file, and what URLCache does not count stays.
 
         EXIT STATUS
-          0 done · 1 a limit cannot be met, or '--max-delete' · 3 · 64 also without '--yes' and terminal ·
+          0 done · 1 a limit cannot be met, or '--max-delete' · 3 also '--max-runtime' · 64 also without '--yes' and terminal ·
           65 · 66 · 73 '--backup' · 74 · 75 · 77 · 78 · 130 · 143
         """,
       aliases: ["trim"])
@@ -28,8 +28,12 @@ extension URLCacheAdmin {
     @OptionGroup var change: ChangeOptions
     @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions
+    @OptionGroup var schedule: ScheduleOptions
 
     var writesJSON: Bool { change.format == .json }
+    var isDryRun: Bool { change.dryRun }
+
+    func validate() throws { try schedule.check(with: planning) }
 
     /// More rounds than these bring nothing more. A backup holds what the first removes, and no more may go.
     private var mostRounds: Int { planning.backup == nil ? 8 : 1 }
@@ -101,17 +105,20 @@ extension URLCacheAdmin {
       var rounds = EnforcementRounds(plan, limit, execution) { done in
         try self.plan(after: done, in: environment)
       }
-      try rounds.carryOut(atMost: mostRounds) { signals.haveCome }
+      try rounds.carryOut(atMost: mostRounds) { environment.stopReason(signals) }
       var receipt = execution.receipt(of: rounds.total, renderer)
       receipt.showsFootprint = true
-      receipt.footprintAfter = rounds.isStopped ? nil : rounds.plan.footprint.totalBytes
+      receipt.footprintAfter = rounds.stop != nil ? nil : rounds.plan.footprint.totalBytes
       try receipt.write(in: environment)
       rounds.total.tellRest(in: environment)
+      if rounds.stop == .maxRuntime, rounds.total.rest == nil {
+        environment.note("stopped by '--max-runtime' before it was measured whether more has to go")
+      }
       if rounds.total.done.meetsLimits == false {
         environment.writeMessage(whyNot(rounds.plan) + "\n")
         return .no
       }
-      return rounds.total.isComplete && !rounds.isStopped ? .done : .partly
+      return rounds.total.isComplete && rounds.stop == nil ? .done : .partly
     }
 
     /// Why a limit is not kept although all was done that could be.

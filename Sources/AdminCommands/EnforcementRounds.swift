@@ -14,8 +14,8 @@ struct EnforcementRounds {
   private(set) var total: RemovalOutcome
   /// What is still to go, of the cache as it is.
   private(set) var plan: RemovalPlan
-  /// Whether it was stopped, and what is left was not measured.
-  private(set) var isStopped = false
+  /// Why it was stopped, if it was, and what is left was not measured.
+  private(set) var stop: StopReason?
 
   /// Begins with a plan.
   ///
@@ -32,18 +32,18 @@ struct EnforcementRounds {
   }
 
   /// Carries out one round after the other, until the limits are kept or nothing changes any more.
-  mutating func carryOut(atMost rounds: Int, unless shouldStop: () -> Bool) throws {
+  mutating func carryOut(atMost rounds: Int, unless stopReason: () -> StopReason?) throws {
     defer { total.done.entries.sort { $0.version.id < $1.version.id } }
     var count = 0
     while count < rounds, !plan.entries.isEmpty || mustShrink && canShrink {
       let before = plan.footprint
-      let outcome = execution.carryOut(plan, shrinking: mustShrink, unless: shouldStop)
+      let outcome = execution.carryOut(plan, shrinking: mustShrink, unless: stopReason)
       total.add(outcome)
       do {
         if let failure = outcome.failure { throw failure }
         // Whoever wants it to end does not wait until all is measured once more.
-        isStopped = shouldStop()
-        if isStopped { return }
+        stop = stopReason()
+        if stop != nil { return }
         plan = try measure(outcome.done)
       } catch {
         total.tellBeforeFailure(in: execution.environment)

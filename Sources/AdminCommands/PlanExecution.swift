@@ -14,10 +14,13 @@ struct PlanExecution {
   /// The cache is closed when this returns, as its log goes only then, and as no file of a database may be
   /// opened beside SQLite.
   ///
-  /// - Parameter shrinking: Whether to give what becomes free back to the file system.
+  /// - Parameters:
+  ///   - shrinking: Whether to give what becomes free back to the file system.
+  ///   - stopReason: Asked between batches why to leave the rest, if so.
   func carryOut(
-    _ plan: RemovalPlan, shrinking: Bool = false, unless shouldStop: () -> Bool
+    _ plan: RemovalPlan, shrinking: Bool = false, unless stopReason: () -> StopReason?
   ) -> RemovalOutcome {
+    let shouldStop = { stopReason() != nil }
     var removal = Removal()
     var failure: (any Error)?
     do {
@@ -28,7 +31,7 @@ struct PlanExecution {
     } catch {
       failure = error
     }
-    return RemovalOutcome(of: plan, removal, failure)
+    return RemovalOutcome(of: plan, removal, stoppedBy: stopReason(), failure)
   }
 
   /// Removes what a plan says, and tells what was done, also if it was not all.
@@ -40,7 +43,7 @@ struct PlanExecution {
   ) throws -> Bool {
     // A signal ends the process after the batch that it comes in, and after the receipt.
     let signals = HeldSignals()
-    var outcome = carryOut(plan) { signals.haveCome }
+    var outcome = carryOut(plan) { environment.stopReason(signals) }
     if let failure = outcome.failure {
       outcome.tellBeforeFailure(in: environment)
       throw failure
@@ -63,6 +66,7 @@ struct PlanExecution {
     var receipt = RemovalReceipt(outcome.done, renderer, change.format)
     receipt.renderer.isDryRun = false
     receipt.skipped = outcome.skipped
+    receipt.rest = outcome.rest
     return receipt
   }
 }

@@ -6,7 +6,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin purge`: removes the selected entries.
-  struct Purge: AdminCommand {
+  struct Purge: ScheduledCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove the selected entries, also beside a running app.",
       discussion: """
@@ -16,7 +16,7 @@ extension URLCacheAdmin {
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries changed meanwhile and
-          stayed, or are no regular files · 64 also without '--yes' and terminal · 65 · 66 · 73 '--backup' ·
+          stayed, or are no regular files, or '--max-runtime' · 64 also without '--yes' and terminal · 65 · 66 · 73 '--backup' ·
           74 · 75 · 77 · 130 · 143
         """)
 
@@ -25,11 +25,15 @@ extension URLCacheAdmin {
     @OptionGroup var change: ChangeOptions
     @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions
+    @OptionGroup var schedule: ScheduleOptions
 
     @Flag(help: "Select all entries.")
     var all = false
 
     var writesJSON: Bool { change.format == .json }
+    var isDryRun: Bool { change.dryRun }
+
+    func validate() throws { try schedule.check(with: planning) }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let plan = try plan(in: environment)

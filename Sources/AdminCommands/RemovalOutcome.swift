@@ -11,10 +11,8 @@ struct RemovalOutcome {
   private(set) var skippedOrphans = 0
   /// The number of body files that nothing names any more and that could not be removed.
   private(set) var orphanedFiles = 0
-  /// The number of entries that were left as it was stopped.
-  private(set) var left = 0
-  /// The number of files without an entry that were left as it was stopped.
-  private(set) var leftOrphans = 0
+  /// What was left, and why, as it was stopped.
+  private(set) var rest: RemovalRest?
   /// What ended it early.
   private(set) var failure: (any Error)?
 
@@ -25,21 +23,27 @@ struct RemovalOutcome {
   }
 
   /// Creates the outcome of a plan of which `removal` was done.
-  init(of plan: RemovalPlan, _ removal: Removal, _ failure: (any Error)?) {
+  ///
+  /// - Parameter reason: Why it was to stop, if it was.
+  init(
+    of plan: RemovalPlan, _ removal: Removal, stoppedBy reason: StopReason?,
+    _ failure: (any Error)?
+  ) {
     done = plan
     done.leaveOut(removal)
     skipped = removal.skipped.count
     skippedOrphans = removal.skippedOrphans.count
     orphanedFiles = removal.orphanedFiles
-    left = plan.entries.count - removal.visited
-    leftOrphans = plan.orphans.count - removal.visitedOrphans
     self.failure = failure
+    guard failure == nil, let reason else { return }
+    rest = RemovalRest(
+      entries: plan.entries.count - removal.visited,
+      orphans: plan.orphans.count - removal.visitedOrphans, reason: reason)
   }
 
   /// Whether all was done.
   var isComplete: Bool {
-    failure == nil && skipped == 0 && skippedOrphans == 0 && orphanedFiles == 0 && left == 0
-      && leftOrphans == 0
+    failure == nil && skipped == 0 && skippedOrphans == 0 && orphanedFiles == 0 && rest == nil
   }
 
   /// Adds what came of the next plan.
@@ -49,7 +53,7 @@ struct RemovalOutcome {
     skipped += next.skipped
     skippedOrphans += next.skippedOrphans
     orphanedFiles += next.orphanedFiles
-    (left, leftOrphans, failure) = (next.left, next.leftOrphans, next.failure)
+    (rest, failure) = (next.rest, next.failure)
   }
 
   /// Tells what was done before a failure ended it.
@@ -64,9 +68,9 @@ struct RemovalOutcome {
   /// Tells what the receipt does not: what was not removed.
   func tellRest(in environment: CommandEnvironment) {
     tellOfFiles(in: environment)
-    if left > 0 || leftOrphans > 0 {
-      let files = leftOrphans > 0 ? " and \(leftOrphans) body files" : ""
-      environment.note("stopped by a signal before \(left) entries\(files)")
+    if let rest {
+      let files = rest.orphans > 0 ? " and \(rest.orphans) body files" : ""
+      environment.note("stopped by \(rest.reason.words) before \(rest.entries) entries\(files)")
     }
   }
 
@@ -74,6 +78,16 @@ struct RemovalOutcome {
     environment.note(orphanedFiles: orphanedFiles)
     if skippedOrphans > 0 {
       environment.note("body files that had changed or were gone, and stayed: \(skippedOrphans)")
+    }
+  }
+}
+
+extension StopReason {
+  /// What people call it.
+  var words: String {
+    switch self {
+    case .signal: "a signal"
+    case .maxRuntime: "'--max-runtime'"
     }
   }
 }

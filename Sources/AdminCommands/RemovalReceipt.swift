@@ -9,6 +9,8 @@ struct RemovalReceipt {
   var renderer: RemovalRenderer
   /// The number of entries that had changed, and stayed.
   var skipped = 0
+  /// What was left, and why, as it was stopped.
+  var rest: RemovalRest?
   /// What the cache takes up then, in bytes, if that is known.
   var footprintAfter: Int64?
   /// Whether people are shown what the cache takes up, too.
@@ -26,15 +28,19 @@ struct RemovalReceipt {
     switch format {
     case .table:
       renderer.appendText(
-        plan, skipped: skipped, footprintAfter: showsFootprint ? footprintAfter : nil,
-        into: &buffer)
+        plan, skipped: skipped, rest: rest,
+        footprintAfter: showsFootprint ? footprintAfter : nil, into: &buffer)
     case .json:
-      renderer.appendJSON(plan, skipped: skipped, footprintAfter: footprintAfter, into: &buffer)
+      renderer.appendJSON(
+        plan, skipped: skipped, rest: rest, footprintAfter: footprintAfter, into: &buffer)
     }
   }
 
   func write(in environment: CommandEnvironment) throws {
-    if !renderer.isDryRun { environment.record.add(plan) }
+    if !renderer.isDryRun {
+      environment.record.add(plan)
+      environment.record.left = rest?.count ?? 0
+    }
     var output = OutputBuffer(environment)
     append(into: &output.text)
     try output.flush()

@@ -78,7 +78,7 @@ struct RevalidationExecution {
       .sorted { $0.version.id < $1.version.id }
     guard !entries.isEmpty else { return [] }
     let outcome = PlanExecution(cache: cache, change: change, environment: environment)
-      .carryOut(try removalPlan(of: entries), unless: shouldStop)
+      .carryOut(try removalPlan(of: entries)) { shouldStop() ? .signal : nil }
     if let failure = outcome.failure {
       outcome.tellBeforeFailure(in: environment)
       throw failure

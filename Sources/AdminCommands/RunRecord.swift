@@ -9,10 +9,16 @@ final class RunRecord {
   private(set) var removedEntries: Int64 = 0
   /// The sizes of their bodies, in bytes.
   private(set) var removedBytes: Int64 = 0
-  /// What ended it early.
+  /// The number of entries and files that were to go, and were left as it was stopped.
+  var left: Int64 = 0
+  /// Whether nothing was done, as it was not the moment for it.
+  var isSkipped = false
+  /// What ended it early, or why it was skipped.
   var message: String?
   /// What it ended with.
   var status = ExitStatus.done
+  /// When it began, in milliseconds of the clock that nobody sets.
+  var start: Int64 = 0
   /// How long it took, in seconds.
   var durationSeconds = 0.0
   /// When it ended; `nil` if the clock shows no time.

@@ -14,17 +14,23 @@ public struct CacheMetrics: Hashable, Sendable {
     public var removedEntries: Int64
     /// The sizes of their bodies, in bytes.
     public var removedBytes: Int64
+    /// The number of entries and files that were to go, and were left as it was stopped.
+    public var left: Int64
+    /// Whether nothing was done, as it was not the moment for it.
+    public var isSkipped: Bool
 
     /// Creates a run.
     public init(
       time: Timestamp, isSuccess: Bool, durationSeconds: Double, removedEntries: Int64,
-      removedBytes: Int64
+      removedBytes: Int64, left: Int64 = 0, isSkipped: Bool = false
     ) {
       self.time = time
       self.isSuccess = isSuccess
       self.durationSeconds = durationSeconds
       self.removedEntries = removedEntries
       self.removedBytes = removedBytes
+      self.left = left
+      self.isSkipped = isSkipped
     }
   }
 

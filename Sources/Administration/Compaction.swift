@@ -10,6 +10,8 @@ public struct Compaction: Hashable, Sendable {
   public var after: Footprint?
   /// How it was done; `nil` in a dry run.
   public var method: CompactionMethod?
+  /// Why something is still free, if it was stopped.
+  public var stopReason: StopReason?
 
   /// Creates a compaction that is yet to be done.
   public init(store: StoreDescription, before: Footprint) {

@@ -19,6 +19,8 @@ public enum CompactionRenderer {
     buffer.append(integer: compaction.before.totalBytes)
     buffer.append(",\"footprint_after\":")
     buffer.append(json: compaction.after?.totalBytes)
+    buffer.append(",\"stopped_by\":")
+    buffer.append(json: compaction.stopReason?.rawValue)
     buffer.append("}\n")
   }
 

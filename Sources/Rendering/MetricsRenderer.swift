@@ -62,6 +62,13 @@ public enum MetricsRenderer {
       metric("last_run_removed_bytes", "The sizes of the bodies that it removed.") {
         $0.run?.removedBytes
       },
+      metric("last_run_left_entries", "What it was to remove, and left as it was stopped.") {
+        $0.run?.left
+      },
+      metric("last_run_skipped", "Whether it did nothing, as the cache was in use or no time left.")
+      {
+        $0.run.map { $0.isSkipped ? 1 : 0 }
+      },
     ]
   }
 

@@ -31,9 +31,11 @@ public struct RemovalRenderer: Sendable {
   ///
   /// - Parameters:
   ///   - skipped: The number of entries that had changed, and stayed.
+  ///   - rest: What was left, as it was stopped.
   ///   - footprintAfter: What the store takes up now, in bytes, if that was measured or can be told.
   public func appendJSON(
-    _ plan: RemovalPlan, skipped: Int, footprintAfter: Int64?, into buffer: inout TextBuffer
+    _ plan: RemovalPlan, skipped: Int, rest: RemovalRest? = nil, footprintAfter: Int64?,
+    into buffer: inout TextBuffer
   ) {
     buffer.append("{\"schema\":\"urlcache-admin.\(verb)/1\",\"dry_run\":\(isDryRun),\"cache\":")
     buffer.append(json: plan.store)
@@ -51,6 +53,10 @@ public struct RemovalRenderer: Sendable {
     buffer.append(jsonKept: plan)
     buffer.append(",\"skipped\":")
     buffer.append(integer: Int64(skipped))
+    buffer.append(",\"left\":")
+    buffer.append(integer: rest?.count ?? 0)
+    buffer.append(",\"stopped_by\":")
+    buffer.append(json: rest?.reason.rawValue)
     buffer.append(",\"entries\":[")
     for (index, entry) in plan.entries.enumerated() {
       buffer.append(index == 0 ? "\n{\"id\":" : ",\n{\"id\":")
@@ -95,9 +101,11 @@ public struct RemovalRenderer: Sendable {
   ///
   /// - Parameters:
   ///   - skipped: The number of entries that had changed, and stayed.
+  ///   - rest: What was left, as it was stopped.
   ///   - footprintAfter: What the store takes up now, in bytes, if that was measured.
   public func appendText(
-    _ plan: RemovalPlan, skipped: Int, footprintAfter: Int64? = nil, into buffer: inout TextBuffer
+    _ plan: RemovalPlan, skipped: Int, rest: RemovalRest? = nil, footprintAfter: Int64? = nil,
+    into buffer: inout TextBuffer
   ) {
     buffer.append(isDryRun ? "Would remove " : "Removed ")
     buffer.append(grouped: Int64(plan.entries.count))
@@ -132,6 +140,11 @@ public struct RemovalRenderer: Sendable {
     if skipped > 0 {
       buffer.append("Left, as they had changed or were gone: ")
       buffer.append(grouped: Int64(skipped))
+      buffer.append("\n")
+    }
+    if let rest {
+      buffer.append("Left, as it was stopped: ")
+      buffer.append(grouped: rest.count)
       buffer.append("\n")
     }
     appendLargest(of: plan, into: &buffer)

@@ -7,7 +7,7 @@ public enum RunRenderer {
   /// - Parameters:
   ///   - verb: The command.
   ///   - status: What it ended with.
-  ///   - message: What ended it early.
+  ///   - message: What ended it early, or why it was skipped.
   ///   - metrics: What it did, and to which cache.
   public static func json(
     verb: String, status: Int, message: String?, metrics: CacheMetrics
@@ -27,6 +27,10 @@ public enum RunRenderer {
     buffer.append(json: metrics.run?.removedEntries)
     buffer.append(",\"removed_bytes\":")
     buffer.append(json: metrics.run?.removedBytes)
+    buffer.append(",\"left\":")
+    buffer.append(json: metrics.run?.left)
+    buffer.append(",\"skipped\":")
+    buffer.append(metrics.run.map { $0.isSkipped ? "true" : "false" } ?? "null")
     buffer.append(",\"message\":")
     buffer.append(json: message)
     buffer.append("}\n")

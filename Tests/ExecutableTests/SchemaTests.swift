@@ -35,6 +35,8 @@ import Testing
         diff: ok
         revalidate: ok
         compact: ok
+        skipped: ok
+        log: ok
         config: ok
         policy-test: ok
         log: ok

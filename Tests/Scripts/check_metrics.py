@@ -14,7 +14,7 @@ configuration = os.path.join(root, "config.toml")
 file, log = os.path.join(root, "urlcache.prom"), os.path.join(root, "urlcache.log")
 SNAPSHOT = {"disk_bytes", "entries", "entry_bytes", "oldest_entry_timestamp_seconds", "orphan_files", "missing_bodies"}
 RUN = {"last_run_" + name for name in
-       ["timestamp_seconds", "success", "duration_seconds", "removed_entries", "removed_bytes"]}
+       ["timestamp_seconds", "success", "duration_seconds", "removed_entries", "removed_bytes", "left_entries", "skipped"]}
 
 
 def run(*arguments):
@@ -118,7 +118,7 @@ def check_beside():
     def read():
         while not done.is_set():
             text = open(file).read()
-            if not text.endswith("\n") or "last_run_removed_bytes" not in text.splitlines()[-1]:
+            if not text.endswith("\n") or "last_run_skipped" not in text.splitlines()[-1]:
                 broken.append(text)
 
     reader = threading.Thread(target=read)

@@ -398,6 +398,21 @@ def main():
         compactions.check(json.loads(run("compact", "--format", "json", *options).stdout))
     compactions.finish(3)
 
+    skips, log = Checker("skipped"), os.path.join(root, "log")
+    holder = sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    for verb, *options in [("purge", "--all", "--yes"), ("enforce", "--max-entries", "1", "--yes"), ("compact", "--full")]:
+        words = [*options, "--if-busy", "skip", "--wait", "0s", "--log", log, "--format", "json"]
+        skips.check(json.loads(run(verb, *words).stdout))
+    run("purge", "--all", "--yes", "--wait", "0s", "--log", log, status=75)
+    holder.close()
+    skips.finish(3)
+    lines = Checker("log")
+    with open(log) as file:
+        for line in file:
+            lines.check(json.loads(line))
+    lines.finish(4)
+
     configurations = Checker("config")
     file = os.path.join(root, "config.toml")
     with open(file, "w") as output:

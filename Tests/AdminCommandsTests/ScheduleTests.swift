@@ -1,0 +1,230 @@
+import AdminCommands
+import ResponseStorage
+import TestSupport
+import Testing
+
+/// Runs whole command lines as a timer would, on a clock that only moves when somebody waits or removes.
+@Suite struct ScheduleTests {
+  private let start = Timestamp(secondsSince1970: 1_767_225_600)
+
+  @Test func `a command begins at a random moment and takes that for now`() throws {
+    // The only entry is an hour old, and older than two after the wait.
+    let words = ["purge", "--older-than", "2h", "--yes", "--splay", "4h"]
+    let (result, world) = try run(words)
+    #expect(world.pauses == [7_200_000])
+    #expect(world.randomLimits == [14_400_000])
+    #expect(result.removed == [.row(1)])
+    #expect(result.messages == "note: begins in 2 h, for '--splay'\n")
+    #expect(try run(Array(words.dropLast(2))).result.removed == [])
+  }
+
+  @Test(
+    arguments: [
+      (["purge", "--all", "--dry-run"], .done),
+      (["purge", "--all", "--yes", "--nonsense"], .usage),
+      (["metrics"], .usage),
+    ] as [([String], AdminCommands.ExitStatus)])
+  func `nobody waits for what changes nothing`(words: [String], status: AdminCommands.ExitStatus)
+    throws
+  {
+    let (result, world) = try run(words + ["--splay", "4h"])
+    #expect(result.status == status)
+    #expect(world.pauses == [])
+  }
+
+  @Test func `all caches wait once`() throws {
+    let (result, world) = try run(
+      ["purge", "--all", "--yes", "--all-caches", "--splay", "1h"], caches: ["a", "b"])
+    #expect(world.pauses == [1_800_000])
+    #expect(result.removed == [.row(1), .row(1)])
+  }
+
+  @Test(arguments: ["purge", "enforce", "compact"])
+  func `what is in use is skipped if that is wanted`(verb: String) throws {
+    let words = [verb] + (Self.options[verb] ?? [])
+    let failed = try run(words, busyFor: 1).result
+    #expect(failed.status == .temporary)
+    #expect(failed.messages.hasPrefix("error: the cache at 'memory' is in use\n"))
+    #expect(failed.removed == [])
+    #expect(try run(words + ["--if-busy", "fail"], busyFor: 1).result == failed)
+    #expect(
+      try run(words + ["--if-busy", "skip"], busyFor: 1).result
+        == CommandLineResult(
+          status: .done, output: "Skipped: the cache at 'memory' is in use\n"))
+    #expect(
+      try run(words + ["--if-busy", "skip", "--format", "json"], busyFor: 1).result
+        == CommandLineResult(
+          status: .done,
+          output: #"{"schema":"urlcache-admin.skipped/1","verb":"\#(verb)","cache":"memory","#
+            + #""reason":"busy","message":"the cache at 'memory' is in use"}"# + "\n"))
+  }
+
+  @Test func `what was begun is not skipped`() throws {
+    let result = try run(
+      ["purge", "--all", "--yes", "--if-busy", "skip"], entries: 3, busyAfter: 1
+    ).result
+    #expect(result.status == .temporary)
+    #expect(result.removed == [.row(1)])
+    #expect(result.messages.hasPrefix("note: removed before that: 1 entries\nerror: "))
+  }
+
+  @Test func `what is in use is tried again until it is free`() throws {
+    let (result, world) = try run(["purge", "--all", "--yes", "--if-busy", "wait"], busyFor: 3)
+    #expect(result.status == .done)
+    #expect(result.removed == [.row(1)])
+    #expect(world.pauses == [1_000, 1_000, 1_000])
+    #expect(result.messages == "note: the cache at 'memory' is in use; it is tried again\n")
+  }
+
+  @Test func `what stays in use is given up when the time is over`() throws {
+    let (result, world) = try run(
+      ["purge", "--all", "--yes", "--if-busy", "wait", "--max-runtime", "2500ms"], busyFor: 99)
+    #expect(result.status == .temporary)
+    #expect(result.removed == [])
+    #expect(world.pauses == [1_000, 1_000, 1_000])
+  }
+
+  @Test(arguments: ["purge", "enforce"])
+  func `what is left when the time is over is said`(verb: String) throws {
+    let words = [verb, "--max-runtime", "2s"] + (Self.options[verb] ?? [])
+    let result = try run(words, entries: 5).result
+    #expect(result.status == .partly)
+    #expect(result.removed == [.row(1), .row(2)])
+    #expect(result.output.contains("Removed 2 of 5 entries"))
+    #expect(result.output.contains("\nLeft, as it was stopped: 3\n"))
+    #expect(result.messages == "note: stopped by '--max-runtime' before 3 entries\n")
+    let json = try run(words + ["--format", "json"], entries: 5).result.output
+    #expect(json.contains(#""left":3,"stopped_by":"max-runtime""#))
+    let whole = try run([verb] + (Self.options[verb] ?? []), entries: 5).result
+    #expect(whole.removed.count == 5)
+  }
+
+  @Test func `all caches share the time`() throws {
+    let words = ["purge", "--all", "--yes", "--all-caches", "--max-runtime", "3s"]
+    let result = try run(words, caches: ["a", "b", "c"], entries: 2).result
+    #expect(result.status == .partly)
+    #expect(result.removed == [.row(1), .row(2), .row(1)])
+    #expect(
+      result.output.hasSuffix("Skipped: the time of '--max-runtime' was over before its turn\n"))
+  }
+
+  @Test(arguments: [
+    (["--max-runtime", "0s"], "'--max-runtime' must be more than zero."),
+    (["--splay", "1m"], "'1m' could mean minutes or months."), (["--if-busy", "later"], "'later'"),
+    (
+      ["--if-busy", "wait", "--backup", "x.tar"],
+      "'--if-busy wait' begins anew, and '--backup' writes its archive once"
+    ),
+  ])
+  func `a schedule that is none is refused`(options: [String], message: String) throws {
+    let result = try run(["purge", "--all", "--yes"] + options).result
+    #expect(result.status == .usage)
+    #expect(result.messages.contains(message), "\(result.messages)")
+    #expect(result.removed == [])
+  }
+
+  /// What makes each verb change all of a cache.
+  private static let options = [
+    "purge": ["--all", "--yes"], "enforce": ["--max-entries", "0", "--yes"], "compact": ["--full"],
+  ]
+
+  /// Runs a command line.
+  ///
+  /// - Parameters:
+  ///   - caches: The names of caches in the configuration; without one the cache is named by `-c`.
+  ///   - entries: How many entries the cache has; each takes a second to remove.
+  ///   - busy: How often the cache is in use when it is to be changed.
+  ///   - removals: How many entries go before somebody takes the lock, if somebody does.
+  private func run(
+    _ words: [String], caches: [String] = [], entries: Int64 = 1,
+    busyFor busy: Int = 0, busyAfter removals: Int? = nil
+  ) throws -> (result: CommandLineResult, world: SteppedWorld) {
+    let start = try #require(start)
+    let world = SteppedWorld(timesBusy: busy, removalsUntilBusy: removals)
+    var (output, messages) = ([UInt8](), "")
+    let file = caches.map { "[caches.\($0)]\npath = '/\($0)'\n" }.joined()
+    let environment = CommandEnvironment(
+      now: start, variable: { $0 == "URLCACHE_ADMIN_CONFIG" && !caches.isEmpty ? "file" : nil },
+      write: { output += $0 }, writeMessage: { messages += $0 },
+      readConfiguration: { $0 == "file" ? Array(file.utf8) : nil },
+      openSource: { _, _, _ in world.source(entries, storedAt: start) },
+      openStore: { path, _, _ in try world.open(path) },
+      secondsNow: { start.wholeSeconds + world.milliseconds / 1_000 },
+      steadyMilliseconds: { world.milliseconds }, pause: world.pause, random: world.random)
+    let cache = caches.isEmpty ? ["-c", "memory"] : []
+    let status = URLCacheAdmin.run(["urlcache-admin"] + words + cache, in: environment)
+    var result = CommandLineResult(
+      status: status, output: String(decoding: output, as: UTF8.self),
+      messages: messages.split(separator: "\n").filter { !$0.hasPrefix("note: cache '") }
+        .map { "\($0)\n" }.joined())
+    result.removed = world.removed
+    return (result, world)
+  }
+}
+
+/// A cache, and a clock that moves when somebody waits, and a second for each entry that is removed.
+private final class SteppedWorld: ResponseStore {
+  private(set) var milliseconds: Int64 = 0
+  private(set) var pauses: [Int64] = []
+  private(set) var randomLimits: [Int64] = []
+  private(set) var removed: [StoredResponse.ID] = []
+  private var timesBusy: Int
+  private let removalsUntilBusy: Int?
+
+  init(timesBusy: Int, removalsUntilBusy: Int?) {
+    self.timesBusy = timesBusy
+    self.removalsUntilBusy = removalsUntilBusy
+  }
+
+  func pause(_ milliseconds: Int64) {
+    pauses.append(milliseconds)
+    self.milliseconds += milliseconds
+  }
+
+  /// The middle of what is possible.
+  func random(_ limit: Int64) -> Int64 {
+    randomLimits.append(limit)
+    return limit / 2
+  }
+
+  /// Entries that were stored an hour before a moment.
+  func source(_ count: Int64, storedAt moment: Timestamp) -> MemoryStore {
+    var store = MemoryStore(
+      (1...count).map { number in
+        var response = StoredResponse(id: .row(number))
+        response.url = ByteString("https://a.example/\(number)")
+        response.bodySize = 1
+        response.bodyLocation = .inline
+        response.stored = Timestamp(secondsSince1970: moment.secondsSince1970 - 3_600)
+        return response
+      })
+    store.size.freeBytes = 4_096
+    store.size.databaseBytes = 8_192
+    return store
+  }
+
+  func open(_ path: String) throws -> any ResponseStore {
+    guard timesBusy == 0 else {
+      timesBusy -= 1
+      throw StoreError(.inUse, at: path)
+    }
+    return self
+  }
+
+  func remove<Versions: RandomAccessCollection<ResponseVersion>>(
+    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) where Versions.Index == Int {
+    while removal.visited < responses.count, !shouldStop() {
+      guard removed.count != removalsUntilBusy else { throw StoreError(.inUse, at: "memory") }
+      removed.append(responses[responses.startIndex + removal.visited].id)
+      removal.visited += 1
+      milliseconds += 1_000
+    }
+  }
+
+  func remove(
+    orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) {}
+
+  func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .rewrite }
+}
