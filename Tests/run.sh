@@ -11,7 +11,7 @@
 # --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
 #
-# The last line counts the passed and the failed tests; each other step counts as one.
+# The last line counts the passed, the failed and the skipped tests; each other step counts as one.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 
@@ -41,6 +41,7 @@ fi
 
 passed=0
 failed=0
+skipped=0
 log=$(mktemp) || exit 70
 trap 'rm -f "$log"' EXIT
 trap 'exit 129' HUP
@@ -103,6 +104,7 @@ tests() {
   fi
   passed=$((passed + good))
   failed=$((failed + bad))
+  skipped=$((skipped + $(grep -acE '^[^ ]+ Test .* skipped(\.|: )' "$log")))
 }
 
 # Installs the implementations that ours are compared with, where only their tests see them.
@@ -160,7 +162,7 @@ install_prometheus() {
 
 # Without a package, what needs it fails and says so.
 install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
-  gzip zstd jq libarchive-tools chromium ncdu tmux zsh fish mandoc \
+  gzip zstd jq libarchive-tools chromium ncdu tmux zsh fish mandoc systemd \
   || step "install" false
 install_peers || step "install peers" false
 install_prometheus || step "install prometheus" false
@@ -195,5 +197,5 @@ if $fuzz; then
   step "fuzz" sh Tests/Fuzz/run.sh 60
 fi
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

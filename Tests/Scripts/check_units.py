@@ -1,0 +1,312 @@
+"""Holds the units for systemd and the job for launchd against the tools that read them, and runs one.
+
+    check_units.py URLCACHE-ADMIN SAMPLE-CACHE SHARE
+
+The run is that of the system's unit for a cache of 200 MB over its limit, in the sandbox that the unit asks for, made
+with unshare and setpriv. Prints a line for each part, and ends at the first that is not as it should be; "not here" says
+what could not be tried.
+"""
+
+import glob, hashlib, json, os, plistlib, re, shlex, shutil, sqlite3, subprocess, sys, tempfile
+
+built, maker, share = map(os.path.abspath, sys.argv[1:])
+# Where another user may look too, and not below what the sandbox hides.
+root = tempfile.mkdtemp(dir="/var/tmp")
+os.chmod(root, 0o755)
+tool = shutil.copy(built, root)
+LIMIT = 60 << 20
+MOST_EXPOSED = {"system": 2.0, "user": 6.0}
+OWNER = 65534
+
+UNITS = {kind: sorted(glob.glob(os.path.join(share, "systemd", kind, "*"))) for kind in ("system", "user")}
+SERVICE = os.path.join(share, "systemd/system/urlcache-admin-enforce@.service")
+
+
+def analyze(*words):
+    environment = dict(os.environ, XDG_RUNTIME_DIR=root, SYSTEMD_COLORS="0")
+    return subprocess.run(["systemd-analyze", *words], capture_output=True, text=True, env=environment)
+
+
+def verify():
+    """systemd finds nothing to say, neither of keys that it does not know, for which it ends with 0 all the same."""
+    for kind, paths in UNITS.items():
+        assert len(paths) == {"system": 2, "user": 4}[kind], paths
+        folder = os.path.join(root, kind)
+        os.mkdir(folder)
+        for path in paths:
+            with open(path) as source, open(os.path.join(folder, os.path.basename(path)), "w") as copy:
+                copy.write(source.read().replace("/usr/bin/urlcache-admin", tool))
+        copies = sorted(glob.glob(os.path.join(folder, "*")))
+        words = ["verify", "--man=no"] + (["--user"] if kind == "user" else [])
+        result = analyze(*words, *copies)
+        assert result.returncode == 0 and not result.stdout + result.stderr, result
+        # It would tell.
+        wrong = os.path.join(folder, "wrong.service")
+        with open(copies[0]) as source, open(wrong, "w") as copy:
+            copy.write(source.read().replace("NoNewPrivileges", "NoNewPrivilege").replace("%f", "/srv").replace("%i", "i"))
+        assert "Unknown key" in analyze(*words, wrong).stderr
+        os.remove(wrong)
+    for path in glob.glob(os.path.join(share, "systemd/*/*.timer")):
+        with open(path) as file:
+            when = re.search(r"^OnCalendar=(.*)$", file.read(), re.M)[1]
+        assert analyze("calendar", when).returncode == 0, when
+    print("verify: ok", flush=True)
+
+
+def security():
+    for kind, paths in UNITS.items():
+        for path in paths:
+            if path.endswith(".service"):
+                most = MOST_EXPOSED[kind]
+                result = analyze("security", "--offline=true", "--no-pager", f"--threshold={round(most * 10)}", path)
+                found = re.search(r"Overall exposure level for \S+: ([0-9.]+)", result.stdout)
+                assert result.returncode == 0 and float(found[1]) <= most, result
+                print(f"  {kind}/{os.path.basename(path)}: exposure {found[1]}", file=sys.stderr)
+    print("security: ok", flush=True)
+
+
+def launchd():
+    """The job is a property list, and its command line one that the program reads."""
+    [path] = glob.glob(os.path.join(share, "urlcache-admin/launchd/*.plist"))
+    with open(path, "rb") as file:
+        job = plistlib.load(file)
+    assert job["Label"] + ".plist" == os.path.basename(path)
+    assert set(job) == {"Label", "ProgramArguments", "StartCalendarInterval", "ProcessType", "LowPriorityBackgroundIO",
+                        "Nice", "Umask"}, job
+    assert job["Umask"] == 0o077 and job["StartCalendarInterval"] == {"Hour": 3, "Minute": 0}, job
+    configuration = os.path.join(root, "launchd.toml")
+    with open(configuration, "w") as file:
+        file.write(f"max-entries = 1\n[caches.a]\npath = '{make('launchd', 3)}'\n")
+    result = subprocess.run([tool, *job["ProgramArguments"][1:], "--dry-run"], capture_output=True, text=True,
+                            env=dict(os.environ, URLCACHE_ADMIN_CONFIG=configuration))
+    assert result.returncode == 0 and "Would remove 2 of 3 entries" in result.stdout, result
+    print("launchd: ok", flush=True)
+
+
+def make(name, entries):
+    cache = os.path.join(root, name)
+    subprocess.run([maker, "--entries", str(entries), "--seed", "3", cache], check=True)
+    return cache
+
+
+class Unit:
+    """A service as the manager runs it, as far as what it may see and do goes."""
+
+    def __init__(self, path, cache, owner):
+        self.settings, number = [], len(os.listdir(root))
+        with open(path) as file:
+            for line in file:
+                match = re.fullmatch(r"(\w+)=(.*)\n", line)
+                if match:
+                    self.settings.append(match.groups())
+        self.cache = cache
+        self.logs, self.state = (os.path.join(root, name + str(number)) for name in ("logs", "state"))
+        for folder in (self.logs, self.state):
+            os.makedirs(os.path.join(folder, "urlcache-admin"))
+            os.chown(os.path.join(folder, "urlcache-admin"), owner, owner)
+
+    def all(self, key):
+        return [value for name, value in self.settings if name == key]
+
+    def one(self, key):
+        [value] = self.all(key)
+        return value
+
+    def expand(self, text):
+        escaped = self.cache[1:].replace("-", "\\x2d").replace("/", "-")
+        values = {"f": self.cache, "i": escaped, "L": self.logs, "S": self.state, "%": "%"}
+        return re.sub("%(.)", lambda found: values[found[1]], text)
+
+    def command(self):
+        """The command line, with its specifiers and its variables put in, for this program."""
+        variables = dict(self.expand(value).split("=", 1) for value in self.all("Environment"))
+        words = [re.sub(r"\$\{(\w+)\}", lambda found: variables[found[1]], self.expand(word))
+                 for word in self.one("ExecStart").split()]
+        assert words[0] == "/usr/bin/urlcache-admin"
+        return [tool, *words[1:]]
+
+    def sandboxed(self, command):
+        """The command in namespaces of its own: everything is read-only but for what the unit names."""
+        for key, value in {"ProtectSystem": "strict", "PrivateTmp": "yes", "PrivateNetwork": "yes", "PrivateIPC": "yes",
+                           "NoNewPrivileges": "yes", "ReadWritePaths": "%f"}.items():
+            assert self.one(key) == value, key
+        writable = [self.expand(self.one("ReadWritePaths")), *(
+            os.path.join(folder, self.one(key)) for folder, key in
+            [(self.logs, "LogsDirectory"), (self.state, "StateDirectory")])]
+        script = ["set -e"]
+        script += [f"mount --bind {shlex.quote(path)} {shlex.quote(path)}" for path in writable]
+        # What is mounted below the root is mounted on its own, and has to be made read-only on its own.
+        script += ["awk '{print $5}' /proc/self/mountinfo | while read -r point; do case $point in "
+                   + "|".join(shlex.quote(path.replace(" ", "\\040")) for path in writable) + "|/proc|/proc/*|/dev|/dev/*) ;; *) mount -o remount,bind,ro \"$point\" 2>/dev/null || test \"$point\" != / ;; esac; done"]
+        script += ["mount -t tmpfs none /tmp", "mount -t tmpfs none /dev/shm"]
+        script += [f"cd /; umask {self.one('UMask')}; exec nice -n {self.one('Nice')} setpriv --reuid {OWNER} --regid {OWNER} "
+                   "--clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all " + shlex.join(command)]
+        return ["unshare", "--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--mount-proc", "sh", "-c",
+                "\n".join(script)]
+
+    def start(self, configuration):
+        return subprocess.run(
+            self.sandboxed(self.command()), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
+            env={"PATH": os.environ["PATH"], "URLCACHE_ADMIN_CONFIG": configuration})
+
+    def recorded(self):
+        [path] = glob.glob(os.path.join(self.state, "urlcache-admin/*.prom"))
+        with open(os.path.join(self.logs, "urlcache-admin/runs.jsonl")) as lines, open(path) as samples:
+            found = re.findall(r'^urlcache_(\w+)\{cache="[^"]*"(?:,state="([^"]*)")?\} (\S+)$', samples.read(), re.M)
+            return [json.loads(line) for line in lines], {name + state: float(value) for name, state, value in found}
+
+
+PROBE = """
+import os, socket
+assert os.getuid() == os.geteuid() == %d and not os.getgroups()
+assert "CapBnd:\\t0000000000000000" in open("/proc/self/status").read()
+for folder in ["/", "/usr", "/etc", "/var/tmp", %r, %r]:
+    try:
+        open(os.path.join(folder, "urlcache-admin-probe"), "w")
+        raise SystemExit(folder + " can be written to")
+    except OSError:
+        pass
+assert os.listdir("/tmp") == []
+open("/tmp/probe", "w")
+assert [name for _, name in socket.if_nameindex()] == ["lo"]
+open(os.path.join(%r, "probe"), "w")
+os.remove(os.path.join(%r, "probe"))
+"""
+
+
+def state(folder):
+    result = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            with open(path, "rb") as file:
+                result[path] = (os.stat(path).st_mtime_ns, hashlib.sha256(file.read()).hexdigest())
+    return result
+
+
+def kept_entries(cache):
+    """The ids of what is stored, read in a way that leaves no files behind."""
+    assert not os.path.exists(os.path.join(cache, "Cache.db-wal"))
+    database = sqlite3.connect(f"file:{cache}/Cache.db?immutable=1", uri=True)
+    try:
+        return {row[0] for row in database.execute("SELECT entry_ID FROM cfurl_cache_response")}
+    finally:
+        database.close()
+
+
+def size(cache):
+    return sum(os.path.getsize(path) for path in state(cache))
+
+
+def rules_of(cache):
+    """A policy that keeps one host, and a limit that the cache is far beyond."""
+    configuration = os.path.join(root, "config.toml")
+    with open(configuration, "w") as file:
+        file.write(f"max-size = {LIMIT}\n[[rules]]\nname = 'pictures'\nmatch = {{ mime = 'image/*', smaller-than = '2KiB' }}\n"
+                   "action = 'keep'\n[[rules]]\nmatch.status = '404'\naction = 'purge'\n")
+    listed = {}
+    for name, options in {"kept": ["--mime", "image/*", "--smaller-than", "2KiB"], "purged": ["--status", "404"]}.items():
+        lines = subprocess.run([tool, "list", "-c", cache, *options, "--format", "ndjson", "--columns", "id"],
+                               capture_output=True, check=True).stdout.splitlines()
+        listed[name] = {json.loads(line)["id"] for line in lines}
+    return configuration, listed["kept"], listed["purged"] - listed["kept"]
+
+
+def sandbox():
+    """The first run keeps the limit, the second has nothing to do, and the third comes at a bad moment."""
+    probe = ["unshare", "--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--mount-proc", "true"]
+    if os.geteuid() != 0 or subprocess.run(probe, capture_output=True).returncode != 0:
+        print("run in the sandbox: not here", flush=True)
+        return
+    cache = make("my cache-%d" % os.getpid(), 11_000)
+    for parent, folders, names in os.walk(cache):
+        for path in [parent, *(os.path.join(parent, name) for name in names)]:
+            os.chown(path, OWNER, OWNER)
+    assert size(cache) > 200_000_000, size(cache)
+    configuration, kept, purged = rules_of(cache)
+    before = kept_entries(cache)
+    unit = Unit(SERVICE, cache, OWNER)
+    result = subprocess.run(
+        unit.sandboxed([sys.executable, "-c", PROBE % (OWNER, root, os.path.dirname(tool), cache, cache)]),
+        capture_output=True, text=True)
+    assert result.returncode == 0, result
+
+    result = unit.start(configuration)
+    assert result.returncode == 0, result
+    [line], samples = unit.recorded()
+    after = kept_entries(cache)
+    assert kept and purged and kept <= after and not purged & after, (len(kept), len(purged))
+    assert 0.9 * LIMIT < size(cache) <= LIMIT and samples["disk_bytes"] == size(cache), size(cache)
+    assert line["removed_entries"] == len(before - after) == samples["last_run_removed_entries"]
+    assert line["status"] == 0 and line["message"] is None and samples["last_run_success"] == 1, line
+    print(f"  removed {line['removed_entries']} of {len(before)} entries in {line['duration_seconds']} s; "
+          f"{size(cache)} bytes stay", file=sys.stderr)
+
+    untouched = state(cache)
+    result = unit.start(configuration)
+    assert result.returncode == 0 and "Removed 0 of" in result.stdout, result
+    lines, samples = unit.recorded()
+    assert state(cache) == untouched
+    assert len(lines) == 2 and lines[1]["removed_entries"] == samples["last_run_removed_entries"] == 0, lines
+    assert samples["last_run_success"] == 1 and samples["last_run_skipped"] == 0, samples
+
+    holder = sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with open(configuration, "a") as file:
+        file.write("[[rules]]\nmatch = {}\naction = 'purge'\n")
+    result = unit.start(configuration)
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert result.returncode == 0 and result.stdout.startswith("Skipped: the cache at "), result
+    lines, samples = unit.recorded()
+    assert lines[2]["skipped"] and samples["last_run_skipped"] == samples["last_run_success"] == 1, lines
+    assert kept_entries(cache) == after
+    print("run in the sandbox: ok", flush=True)
+
+
+def allowed_calls(filters):
+    """The names of system calls that the lines of a unit leave, as systemd resolves its groups."""
+    def members(name):
+        if not name.startswith("@"):
+            return {name}
+        lines = analyze("syscall-filter", name).stdout.splitlines()[1:]
+        return set().union(*(members(line.strip()) for line in lines if line.strip() and not line.strip().startswith("#")))
+
+    allowed = set()
+    for line in filters:
+        names = set().union(*(members(name) for name in line.removeprefix("~").split()))
+        allowed = allowed - names if line.startswith("~") else allowed | names
+    return allowed
+
+
+def system_calls():
+    """What a run asks of the kernel is what the filter of the unit lets through."""
+    cache, trace = make("traced", 300), os.path.join(root, "trace")
+    unit = Unit(SERVICE, cache, os.geteuid())
+    configuration = os.path.join(root, "traced.toml")
+    with open(configuration, "w") as file:
+        file.write("max-entries = 100\n")
+    try:
+        result = subprocess.run(["strace", "-f", "-qq", "-o", trace, *unit.command()], capture_output=True, text=True,
+                                env=dict(os.environ, URLCACHE_ADMIN_CONFIG=configuration))
+    except FileNotFoundError:
+        print("system calls: not here", flush=True)
+        return
+    assert result.returncode == 0 and "Removed 200 of 300" in result.stdout, result
+    with open(trace) as lines:
+        used = {match[1] for match in (re.match(r"\d+ +(\w+)\(", line) for line in lines) if match}
+    assert {"openat", "unlinkat"} <= used, used
+    allowed = allowed_calls(unit.all("SystemCallFilter"))
+    assert "fchown" in allowed and "mount" not in allowed and used <= allowed, used - allowed
+    assert not {"socket", "connect"} & used
+    print("system calls: ok", flush=True)
+
+
+try:
+    verify()
+    security()
+    launchd()
+    system_calls()
+    sandbox()
+finally:
+    shutil.rmtree(root)
