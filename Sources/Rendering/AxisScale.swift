@@ -1,4 +1,5 @@
 import Administration
+import ResponseStorage
 
 /// An axis from 0 to a number of bytes that is easy to read, with marks.
 struct AxisScale {
@@ -12,6 +13,7 @@ struct AxisScale {
   // Not integers: what a store claims can be near the largest of them.
   private let step: Double
   private let count: Int
+  private let unit: Double
 
   /// Makes an axis that holds a number of bytes, with one to five marks beside 0.
   init(holding bytes: Int64) {
@@ -20,6 +22,7 @@ struct AxisScale {
     let value = Double(max(bytes, 1)) / unit
     let steps = [1, 2, 5, 10, 25, 50, 100, 250, 500].map { Double($0) }
     let chosen = steps.first { value / $0 <= 5 } ?? 500
+    self.unit = unit
     step = chosen * unit
     count = max(1, Int((value / chosen).rounded(.up)))
   }
@@ -32,6 +35,14 @@ struct AxisScale {
         part: Double(number) / Double(count), text: number == 0 ? "0" : ReportWords.roundSize(bytes)
       )
     }
+  }
+
+  /// A number of bytes in the unit of the marks, without the name of that; nothing for one that is as good as 0.
+  func number(_ bytes: Int64) -> String {
+    let value = Double(bytes) / unit
+    var text = TextBuffer()
+    text.append(tenthsOf: value < 9.95 ? value : value.rounded())
+    return value < 0.05 ? "" : ByteString(text.bytes).string ?? ""
   }
 
   /// Where a number of bytes is on the axis, from 0 to 1.

@@ -23,17 +23,17 @@ struct ReportMarkdown: Sendable {
     \(suggestions)
     ## Where the bytes are
 
-    \(hosts)
+    \(table(words.hostTable))
     ## How old it is
 
-    \(ages)
+    \(table(words.ageTable))
     ## What a limit of age would free
 
-    \(limits)
+    \(table(words.limitTable))
     ## What it is made of
 
-    \(states)
-    \(parts)
+    \(table(words.stateTable))
+    \(table(words.partTable))
     ## Largest entries
 
     \(entries)
@@ -72,98 +72,22 @@ struct ReportMarkdown: Sendable {
     return list
   }
 
-  private var hosts: Markdown {
-    var rows: Markdown = """
-      | Host | Entries | Bodies | Share | Stale |
-      |---|--:|--:|--:|--:|
-
-      """
-    for host in report.hosts {
-      rows += """
-        | \(code: words.name(of: host)) | \(ReportWords.grouped(host.sum.entries)) \
-        | \(ByteSizeText.text(host.sum.bytes)) \
-        | \(ReportWords.percent(host.sum.bytes, of: report.usage.bodyBytes)) \
-        | \(ReportWords.percent(host.staleBytes, of: host.sum.bytes)) |
-
-        """
+  /// The lines of a table. Text from the cache is code.
+  private func table(_ table: ReportTable) -> Markdown {
+    var text: Markdown = "|"
+    for column in table.columns { text += " \(column) |" }
+    text += "\n|---|"
+    for _ in table.columns.dropFirst() { text += "--:|" }
+    text += "\n"
+    for row in table.rows {
+      let name: Markdown = row.isFromCache ? "\(code: row.name)" : "\(row.name.string ?? "")"
+      text += "| \(name)"
+      if let meaning = row.meaning { text += ": \(meaning)" }
+      text += " |"
+      for value in row.values { text += " \(value) |" }
+      text += "\n"
     }
-    if let others = report.otherHosts {
-      let count = others.groups.map { ReportWords.counted($0, "other host", "other hosts") }
-      rows += """
-        | \(count ?? "all other hosts") | \(ReportWords.grouped(others.entries)) \
-        | \(ByteSizeText.text(others.bytes)) \
-        | \(ReportWords.percent(others.bytes, of: report.usage.bodyBytes)) | – |
-
-        """
-    }
-    return rows
-  }
-
-  private var ages: Markdown {
-    var rows: Markdown = """
-      | Age | Entries | Bodies | Fresh | Stale, can be validated | Stale, has to be loaded anew | Unknown |
-      |---|--:|--:|--:|--:|--:|--:|
-
-      """
-    for group in report.ages where group.sums.total.entries > 0 {
-      rows += """
-        | \(group.name?.string ?? "unknown") | \(ReportWords.grouped(group.sums.total.entries)) \
-        | \(ByteSizeText.text(group.sums.total.bytes)) |
-        """
-      for state in CacheReport.State.allCases {
-        rows += " \(ByteSizeText.text(group.sums[state].bytes)) |"
-      }
-      rows += "\n"
-    }
-    return rows
-  }
-
-  private var limits: Markdown {
-    let days: Set<Int64> = [1, 7, 14, 30, 60, 90, 180, 365, 730]
-    var rows: Markdown = """
-      | Older than | Frees | Share | Entries | Still fresh |
-      |---|--:|--:|--:|--:|
-
-      """
-    for limit in report.ageLimits
-    where limit.seconds % 86_400 == 0 && days.contains(limit.seconds / 86_400) {
-      rows += """
-        | \(ReportWords.duration(limit.seconds)) | \(ByteSizeText.text(limit.removed.bytes)) \
-        | \(ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes)) \
-        | \(ReportWords.grouped(limit.removed.entries)) \
-        | \(ReportWords.grouped(limit.fresh.entries)) |
-
-        """
-    }
-    return rows
-  }
-
-  private var states: Markdown {
-    var rows: Markdown = """
-      | Freshness | Entries | Bodies | Share |
-      |---|--:|--:|--:|
-
-      """
-    for state in CacheReport.State.allCases {
-      let sum = report.states[state]
-      rows += """
-        | \(state.title): \(state.meaning) | \(ReportWords.grouped(sum.entries)) \
-        | \(ByteSizeText.text(sum.bytes)) \
-        | \(ReportWords.percent(sum.bytes, of: report.usage.bodyBytes)) |
-
-        """
-    }
-    return rows
-  }
-
-  private var parts: Markdown {
-    var rows: Markdown = """
-      | On disk | Bytes |
-      |---|--:|
-
-      """
-    for part in words.parts { rows += "| \(part.name) | \(ByteSizeText.text(part.bytes)) |\n" }
-    return rows
+    return text
   }
 
   private var entries: Markdown {

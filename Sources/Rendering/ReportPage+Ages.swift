@@ -10,6 +10,8 @@ extension ReportPage {
     static let bottom = 216.0
     static var width: Double { right - left }
     static var height: Double { bottom - top }
+    /// The bottom of a drawing beside a long table.
+    static let lowBottom = 300.0
   }
 
   /// The bodies by how long ago they were stored, and how fresh they are.
@@ -19,7 +21,7 @@ extension ReportPage {
     <p class="sub">Bodies by the time since they were stored</p>
     <svg viewBox="0 0 560 250" role="img" aria-label="Bytes of bodies by age and freshness">\
     \(ageGrid)\(ageBars)<path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
-    \(legend)</section>
+    \(legend)\(details(words.ageTable))</section>
     """
   }
 
@@ -62,13 +64,15 @@ extension ReportPage {
           height="\(height)"/>
           """
       }
-      // Many names have room on two lines only.
-      let isLower = index % 2 == 1 && shownAges.count > 6
+      // On a narrow screen there is room for every second name only.
+      let isExtra = index % 2 == 1 && shownAges.count > 6
       bars += """
         <g class="bar"><title>\(sentence(on: group))</title>\
         <rect class="hit" x="\(x)" y="\(Chart.top)" width="\(width)" height="\(Chart.height)"/>\(parts)\
-        <text class="\(isLower ? "ax alt" : "ax")" text-anchor="middle" x="\(x + width / 2)" \
-        y="\(Chart.bottom + (isLower ? 30 : 16))">\(name(of: group))</text></g>
+        <text class="ax sum" text-anchor="middle" x="\(x + width / 2)" y="\(y - 5)">\
+        \(scale.number(group.sums.total.bytes))</text>\
+        <text class="\(isExtra ? "ax alt" : "ax")" text-anchor="middle" x="\(x + width / 2)" \
+        y="\(Chart.bottom + 17)">\(name(of: group))</text></g>
 
         """
     }

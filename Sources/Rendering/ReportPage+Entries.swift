@@ -25,15 +25,31 @@ extension ReportPage {
     for entry in report.largest {
       let type = entry.mimeType.map { words.bounded($0, to: 40) } ?? "–"
       rows += """
-        <tr><td class="url"><bdi>\(words.url(of: entry))</bdi></td><td class="mime"><bdi>\(type)</bdi></td>\
+        <tr><td class="url"><bdi>\(url(of: entry))</bdi></td><td class="mime"><bdi>\(type)</bdi></td>\
         \(statusCell(entry.status))<td class="num" data-v="\(entry.size)">\
-        \(ByteSizeText.text(entry.size))</td>\(ageCell(entry.stored))\
+        \(ByteSizeText.text(entry.size))\(bar(of: entry))</td>\(ageCell(entry.stored))\
         <td data-v="\(entry.state.rank)"><span class="pill p-\(entry.state.rawValue)">\
         \(entry.state.word)</span></td><td>\(entry.bodyLocation?.rawValue ?? "–")</td></tr>
 
         """
     }
     return rows
+  }
+
+  /// The URL, in which the path stands out.
+  private func url(of entry: CacheReport.Entry) -> HTML {
+    let (origin, rest) = words.urlParts(of: entry)
+    return "<span class=\"mut\">\(origin)</span>\(rest)"
+  }
+
+  /// The size as a part of the largest.
+  private func bar(of entry: CacheReport.Entry) -> HTML {
+    let whole = Double(max(1, report.largest.first?.size ?? 1))
+    let width = 60 * min(1, max(0, Double(entry.size) / whole))
+    return """
+      <svg class="sb" viewBox="0 0 60 3" aria-hidden="true"><rect class="d2" x="\(60 - width)" \
+      width="\(width)" height="3"/></svg>
+      """
   }
 
   private func statusCell(_ status: Int64?) -> HTML {

@@ -5,7 +5,7 @@ extension ReportPage {
   var findings: HTML {
     var items: HTML = ""
     for problem in words.problems {
-      let command: HTML = problem.command.map { "<code>\($0)</code>" } ?? ""
+      let command: HTML = problem.command.map { code($0) } ?? ""
       items += """
         <li class="\(problem.isGood ? "ok" : "no")"><b>\(problem.title)</b> \(problem.text)\(command)</li>
 
@@ -16,7 +16,7 @@ extension ReportPage {
       <ul class="chk">
       \(items)</ul>
       <p class="sub gap">This is what reading every entry once has shown. What looks at everything:</p>
-      <code>\(words.checkCommand)</code></section>
+      \(code(words.checkCommand))</section>
       """
   }
 }

@@ -63,7 +63,7 @@ extension ReportPage {
   }
 
   private var limitGrid: HTML {
-    var lines: HTML = percentGrid
+    var lines: HTML = percentGrid(to: Chart.bottom)
     let named: KeyValuePairs<Int64, String> = [
       1: "1 h", 6: "6 h", 24: "1 d", 168: "1 w", 336: "2 w", 720: "30 d", 2_160: "90 d",
       4_320: "180 d", 8_760: "1 y", 43_800: "5 y",
@@ -82,10 +82,10 @@ extension ReportPage {
   }
 
   /// Lines at each quarter.
-  var percentGrid: HTML {
+  func percentGrid(to bottom: Double) -> HTML {
     var lines: HTML = ""
     for quarter in 0...4 {
-      let y = Chart.bottom - Chart.height * Double(quarter) / 4
+      let y = bottom - (bottom - Chart.top) * Double(quarter) / 4
       lines += """
         <path class="grid" d="M\(Chart.left) \(y)H\(Chart.right)"/>\
         <text class="ax" text-anchor="end" x="\(Chart.left - 7)" y="\(y + 3.5)">\

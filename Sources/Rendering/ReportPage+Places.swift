@@ -12,7 +12,7 @@ extension ReportPage {
     <section class="card" id="places">\(heading("Where the bytes are", Self.ramp))
     <svg id="tm" viewBox="0 0 1176 430" role="img" aria-label="Bytes by host and folder">\(hostBoxes)</svg>
     <p id="tip" class="tip" aria-live="polite">The area is that of the bytes.</p>
-    <details><summary>The same as a table</summary>\(hostTable)</details>
+    \(details(words.hostTable))
     </section>
     """
   }
@@ -123,32 +123,5 @@ extension ReportPage {
   private func fitted(_ text: ByteString, to columns: Double) -> ByteString {
     let shown = DisplayWidth.shortened(text.bytes[...], to: Int(max(2, columns)))
     return columns >= 4 ? ByteString(Array(shown)) : ByteString([])
-  }
-
-  private var hostTable: HTML {
-    var rows: HTML = ""
-    for host in report.hosts {
-      rows += """
-        <tr><th scope="row"><bdi>\(words.name(of: host))</bdi></th>\
-        <td>\(ReportWords.grouped(host.sum.entries))</td><td>\(ByteSizeText.text(host.sum.bytes))</td>\
-        <td>\(ReportWords.percent(host.sum.bytes, of: report.usage.bodyBytes))</td>\
-        <td>\(ReportWords.percent(host.staleBytes, of: host.sum.bytes))</td></tr>
-
-        """
-    }
-    if let others = report.otherHosts {
-      let count = others.groups.map { ReportWords.counted($0, "other host", "other hosts") }
-      rows += """
-        <tr><th scope="row">\(count ?? "all other hosts")</th>\
-        <td>\(ReportWords.grouped(others.entries))</td><td>\(ByteSizeText.text(others.bytes))</td>\
-        <td>\(ReportWords.percent(others.bytes, of: report.usage.bodyBytes))</td><td>–</td></tr>
-
-        """
-    }
-    return """
-      <table class="plain"><thead><tr><th>Host</th><th>Entries</th><th>Bodies</th><th>Share</th>\
-      <th>Stale</th></tr></thead><tbody>
-      \(rows)</tbody></table>
-      """
   }
 }

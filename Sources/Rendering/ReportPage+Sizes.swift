@@ -7,10 +7,10 @@ extension ReportPage {
     """
     <section class="card">\(heading("How large bodies are"))
     <p class="sub">\(words.halfSentence)</p>
-    <svg viewBox="0 0 560 246" role="img" \
-    aria-label="Share of entries and of bytes up to each size of a body">\(percentGrid)\(sizeTicks)\
+    <svg viewBox="0 0 560 330" role="img" \
+    aria-label="Share of entries and of bytes up to each size of a body">\(percentGrid(to: Chart.lowBottom))\(sizeTicks)\
     <path class="l1" d="\(sizeLine(\.entries))"/><path class="l2" d="\(sizeLine(\.bytes))"/>\
-    <path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
+    <path class="base" d="M\(Chart.left) \(Chart.lowBottom)H\(Chart.right)"/></svg>
     <ul class="legend"><li><i class="l1"></i>share of entries</li>\
     <li><i class="l2"></i>share of bytes</li></ul></section>
     """
@@ -34,12 +34,13 @@ extension ReportPage {
 
   private func sizeLine(_ count: KeyPath<CacheReport.Sum, Int64>) -> HTML {
     let whole = report.sizes.reduce(Int64(0)) { $0.addingClamped($1.sum[keyPath: count]) }
-    var line: HTML = "M\(Chart.left) \(Chart.bottom)"
+    var line: HTML = "M\(Chart.left) \(Chart.lowBottom)"
     var sum: Int64 = 0
     for group in report.sizes {
       sum = sum.addingClamped(group.sum[keyPath: count])
       let part = whole > 0 ? Double(sum) / Double(whole) : 0
-      line += "L\(x(ofSize: group.largest)) \(Chart.bottom - Chart.height * part)"
+      line +=
+        "L\(x(ofSize: group.largest)) \(Chart.lowBottom - (Chart.lowBottom - Chart.top) * part)"
     }
     return "\(line)H\(Chart.right)"
   }
@@ -52,8 +53,8 @@ extension ReportPage {
     where power < 63 {
       let x = x(ofSize: Int64(1) << Int64(power))
       ticks += """
-        <path class="tick" d="M\(x) \(Chart.bottom)v4"/><text class="\(index % 2 == 1 ? "ax alt" : "ax")" \
-        text-anchor="middle" x="\(x)" y="\(Chart.bottom + 17)">\
+        <path class="tick" d="M\(x) \(Chart.lowBottom)v4"/><text class="\(index % 2 == 1 ? "ax alt" : "ax")" \
+        text-anchor="middle" x="\(x)" y="\(Chart.lowBottom + 17)">\
         \(ReportWords.roundSize(Int64(1) << Int64(power)))</text>
         """
     }

@@ -9,7 +9,7 @@ extension ReportPage {
     return """
       <section class="verdict" aria-label="Summary">
       <div class="say"><p class="chip \(judgement.isGood ? "good" : "bad")">\(judgement.text)</p>
-      <p class="big"><b>\(words.used)</b> \(words.usedOf) \(staleSentence)</p>
+      <p class="big"><span><b>\(words.used)</b> \(words.usedOf)</span> \(staleSentence)</p>
       \(hostSentence)\(gauge)\(legend)</div>
       <div class="do"><h2>What you could do</h2>
       \(suggestions)</div>
@@ -18,7 +18,7 @@ extension ReportPage {
   }
 
   private var staleSentence: HTML {
-    report.usage.bodyBytes > 0 ? "<b>\(words.staleShare)</b> \(words.staleSuffix)" : ""
+    report.usage.bodyBytes > 0 ? "<span><b>\(words.staleShare)</b> \(words.staleSuffix)</span>" : ""
   }
 
   private var hostSentence: HTML {
@@ -71,7 +71,7 @@ extension ReportPage {
     for suggestion in words.suggestions {
       items += """
         <li><span><b>\(suggestion.gain)</b>\(suggestion.how)</span>\
-        <code>\(suggestion.command)</code></li>
+        \(code(suggestion.command))</li>
 
         """
     }

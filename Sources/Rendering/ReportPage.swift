@@ -101,6 +101,17 @@ struct ReportPage: Sendable {
     "<time datetime=\"\(TimeText.text(moment))\">\(TimeText.text(moment))</time>"
   }
 
+  /// A command, which goes on in the next line between two words, and only within one that is longer than a line.
+  func code(_ command: ByteString) -> HTML {
+    var words: HTML = ""
+    for word in command.bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    {
+      if words != HTML() { words += " " }
+      words += "<span>\(ByteString(Array(word)))</span>"
+    }
+    return "<code>\(words)</code>"
+  }
+
   /// The beginning of a section.
   func heading(_ title: String, _ rest: HTML = "") -> HTML {
     "<div class=\"ch\"><h2>\(title)</h2>\(rest)</div>"

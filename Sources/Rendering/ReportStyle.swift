@@ -1,7 +1,7 @@
 /// The style of a report: light and dark, for wide and narrow screens, and for paper.
 enum ReportStyle {
   /// The SHA-256 digest of ``source`` in Base64, by which the page lets it apply.
-  static let digest: HTML = "7fTF78h8N51BjxUY6gTMWj4CKlKQirq7BiuMjKQde4I="
+  static let digest: HTML = "EqwQC3PPmmsgSNPA6tHX3z4taGdXozPEz1B+hUNaGOQ="
 
   /// The style sheet.
   static let source: HTML = #"""
@@ -34,8 +34,10 @@ enum ReportStyle {
     .gap{margin-top:18px}
     code,.path,.url{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
     code{font-size:12.5px;line-height:1.45;background:var(--code);border:1px solid var(--line);
-    border-radius:6px;padding:6px 10px;display:block;overflow-wrap:anywhere;user-select:all}
-    code.in{display:inline;padding:1px 5px;font-size:12px;border-radius:4px}
+    border-radius:6px;padding:6px 10px;display:block;white-space:pre-wrap;overflow-wrap:anywhere;
+    user-select:all}
+    code span{display:inline-block;max-width:100%}
+    code.in{display:inline;white-space:nowrap;padding:1px 5px;font-size:12px;border-radius:4px}
     .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
     .top{background:var(--card);border-bottom:1px solid var(--line);padding:14px 0;margin-bottom:18px}
     .top .wrap{display:flex;align-items:center;gap:24px;flex-wrap:wrap}
@@ -54,13 +56,13 @@ enum ReportStyle {
     .card{padding:18px 20px;margin-bottom:16px;min-width:0}
     .ch{display:flex;gap:8px 14px;align-items:baseline;flex-wrap:wrap;margin-bottom:8px}
     .ch h2{margin-right:auto}
-    .verdict{display:grid;grid-template-columns:minmax(0,1.15fr) minmax(0,1fr);margin-bottom:16px}
+    .verdict{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1.1fr);margin-bottom:16px}
     .say{padding:22px 24px;display:flex;flex-direction:column;align-items:stretch}
-    .say .legend{margin-top:auto}
+    .big span{display:block}
     .do{padding:22px 24px;border-left:1px solid var(--line)}
     .do h2{margin-bottom:12px}
     .do li{margin-bottom:12px}
-    .do li span{display:block;margin-bottom:5px;font-size:14px}
+    .do li>span{display:block;margin-bottom:5px;font-size:14px}
     .do .mut{font-size:12.5px}
     .chip{align-self:flex-start;font-size:12.5px;font-weight:600;border-radius:99px;padding:3px 11px;
     margin-bottom:10px}
@@ -107,9 +109,12 @@ enum ReportStyle {
     .crumb,.tip{font-size:13px;color:var(--mut);overflow-wrap:anywhere}
     .crumb button{border:0;background:none;padding:0;color:var(--acc);text-decoration:underline}
     .tip{min-height:20px;margin:9px 0 4px}
+    .scroll-x{overflow-x:auto}
+    details{margin-top:6px}
     summary{color:var(--mut);cursor:pointer;font-size:13px}
     .grid{stroke:var(--grid)}.base,.tick{stroke:var(--mut)}
     .ax{font-size:11.5px;fill:var(--mut)}
+    .sum{fill:var(--ink);font-weight:600}
     .hit{fill:transparent}.bar:hover .hit{fill:var(--grid)}
     .wa{fill:var(--acc);opacity:.13}.wf{fill:var(--fresh);opacity:.85}
     .wl{fill:none;stroke:var(--acc);stroke-width:2.2}
@@ -129,7 +134,7 @@ enum ReportStyle {
     .plain th,.plain td{padding:4px 8px;text-align:right;border-top:1px solid var(--line);font-weight:400;
     white-space:nowrap}
     .plain th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
-    .plain thead th{color:var(--mut);border:0}
+    .plain thead th{color:var(--mut);border:0;white-space:normal;vertical-align:bottom}
     .plain i{margin-right:7px}
     #q{font:inherit;font-size:13.5px;width:290px;max-width:100%;padding:6px 11px;border-radius:8px;
     border:1px solid var(--line);background:var(--bg);color:var(--ink)}
@@ -149,6 +154,7 @@ enum ReportStyle {
     #ent td:last-child,#ent th:last-child{padding-right:20px}
     #ent .url{max-width:0;width:55%;overflow:hidden;text-overflow:ellipsis;font-size:12.5px}
     #ent tr.open .url{white-space:normal;overflow-wrap:anywhere}
+    .sb{width:60px;height:3px;margin:1px 0 0 auto}
     #ent .bad{color:var(--bad);font-weight:600}
     #ent .mime{color:var(--mut);max-width:160px;overflow:hidden;text-overflow:ellipsis}
     .pill{font-size:12px;padding:1px 9px;border-radius:99px;border:1px solid}
@@ -163,7 +169,7 @@ enum ReportStyle {
     @media (max-width:900px){.two,.verdict{grid-template-columns:minmax(0,1fr)}
     .do{border-left:0;border-top:1px solid var(--line)}.tiles{grid-template-columns:repeat(2,1fr)}
     #ent .mime,#ent th:nth-child(2),#ent td:last-child,#ent th:last-child{display:none}}
-    @media (max-width:560px){.ax{font-size:17px}.alt{display:none}#ent .url{min-width:215px}.big{font-size:22px}
+    @media (max-width:560px){.ax{font-size:17px}.sum{font-size:15px}.alt{display:none}#ent .url{min-width:215px}.big{font-size:22px}
     .say,.do,.card{padding:16px}.scroll{margin:0 -16px -16px}.tiles>div:last-child{grid-column:1/-1}}
     @media print{body{background:#fff}.top button,#q,.rng,details{display:none}
     .scroll{max-height:none;overflow:visible}#ent th{position:static}#ent .url{white-space:normal;

@@ -132,6 +132,13 @@ extension ReportWords {
     entry.url.map { bounded(secrets.url($0, for: .people), to: Length.url) } ?? "no URL"
   }
 
+  /// The URL of an entry in two: its scheme and authority, and all after them.
+  func urlParts(of entry: CacheReport.Entry) -> (origin: ByteString, rest: ByteString) {
+    let url = url(of: entry).bytes
+    let count = url.count - URLTail.of(ByteString(url)).bytes.count
+    return (ByteString(Array(url[..<count])), ByteString(Array(url[count...])))
+  }
+
   /// Text as it is shown, with its middle left out if it is long.
   func bounded(_ text: ByteString, to limit: Int) -> ByteString {
     ByteString(Excerpt.of(HostileText.shown(text).bytes, characters: limit))

@@ -44,6 +44,13 @@ import Testing
     #expect(AxisScale(holding: 3 << 20).marks.map(\.text) == ["0", "1 MiB", "2 MiB", "3 MiB"])
   }
 
+  @Test func `a number at a bar is in the unit of its axis`() {
+    let axis = AxisScale(holding: 30 << 20)
+    let sizes = [0, 1 << 10, 60 << 10, 1 << 20, 10_430_000, 30 << 20] as [Int64]
+    #expect(sizes.map { axis.number($0) } == ["", "", "0.1", "1", "9.9", "30"])
+    #expect(AxisScale(holding: .max).number(.max) == "8")
+  }
+
   @Test func `the middle of long text goes, by characters`() {
     #expect(Excerpt.of(Array("abc".utf8), characters: 3) == Array("abc".utf8))
     #expect(Excerpt.of(Array("abcdef".utf8), characters: 5) == Array("ab…ef".utf8))

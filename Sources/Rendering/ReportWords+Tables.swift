@@ -1,0 +1,103 @@
+import Administration
+import ResponseStorage
+
+extension ReportWords {
+  /// The hosts with the most bytes, and the others as one.
+  var hostTable: ReportTable {
+    var rows = report.hosts.map { host in
+      let stale = Self.percent(host.staleBytes, of: host.sum.bytes)
+      return ReportTable.Row(
+        name: name(of: host), isFromCache: true, values: counts(of: host.sum) + [stale])
+    }
+    if let others = report.otherHosts {
+      let count = others.groups.map { Self.counted($0, "other host", "other hosts") }
+      let sum = CacheReport.Sum(entries: others.entries, bytes: others.bytes)
+      rows.append(
+        ReportTable.Row(
+          name: ByteString(count ?? "all other hosts"), values: counts(of: sum) + ["–"]))
+    }
+    return ReportTable(columns: ["Host", "Entries", "Bodies", "Share", "Stale"], rows: rows)
+  }
+
+  /// The bodies by age, and by freshness.
+  var ageTable: ReportTable {
+    let groups = report.ages.filter { $0.sums.total.entries > 0 }
+    let states = CacheReport.State.allCases
+    return ReportTable(
+      columns: ["Age", "Entries", "Bodies"] + states.map(\.title),
+      rows: groups.map { group in
+        let sums = [group.sums.total] + states.map { group.sums[$0] }
+        return ReportTable.Row(
+          name: group.name ?? "unknown",
+          values: [Self.grouped(group.sums.total.entries)]
+            + sums.map { ByteSizeText.text($0.bytes) })
+      })
+  }
+
+  /// What some limits of age would free.
+  var limitTable: ReportTable {
+    let days: Set<Int64> = [1, 7, 14, 30, 60, 90, 180, 365, 730]
+    let limits = report.ageLimits.filter { limit in
+      limit.seconds % 86_400 == 0 && days.contains(limit.seconds / 86_400)
+    }
+    return ReportTable(
+      columns: ["Older than", "Entries", "Frees", "Share", "Still fresh"],
+      rows: limits.map { limit in
+        ReportTable.Row(
+          name: ByteString(Self.duration(limit.seconds)),
+          values: counts(of: limit.removed) + [Self.grouped(limit.fresh.entries)])
+      })
+  }
+
+  /// The bodies by freshness.
+  var stateTable: ReportTable {
+    ReportTable(
+      columns: ["Freshness", "Entries", "Bodies", "Share"],
+      rows: CacheReport.State.allCases.map { state in
+        ReportTable.Row(
+          name: ByteString(state.title), meaning: state.meaning,
+          values: counts(of: report.states[state]))
+      })
+  }
+
+  /// What is on disk.
+  var partTable: ReportTable {
+    ReportTable(
+      columns: ["On disk", "Bytes"],
+      rows: parts.map { part in
+        ReportTable.Row(name: ByteString(part.name), values: [ByteSizeText.text(part.bytes)])
+      })
+  }
+
+  /// How many entries there are, what their bodies take up, and which share of all bodies that is.
+  private func counts(of sum: CacheReport.Sum) -> [String] {
+    [
+      Self.grouped(sum.entries), ByteSizeText.text(sum.bytes),
+      Self.percent(sum.bytes, of: report.usage.bodyBytes),
+    ]
+  }
+}
+
+extension ReportWords {
+  /// The parts of what is on disk.
+  var parts: [(name: String, bytes: Int64)] {
+    let footprint = report.usage.footprint
+    switch report.store.format {
+    case .apple: break
+    case .foundation:
+      return [
+        ("files of entries", footprint.bodyFilesBytes), ("other files", footprint.orphanBytes),
+      ]
+    default: return [("the archive", footprint.totalBytes)]
+    }
+    let database = footprint.databaseBytes
+    let beside = max(0, max(0, database - report.inlineBytes) - footprint.freeBytes)
+    return [
+      ("body files", max(0, footprint.bodyFilesBytes - footprint.orphanBytes)),
+      ("bodies in the database", min(report.inlineBytes, database)),
+      ("all else in the database", beside), ("orphan files", footprint.orphanBytes),
+      ("free pages", footprint.freeBytes),
+      ("write-ahead log", footprint.walBytes.addingClamped(footprint.shmBytes)),
+    ].filter { $0.1 > 0 }
+  }
+}
