@@ -1,5 +1,6 @@
 #!/bin/sh
 # Shows what urlcache-admin does: on a made-up cache, or on the one at PATH, which it does not change.
+# What it makes is in a new folder below $TMPDIR.
 #
 #   sh share/urlcache-admin/demo.sh [PATH]
 set -eu
@@ -56,30 +57,32 @@ if [ -z "$tool" ]; then
   exit 69
 fi
 
+folder=$(mktemp -d "${TMPDIR:-/tmp}/urlcache-admin-demo.XXXXXX")
+at=
 if [ -z "$cache" ]; then
   if [ -z "$maker" ]; then
     echo "There is no sample-cache to make a cache with: give the path of a Cache.db" >&2
     exit 64
   fi
-  folder=$(mktemp -d)
-  trap 'rm -rf "$folder"' EXIT
-  trap 'exit 129' HUP
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
-  cache=$folder/cache
-  "$maker" --schema 203 --entries 200 --seed 1 "$cache"
+  # Its newest entry is of the day before.
+  cd "$folder"
+  "$maker" --entries 4000 --seed 1 --faults orphan-files com.example.shop
+  cache=com.example.shop
+  at=2026-01-02T00:00:00Z
 fi
 
-# Shows a command and what it prints.
+# Shows a command and what it prints, also if it ends with another status than 0.
 show() {
-  printf '$ urlcache-admin %s\n' "$*"
-  "$tool" "$@" 2>&1
+  verb=$1
+  shift
+  set -- "$verb" -c "$cache" "$@" ${at:+--at "$at"}
+  printf '+ urlcache-admin %s\n' "$*"
+  "$tool" "$@" 2>&1 || true
   echo
 }
 
-show usage -c "$cache" --by host
-show list -c "$cache" --limit 12
-first=$("$tool" list -c "$cache" --limit 1 --format csv --columns id 2>/dev/null | sed -n 2p)
-[ -z "$first" ] || show show -c "$cache" "$first"
-# It ends with 1 if the entry is stale.
-[ -z "$first" ] || show explain -c "$cache" "$first" || true
+show usage --by host --limit 6
+show list --stale --sort -size --limit 5 --columns id,age,ttl,status,size,url
+show purge --older-than 90d --dry-run
+show report -o "$folder/report.html"
+echo "The report is $folder/report.html; remove the folder when you have seen it."
