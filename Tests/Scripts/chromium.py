@@ -127,8 +127,9 @@ class Chromium:
     def prefer(self, scheme):
         self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def screenshot(self, path):
-        data = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
+    def screenshot(self, path, whole=True):
+        """Takes a picture of the whole page, or only of what the window shows."""
+        data = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 
