@@ -5,7 +5,7 @@
 Prints a line for each part, and ends at the first difference.
 """
 
-import filecmp, glob, json, os, re, shutil, subprocess, sys, tempfile, time
+import filecmp, glob, json, os, re, shutil, subprocess, sys, tempfile, textwrap, time
 
 import generate_manual
 
@@ -65,8 +65,8 @@ def check_markup():
 
 def configuration():
     """The example of the page about the configuration."""
-    text = read(os.path.join(share, "man/man5/urlcache-admin.conf.5"))
-    return re.search(r"^\.Sh EXAMPLES\n\.Bd .*\n((?:.*\n)*?)\.Ed", text, re.MULTILINE)[1]
+    text = rendered(os.path.join(share, "man/man5/urlcache-admin.conf.5"))
+    return textwrap.dedent(text.partition("\nEXAMPLES\n")[2].partition("\nSEE ALSO\n")[0])
 
 
 def make_home(name, *options):

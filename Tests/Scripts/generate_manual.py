@@ -23,14 +23,28 @@ a path does as well.
 """
 
 
+def plain(text):
+    """Text without the characters that are shown as others."""
+    for character, name in [("'", r"\(aq"), ("`", r"\(ga"), ("~", r"\(ti"), ("^", r"\(ha")]:
+        text = text.replace(character, name)
+    return text
+
+
 def escaped(text):
     """Text that stands for itself, also at the beginning of a line."""
-    text = text.replace("\\", "\\e").replace("…", "...")
-    text = re.sub(r"(?<![A-Za-z0-9])-", r"\\-", text)
-    for character, name in [("'", r"\(aq"), ("`", r"\(ga"), ("~", r"\(ti"), ("^", r"\(ha"), ('"', r"\(dq")]:
-        text = text.replace(character, name)
+    text = text.replace("\\", "\\e").replace("…", "...").replace('"', r"\(dq")
+    text = plain(re.sub(r"(?<![A-Za-z0-9])-", r"\\-", text))
     text = "".join(character if ord(character) < 128 else f"\\[u{ord(character):04X}]" for character in text)
     return "\\&" + text if text.startswith(".") else text
+
+
+def with_copied_examples(page):
+    """A page whose examples have the characters of ASCII when they are read, so that they can be copied."""
+    def copied(found):
+        return found[1] + plain(re.sub(r"(?<!\\)-", r"\\-", found[2])) + found[3]
+
+    page = re.sub(r"^(\.Dl )(.*)()$", copied, page, flags=re.MULTILINE)
+    return re.sub(r"^(\.Bd .*\n)((?:.*\n)*?)(\.Ed)$", copied, page, flags=re.MULTILINE)
 
 
 def lines(text):
@@ -228,7 +242,7 @@ def main(tool, folder):
         path = os.path.join(folder, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as file:
-            file.write(text)
+            file.write(with_copied_examples(text))
     return sorted(pages)
 
 
