@@ -36,7 +36,6 @@ import Testing
         revalidate: ok
         compact: ok
         skipped: ok
-        log: ok
         config: ok
         policy-test: ok
         log: ok

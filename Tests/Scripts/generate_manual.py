@@ -136,7 +136,7 @@ def synopsis(command, words):
 
 def statuses(text):
     """What each exit status means, of one line of a help text."""
-    pairs = re.split(r"\s+·\s+|\n\s*(?=\d{1,3} )", text.strip())
+    pairs = re.split(r"\s+·\s+|\n\s*(?=(?:0|1|3|6\d|7\d|130|143) )", text.strip())
     return {pair.split(None, 1)[0]: " ".join(pair.split()[1:]) for pair in pairs}
 
 
