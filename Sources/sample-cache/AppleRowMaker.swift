@@ -45,7 +45,8 @@ struct AppleRowMaker {
       request: writer.bytes(of: request.propertyList(archivedHeaders: sample.sent.archived)),
       protocolProperties: properties(of: sample, using: &generator),
       body: faults.includes(.missingBodies, in: sample)
-        ? .file(ByteString(AppleStoreWriter.uuid(generator.next(), generator.next()))) : .bytes(exchange.body))
+        ? .file(ByteString(AppleStoreWriter.uuid(generator.next(), generator.next())))
+        : .bytes(exchange.body))
   }
 
   private func properties(

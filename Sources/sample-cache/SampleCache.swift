@@ -116,7 +116,8 @@ struct SampleCache: ParsableCommand {
   private func makeOrphans(using generator: inout SplitMix64) throws {
     let bodies = BodyMaker(allowsLarge: true, using: &generator)
     for _ in 0..<orphanCount {
-      let name = String(decoding: AppleStoreWriter.uuid(generator.next(), generator.next()), as: UTF8.self)
+      let name = String(
+        decoding: AppleStoreWriter.uuid(generator.next(), generator.next()), as: UTF8.self)
       let file = try OpenFile(
         creating: "\(directory)/\(AppleStoreWriter.bodyFolderName)/\(name)")
       try file.write(bodies.body(of: generator.pick(MediaKind.all), using: &generator))
