@@ -1,13 +1,16 @@
 #!/bin/sh
 # Checks everything: format, build, tests. Installs what it needs with apt, as often as it is run.
 #
-#   sh Tests/run.sh [--faults] [--fuzz] [--operations] [--replay] [--sanitize]
+#   sh Tests/run.sh [--faults] [--fuzz] [--operations] [--packages] [--replay]
+#     [--sanitize]
 #
 # --faults    also tries all faults on commands that change a cache, which takes half an hour
 # --fuzz      also runs the fuzz targets, 60 s each
 # --operations
 #             also runs the playbook of the examples with Ansible, and asks SQLite, DuckDB and Spark about
 #             1,000 inventories, which takes a few minutes
+# --packages
+#             also makes packages, and installs them in a fresh Debian, which takes minutes
 # --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
 #
@@ -18,6 +21,7 @@ cd "$(dirname "$0")/.." || exit 70
 faults=false
 fuzz=false
 operations=false
+packages=false
 replay=false
 sanitize=false
 for argument in "$@"; do
@@ -25,10 +29,11 @@ for argument in "$@"; do
   --faults) faults=true ;;
   --fuzz) fuzz=true ;;
   --operations) operations=true ;;
+  --packages) packages=true ;;
   --replay) replay=true ;;
   --sanitize) sanitize=true ;;
   *)
-    echo "usage: sh Tests/run.sh [--faults] [--fuzz] [--operations] [--replay] [--sanitize]" >&2
+    echo "usage: sh Tests/run.sh [--faults] [--fuzz] [--operations] [--packages] [--replay] [--sanitize]" >&2
     exit 64
     ;;
   esac
@@ -189,6 +194,9 @@ if $operations; then
   else
     step "install operations" false
   fi
+fi
+if $packages; then
+  step "packages" sh Tests/Packages/run.sh
 fi
 if $replay; then
   step "replay" replay
