@@ -105,8 +105,9 @@ extension Explanation {
   /// When the response becomes or became stale, in seconds since 1970: the earliest of the ends that it
   /// has; `nil` if it has none.
   public var expiresAt: Int64? {
-    let ends = [details?.reuse.freshness.expiresAt, details?.expiry?.expiresAt]
-    return ends.compactMap { $0 }.min()
+    let end = details?.reuse.freshness.expiresAt
+    guard let expiry = details?.expiry?.expiresAt else { return end }
+    return end.map { min($0, expiry) } ?? expiry
   }
 
   /// Whether the application drops the response when it finds it.

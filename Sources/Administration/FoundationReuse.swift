@@ -59,9 +59,9 @@ public struct FoundationReuse: Hashable, Sendable {
     if request.fields.contains(.authorization) || request.fields.contains(.proxyAuthorization) {
       return .authorization
     }
-    if request.method == Request.head {
+    if request.isHead {
       if exchange.bodyBytes ?? 0 > 0 { return .bodyForHead }
-    } else if request.method != Request.get {
+    } else if !request.isGet {
       return .method
     }
     if control.noCache { return .noCache }

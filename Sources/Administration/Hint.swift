@@ -94,7 +94,8 @@ extension Hint {
     }
     guard let details else { return hints }
     hints += findings(details, asking: inquiry)
-    if case .date? = response.userInfo.value(for: UserInfoExpiry.storingDateKey),
+    if !response.userInfo.isEmpty,
+      case .date? = response.userInfo.value(for: UserInfoExpiry.storingDateKey),
       details.expiry?.rule.key != UserInfoExpiry.storingDateKey
     {
       hints.append(.storingDate)
@@ -120,7 +121,8 @@ extension Hint {
       hints.append(.privateData)
     }
     let freshness = details.reuse.freshness
-    for remark in freshness.remarks {
+    let remarks = freshness.remarks
+    for remark in remarks {
       switch remark.kind {
       case .originClockAhead: hints.append(.originClockAhead(seconds: remark.seconds ?? 0))
       case .clockSetBack: hints.append(.clockSetBack(seconds: remark.seconds ?? 0))
@@ -131,7 +133,7 @@ extension Hint {
     if lifetime > 0, freshness.age.correctedInitialAge >= lifetime {
       hints.append(.staleWhenStored(age: freshness.age.correctedInitialAge))
     }
-    if let guess = freshness.remarks.first(where: { $0.kind == .longHeuristic }),
+    if let guess = remarks.first(where: { $0.kind == .longHeuristic }),
       inquiry.platform != .foundation
     {
       hints.append(.longGuess(seconds: guess.seconds ?? 0))

@@ -31,14 +31,14 @@ public struct Inquiry: Hashable, Sendable {
   /// The request that is presented for a stored response.
   func request(for exchange: Exchange) -> Request {
     var lines: [FieldLine] = []
-    if case .fields(let names) = Vary(exchange.fields),
+    if case .fields(let names) = exchange.vary,
       let sent = exchange.varyRecord ?? exchange.request?.fields
     {
-      for name in names { lines += sent.lines.filter { name.matches($0.name) } }
+      for name in names { lines += sent.lines.filter { name.matches($0) } }
     }
     if !fields.isEmpty {
-      let replaced = Set(fields.map { FieldName($0.name) })
-      lines.removeAll { replaced.contains(FieldName($0.name)) }
+      let replaced = Set(fields.map { FieldName(of: $0) })
+      lines.removeAll { replaced.contains(FieldName(of: $0)) }
       lines += fields.filter { !$0.value.isEmpty }
     }
     return Request(

@@ -36,15 +36,26 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
   /// Whether this is a token (RFC 9110 §5.6.2).
   var isToken: Bool { !isEmpty && allSatisfy(\.isTokenCharacter) }
 
+  /// Whether the bytes are `lowercased`, which is ASCII and has no capitals, when the case of ASCII
+  /// letters does not matter.
+  func equalsIgnoringCase(_ lowercased: String) -> Bool {
+    guard count == lowercased.utf8.count else { return false }
+    var index = startIndex
+    for byte in lowercased.utf8 {
+      guard self[index].lowercasedASCII == byte else { return false }
+      formIndex(after: &index)
+    }
+    return true
+  }
+}
+
+extension Span<UInt8> {
   /// Whether the bytes are `lowercased`, which has no capitals, when the case of ASCII letters does
   /// not matter.
   func equalsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
     guard count == lowercased.count else { return false }
-    var index = startIndex
-    for byte in lowercased {
-      guard self[index].lowercasedASCII == byte else { return false }
-      formIndex(after: &index)
-    }
+    let other = lowercased.span
+    for index in indices where self[index].lowercasedASCII != other[index] { return false }
     return true
   }
 }

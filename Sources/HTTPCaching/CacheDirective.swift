@@ -75,14 +75,59 @@ public struct CacheDirective: Hashable, Sendable {
 }
 
 extension CacheDirective.Name {
-  private static let known = allCases.map { (Array($0.rawValue.utf8), $0) }
+  private static let table = NameTable(allCases.map(\.rawValue))
+
+  /// The place among all names, from 0.
+  var place: Int {
+    switch self {
+    case .immutable: 0
+    case .maxAge: 1
+    case .maxStale: 2
+    case .minFresh: 3
+    case .mustRevalidate: 4
+    case .mustUnderstand: 5
+    case .noCache: 6
+    case .noStore: 7
+    case .noTransform: 8
+    case .onlyIfCached: 9
+    case .private: 10
+    case .proxyRevalidate: 11
+    case .public: 12
+    case .sharedMaxAge: 13
+    case .staleIfError: 14
+    case .staleWhileRevalidate: 15
+    }
+  }
 
   /// Creates the name of a directive, or `nil` if it is not known.
-  init?(_ bytes: some BidirectionalCollection<UInt8>) {
-    let bytes = Array(bytes)
-    guard let found = Self.known.first(where: { bytes.equalsIgnoringCase($0.0) }) else {
-      return nil
+  init?(_ name: Span<UInt8>) {
+    guard name.count > 5,
+      let candidate = Self.candidate(length: name.count, sixth: name[5].lowercasedASCII),
+      Self.table.matches(name, at: candidate.place)
+    else { return nil }
+    self = candidate
+  }
+
+  /// The only name of so many letters that has this one in the sixth place.
+  private static func candidate(length: Int, sixth: UInt8) -> Self? {
+    switch (length, sixth) {
+    case (6, UInt8(ascii: "c")): .public
+    case (7, UInt8(ascii: "g")): .maxAge
+    case (7, UInt8(ascii: "t")): .private
+    case (8, UInt8(ascii: "a")): .sharedMaxAge
+    case (8, UInt8(ascii: "c")): .noCache
+    case (8, UInt8(ascii: "o")): .noStore
+    case (9, UInt8(ascii: "a")): .immutable
+    case (9, UInt8(ascii: "r")): .minFresh
+    case (9, UInt8(ascii: "t")): .maxStale
+    case (12, UInt8(ascii: "a")): .noTransform
+    case (14, UInt8(ascii: "-")): .staleIfError
+    case (14, UInt8(ascii: "i")): .onlyIfCached
+    case (15, UInt8(ascii: "r")): .mustRevalidate
+    case (15, UInt8(ascii: "u")): .mustUnderstand
+    case (16, UInt8(ascii: "-")): .proxyRevalidate
+    case (22, UInt8(ascii: "-")): .staleWhileRevalidate
+    default: nil
     }
-    self = found.1
   }
 }

@@ -13,11 +13,11 @@ public struct ConditionalRequest: Hashable, Sendable {
   /// What the request is for.
   public let purpose: Purpose
 
-  /// The request, ready to be sent.
-  public let request: Request
-
   /// The lines that were added, in their order.
   public let conditions: [FieldLine]
+
+  /// The request without what was added, and without lines of the same names.
+  public let unconditional: Request
 
   /// What the stored response can be validated with.
   public let validators: Validators
@@ -38,7 +38,7 @@ public struct ConditionalRequest: Hashable, Sendable {
     let validators = Validators(of: exchange)
     self.validators = validators
     let start = presented ?? Self.synthesized(from: exchange)
-    let body = start.method == Request.head ? .complete : StoredBody(of: exchange)
+    let body = start.isHead ? .complete : StoredBody(of: exchange)
     switch body {
     case .start(let bytes):
       if let validator = validators.forRange {
@@ -63,28 +63,51 @@ public struct ConditionalRequest: Hashable, Sendable {
       purpose = lines.isEmpty ? .replacement : .validation
       conditions = lines
     }
-    var request = start
-    request.fields.lines.removeAll { line in Self.replaced.contains { $0.matches(line.name) } }
-    request.fields.lines += conditions
-    self.request = request
+    unconditional = start.withoutConditions
     remarks = validators.remarks
   }
 
-  private static let replaced: [FieldName] = [.ifNoneMatch, .ifModifiedSince, .ifRange, .range]
+  /// The request, ready to be sent.
+  public var request: Request {
+    var request = unconditional
+    request.fields.lines += conditions
+    return request
+  }
 
   /// A request for the same as the stored one (RFC 9111 §4.3.1).
   private static func synthesized(from exchange: borrowing Exchange) -> Request {
     var lines: [FieldLine] = []
     let stored = exchange.varyRecord ?? exchange.request?.fields ?? FieldSection()
-    if case .fields(let names) = Vary(exchange.fields) {
-      for name in names { lines += stored.lines.filter { name.matches($0.name) } }
+    if case .fields(let names) = exchange.vary {
+      for name in names { lines += stored.lines.filter { name.matches($0) } }
     }
     return Request(
       method: exchange.request?.method ?? Request.get, targetURI: exchange.request?.targetURI,
       fields: FieldSection(lines))
   }
 
-  private static func line(_ name: StaticString, _ value: [UInt8]) -> FieldLine {
-    FieldLine(name: Array(name.description.utf8), value: value)
+  private static func line(_ name: String, _ value: [UInt8]) -> FieldLine {
+    FieldLine(name: Array(name.utf8), value: value)
+  }
+}
+
+extension Request {
+  /// The request without the lines that ask on a condition, or for a part.
+  fileprivate var withoutConditions: Request {
+    // Hardly any has one, and nothing is to be copied then.
+    guard fields.lines.contains(where: \.isCondition) else { return self }
+    var request = self
+    request.fields.lines.removeAll(where: \.isCondition)
+    return request
+  }
+}
+
+extension FieldLine {
+  /// Whether this asks on a condition, or for a part.
+  fileprivate var isCondition: Bool {
+    switch known {
+    case .ifNoneMatch, .ifModifiedSince, .ifRange, .range: true
+    default: false
+    }
   }
 }

@@ -10,13 +10,20 @@ public enum DeltaSeconds: Hashable, Sendable {
   public static let limit: Int64 = 2_147_483_648
 
   /// Reads digits, and nothing but digits (RFC 9111 §1.2.2).
-  public init(_ text: some Collection<UInt8>) {
+  public init(_ text: [UInt8]) {
+    self.init(text[...])
+  }
+
+  /// Reads digits, and nothing but digits (RFC 9111 §1.2.2).
+  init(_ text: ArraySlice<UInt8>) {
     guard !text.isEmpty else {
       self = .invalid([])
       return
     }
     var value: Int64 = 0
-    for byte in text {
+    let digits = text.span
+    for index in digits.indices {
+      let byte = digits[index]
       guard byte.isDigit else {
         self = .invalid(Array(text))
         return

@@ -14,7 +14,7 @@ public struct EntityTag: Hashable, Sendable {
   /// It is one tag, never a list: a comma is part of it.
   public init(_ bytes: [UInt8]) {
     verbatim = bytes
-    isWeak = bytes.starts(with: Self.weakMark)
+    isWeak = bytes.count >= 2 && bytes[0] == UInt8(ascii: "W") && bytes[1] == UInt8(ascii: "/")
     let quoted = bytes.dropFirst(isWeak ? 2 : 0)
     let quote = UInt8(ascii: "\"")
     isWellFormed =
@@ -37,6 +37,4 @@ public struct EntityTag: Hashable, Sendable {
 
   /// The weak comparison: they are the same but for the mark of a weak one (RFC 9110 §8.8.3.2).
   public func weaklyEquals(_ other: EntityTag) -> Bool { opaque == other.opaque }
-
-  private static let weakMark = Array("W/".utf8)
 }

@@ -32,6 +32,12 @@ public struct Exchange: Hashable, Sendable {
   /// The `Date` of the response (RFC 9110 §6.6.1).
   public let date: DateField
 
+  /// What the response was chosen by (RFC 9110 §12.5.5).
+  public let vary: Vary
+
+  private let expires: DateField
+  private let lastModified: DateField
+
   /// Creates an exchange.
   public init(
     request: Request? = nil, status: Int64?, fields: FieldSection, requestTime: Int64? = nil,
@@ -48,6 +54,9 @@ public struct Exchange: Hashable, Sendable {
     // A year of two digits is told from when the date was received, so that it does not depend on
     // when it is looked at.
     date = DateField(.date, in: fields, now: responseTime)
+    expires = DateField(.expires, in: fields, now: responseTime)
+    lastModified = DateField(.lastModified, in: fields, now: responseTime)
+    vary = Vary(fields)
   }
 
   /// When the response was generated: its `Date`, or when it was received, if it has no valid one
@@ -56,6 +65,12 @@ public struct Exchange: Hashable, Sendable {
 
   /// Reads another date of the response, such as `Expires` (RFC 9110 §5.6.7).
   public func date(of name: FieldName) -> DateField {
-    DateField(name, in: fields, now: responseTime)
+    // These are asked for by freshness and validators alike.
+    switch name.known {
+    case .date: date
+    case .expires: expires
+    case .lastModified: lastModified
+    default: DateField(name, in: fields, now: responseTime)
+    }
   }
 }

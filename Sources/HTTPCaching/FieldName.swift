@@ -1,78 +1,127 @@
 /// The name of a header field, whose case does not matter (RFC 9110 §5.1).
 public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
-  /// The bytes of the name, ASCII capitals made small.
-  public let lowercased: [UInt8]
+  private enum Form: Hashable, Sendable {
+    case known(KnownFieldName)
+    /// The bytes of a name that is not known, ASCII capitals made small.
+    case other([UInt8])
+  }
+
+  private let form: Form
 
   /// Creates a name; the case of ASCII letters does not matter.
   public init(_ bytes: some Sequence<UInt8>) {
-    lowercased = bytes.map(\.lowercasedASCII)
+    self.init(Array(bytes))
   }
 
   /// Creates a name; the case of ASCII letters does not matter.
   public init(_ bytes: [UInt8]) {
-    lowercased = bytes.map(\.lowercasedASCII)
+    form = KnownFieldName(bytes.span).map { .known($0) } ?? .other(bytes.map(\.lowercasedASCII))
   }
 
   public init(stringLiteral value: StaticString) {
     self.init(value.description.utf8)
   }
 
+  /// Creates the name of a line.
+  public init(of line: FieldLine) {
+    form = line.known.map { .known($0) } ?? .other(line.name.map(\.lowercasedASCII))
+  }
+
+  /// Creates a known name.
+  init(_ known: KnownFieldName) {
+    form = .known(known)
+  }
+
+  /// The field, if it is known.
+  var known: KnownFieldName? {
+    if case .known(let known) = form { known } else { nil }
+  }
+
+  /// The bytes of the name, ASCII capitals made small.
+  public var lowercased: [UInt8] {
+    switch form {
+    case .known(let known): Array(known.lowercased.utf8)
+    case .other(let name): name
+    }
+  }
+
   /// Whether a header field can have this name: whether it is a token (RFC 9110 §5.1).
-  public var isValid: Bool { lowercased.isToken }
+  public var isValid: Bool {
+    switch form {
+    case .known: true
+    case .other(let name): name.isToken
+    }
+  }
 
   /// Whether the bytes are this name, in any case (RFC 9110 §5.1).
-  public func matches(_ bytes: [UInt8]) -> Bool { bytes.equalsIgnoringCase(lowercased) }
+  public func matches(_ bytes: [UInt8]) -> Bool { matches(bytes.span) }
+
+  /// Whether the bytes are this name, in any case (RFC 9110 §5.1).
+  public func matches(_ bytes: Span<UInt8>) -> Bool {
+    switch form {
+    case .known(let known): KnownFieldName(bytes) == known
+    case .other(let name): bytes.equalsIgnoringCase(name)
+    }
+  }
+
+  /// Whether the line is one of this field (RFC 9110 §5.1).
+  public func matches(_ line: borrowing FieldLine) -> Bool {
+    switch form {
+    case .known(let known): line.known == known
+    case .other(let name): line.known == nil && line.name.span.equalsIgnoringCase(name)
+    }
+  }
 }
 
 // The fields that this module reads or writes.
 extension FieldName {
   /// `Age` (RFC 9111 §5.1).
-  public static let age: FieldName = "Age"
+  public static var age: FieldName { FieldName(.age) }
   /// `Cache-Control` (RFC 9111 §5.2).
-  public static let cacheControl: FieldName = "Cache-Control"
+  public static var cacheControl: FieldName { FieldName(.cacheControl) }
   /// `Connection` (RFC 9110 §7.6.1).
-  public static let connection: FieldName = "Connection"
+  public static var connection: FieldName { FieldName(.connection) }
   /// `Content-Encoding` (RFC 9110 §8.4).
-  public static let contentEncoding: FieldName = "Content-Encoding"
+  public static var contentEncoding: FieldName { FieldName(.contentEncoding) }
   /// `Content-Length` (RFC 9110 §8.6).
-  public static let contentLength: FieldName = "Content-Length"
+  public static var contentLength: FieldName { FieldName(.contentLength) }
   /// `Content-Location` (RFC 9110 §8.7).
-  public static let contentLocation: FieldName = "Content-Location"
+  public static var contentLocation: FieldName { FieldName(.contentLocation) }
   /// `Content-Range` (RFC 9110 §14.4).
-  public static let contentRange: FieldName = "Content-Range"
+  public static var contentRange: FieldName { FieldName(.contentRange) }
   /// `Date` (RFC 9110 §6.6.1).
-  public static let date: FieldName = "Date"
+  public static var date: FieldName { FieldName(.date) }
   /// `ETag` (RFC 9110 §8.8.3).
-  public static let entityTag: FieldName = "ETag"
+  public static var entityTag: FieldName { FieldName(.entityTag) }
   /// `Expires` (RFC 9111 §5.3).
-  public static let expires: FieldName = "Expires"
+  public static var expires: FieldName { FieldName(.expires) }
   /// `If-Modified-Since` (RFC 9110 §13.1.3).
-  public static let ifModifiedSince: FieldName = "If-Modified-Since"
+  public static var ifModifiedSince: FieldName { FieldName(.ifModifiedSince) }
   /// `If-None-Match` (RFC 9110 §13.1.2).
-  public static let ifNoneMatch: FieldName = "If-None-Match"
+  public static var ifNoneMatch: FieldName { FieldName(.ifNoneMatch) }
   /// `If-Range` (RFC 9110 §13.1.5).
-  public static let ifRange: FieldName = "If-Range"
+  public static var ifRange: FieldName { FieldName(.ifRange) }
   /// `Last-Modified` (RFC 9110 §8.8.2).
-  public static let lastModified: FieldName = "Last-Modified"
+  public static var lastModified: FieldName { FieldName(.lastModified) }
   /// `Pragma` (RFC 9111 §5.4).
-  public static let pragma: FieldName = "Pragma"
+  public static var pragma: FieldName { FieldName(.pragma) }
   /// `Range` (RFC 9110 §14.2).
-  public static let range: FieldName = "Range"
+  public static var range: FieldName { FieldName(.range) }
   /// `Vary` (RFC 9110 §12.5.5).
-  public static let vary: FieldName = "Vary"
+  public static var vary: FieldName { FieldName(.vary) }
 
   /// `Authorization` (RFC 9110 §11.6.2).
-  public static let authorization: FieldName = "Authorization"
+  public static var authorization: FieldName { FieldName(.authorization) }
   /// `Cookie` (RFC 6265 §4.2).
-  public static let cookie: FieldName = "Cookie"
+  public static var cookie: FieldName { FieldName(.cookie) }
   /// `Proxy-Authenticate` (RFC 9110 §11.7.1).
-  public static let proxyAuthenticate: FieldName = "Proxy-Authenticate"
+  public static var proxyAuthenticate: FieldName { FieldName(.proxyAuthenticate) }
   /// `Proxy-Authorization` (RFC 9110 §11.7.2).
-  public static let proxyAuthorization: FieldName = "Proxy-Authorization"
+  public static var proxyAuthorization: FieldName { FieldName(.proxyAuthorization) }
   /// `Set-Cookie` (RFC 6265 §4.1).
-  public static let setCookie: FieldName = "Set-Cookie"
+  public static var setCookie: FieldName { FieldName(.setCookie) }
   /// `WWW-Authenticate` (RFC 9110 §11.6.1).
-  public static let authenticate: FieldName = "WWW-Authenticate"
+  public static var authenticate: FieldName { FieldName(.authenticate) }
 
   /// The fields of a response that decide whether it is stored and used, here or by other caches, and
   /// those that make it private.

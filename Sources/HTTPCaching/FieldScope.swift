@@ -11,6 +11,7 @@ public enum FieldScope: Hashable, Sendable {
   /// Where one of them is about the whole response, all are: the strictest counts. So does one
   /// whose argument is not a list of field names.
   init?(_ name: CacheDirective.Name, in control: CacheControl) {
+    guard control.contains(name) else { return nil }
     var fields: [FieldName] = []
     for directive in control.directives where directive.name == name {
       guard let names = Self.names(directive.argument) else {

@@ -1,15 +1,21 @@
 /// One line of the header section of a message (RFC 9110 §5.2).
 public struct FieldLine: Hashable, Sendable {
   /// The name, in the case in which it was received.
-  public var name: [UInt8]
+  public var name: [UInt8] {
+    didSet { known = KnownFieldName(name.span) }
+  }
 
   /// The value, as it was received.
   public var value: [UInt8]
+
+  /// The field that it is of, if that is known: found out once, as it is asked often.
+  private(set) var known: KnownFieldName?
 
   /// Creates a line.
   public init(name: [UInt8], value: [UInt8]) {
     self.name = name
     self.value = value
+    known = KnownFieldName(name.span)
   }
 
   /// The value without white space at the ends (RFC 9110 §5.5).
@@ -40,7 +46,7 @@ public struct FieldSection: Hashable, Sendable {
   public func values(of name: FieldName) -> [[UInt8]] {
     var values: [[UInt8]] = []
     let lines = lines.span
-    for index in lines.indices where name.matches(lines[index].name) {
+    for index in lines.indices where name.matches(lines[index]) {
       values.append(lines[index].trimmedValue)
     }
     return values
@@ -61,7 +67,7 @@ public struct FieldSection: Hashable, Sendable {
     // This is asked often; a loop over the array would hold on to each line of it.
     let lines = lines.span
     var place = place
-    for index in lines.indices where name.matches(lines[index].name) {
+    for index in lines.indices where name.matches(lines[index]) {
       if place == 0 { return lines[index].trimmedValue }
       place -= 1
     }
@@ -71,7 +77,7 @@ public struct FieldSection: Hashable, Sendable {
   /// Whether there is a line of a field (RFC 9110 §5.1).
   public func contains(_ name: FieldName) -> Bool {
     let lines = lines.span
-    for index in lines.indices where name.matches(lines[index].name) { return true }
+    for index in lines.indices where name.matches(lines[index]) { return true }
     return false
   }
 }

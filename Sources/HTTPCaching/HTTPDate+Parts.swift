@@ -7,9 +7,7 @@ extension HTTPDate {
 
   static let longDays = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-  ].map { Array($0.utf8) }
-  private static let months = Array("janfebmaraprmayjunjulaugsepoctnovdec".utf8)
-  private static let shortDays = Array("montuewedthufrisatsun".utf8)
+  ]
 
   /// What follows the name of the day in `Sun, 06 Nov 1994 08:49:37 GMT`, in
   /// `Sunday, 06-Nov-94 08:49:37 GMT` and in `Sun Nov  6 08:49:37 1994`: `0` stands for a digit, `*`
@@ -21,12 +19,13 @@ extension HTTPDate {
   /// Whether the text from a position on has a form.
   static func fits(_ text: [UInt8], _ start: Int, _ form: [UInt8]) -> Bool {
     guard text.count - start == form.count else { return false }
-    for (index, expected) in form.enumerated() {
-      let byte = text[start + index]
-      switch expected {
+    let (text, form) = (text.span.extracting(droppingFirst: start), form.span)
+    for index in form.indices {
+      let byte = text[index]
+      switch form[index] {
       case UInt8(ascii: "0"): if !byte.isDigit { return false }
       case UInt8(ascii: "*"): continue
-      default: if byte.lowercasedASCII != expected { return false }
+      case let expected: if byte.lowercasedASCII != expected { return false }
       }
     }
     return true
@@ -34,27 +33,61 @@ extension HTTPDate {
 
   /// The number that digits write.
   static func number(_ text: [UInt8], _ start: Int, _ count: Int) -> Int64 {
-    text[start..<(start + count)].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    let text = text.span
+    var number: Int64 = 0
+    for position in start..<(start + count) {
+      number = number * 10 + Int64(text[position] - UInt8(ascii: "0"))
+    }
+    return number
   }
 
   /// The day of the week at the start of the text; 0 is Monday.
-  static func shortDay(_ text: [UInt8]) -> Int? { name(text, at: 0, in: shortDays) }
+  static func shortDay(_ text: [UInt8]) -> Int? {
+    switch letters(text, at: 0) {
+    case code("m", "o", "n"): 0
+    case code("t", "u", "e"): 1
+    case code("w", "e", "d"): 2
+    case code("t", "h", "u"): 3
+    case code("f", "r", "i"): 4
+    case code("s", "a", "t"): 5
+    case code("s", "u", "n"): 6
+    default: nil
+    }
+  }
 
   /// The month at a position; 1 is January.
   static func month(_ text: [UInt8], at position: Int) -> Int? {
-    name(text, at: position, in: months).map { $0 + 1 }
+    switch letters(text, at: position) {
+    case code("j", "a", "n"): 1
+    case code("f", "e", "b"): 2
+    case code("m", "a", "r"): 3
+    case code("a", "p", "r"): 4
+    case code("m", "a", "y"): 5
+    case code("j", "u", "n"): 6
+    case code("j", "u", "l"): 7
+    case code("a", "u", "g"): 8
+    case code("s", "e", "p"): 9
+    case code("o", "c", "t"): 10
+    case code("n", "o", "v"): 11
+    case code("d", "e", "c"): 12
+    default: nil
+    }
   }
 
-  /// The place in `names` of the name of three letters at a position.
-  private static func name(_ text: [UInt8], at position: Int, in names: [UInt8]) -> Int? {
-    let first = text[position].lowercasedASCII
-    let second = text[position + 1].lowercasedASCII
-    let third = text[position + 2].lowercasedASCII
-    for start in stride(from: 0, to: names.count, by: 3)
-    where names[start] == first && names[start + 1] == second && names[start + 2] == third {
-      return start / 3
-    }
-    return nil
+  /// Three letters of a text as one number, their case aside.
+  private static func letters(_ text: [UInt8], at position: Int) -> UInt32 {
+    let text = text.span
+    return UInt32(text[position].lowercasedASCII) << 16
+      | UInt32(text[position + 1].lowercasedASCII) << 8
+      | UInt32(text[position + 2].lowercasedASCII)
+  }
+
+  /// The number of three letters, which the compiler works out.
+  @inline(__always)
+  private static func code(
+    _ first: Unicode.Scalar, _ second: Unicode.Scalar, _ third: Unicode.Scalar
+  ) -> UInt32 {
+    first.value << 16 | second.value << 8 | third.value
   }
 
   /// The second of the day that `08:49:37` writes, or `nil` if there is none.

@@ -21,17 +21,18 @@ public enum HTTPDate {
   /// Whether a date names another day of the week than its own (RFC 9110 §5.6.7), which
   /// ``secondsSince1970(_:now:)`` does not mind; `nil` if it is no date.
   public static func namesWrongDay(_ text: [UInt8], now: Int64) -> Bool? {
-    guard let form = form(of: text), let seconds = form.secondsSince1970(now: now) else {
-      return nil
-    }
+    secondsSince1970(text, now: now).map { namesWrongDay(text, for: $0) }
+  }
+
+  /// Whether a date names another day of the week than that of the seconds that it was read as.
+  static func namesWrongDay(_ text: [UInt8], for seconds: Int64) -> Bool {
     // 1 January 1970 was a Thursday; days count from Monday.
     let day = seconds.quotient(by: secondsInDay) + 3
-    return day - day.quotient(by: 7) * 7 != Int64(form.weekday)
+    return shortDay(text).map { Int64($0) } != day - day.quotient(by: 7) * 7
   }
 
   /// What the text says, before it is known whether there is such a day.
   private struct Form {
-    var weekday: Int
     /// Two digits, if `isShortYear`.
     var year: Int64
     var isShortYear = false
@@ -69,30 +70,28 @@ public enum HTTPDate {
     switch text.count {
     case 29:
       // Sun, 06 Nov 1994 08:49:37 GMT
-      guard fits(text, 3, fixedForm), let weekday = shortDay(text),
+      guard fits(text, 3, fixedForm), shortDay(text) != nil,
         let month = month(text, at: 8), let time = secondOfDay(text, at: 17)
       else { return nil }
       return Form(
-        weekday: weekday, year: number(text, 12, 4), month: month, day: number(text, 5, 2),
-        secondOfDay: time)
+        year: number(text, 12, 4), month: month, day: number(text, 5, 2), secondOfDay: time)
     case 24:
       // Sun Nov  6 08:49:37 1994
-      guard fits(text, 3, plainForm), let weekday = shortDay(text),
+      guard fits(text, 3, plainForm), shortDay(text) != nil,
         let month = month(text, at: 4), let time = secondOfDay(text, at: 11),
         text[8].isDigit || text[8] == UInt8(ascii: " ")
       else { return nil }
       let day = text[8].isDigit ? number(text, 8, 2) : number(text, 9, 1)
-      return Form(
-        weekday: weekday, year: number(text, 20, 4), month: month, day: day, secondOfDay: time)
+      return Form(year: number(text, 20, 4), month: month, day: day, secondOfDay: time)
     case 30...33:
       // Sunday, 06-Nov-94 08:49:37 GMT
       let comma = text.count - 24
       guard fits(text, comma, shortYearForm),
-        let weekday = longDays.firstIndex(where: { text[..<comma].equalsIgnoringCase($0) }),
+        longDays.contains(where: { text[..<comma].equalsIgnoringCase($0) }),
         let month = month(text, at: comma + 5), let time = secondOfDay(text, at: comma + 12)
       else { return nil }
       return Form(
-        weekday: weekday, year: number(text, comma + 9, 2), isShortYear: true, month: month,
+        year: number(text, comma + 9, 2), isShortYear: true, month: month,
         day: number(text, comma + 2, 2), secondOfDay: time)
     default: return nil
     }

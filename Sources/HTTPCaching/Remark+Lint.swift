@@ -14,17 +14,13 @@ extension Remark {
       let list = Array(names.map(\.lowercased).joined(separator: Array(", ".utf8)))
       remarks.append(Remark(.fieldsToWithhold, .cacheControl, list))
     }
-    for name in [FieldName.date, .expires, .lastModified, .age, .entityTag] {
-      if let second = fields.value(of: name, at: 1) {
-        remarks.append(Remark(.onlyFirstCounts, name, second))
+    for name in [KnownFieldName.date, .expires, .lastModified, .age, .entityTag] {
+      if let second = fields.value(of: FieldName(name), at: 1) {
+        remarks.append(Remark(.onlyFirstCounts, FieldName(name), second))
       }
     }
-    for name in [FieldName.date, .expires, .lastModified] {
-      if let value = fields.firstValue(of: name),
-        HTTPDate.namesWrongDay(value, now: exchange.responseTime) == true
-      {
-        remarks.append(Remark(.wrongWeekday, name, value))
-      }
+    for name in [KnownFieldName.date, .expires, .lastModified] {
+      if let remark = aboutWeekday(in: FieldName(name), of: exchange) { remarks.append(remark) }
     }
     if let value = fields.firstValue(of: .age), value.contains(UInt8(ascii: ",")) {
       remarks.append(Remark(.onlyFirstCounts, .age, value))
@@ -32,9 +28,21 @@ extension Remark {
     return remarks
   }
 
+  private static func aboutWeekday(in name: FieldName, of exchange: borrowing Exchange) -> Remark? {
+    guard let seconds = exchange.date(of: name).secondsSince1970,
+      let value = exchange.fields.firstValue(of: name), HTTPDate.namesWrongDay(value, for: seconds)
+    else { return nil }
+    return Remark(.wrongWeekday, name, value)
+  }
+
   /// What is ignored in a request (RFC 9111 §5.2.1).
   public static func all(about request: Request) -> [Remark] {
-    let directives = request.directives
+    all(about: request, request.directives)
+  }
+
+  static func all(about request: Request, _ directives: RequestDirectives) -> [Remark] {
+    // Without the field there is nothing to ignore, in it or beside it.
+    guard directives.control.isPresent else { return [] }
     var remarks = about(directives.control)
     for name in [CacheDirective.Name.maxAge, .minFresh, .maxStale, .staleIfError] {
       guard case .invalid? = directives.control.seconds(name) else { continue }
@@ -42,7 +50,7 @@ extension Remark {
       remarks.append(
         Remark(.invalidRequestDirective, .cacheControl, Array(name.rawValue.utf8)))
     }
-    if directives.control.isPresent, request.fields.hasPragmaNoCache {
+    if request.fields.hasPragmaNoCache {
       remarks.append(Remark(.overriddenByCacheControl, .pragma))
     }
     return remarks
@@ -50,9 +58,11 @@ extension Remark {
 
   /// What is ignored or mended in `Cache-Control`.
   private static func about(_ control: CacheControl) -> [Remark] {
-    control.contradictory.map {
+    let contradictory = control.contradictory.map {
       Remark(.onlyFirstCounts, .cacheControl, Array($0.name.rawValue.utf8))
     }
+    if control.isRegular { return contradictory }
+    return contradictory
       + control.unknown.map { Remark(.unknownDirective, .cacheControl, $0) }
       + control.malformed.map { Remark(.malformedDirective, .cacheControl, $0) }
       + control.unclosed.map { Remark(.unclosedQuote, .cacheControl, $0) }

@@ -75,7 +75,7 @@ public struct Remark: Hashable, Sendable {
   /// The section that decides it.
   public var section: Section {
     guard kind == .forSharedCachesOnly else { return kind.section }
-    switch CacheDirective.Name(value) {
+    switch CacheDirective.Name(value.span) {
     case .sharedMaxAge: return .caching("5.2.2.10")
     case .proxyRevalidate: return .caching("5.2.2.8")
     case .private: return .caching("5.2.2.7")

@@ -27,6 +27,12 @@ public struct Request: Hashable, Sendable {
   /// `POST` (RFC 9110 §9.3.3).
   public static let post = Array("POST".utf8)
 
+  /// Whether this is a `GET`.
+  public var isGet: Bool { method.elementsEqual("GET".utf8) }
+
+  /// Whether this is a `HEAD`.
+  public var isHead: Bool { method.elementsEqual("HEAD".utf8) }
+
   /// The directives of the request (RFC 9111 §5.2.1).
   public var directives: RequestDirectives { RequestDirectives(fields) }
 

@@ -54,7 +54,7 @@ extension FieldSection {
   var hasPragmaNoCache: Bool {
     guard contains(.pragma) else { return false }
     return values(of: .pragma).contains { value in
-      ListMembers(value).members.contains { CacheDirective.Name($0) == .noCache }
+      ListMembers(value).members.contains { CacheDirective.Name($0.span) == .noCache }
     }
   }
 }

@@ -51,6 +51,7 @@ public struct ResponseDirectives: Hashable, Sendable {
   /// The directives that mean something to shared caches only, as far as they are there
   /// (RFC 9111 §5.2.2.8, §5.2.2.10).
   public var forSharedCachesOnly: [CacheDirective] {
-    control.directives.filter { [.sharedMaxAge, .proxyRevalidate].contains($0.name) }
+    guard control.contains(.sharedMaxAge) || control.contains(.proxyRevalidate) else { return [] }
+    return control.directives.filter { $0.name == .sharedMaxAge || $0.name == .proxyRevalidate }
   }
 }

@@ -58,10 +58,10 @@ public struct Reuse: Hashable, Sendable {
     } else {
       fieldsToWithhold = []
     }
-    remarks = freshness.remarks + Remark.all(about: request)
+    remarks = freshness.remarks + Remark.all(about: request, directives)
 
     let unfit = ReuseReason.unfit(exchange, request, vary)
-    let against = ReuseReason.against(exchange, request, freshness, staleUse)
+    let against = ReuseReason.against(exchange, request, directives, freshness, staleUse)
     if let unfit {
       reasons = [unfit] + against
       decision =

@@ -78,10 +78,9 @@ extension ReuseReason {
         return .otherTarget
       }
       // What answers GET has all that answers HEAD.
-      let isHead = request.method == Request.head && stored.method == Request.head
-      guard stored.method == Request.get || isHead else { return .otherMethod }
+      guard stored.isGet || request.isHead && stored.isHead else { return .otherMethod }
     }
-    guard [Request.get, Request.head].contains(request.method) else { return .otherMethod }
+    guard request.isGet || request.isHead else { return .otherMethod }
     switch vary {
     case .nothingNominated, .matches: return nil
     case .never: return .varyNever
@@ -92,13 +91,13 @@ extension ReuseReason {
 
   /// What asks for validation, in the order of RFC 9111 §4; empty if nothing does.
   static func against(
-    _ exchange: borrowing Exchange, _ presented: Request, _ freshness: Freshness, _ stale: StaleUse
+    _ exchange: borrowing Exchange, _ presented: Request, _ request: RequestDirectives,
+    _ freshness: Freshness, _ stale: StaleUse
   ) -> [ReuseReason] {
-    let request = presented.directives
     let body = StoredBody(of: exchange)
     var reasons: [ReuseReason] = []
     // What answers HEAD needs no body.
-    if body != .complete, presented.method != Request.head { reasons.append(.incomplete(body)) }
+    if body != .complete, !presented.isHead { reasons.append(.incomplete(body)) }
     if exchange.directives.noCache == .wholeResponse { reasons.append(.responseNoCache) }
     if request.noCache { reasons.append(.requestNoCache) }
     if request.pragmaNoCache { reasons.append(.requestPragma) }

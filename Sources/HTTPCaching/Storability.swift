@@ -74,7 +74,7 @@ public struct Storability: Hashable, Sendable {
 extension Storability {
   private static func method(_ exchange: borrowing Exchange) -> Reason? {
     guard let request = exchange.request else { return nil }
-    if [Request.get, Request.head].contains(request.method) { return nil }
+    if request.isGet || request.isHead { return nil }
     guard request.method == Request.post else { return .methodNotUnderstood }
     let isExplicit =
       exchange.directives.maxAge?.value != nil

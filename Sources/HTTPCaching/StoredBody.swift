@@ -19,7 +19,7 @@ public enum StoredBody: Hashable, Sendable {
       return
     }
     guard let stored = exchange.bodyBytes, let status = exchange.status,
-      exchange.request?.method != Request.head, status != 204, status != 304,
+      exchange.request?.isHead != true, status != 204, status != 304,
       !exchange.fields.contains(.contentEncoding),
       let length = exchange.fields.firstValue(of: .contentLength).flatMap(Self.number),
       stored < length
@@ -33,7 +33,7 @@ public enum StoredBody: Hashable, Sendable {
   /// Reads `Content-Range: bytes 0-499/1234` (RFC 9110 §14.4).
   private static func part(_ exchange: borrowing Exchange) -> StoredBody {
     guard let value = exchange.fields.firstValue(of: .contentRange),
-      FieldName("bytes").matches(Array(value.prefix(5))), value.dropFirst(5).first == space
+      value.prefix(5).equalsIgnoringCase("bytes"), value.dropFirst(5).first == space
     else { return .fragment }
     let parts = value.dropFirst(6).split(separator: slash, omittingEmptySubsequences: false)
     guard parts.count == 2, let first = parts.first, let last = parts.last else { return .fragment }

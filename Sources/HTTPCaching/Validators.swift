@@ -25,7 +25,8 @@ public struct Validators: Hashable, Sendable {
 
   /// Reads the validators of a response (RFC 9110 §8.8).
   public init(of exchange: borrowing Exchange) {
-    self.init(exchange.fields, date: exchange.date, now: exchange.responseTime)
+    self.init(
+      exchange.fields, date: exchange.date, lastModified: exchange.date(of: .lastModified))
   }
 
   /// Reads the validators of a header section (RFC 9110 §8.8).
@@ -34,6 +35,11 @@ public struct Validators: Hashable, Sendable {
   ///   - date: The `Date` of the same message.
   ///   - now: The moment that a year of two digits is told from, in seconds since 1970.
   public init(_ fields: FieldSection, date: DateField, now: Int64) {
+    self.init(
+      fields, date: date, lastModified: DateField(.lastModified, in: fields, now: now))
+  }
+
+  private init(_ fields: FieldSection, date: DateField, lastModified field: DateField) {
     var remarks: [Remark] = []
     // An empty value is no tag.
     let tag = fields.firstValue(of: .entityTag).flatMap { $0.isEmpty ? nil : EntityTag($0) }
@@ -43,15 +49,14 @@ public struct Validators: Hashable, Sendable {
     } else if let tag, tag.isWeak {
       remarks.append(Remark(.weakValidator, .entityTag, tag.verbatim))
     }
-    let value = fields.firstValue(of: .lastModified)
-    switch DateField(.lastModified, in: fields, now: now) {
+    switch field {
     case .absent: lastModified = nil
     case .invalid(let text):
       lastModified = nil
       remarks.append(Remark(.invalidLastModified, .lastModified, text))
     case .date(let seconds):
       let isStrong = date.secondsSince1970.map { $0.saturatingSubtracting(60) >= seconds } ?? false
-      let verbatim = value ?? []
+      let verbatim = fields.firstValue(of: .lastModified) ?? []
       lastModified = LastModified(
         verbatim: verbatim, secondsSince1970: seconds, isStrong: isStrong)
       if !isStrong { remarks.append(Remark(.weakValidator, .lastModified, verbatim)) }

@@ -11,20 +11,32 @@ public enum Vary: Hashable, Sendable {
 
   /// Reads all `Vary` lines of a response (RFC 9110 §12.5.5).
   public init(_ fields: FieldSection) {
-    var names: [FieldName] = []
-    var known: Set<FieldName> = []
+    var members: [ArraySlice<UInt8>] = []
     let lines = fields.lines.span
-    for index in lines.indices where FieldName.vary.matches(lines[index].name) {
-      for member in ListMembers(lines[index].value).members {
-        let name = FieldName(member)
-        if name == "*" {
-          self = .anything
-          return
-        }
-        if known.insert(name).inserted { names.append(name) }
+    for index in lines.indices where lines[index].known == .vary {
+      members += ListMembers(lines[index].value).members
+    }
+    if members.contains(where: { $0.count == 1 && $0.first == UInt8(ascii: "*") }) {
+      self = .anything
+    } else if members.isEmpty {
+      self = .nothing
+    } else {
+      self = .fields(Self.distinct(members.map { FieldName(Array($0)) }))
+    }
+  }
+}
+
+extension Vary {
+  /// The names in the order in which they first come.
+  private static func distinct(_ names: [FieldName]) -> [FieldName] {
+    // Of a few, each is compared with all others; a hostile response names very many.
+    if names.count <= 8 {
+      return names.indices.compactMap { place in
+        names[..<place].contains(names[place]) ? nil : names[place]
       }
     }
-    self = names.isEmpty ? .nothing : .fields(names)
+    var known: Set<FieldName> = []
+    return names.filter { known.insert($0).inserted }
   }
 }
 
@@ -67,7 +79,7 @@ public enum VaryMatch: Hashable, Sendable {
   ///     may lack what was added on the way out.
   ///   - presented: The fields of the presented request.
   public init(_ exchange: borrowing Exchange, presented: FieldSection) {
-    switch Vary(exchange.fields) {
+    switch exchange.vary {
     case .nothing: self = .nothingNominated
     case .anything: self = .never
     case .fields(let names):
@@ -76,6 +88,8 @@ public enum VaryMatch: Hashable, Sendable {
         return
       }
       let differences: [Difference] = names.compactMap { name in
+        // Most requests repeat the stored one.
+        if stored.values(of: name) == presented.values(of: name) { return nil }
         let stored = stored.joinedValue(of: name)
         let presented = presented.joinedValue(of: name)
         return stored == presented

@@ -12,16 +12,10 @@ struct FieldSelection: Sendable {
   /// The fields of a request that caching depends on, but for those that `Vary` names.
   static let request = FieldSelection(FieldName.ofRequest)
 
-  private let fields: [Field]
+  private var names: FieldNameSet
 
   /// A bit for each length that a name has; the last is for all lengths from 63 on.
-  private let lengths: UInt64
-
-  /// A selected field.
-  private struct Field: Sendable {
-    let name: FieldName
-    let joining: Joining
-  }
+  private var lengths: UInt64
 
   /// What it takes for a value to be that of several lines, joined by `, `, and to mean something else than
   /// they do apart.
@@ -46,27 +40,27 @@ struct FieldSelection: Sendable {
   }
 
   init(_ names: [FieldName]) {
-    fields = names.map { Field(name: $0, joining: Joining(of: $0)) }
+    self.names = FieldNameSet(names)
     lengths = names.reduce(0) { $0 | Self.bit(of: $1.lowercased.count) }
   }
 
   /// The selection and the fields that a response names in `Vary`.
   func adding(_ vary: Vary) -> FieldSelection {
     guard case .fields(let others) = vary else { return self }
-    return FieldSelection(fields.map(\.name) + others)
+    var selection = self
+    for name in others {
+      selection.names.insert(name)
+      selection.lengths |= Self.bit(of: name.lowercased.count)
+    }
+    return selection
   }
 
   /// Whether a name of a length can be among them.
   func mayHold(nameOfLength length: Int) -> Bool { lengths & Self.bit(of: length) != 0 }
 
   /// How lines of the field are joined that a name is, in any case; `nil` if it is not selected.
-  func joining(of name: [UInt8]) -> Joining? {
-    // A loop over the array would hold on to each name.
-    let fields = fields.span
-    for index in fields.indices where fields[index].name.matches(name) {
-      return fields[index].joining
-    }
-    return nil
+  func joining(of name: Span<UInt8>) -> Joining? {
+    names.name(matching: name).map { Joining(of: $0) }
   }
 
   private static func bit(of length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
@@ -84,22 +78,25 @@ extension BinaryPropertyList {
     var fields: [HeaderFields.Field] = []
     var mayBeRepeated = false
     try forEachEntry(in: object) { (key, value) throws(PropertyListError) in
-      guard try mayBeSelected(key, selection), let name = try utf8(key),
-        let joining = selection.joining(of: name), let value = try utf8(value)
+      guard let joining = try joining(of: key, selection), let name = try utf8(key),
+        let value = try utf8(value)
       else { return }
       mayBeRepeated = mayBeRepeated || joining.mayHaveChanged(value)
       fields.append(.init(name: ByteString(name), value: ByteString(value)))
     }
     guard mayBeRepeated, let all = try archivedHeaders(object) else { return HeaderFields(fields) }
-    return HeaderFields(all.fields.filter { selection.joining(of: $0.name.bytes) != nil })
+    return HeaderFields(all.fields.filter { selection.joining(of: $0.name.bytes.span) != nil })
   }
 
-  /// Whether a string is as long as the name of a selected field, or its length is not known at once.
-  private func mayBeSelected(
-    _ name: Object, _ selection: FieldSelection
-  ) throws(PropertyListError) -> Bool {
-    guard let name = try ascii(name) else { return true }
-    return selection.mayHold(nameOfLength: name.count)
+  /// How lines of the field are joined that a string names; `nil` if it is not selected.
+  private func joining(
+    of name: Object, _ selection: FieldSelection
+  ) throws(PropertyListError) -> FieldSelection.Joining? {
+    // Nearly all names are ASCII, and most are not selected: those are not copied.
+    if let name = try ascii(name) {
+      return selection.mayHold(nameOfLength: name.count) ? selection.joining(of: name) : nil
+    }
+    return try utf8(name).flatMap { selection.joining(of: $0.span) }
   }
 }
 

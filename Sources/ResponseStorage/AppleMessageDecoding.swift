@@ -110,10 +110,15 @@ extension StoredResponse {
 
   /// The fields of the request that caching depends on, by what is known of the response.
   private var requestFields: FieldSelection {
-    let lines = responseHeaders?.fields.filter { FieldName.vary.matches($0.name.bytes) } ?? []
-    if lines.isEmpty { return .request }
-    let vary = lines.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) }
-    return .request.adding(Vary(FieldSection(vary)))
+    guard let headers = responseHeaders else { return .request }
+    var vary = FieldSection()
+    // A loop over the array would hold on to each field.
+    let fields = headers.fields.span
+    for index in fields.indices where FieldName.vary.matches(fields[index].name.bytes) {
+      let field = fields[index]
+      vary.lines.append(FieldLine(name: field.name.bytes, value: field.value.bytes))
+    }
+    return vary.lines.isEmpty ? .request : .request.adding(Vary(vary))
   }
 
   /// Takes the string that is an HTTP method for the method, and the dictionary that is no URL for
