@@ -17,6 +17,8 @@ final class ExplanationWriter {
   private let format: ExplanationFormat
   private let write: (TextBuffer) throws -> Void
 
+  /// What this thread has written of policies; each of the others has its own.
+  private var policies = PolicyTexts()
   private var batch: [StoredResponse] = []
   private var batchCount = 0
   /// How many batches were given to threads, whose texts were not yet written.
@@ -55,7 +57,8 @@ final class ExplanationWriter {
   /// Writes what was not yet written.
   func finish() throws {
     while pendingCount > 0 { try writeOldest() }
-    if !batch.isEmpty { try write(Self.rendered(takeBatch(), inquiry, renderer, format)) }
+    guard !batch.isEmpty else { return }
+    try write(Self.rendered(takeBatch(), inquiry, renderer, format, &policies))
   }
 
   deinit {
@@ -97,15 +100,20 @@ final class ExplanationWriter {
       let (work, done) = (Channel<Work>(), Channel<Rendered>())
       threads.append((work, done))
       BackgroundThread.start("ExplanationWriter") { [inquiry, renderer, format] in
+        var (inquiry, policies) = (inquiry, PolicyTexts())
+        // Each explanation holds on to the rules: an array of its own spares a thread from waiting for
+        // the others, who count too.
+        inquiry.expiryRules = inquiry.expiryRules.map { $0 }
         while let next = work.receive() {
-          done.send(Self.rendered(next, inquiry, renderer, format))
+          done.send(Self.rendered(next, inquiry, renderer, format, &policies))
         }
       }
     }
   }
 
   private static func rendered(
-    _ work: Work, _ inquiry: Inquiry, _ renderer: ExplanationRenderer, _ format: ExplanationFormat
+    _ work: Work, _ inquiry: Inquiry, _ renderer: ExplanationRenderer,
+    _ format: ExplanationFormat, _ policies: inout PolicyTexts
   ) -> Rendered {
     var rendered = Rendered()
     rendered.text.bytes.reserveCapacity(work.responses.count == responsesInBatch ? bytesInBatch : 0)
@@ -118,9 +126,9 @@ final class ExplanationWriter {
         renderer.appendText(explanation, into: &rendered.text)
       case .json:
         rendered.text.append(isFirst ? "\n" : ",\n")
-        renderer.appendJSON(explanation, into: &rendered.text)
+        renderer.appendJSON(explanation, &policies, into: &rendered.text)
       case .ndjson:
-        renderer.appendJSON(explanation, into: &rendered.text)
+        renderer.appendJSON(explanation, &policies, into: &rendered.text)
         rendered.text.append("\n")
       }
       rendered.verdicts.insert(explanation.verdict)

@@ -30,27 +30,29 @@ extension ExplanationRenderer {
   }
 
   /// Appends an explanation as a JSON object.
-  public func appendJSON(_ explanation: Explanation, into buffer: inout TextBuffer) {
+  ///
+  /// - Parameter policies: What was written of the policies of other responses.
+  public func appendJSON(
+    _ explanation: Explanation, _ policies: inout PolicyTexts, into buffer: inout TextBuffer
+  ) {
+    buffer.append("{\"id\":")
     switch explanation.id {
-    case .row(let row):
-      buffer.append("{\"id\":")
-      buffer.append(integer: row)
-    case .file(let name):
-      buffer.append("{\"id\":")
-      buffer.append(json: name, orBase64Named: "id")
+    case .row(let row): buffer.append(integer: row)
+    case .file(let name): buffer.append(json: name, orBase64Named: "id")
     }
     buffer.append(",\"url\":")
-    buffer.append(
-      json: explanation.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
+    append(url: explanation.url, into: &buffer)
     buffer.append(",\"verdict\":\"")
     buffer.append(explanation.verdict.rawValue)
-    buffer.append(explanation.isReusable ? "\",\"reusable\":true" : "\",\"reusable\":false")
+    buffer.append(
+      explanation.isReusable
+        ? "\",\"reusable\":true,\"reasons\":[" : "\",\"reusable\":false,\"reasons\":[")
     append(explanation.reasons, into: &buffer)
     guard let details = explanation.details else {
       buffer.append(
-        ",\"freshness\":null,\"directives\":{},\"vary\":null,\"storable\":null,\"validators\":[]")
-      buffer.append(",\"needs_revalidation\":null,\"conditional_request\":null")
-      append(policiesOf: explanation, into: &buffer)
+        "],\"freshness\":null,\"directives\":{},\"vary\":null,\"storable\":null,\"validators\":[]")
+      buffer.append(",\"needs_revalidation\":null,\"conditional_request\":null,\"policies\":[")
+      policies.append(explanation, into: &buffer)
       append(explanation.hints, into: &buffer)
       buffer.append(",\"user_info_expiry\":null,\"stale_use\":null,\"remarks\":[]}")
       return
@@ -62,18 +64,26 @@ extension ExplanationRenderer {
     append(details.validators, into: &buffer)
     buffer.append(
       details.reuse.decision == .validate
-        ? ",\"needs_revalidation\":true" : ",\"needs_revalidation\":false")
+        ? ",\"needs_revalidation\":true,\"conditional_request\":"
+        : ",\"needs_revalidation\":false,\"conditional_request\":")
     append(conditional: details, into: &buffer)
-    append(policiesOf: explanation, into: &buffer)
+    buffer.append(",\"policies\":[")
+    policies.append(explanation, into: &buffer)
     append(explanation.hints, into: &buffer)
     append(details.expiry, at: explanation.inquiry.now, into: &buffer)
     append(details.reuse.staleUse, into: &buffer)
     append(details.remarks, into: &buffer)
-    buffer.append(UInt8(ascii: "}"))
+    buffer.append("]}")
+  }
+
+  private func append(url: ByteString?, into buffer: inout TextBuffer) {
+    guard let url else { return buffer.append("null") }
+    let shown = secrets.url(url, for: .programs)
+    // The name of a member is needed only for what is not UTF-8.
+    if !buffer.append(json: shown.bytes) { buffer.append(json: shown, orBase64Named: "url") }
   }
 
   private func append(_ reasons: [Explanation.Reason], into buffer: inout TextBuffer) {
-    buffer.append(",\"reasons\":[")
     for (index, reason) in reasons.enumerated() {
       buffer.append(index == 0 ? "{\"code\":\"" : ",{\"code\":\"")
       buffer.append(reason.code)
@@ -81,7 +91,6 @@ extension ExplanationRenderer {
       buffer.append(section: reason.section)
       buffer.append(UInt8(ascii: "}"))
     }
-    buffer.append(UInt8(ascii: "]"))
   }
 
   private func append(
@@ -92,7 +101,7 @@ extension ExplanationRenderer {
     let (lifetime, age) = (freshness.lifetime, freshness.age)
     let now = explanation.inquiry.now.wholeSeconds
     let isFresh = freshness.isFresh && !explanation.isExpiredByApplication
-    buffer.append(",\"freshness\":{\"lifetime_seconds\":")
+    buffer.append("],\"freshness\":{\"lifetime_seconds\":")
     buffer.append(json: lifetime.source == .none ? nil : lifetime.seconds)
     buffer.append(",\"lifetime_source\":\"")
     buffer.append(lifetime.source.rawValue)
@@ -115,15 +124,15 @@ extension ExplanationRenderer {
     buffer.append(",\"stale_seconds\":")
     buffer.append(
       json: isFresh ? nil : expiresAt.map { max(0, now.subtractingClamped($0)) })
-    buffer.append(UInt8(ascii: "}"))
+    buffer.append("},\"directives\":{")
   }
 
   private func append(_ control: CacheControl, into buffer: inout TextBuffer) {
-    buffer.append(",\"directives\":{")
     for (index, directive) in control.directives.enumerated() {
       // The first of a name is the one that counts.
       if control.directives[..<index].contains(where: { $0.name == directive.name }) { continue }
-      buffer.append(index == 0 ? "\"" : ",\"")
+      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      buffer.append(UInt8(ascii: "\""))
       buffer.append(directive.name.rawValue)
       buffer.append("\":")
       switch directive.argument {
@@ -137,25 +146,29 @@ extension ExplanationRenderer {
         }
       }
     }
-    buffer.append(UInt8(ascii: "}"))
   }
 
   private func append(
     _ match: VaryMatch, _ details: Explanation.Details, into buffer: inout TextBuffer
   ) {
-    buffer.append(",\"vary\":{\"match\":\"\(match.word)\",\"fields\":[")
+    if case .nothingNominated = match {
+      return buffer.append("},\"vary\":{\"match\":\"nothing\",\"fields\":[]}")
+    }
+    buffer.append("},\"vary\":{\"match\":\"")
+    buffer.append(match.word)
+    buffer.append("\",\"fields\":[")
+    let sent = details.exchange.varyRecord ?? details.exchange.request?.fields
     for (index, name) in match.names.enumerated() {
       buffer.append(index == 0 ? "{\"name\":" : ",{\"name\":")
       buffer.append(jsonOrBase64: name.lowercased)
-      let sent = details.exchange.varyRecord ?? details.exchange.request?.fields
-      for (key, fields) in [("stored", sent), ("presented", details.request.fields)] {
-        buffer.append(",\"\(key)\":")
-        if let value = fields?.shownValue(of: name, secrets) {
-          buffer.append(jsonOrBase64: value)
-        } else {
-          buffer.append("null")
-        }
-      }
+      let stored = sent?.shownValue(of: name, secrets)
+      buffer.append(",\"stored\":")
+      buffer.append(jsonOrBase64: stored)
+      buffer.append(",\"presented\":")
+      // Most requests repeat the stored one, and to look for secrets takes time.
+      let isRepeated = sent?.values(of: name) == details.request.fields.values(of: name)
+      buffer.append(
+        jsonOrBase64: isRepeated ? stored : details.request.fields.shownValue(of: name, secrets))
       buffer.append(UInt8(ascii: "}"))
     }
     buffer.append("]}")
@@ -173,7 +186,7 @@ extension ExplanationRenderer {
   }
 
   private func append(_ hints: [Hint], into buffer: inout TextBuffer) {
-    buffer.append(",\"hints\":[")
+    buffer.append("],\"hints\":[")
     for (index, hint) in hints.enumerated() {
       buffer.append(index == 0 ? "{\"code\":\"" : ",{\"code\":\"")
       buffer.append(hint.code)
@@ -188,41 +201,42 @@ extension ExplanationRenderer {
   private func append(
     _ expiry: UserInfoExpiry?, at now: Timestamp, into buffer: inout TextBuffer
   ) {
-    buffer.append(",\"user_info_expiry\":")
-    guard let expiry else { return buffer.append("null") }
-    buffer.append("{\"key\":")
+    guard let expiry else { return buffer.append(",\"user_info_expiry\":null") }
+    buffer.append(",\"user_info_expiry\":{\"key\":")
     buffer.append(jsonOrBase64: expiry.rule.key.bytes)
     buffer.append(",\"seconds\":")
     buffer.append(integer: expiry.rule.seconds)
     buffer.append(",\"date\":")
     buffer.append(json: expiry.date)
-    buffer.append(",\"valid\":\(expiry.isValid(at: now))}")
+    buffer.append(expiry.isValid(at: now) ? ",\"valid\":true}" : ",\"valid\":false}")
   }
 
   private func append(_ use: StaleUse, into buffer: inout TextBuffer) {
     buffer.append(",\"stale_use\":{\"prohibited_by\":")
     if let prohibition = use.prohibition {
-      buffer.append("\"\(prohibition.rawValue)\"")
+      buffer.append(UInt8(ascii: "\""))
+      buffer.append(prohibition.rawValue)
+      buffer.append(UInt8(ascii: "\""))
     } else {
       buffer.append("null")
     }
-    for (key, window) in [
-      ("while_revalidating", use.whileRevalidating), ("if_error", use.ifError),
-    ] {
-      buffer.append(",\"\(key)\":")
-      guard let window else {
-        buffer.append("null")
-        continue
-      }
-      buffer.append("{\"state\":\"\(window.word)\",\"seconds\":")
-      buffer.append(json: window.seconds)
-      buffer.append(UInt8(ascii: "}"))
-    }
+    buffer.append(",\"while_revalidating\":")
+    append(use.whileRevalidating, into: &buffer)
+    buffer.append(",\"if_error\":")
+    append(use.ifError, into: &buffer)
+    buffer.append("},\"remarks\":[")
+  }
+
+  private func append(_ window: StaleUse.Window?, into buffer: inout TextBuffer) {
+    guard let window else { return buffer.append("null") }
+    buffer.append("{\"state\":\"")
+    buffer.append(window.word)
+    buffer.append("\",\"seconds\":")
+    buffer.append(json: window.seconds)
     buffer.append(UInt8(ascii: "}"))
   }
 
   private func append(_ remarks: [Remark], into buffer: inout TextBuffer) {
-    buffer.append(",\"remarks\":[")
     for (index, remark) in remarks.enumerated() {
       buffer.append(index == 0 ? "{\"code\":\"" : ",{\"code\":\"")
       buffer.append(remark.kind.rawValue)
@@ -240,6 +254,5 @@ extension ExplanationRenderer {
       buffer.append(section: remark.section)
       buffer.append(UInt8(ascii: "}"))
     }
-    buffer.append(UInt8(ascii: "]"))
   }
 }

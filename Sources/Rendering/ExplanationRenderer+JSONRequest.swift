@@ -28,20 +28,18 @@ extension ExplanationRenderer {
   }
 
   func append(conditional details: Explanation.Details, into buffer: inout TextBuffer) {
-    buffer.append(",\"conditional_request\":")
     guard details.foundation == nil else { return buffer.append("null") }
-    let request = details.conditional.request
+    let request = details.conditional.unconditional
     buffer.append("{\"method\":")
     buffer.append(jsonOrBase64: request.method)
     buffer.append(",\"purpose\":\"")
     buffer.append(details.conditional.purpose.rawValue)
     buffer.append("\",\"headers\":{")
-    // What was added to the presented request comes last, and is not there twice.
     let conditions = details.conditional.conditions
-    let presented = request.fields.lines.dropLast(conditions.count)
+    let presented = request.fields.lines
     for (index, line) in presented.enumerated() {
-      let name = FieldName(line.name)
-      if presented[..<index].contains(where: { name.matches($0.name) }) { continue }
+      let name = FieldName(of: line)
+      if presented[..<index].contains(where: { name.matches($0) }) { continue }
       if index > 0 { buffer.append(UInt8(ascii: ",")) }
       append(line.name, request.fields.shownValue(of: name, secrets) ?? [], into: &buffer)
     }
@@ -57,38 +55,34 @@ extension ExplanationRenderer {
     buffer.append(UInt8(ascii: ":"))
     buffer.append(jsonOrBase64: value)
   }
-
-  func append(policiesOf explanation: Explanation, into buffer: inout TextBuffer) {
-    buffer.append(",\"policies\":[")
-    for (index, member) in Self.policyMembers.enumerated() {
-      if index > 0 { buffer.append(UInt8(ascii: ",")) }
-      buffer.append(contentsOf: member)
-      buffer.append(explanation.outcome(of: RequestCachePolicy.names[index].policy).rawValue)
-      buffer.append("\"}")
-    }
-    buffer.append(UInt8(ascii: "]"))
-  }
-
-  /// The objects of the policies up to their outcomes.
-  private static let policyMembers: [[UInt8]] = RequestCachePolicy.names.map { name, policy in
-    Array("{\"name\":\"\(name)\",\"number\":\(policy.rawValue),\"outcome\":\"".utf8)
-  }
 }
 
 extension TextBuffer {
   /// Appends the name of a section as a JSON string, or `null`.
   mutating func append(section: Section?) {
     guard let section else { return append("null") }
-    append("\"RFC ")
-    append(integer: Int64(section.rfc))
-    append(" §")
+    switch section.rfc {
+    case 9111: append("\"RFC 9111 §")
+    case 9110: append("\"RFC 9110 §")
+    default:
+      append("\"RFC ")
+      append(integer: Int64(section.rfc))
+      append(" §")
+    }
     append(section.number)
     append(UInt8(ascii: "\""))
   }
 
   /// Appends a JSON string, or for what is not UTF-8 an object with one member.
   mutating func append(jsonOrBase64 bytes: [UInt8]) {
-    append(json: StoredResponse.PropertyValue.text(ByteString(bytes)))
+    if !append(json: bytes) {
+      append(json: StoredResponse.PropertyValue.text(ByteString(bytes)))
+    }
+  }
+
+  /// Appends a JSON string, or for what is not UTF-8 an object with one member, or `null`.
+  mutating func append(jsonOrBase64 bytes: [UInt8]?) {
+    if let bytes { append(jsonOrBase64: bytes) } else { append("null") }
   }
 
   /// Appends what makes a validator weaker than it seems.

@@ -19,6 +19,12 @@ extension TextBuffer {
     bytes.append(UInt8(ascii: "\""))
     var index = 0
     while index < text.count {
+      let plain = Self.plainLength(of: text, from: index)
+      if plain > 0 {
+        bytes.append(contentsOf: text[index..<(index + plain)])
+        index += plain
+        continue
+      }
       let (scalar, length) = HostileText.scalar(in: text[...], at: index)
       guard let scalar else {
         bytes.removeSubrange(start...)
@@ -41,6 +47,18 @@ extension TextBuffer {
     }
     bytes.append(UInt8(ascii: "\""))
     return true
+  }
+
+  /// How many bytes from a place on are printable ASCII that JSON has as it is.
+  private static func plainLength(of text: [UInt8], from start: Int) -> Int {
+    let text = text.span
+    var end = start
+    while end < text.count, text[end] >= 0x20, text[end] < 0x7F, text[end] != UInt8(ascii: "\""),
+      text[end] != UInt8(ascii: "\\")
+    {
+      end += 1
+    }
+    return end - start
   }
 
   /// Appends a JSON string.

@@ -3,22 +3,24 @@ public enum SecretNames {
   /// Whether the value of a parameter of a URL is a secret, by its percent-decoded name.
   public static func isSecretParameter(_ name: [UInt8]) -> Bool {
     if name.count > 256 { return false }
-    let name = normalized(name[...])
-    return exact.contains(name) || suffixes.contains { name.hasSuffix($0) }
-      || name.hasPrefix("xamz") || name.hasPrefix("xgoog")
+    let bytes = normalized(name[...])
+    guard let name = ByteString(bytes).string else { return false }
+    return exact.contains(name) || hasSecretSuffix(bytes)
+      || bytes.starts(with: "xamz".utf8) || bytes.starts(with: "xgoog".utf8)
   }
 
   /// Whether the value of a header field, or of a property that is called as one, is a secret.
   public static func isSecretHeader(_ name: ArraySlice<UInt8>) -> Bool {
     if name.count > 256 { return false }
-    var name = normalized(name)
-    if headers.contains(name) || suffixes.contains(where: { name.hasSuffix($0) }) { return true }
-    if name.hasPrefix("x") { name.removeFirst() }
-    return headers.contains(name)
+    let bytes = normalized(name)
+    guard let name = ByteString(bytes).string else { return false }
+    if headers.contains(name) || hasSecretSuffix(bytes) { return true }
+    guard bytes.first == UInt8(ascii: "x") else { return false }
+    return headers.contains(String(name.unicodeScalars.dropFirst()))
   }
 
   /// A name in small letters, without what only separates its words.
-  private static func normalized(_ name: ArraySlice<UInt8>) -> String {
+  private static func normalized(_ name: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     for byte in name {
       switch byte {
@@ -28,7 +30,22 @@ public enum SecretNames {
       default: break
       }
     }
-    return ByteString(result).string ?? ""
+    return result
+  }
+
+  /// Whether a name ends in one of the suffixes.
+  private static func hasSecretSuffix(_ name: [UInt8]) -> Bool {
+    // This is asked of every name; a loop over the array would hold on to each suffix.
+    let (suffixes, name) = (suffixes.span, name.span)
+    for place in suffixes.indices {
+      let suffix = suffixes[place].span
+      let start = name.count - suffix.count
+      if start < 0 { continue }
+      var index = suffix.count - 1
+      while index >= 0, name[start + index] == suffix[index] { index -= 1 }
+      if index < 0 { return true }
+    }
+    return false
   }
 
   private static let exact: Set<String> = [
@@ -40,7 +57,7 @@ public enum SecretNames {
     "accesskey", "accesskeyid", "apikey", "assertion", "authcode", "authkey", "credential",
     "passphrase", "passwd", "password", "privatekey", "secret", "secretkey", "sessid",
     "sessionid", "sessionkey", "signature", "subscriptionkey", "token",
-  ]
+  ].map { Array($0.utf8) }
 
   private static let headers: Set<String> = [
     "auth", "authenticationinfo", "authkey", "authorization", "cookie", "cookie2", "credential",
