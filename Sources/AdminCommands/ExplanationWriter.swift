@@ -50,6 +50,7 @@ final class ExplanationWriter {
 
   /// Takes a response in.
   func insert(_ response: borrowing StoredResponse) throws {
+    if batch.isEmpty { batch.reserveCapacity(Self.responsesInBatch) }
     batch.append(copy response)
     if batch.count == Self.responsesInBatch { try sendBatch() }
   }

@@ -82,11 +82,16 @@ extension BinaryPropertyList {
         let value = try utf8(value)
       else { return }
       mayBeRepeated = mayBeRepeated || joining.mayHaveChanged(value)
+      if fields.isEmpty { fields.reserveCapacity(Self.usualCount) }
       fields.append(.init(name: ByteString(name), value: ByteString(value)))
     }
     guard mayBeRepeated, let all = try archivedHeaders(object) else { return HeaderFields(fields) }
     return HeaderFields(all.fields.filter { selection.joining(of: $0.name.bytes.span) != nil })
   }
+
+  /// How many fields most responses have of those that caching depends on: there is room for so many at
+  /// once, as an array that grows is copied.
+  private static var usualCount: Int { 6 }
 
   /// How lines of the field are joined that a string names; `nil` if it is not selected.
   private func joining(
