@@ -41,12 +41,17 @@ struct EntryDocument {
     return json.bytes
   }
 
+  /// The names of all parts, in the order of the document.
+  private static let sortedNames = RawResponse.Part.Name.allCases.sorted {
+    $0.rawValue < $1.rawValue
+  }
+
   /// A part whose row is missing is absent here; one that is `NULL` is `null`.
   private func members(_ json: inout JSONWriter) {
     json.object { json in
-      for part in raw.parts.sorted(by: { $0.name.rawValue < $1.name.rawValue }) {
-        let member = members.first { $0.name == part.name }
-        json.member(part.name.rawValue) { json in
+      for name in Self.sortedNames where raw.parts.contains(where: { $0.name == name }) {
+        let member = members.first { $0.name == name }
+        json.member(name.rawValue) { json in
           guard let member else { return json.null() }
           json.object { json in
             if member.isText { json.member("class") { $0.string("text") } }
@@ -92,7 +97,10 @@ struct EntryDocument {
   private func headers(_ headers: HeaderFields?, _ json: inout JSONWriter) {
     guard let headers else { return json.null() }
     let fields = headers.fields
-    var rest = fields.indices.sorted { (fields[$0].name, $0) < (fields[$1].name, $1) }[...]
+    var rest = fields.indices.sorted { first, second in
+      let (name, other) = (fields[first].name, fields[second].name)
+      return name == other ? first < second : name < other
+    }[...]
     json.object { json in
       while let first = rest.first {
         let name = fields[first].name

@@ -29,7 +29,13 @@ public enum NativeArchive {
 
   /// The line of ``checksumsName`` for a member.
   static func checksumLine(_ name: String, _ sha256: String) -> [UInt8] {
-    Array("\(sha256)  \(name)\n".utf8)
+    var line: [UInt8] = []
+    line.reserveCapacity(sha256.utf8.count + name.utf8.count + 3)
+    line += sha256.utf8
+    line += [0x20, 0x20]
+    line += name.utf8
+    line.append(0x0A)
+    return line
   }
 }
 

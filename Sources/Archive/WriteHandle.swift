@@ -109,6 +109,9 @@ extension WriteHandle {
 final class ArchiveOutput {
   private let write: ([UInt8]) throws -> Void
 
+  /// The last bytes that were written, whose memory is used again.
+  private var piece: [UInt8] = []
+
   /// Whether what comes is dropped.
   var isClosed = false
 
@@ -129,7 +132,8 @@ final class ArchiveOutput {
     if isClosed { return true }
     guard failure == nil else { return false }
     do {
-      unsafe try write(Array(bytes))
+      unsafe piece.replaceSubrange(0..<piece.count, with: bytes)
+      try write(piece)
       return true
     } catch {
       failure = error

@@ -21,14 +21,20 @@ public struct Digest: Sendable {
 
   /// The digest of all bytes so far, as 64 small hexadecimal digits.
   public var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    // Archives have many digests: no allocation for each byte.
-    var text: [UInt8] = []
-    text.reserveCapacity(64)
-    for byte in hasher.finalize() {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
+    // Archives have many digests: nothing is allocated but the text.
+    let digest = hasher.finalize()
+    return unsafe String(unsafeUninitializedCapacity: 64) { text in
+      var count = 0
+      for byte in digest {
+        unsafe text[count] = Self.digit(byte >> 4)
+        unsafe text[count + 1] = Self.digit(byte & 15)
+        count += 2
+      }
+      return count
     }
-    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
   }
 }

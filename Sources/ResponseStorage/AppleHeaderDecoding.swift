@@ -26,12 +26,15 @@ extension BinaryPropertyList {
       })
   }
 
-  /// Decodes the value of `__hhaa__`: white space and base64, of a dictionary of arrays.
+  /// Decodes the value of `__hhaa__`: white space and base64, of a dictionary of arrays. It may be left out
+  /// of which no field is repeated.
   private static func allValues(_ text: [UInt8]) throws(PropertyListError) -> [ByteString:
     [ByteString]]
   {
     guard let bytes = Base64.decode(text) else { return [:] }
     let list = try BinaryPropertyList(bytes.span)
+    // Hardly any has a repeated field, and then nothing else need be decoded.
+    guard try list.holdsRepeatedField else { return [:] }
     guard case .dictionary(let entries) = try list.value(of: list.root) else { return [:] }
     var result: [ByteString: [ByteString]] = [:]
     for entry in entries {
@@ -41,6 +44,17 @@ extension BinaryPropertyList {
       }
     }
     return result
+  }
+
+  /// Whether of a dictionary of arrays one has several elements.
+  private var holdsRepeatedField: Bool {
+    get throws(PropertyListError) {
+      var result = false
+      try forEachEntry(in: root) { (_, values) throws(PropertyListError) in
+        if let count = try elements(of: values)?.count, count > 1 { result = true }
+      }
+      return result
+    }
   }
 }
 

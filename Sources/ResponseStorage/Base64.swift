@@ -9,6 +9,23 @@ public enum Base64 {
     return result
   }
 
+  /// What a byte that is no digit has in ``values``.
+  private static let (blank, padding, other) = (64, 65, 255) as (UInt8, UInt8, UInt8)
+
+  /// The six bits that each byte stands for.
+  private static let values: [UInt8] = (0...255).map { (byte: UInt8) in
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    case UInt8(ascii: "="): padding
+    case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "), UInt8(ascii: "\t"): blank
+    default: other
+    }
+  }
+
   /// Decodes text that comes piece by piece; white space in it is skipped.
   public struct Decoder {
     private var bits: UInt32 = 0
@@ -23,28 +40,32 @@ public enum Base64 {
     /// - Parameter result: What the bytes are appended to.
     /// - Returns: `false` if it is not base64.
     public mutating func decode(_ text: [UInt8], into result: inout [UInt8]) -> Bool {
-      for byte in text {
-        let value: UInt8
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"): value = 62
-        case UInt8(ascii: "/"): value = 63
-        case UInt8(ascii: "="):
+      var isBase64 = true
+      // Room for all at once: an append to the array would look at its memory each time.
+      result.append(addingCapacity: text.count / 4 * 3 + 3) { (output: inout OutputSpan<UInt8>) in
+        isBase64 = decode(text.span, into: &output)
+      }
+      return isBase64
+    }
+
+    private mutating func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) -> Bool
+    {
+      let values = Base64.values.span
+      for index in text.indices {
+        let value = values[Int(text[index])]
+        guard value < 64 else {
+          if value == Base64.blank { continue }
+          guard value == Base64.padding else { return false }
           isPadded = true
           continue
-        case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "), UInt8(ascii: "\t"):
-          continue
-        default: return false
         }
         guard !isPadded else { return false }
         bits = bits << 6 | UInt32(value)
         count = (count + 1) & 3
         if count == 0 {
-          result.append(UInt8(truncatingIfNeeded: bits >> 16))
-          result.append(UInt8(truncatingIfNeeded: bits >> 8))
-          result.append(UInt8(truncatingIfNeeded: bits))
+          output.append(UInt8(truncatingIfNeeded: bits >> 16))
+          output.append(UInt8(truncatingIfNeeded: bits >> 8))
+          output.append(UInt8(truncatingIfNeeded: bits))
         }
       }
       return true
