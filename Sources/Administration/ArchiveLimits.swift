@@ -18,18 +18,38 @@ public struct ArchiveLimits: Hashable, Sendable {
     case list
   }
 
-  private var values: [Name: Int64] = [
-    .entries: 1_000_000, .members: 8_000_000, .member: 4 << 30, .total: 64 << 30, .ratio: 1_000,
-    .document: 64 << 20, .list: 32 << 20,
-  ]
+  private var (entries, members) = (1_000_000 as Int64, 8_000_000 as Int64)
+  private var (member, total) = (4 << 30 as Int64, 64 << 30 as Int64)
+  private var ratio: Int64 = 1_000
+  private var (document, list) = (64 << 20 as Int64, 32 << 20 as Int64)
 
   /// Creates the limits that are in force unless somebody says otherwise.
   public init() {}
 
   /// A limit.
   public subscript(name: Name) -> Int64 {
-    get { values[name] ?? 0 }
-    set { values[name] = newValue }
+    get {
+      switch name {
+      case .entries: entries
+      case .members: members
+      case .member: member
+      case .total: total
+      case .ratio: ratio
+      case .document: document
+      case .list: list
+      }
+    }
+    set {
+      switch name {
+      case .entries: entries = newValue
+      case .members: members = newValue
+      case .member: member = newValue
+      case .total: total = newValue
+      case .ratio: ratio = newValue
+      case .document: document = newValue
+      case .list: list = newValue
+      }
+    }
   }
 
   /// From how many bytes on the ratio matters.

@@ -100,7 +100,8 @@ final class ArchiveWalk {
     try limits.check(size, limit, at: path)
     var bytes: [UInt8] = []
     while case let count = try read(into: &buffer), count > 0 {
-      bytes += buffer[..<count]
+      // What it says of its length is not trusted: memory is taken for what has come.
+      if bytes.isEmpty { bytes = Array(buffer[..<count]) } else { bytes += buffer[..<count] }
       guard Int64(bytes.count) <= size else { break }
     }
     guard Int64(bytes.count) == size else { throw damage("'\(name)' is not as long as it says") }

@@ -31,7 +31,7 @@ extension EntryDocument {
 
   private mutating func readRow(_ json: inout JSONReader) throws {
     guard raw.columns.isEmpty else { throw JSONError("a second row", at: json.offset) }
-    var names: Set<String> = []
+    var names = Set<String>(minimumCapacity: 8)
     try json.object { json, name in
       let place = json.offset
       let name = String(decoding: name, as: UTF8.self)

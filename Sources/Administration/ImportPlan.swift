@@ -67,20 +67,27 @@ public struct ImportPlan: Hashable, Sendable {
   /// Why not all of the archive could be read, if that was allowed.
   public var damage: String?
 
+  // Entries are looked at by their indexes below, as each would be copied otherwise.
+
   /// The number of entries with which something happens.
-  public func count(_ action: Action) -> Int { entries.count { $0.action == action } }
+  public func count(_ action: Action) -> Int {
+    entries.indices.count { entries[$0].action == action }
+  }
 
   /// The sizes of the bodies of the entries with which something happens, in bytes.
   public func bodyBytes(_ action: Action) -> Int64 {
-    entries.reduce(0) { $1.action == action ? $0.addingClamped($1.size ?? 0) : $0 }
+    entries.indices.reduce(0) { sum, index in
+      entries[index].action == action ? sum.addingClamped(entries[index].size ?? 0) : sum
+    }
   }
 
   /// What is lost of the entries that are written, with the number of those that lose it.
   public var losses: [(loss: ResponseLoss, entries: Int)] {
-    ResponseLoss.allCases.compactMap { loss in
-      let count = entries.count { $0.isWritten && $0.losses.contains(loss) }
-      return count == 0 ? nil : (loss, count)
+    var counts: [ResponseLoss: Int] = [:]
+    for index in entries.indices where entries[index].isWritten {
+      for loss in entries[index].losses { counts[loss, default: 0] += 1 }
     }
+    return ResponseLoss.allCases.compactMap { loss in counts[loss].map { (loss, $0) } }
   }
 
   /// Whether carrying it out changes anything.
@@ -103,8 +110,8 @@ public struct ImportPlan: Hashable, Sendable {
     self.archive = archive.description
     self.rewriting = rewriting
     absent = selection.names ?? EntryNames()
-    var keys: Set<ByteString> = []
-    var earlier: [ByteString: Int] = [:]
+    var keys: Set<TextDigest> = []
+    var earlier: [TextDigest: Int] = [:]
     let projection = selection.projection.union([.url, .method])
     do {
       try archive.forEachEntry(verifyingBodies: true) { raw in
@@ -117,7 +124,9 @@ public struct ImportPlan: Hashable, Sendable {
           entry.action = .otherMethod
         } else if isSelected {
           let rewritten = rewriting.applied(to: raw)
-          entry.url = StoredResponse(decoding: rewritten, .url).url
+          if !rewriting.hosts.isEmpty {
+            entry.url = StoredResponse(decoding: rewritten, .url).url
+          }
           try decide(&entry, rewritten, target, rule, &earlier)
         }
         // Damage of the body shows only when it was read, and then nothing is to be taken of it.
@@ -134,8 +143,8 @@ public struct ImportPlan: Hashable, Sendable {
   }
 
   /// Refuses a key that an entry before had.
-  private func noteKey(of raw: RawResponse, in keys: inout Set<ByteString>) throws {
-    guard let key = raw.text("request_key"), !keys.insert(key).inserted else { return }
+  private func noteKey(of raw: RawResponse, in keys: inout Set<TextDigest>) throws {
+    guard let key = raw.text("request_key"), !keys.insert(TextDigest(key)).inserted else { return }
     throw ResponseArchiveError(
       .damaged, at: archive.path, "entry \(archivedEntries + 1) has the key of an entry before it")
   }
@@ -145,7 +154,7 @@ public struct ImportPlan: Hashable, Sendable {
   /// - Parameter earlier: The places of the entries that are to come already, by their keys in the cache.
   private mutating func decide(
     _ entry: inout Entry, _ raw: RawResponse, _ target: any ResponseTarget,
-    _ rule: ImportConflictRule, _ earlier: inout [ByteString: Int]
+    _ rule: ImportConflictRule, _ earlier: inout [TextDigest: Int]
   ) throws {
     let admitted: AdmittedResponse
     do {
@@ -157,7 +166,8 @@ public struct ImportPlan: Hashable, Sendable {
     }
     entry.losses = admitted.losses
     entry.stored = StoredResponse(decoding: admitted.kept, .firstStored).firstStored
-    if let place = earlier[admitted.key] {
+    let key = TextDigest(admitted.key)
+    if let place = earlier[key] {
       try decide(&entry, after: place, rule)
     } else if let there = try target.standingResponse(forKey: admitted.key) {
       if try admitted.kept.hasSameContents(as: there.raw) {
@@ -171,7 +181,7 @@ public struct ImportPlan: Hashable, Sendable {
       entry.action = try Self.action(rule, entry, instead: other)
       if entry.action == .replace { entry.replaced = there.version }
     }
-    if entry.isWritten { earlier[admitted.key] = entries.count }
+    if entry.isWritten { earlier[key] = entries.count }
   }
 
   /// Decides on an entry of which the cache cannot tell one before it.

@@ -3,16 +3,18 @@ extension JSONReader {
   ///
   /// Half of a surrogate pair, which some writers leave behind, becomes U+FFFD.
   public mutating func string() throws -> [UInt8] {
-    var text: [UInt8] = []
     try beginString()
+    if let run = plainString() { return text(run) }
+    var text: [UInt8] = []
     while try continueString(into: &text) {}
     return text
   }
 
   /// Reads a string, and drops it.
   mutating func skipString() throws {
-    var text: [UInt8] = []
     try beginString()
+    if plainString() != nil { return }
+    var text: [UInt8] = []
     while try continueString(into: &text) { text.removeAll(keepingCapacity: true) }
   }
 
@@ -110,5 +112,5 @@ extension JSONReader {
 /// Whether a name that was read is this one: what a `switch` over names compares by, with nothing
 /// allocated.
 func ~= (name: StaticString, bytes: [UInt8]) -> Bool {
-  name.description.utf8.elementsEqual(bytes)
+  name.utf8CodeUnitCount == bytes.count && name.description.utf8.elementsEqual(bytes)
 }

@@ -62,6 +62,10 @@ public struct JSONReader {
     let place = offset
     var name: [UInt8] = []
     try beginString()
+    if let run = plainString() {
+      guard run.count <= Self.longestName else { throw JSONError("too long a name", at: place) }
+      return text(run)
+    }
     while try continueString(into: &name) {
       guard name.count <= Self.longestName else { throw JSONError("too long a name", at: place) }
     }
@@ -126,13 +130,29 @@ public struct JSONReader {
   /// Reads a value of any kind, and drops it.
   public mutating func skip() throws {
     switch try peek() {
-    case UInt8(ascii: "{"): try object { reader, _ in try reader.skip() }
+    case UInt8(ascii: "{"): try skipObject()
     case UInt8(ascii: "["): try array { try $0.skip() }
     case UInt8(ascii: "\""): try skipString()
     case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try boolean()
     case UInt8(ascii: "n"): _ = try null()
     default: _ = try numeral()
     }
+  }
+
+  /// Reads an object, and keeps not even its names.
+  private mutating func skipObject() throws {
+    try open("{")
+    guard try !takes("}") else { return close() }
+    repeat {
+      let place = try beginningOfValue()
+      try skipString()
+      guard offset - place - 2 <= Self.longestName else {
+        throw JSONError("too long a name", at: place)
+      }
+      try expect(":")
+      try skip()
+    } while try continues(to: "}")
+    close()
   }
 
   /// Makes sure that nothing follows but white space.
@@ -188,12 +208,10 @@ public struct JSONReader {
 
   /// The byte at the place of the reader; `nil` at the end.
   mutating func current() throws -> UInt8? {
-    if index == buffer.count {
-      consumed += index
-      (buffer, index) = (try refill(), 0)
-      if buffer.isEmpty { return nil }
-    }
-    return buffer[index]
+    if index < buffer.count { return buffer[index] }
+    consumed += index
+    (buffer, index) = (try refill(), 0)
+    return buffer.first
   }
 
   /// Takes the byte at the place of the reader.
@@ -207,14 +225,36 @@ public struct JSONReader {
   ///
   /// - Returns: Where they are in the buffer.
   mutating func plainRun() -> Range<Int> {
-    let (start, end) = (index, buffer.count)
-    while index < end {
-      let byte = buffer[index]
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-      index += 1
-    }
-    return start..<index
+    let run = index..<Self.endOfPlainRun(buffer.span, from: index)
+    index = run.upperBound
+    return run
   }
+
+  private static func endOfPlainRun(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    var end = start
+    while end < bytes.count {
+      let byte = bytes[end]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+      end += 1
+    }
+    return end
+  }
+
+  /// Takes the rest of a string, with its end, if it is in the buffer as it is.
+  ///
+  /// - Returns: Where its text is in the buffer; `nil` if it has escapes, or is not all there, and nothing is
+  ///   taken.
+  mutating func plainString() -> Range<Int>? {
+    let run = index..<Self.endOfPlainRun(buffer.span, from: index)
+    guard run.upperBound < buffer.count, buffer[run.upperBound] == UInt8(ascii: "\"") else {
+      return nil
+    }
+    index = run.upperBound + 1
+    return run
+  }
+
+  /// A copy of bytes of the buffer.
+  func text(_ range: Range<Int>) -> [UInt8] { Array(buffer[range]) }
 
   /// Appends bytes of the buffer to a text.
   func append(_ range: Range<Int>, to text: inout [UInt8]) {

@@ -29,7 +29,7 @@ extension RawResponse.Part {
   func readThrough() throws {
     guard case .stream(let stream) = contents else { return }
     try stream.read { reader in
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      var buffer = stream.buffer
       while try reader.read(into: &buffer) > 0 {}
     }
   }
@@ -40,7 +40,7 @@ extension RawResponse.PartStream {
   func digest() throws -> String {
     var digest = Digest()
     try read { reader in
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      var buffer = buffer
       while case let count = try reader.read(into: &buffer), count > 0 {
         digest.update(buffer[..<count])
       }

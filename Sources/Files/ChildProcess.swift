@@ -50,7 +50,7 @@ public struct ChildProcess: ~Copyable {
 
   /// Writes to the standard input of the program.
   public borrowing func write(_ bytes: [UInt8]) throws(FileError) {
-    try writeAll(bytes, to: input, path: path)
+    try writeAll(bytes[...], to: input, path: path)
   }
 
   /// Reads what the program writes into the front of `buffer`, as soon as there is any.

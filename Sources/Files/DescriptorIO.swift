@@ -25,9 +25,9 @@ func readSome(
 ///
 /// - Parameter path: What is written to, for errors.
 func writeAll(
-  _ bytes: [UInt8], to descriptor: Int32, path: String
+  _ bytes: ArraySlice<UInt8>, to descriptor: Int32, path: String
 ) throws(FileError) {
-  var rest = bytes[...]
+  var rest = bytes
   while !rest.isEmpty {
     let count = unsafe rest.withUnsafeBytes { bytes in
       unsafe write(descriptor, bytes.baseAddress, bytes.count)

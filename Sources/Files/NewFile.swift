@@ -47,7 +47,7 @@ public struct NewFile: ~Copyable {
 
   /// Appends bytes.
   public mutating func write(_ bytes: [UInt8]) throws(FileError) {
-    try writeAll(bytes, to: descriptor, path: partialPath)
+    try writeAll(bytes[...], to: descriptor, path: partialPath)
     written += Int64(bytes.count)
     #if os(Linux)
       // What is put onto the disk meanwhile need not be waited for in the end.

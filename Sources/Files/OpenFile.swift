@@ -154,6 +154,11 @@ public struct OpenFile: ~Copyable {
 
   /// Writes all of `bytes` where the last writing ended.
   public borrowing func write(_ bytes: [UInt8]) throws(FileError) {
+    try write(bytes[...])
+  }
+
+  /// Writes all of `bytes`, a part of an array, where the last writing ended.
+  public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(FileError) {
     try writeAll(bytes, to: descriptor, path: path)
   }
 

@@ -22,7 +22,7 @@ public struct StandardStream: Sendable {
 
   /// Writes all of `bytes`. Nobody reading them is a ``FileError`` of the kind `brokenPipe`.
   public func write(_ bytes: [UInt8]) throws(FileError) {
-    try writeAll(bytes, to: descriptor, path: name)
+    try writeAll(bytes[...], to: descriptor, path: name)
   }
 
   /// Whether the stream is a terminal.

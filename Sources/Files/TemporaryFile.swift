@@ -34,7 +34,7 @@ public struct TemporaryFile: ~Copyable {
 
   /// Appends bytes.
   public mutating func append(_ bytes: [UInt8]) throws(FileError) {
-    try writeAll(bytes, to: descriptor, path: folder)
+    try writeAll(bytes[...], to: descriptor, path: folder)
     size += Int64(bytes.count)
   }
 

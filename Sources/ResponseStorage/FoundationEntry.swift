@@ -97,12 +97,12 @@ struct FoundationEntry {
   /// - Parameters:
   ///   - raw: The response that this was made of.
   ///   - append: Takes the next bytes.
-  func write(_ raw: RawResponse, _ append: ([UInt8]) throws -> Void) throws {
+  func write(_ raw: RawResponse, _ append: (ArraySlice<UInt8>) throws -> Void) throws {
     let body = raw.part(.body)?.contents ?? .null
     let parts = archive.parts(bodySize: body.size ?? 0)
-    try append(parts.before)
+    try append(parts.before[...])
     try body.forEachPiece(append)
-    try append(parts.after)
+    try append(parts.after[...])
   }
 }
 
@@ -119,17 +119,17 @@ extension RawResponse.Part.Contents {
   /// Passes all bytes on, piece by piece.
   ///
   /// - Throws: ``StoreError`` if there are more or less of them than was said, or what `body` throws.
-  func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+  func forEachPiece(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
     switch self {
     case .null: break
-    case .bytes(let bytes): try body(bytes)
+    case .bytes(let bytes): try body(bytes[...])
     case .stream(let stream):
       var count: Int64 = 0
       try stream.read { reader in
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var buffer = stream.buffer
         while case let read = try reader.read(into: &buffer), read > 0 {
           count += Int64(read)
-          try body(Array(buffer[..<read]))
+          try body(buffer[..<read])
         }
       }
       guard count == stream.size else {

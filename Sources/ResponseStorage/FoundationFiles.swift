@@ -66,7 +66,7 @@ struct FoundationFiles: ~Copyable {
   /// - Parameter write: Calls its parameter with each piece.
   /// - Returns: The name.
   borrowing func stage(
-    _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
+    _ write: (_ append: (ArraySlice<UInt8>) throws -> Void) throws -> Void
   ) throws -> FoundationFileName {
     let name = FoundationFileName.temporary()
     do {

@@ -70,6 +70,9 @@ public struct RawResponse {
     /// Passes a reader of the bytes on.
     public var read: ((inout BodyReader) throws -> Void) throws -> Void
 
+    /// Memory to read it into: for all of it at once if it is short, as most bodies are.
+    public var buffer: [UInt8] { [UInt8](repeating: 0, count: Int(min(max(size, 1), 1 << 16))) }
+
     /// Creates a stream.
     public init(
       size: Int64, sha256: String? = nil, isReadOnce: Bool = false,

@@ -1,0 +1,16 @@
+import Files
+import ResponseStorage
+
+/// The first 128 bits of the SHA-256 digest of a text, which stand for it where the texts of a million entries
+/// would take too much memory. Nobody can make two texts that have the same.
+struct TextDigest: Hashable {
+  private let (high, low): (UInt64, UInt64)
+
+  init(_ text: ByteString) {
+    var digest = Digest()
+    digest.update(text.bytes[...])
+    let bytes = digest.bytes
+    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    low = bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
