@@ -9,6 +9,9 @@ extension AppleStoreEditor: RawResponseStore {
   /// write to it.
   private static let manyBodies = 64
 
+  /// How much memory an insertion has for pages of the database, in KiB.
+  private static let pageMemory = 16 << 10
+
   public func stage(_ response: RawResponse) throws -> ByteString? {
     guard Self.belongsIntoFile(response) else { return nil }
     if !bodies.isOpen {
@@ -57,6 +60,8 @@ extension AppleStoreEditor: RawResponseStore {
 
   public func insert(_ body: (any RawResponseInsertion) throws -> Void) throws {
     do {
+      // Keys come in no order, and what is pushed out of memory is written, and read, and written again.
+      try connection.execute("PRAGMA cache_size = -\(Self.pageMemory)")
       try connection.execute("BEGIN IMMEDIATE")
       let insertion: AppleInsertion
       do {

@@ -221,9 +221,10 @@ public struct AppleStoreWriter: ~Copyable {
     try connection.execute("PRAGMA synchronous=\(isDurable ? "FULL" : "OFF")")
     // In kibibytes: the indexes over random keys of a large store are too much for the default.
     try connection.execute("PRAGMA cache_size=-131072")
+    // One transaction, as each waits for the disk several times.
+    try connection.execute("BEGIN IMMEDIATE")
     for statement in schema.creationStatements { try connection.execute(statement) }
     try connection.execute(schema.versionStatement)
-    try connection.execute("BEGIN IMMEDIATE")
     return connection
   }
 
