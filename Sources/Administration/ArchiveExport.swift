@@ -53,7 +53,8 @@ public struct ArchiveExport: Sendable {
   /// - Parameters:
   ///   - projection: What to decode for `isWanted`.
   ///   - isWanted: Whether to write an entry.
-  ///   - write: Takes the next bytes of the archive.
+  ///   - write: Takes the next bytes of the archive; none now and then where none come for long, so that it
+  ///     can end the export by an error.
   /// - Throws: ``StoreError``, ``ResponseArchiveError``, or whatever the closures throw.
   public func run(
     on source: any RawResponseSource, _ projection: Projection,

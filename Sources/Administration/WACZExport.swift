@@ -35,6 +35,7 @@ final class WACZExport: ResponseArchiveWriter {
       try contents.index.append(capture.indexLine)
       if capture.isPage { try contents.pages.append(capture.pageLine) }
     } writing: {
+      try write([])
       try contents.warc.append($0)
     }
     try contents.pages.append(Self.pagesHeader)
@@ -55,7 +56,10 @@ final class WACZExport: ResponseArchiveWriter {
   func finish(_ summary: ArchiveExport.Summary) throws {
     try warc.finish(summary)
     var index = try PackageFile(in: export.temporaryFolder)
-    try contents.index.forEach { try index.append($0) }
+    try contents.index.forEach {
+      try write([])
+      try index.append($0)
+    }
     let package = package([
       (WACZ.archiveFolder + WACZ.warcName, contents.warc.size, contents.warc.sha256),
       (WACZ.indexName, index.size, index.sha256),

@@ -24,6 +24,7 @@ import Testing
         real caches: \(Self.real)
         round trips: ok
         secrets: ok
+        interrupted: ok
 
         """)
   }

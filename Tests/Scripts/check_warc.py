@@ -5,7 +5,7 @@
 Prints a line for each case, and ends at the first that is not as it should be.
 """
 
-import glob, hashlib, io, json, os, re, shutil, subprocess, sys, tempfile, zipfile, zlib
+import glob, hashlib, io, json, os, re, shutil, signal, subprocess, sys, tempfile, zipfile, zlib
 
 sys.dont_write_bytecode = True
 import planted_secrets
@@ -121,6 +121,33 @@ def secrets():
         assert not planted_secrets.is_in(read(export(path(f"without.{format}"), "second.tar"))), format
 
 
+def interrupted():
+    """A signal ends an export soon, also where nothing is written to the file before the end, and leaves nothing behind."""
+    def started(name):
+        def heed():
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        return subprocess.Popen([tool, "export", "-c", cache, "-o", path(name)], stderr=subprocess.DEVNULL, preexec_fn=heed)
+
+    def ended(process):
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode, usage.ru_utime
+
+    cache = make("many", 2000)
+    for format in FORMATS:
+        status, whole = ended(started(f"whole.{format}"))
+        assert status == 0
+        process = started(f"ended.{format}")
+        while not os.path.exists(path(f"ended.{format}.partial")):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        status, time = ended(process)
+        assert status == -signal.SIGINT, status
+        assert time < whole / 2, (format, time, whole)
+        assert not [name for name in os.listdir(root) if name.startswith("ended")]
+
+
 made = [make("made", 60), make("made202", 30, 4, "--schema", "202")]
 exports(made)
 print("exports: ok", flush=True)
@@ -136,4 +163,6 @@ for cache in made:
 print("round trips: ok", flush=True)
 secrets()
 print("secrets: ok", flush=True)
+interrupted()
+print("interrupted: ok", flush=True)
 shutil.rmtree(root)
