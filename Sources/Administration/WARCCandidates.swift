@@ -2,18 +2,10 @@ import ResponseStorage
 
 /// The records of a WARC file that may become entries, until all of them are known: which belong together is said by
 /// either of them, in any order.
+///
+/// Each is a few numbers in arrays, about 250 bytes for a response with its request, so that a file of a million
+/// does not need much memory.
 struct WARCCandidates {
-  /// A response.
-  struct Candidate {
-    var entry: WARCIndex.Entry
-    /// The id of its record, and those of the records that were made together with it.
-    var id: WARCMark?
-    var concurrent: [WARCMark]
-    /// What a cache looks it up by.
-    var key: WARCMark
-    var date: Timestamp
-  }
-
   /// A request.
   struct Request {
     var place: WARCInput.Place
@@ -22,45 +14,86 @@ struct WARCCandidates {
     var key: WARCMark
   }
 
+  /// What is known of a response besides its entry.
+  private struct Response {
+    /// What a cache looks it up by.
+    var key: WARCMark
+    var date: Timestamp
+    var isGET = true
+    /// Whether it makes an entry, unless there is a better one of its key; otherwise others may have its body.
+    var makesEntry: Bool
+    /// Where among all marks those are of its record, and of those made together with it.
+    var ids: Range<Int>
+    /// Where those are of the record that it is a revisit of, the surest first; `nil` if it is none.
+    var revisited: Range<Int>?
+
+    /// Whether of two responses of one key this is the one that a cache would have, though the other came
+    /// later.
+    func isBetter(than other: Self) -> Bool {
+      isGET == other.isGET ? date > other.date : isGET
+    }
+  }
+
   /// What makes no entry.
   var omissions: [ArchiveOmission] = []
 
-  private var candidates: [Candidate] = []
-  /// Responses that were received before, with what their bodies are known by.
-  private var revisits: [(candidate: Candidate, targets: [WARCMark])] = []
-  /// Where bodies are, by the ids, the URLs with dates, and the digests of their records.
-  private var bodies: [WARCIndex.Entry] = []
-  private var bodyIndexes: [WARCMark: Int] = [:]
-  /// The requests by their ids, and by those of the responses that they name.
-  private var requests: [WARCMark: Request] = [:]
+  /// The responses in the order of their records, in two arrays: the first is what stays of them.
+  private var entries: [WARCIndex.Entry] = []
+  private var responses: [Response] = []
+  private var marks: [WARCMark] = []
+  /// The numbers of the responses with bodies, by what a revisit may name them by.
+  private var bodies = WARCMarkTable()
+
+  private var requests: [Request] = []
+  /// The numbers of the requests by their ids, and by those of the responses that they name.
+  private var requestNumbers = WARCMarkTable()
 
   /// The number of responses.
-  var count: Int64 { Int64(max(candidates.count + revisits.count, bodies.count)) }
+  var count: Int64 { Int64(entries.count) }
 
-  /// The number of requests, or less if they name no response.
-  var requestCount: Int64 { Int64(requests.count / 2) }
-
-  /// Adds a response that has a body.
-  mutating func add(_ candidate: Candidate) {
-    candidates.append(candidate)
-  }
-
-  /// Adds a body, which others may refer to.
-  mutating func addBody(_ entry: WARCIndex.Entry, _ header: WARCHeader) {
-    for mark in header.bodyMarks { bodyIndexes[mark] = bodies.count }
-    bodies.append(entry)
-  }
-
-  /// Adds a response whose body is elsewhere.
-  mutating func addRevisit(_ candidate: Candidate, _ header: WARCHeader) {
-    revisits.append((candidate, header.revisitedMarks))
-  }
+  /// The number of requests.
+  var requestCount: Int64 { Int64(requests.count) }
 
   /// Adds a request.
   mutating func addRequest(_ request: Request, _ header: WARCHeader) {
-    for id in header.concurrentIDs + [header["warc-record-id"]].compactMap(\.self) {
-      requests[WARCMark(id)] = request
-    }
+    for mark in header.ownMarks { requestNumbers.add(requests.count, for: mark) }
+    requests.append(request)
+  }
+
+  /// Adds a response that has a body.
+  ///
+  /// - Parameters:
+  ///   - key: What a cache looks it up by.
+  ///   - makesEntry: Whether a cache would store it; otherwise others may still refer to its body.
+  mutating func addResponse(
+    _ entry: WARCIndex.Entry, _ header: WARCHeader, of key: WARCMark, _ date: Timestamp,
+    makesEntry: Bool
+  ) {
+    for mark in header.bodyMarks { bodies.add(entries.count, for: mark) }
+    add(entry, header, of: key, date, makesEntry: makesEntry)
+  }
+
+  /// Adds a response whose body is elsewhere.
+  mutating func addRevisit(
+    _ entry: WARCIndex.Entry, _ header: WARCHeader, of key: WARCMark, _ date: Timestamp
+  ) {
+    add(entry, header, of: key, date, makesEntry: true, revisited: header.revisitedMarks)
+  }
+
+  private mutating func add(
+    _ entry: WARCIndex.Entry, _ header: WARCHeader, of key: WARCMark, _ date: Timestamp,
+    makesEntry: Bool, revisited: [WARCMark]? = nil
+  ) {
+    entries.append(entry)
+    responses.append(
+      Response(
+        key: key, date: date, makesEntry: makesEntry, ids: append(header.ownMarks),
+        revisited: revisited.map { append($0) }))
+  }
+
+  private mutating func append(_ new: [WARCMark]) -> Range<Int> {
+    marks += new
+    return marks.count - new.count..<marks.count
   }
 
   /// Puts together what belongs together.
@@ -68,92 +101,65 @@ struct WARCCandidates {
   /// - Returns: The entries in the order of their records; of each key the one that a cache would have.
   mutating func makeIndex() -> WARCIndex {
     resolveRevisits()
-    var best: [WARCMark: Int] = [:]
-    for (index, candidate) in candidates.enumerated() {
-      let request = request(of: candidate)
-      candidates[index].entry.request = request?.place
-      candidates[index].key = request?.key ?? candidate.key
-      let key = candidates[index].key
-      if let other = best[key], isBetter(candidates[other], than: candidate) { continue }
-      best[key] = index
-    }
-    var index = WARCIndex()
-    for (place, candidate) in candidates.enumerated() {
-      if best[candidate.key] == place {
-        index.entries.append(candidate.entry)
-      } else {
-        omissions.add("another one of the same URL is there")
-      }
-    }
-    index.omissions = omissions
-    return index
+    resolveRequests()
+    keepBest()
+    return WARCIndex(entries: entries, omissions: omissions)
   }
 
-  /// Whether of two responses of one key the first is the one that a cache would have.
-  private func isBetter(_ first: Candidate, than second: Candidate) -> Bool {
-    let (isGET, isOtherGET) = (
-      request(of: first)?.isGET ?? true, request(of: second)?.isGET ?? true
-    )
-    return isGET == isOtherGET ? first.date > second.date : isGET
-  }
-
-  private func request(of candidate: Candidate) -> Request? {
-    ([candidate.id].compactMap(\.self) + candidate.concurrent).firstValue { requests[$0] }
-  }
-
+  /// Finds the bodies of revisits.
   private mutating func resolveRevisits() {
-    for (revisit, targets) in revisits {
-      var candidate = revisit
-      guard let index = targets.firstValue({ bodyIndexes[$0] }) else {
+    bodies.sort()
+    for number in responses.indices {
+      guard let revisited = responses[number].revisited else { continue }
+      guard let place = bodies.number(ofFirst: marks[revisited]) else {
         omissions.add("what it is a revisit of is not there")
+        responses[number].makesEntry = false
         continue
       }
-      let body = bodies[index]
-      candidate.entry.body = body.body
-      candidate.entry.isBodyDecoded = body.isBodyDecoded
-      (candidate.entry.size, candidate.entry.sha256) = (body.size, body.sha256)
-      candidates.append(candidate)
+      entries[number].takeBody(of: entries[place])
     }
-    revisits = []
-    candidates.sort { $0.entry.record < $1.entry.record }
+    bodies = WARCMarkTable()
+  }
+
+  /// Finds the requests of responses.
+  private mutating func resolveRequests() {
+    requestNumbers.sort()
+    for number in responses.indices {
+      guard let place = requestNumbers.number(ofFirst: marks[responses[number].ids]) else {
+        continue
+      }
+      entries[number].request = requests[place].place
+      (responses[number].key, responses[number].isGET) = (
+        requests[place].key, requests[place].isGET
+      )
+    }
+    (marks, requests, requestNumbers) = ([], [], WARCMarkTable())
+  }
+
+  /// Leaves out all responses of a key but the one that a cache would have.
+  private mutating func keepBest() {
+    var best: [WARCMark: Int] = [:]
+    for number in responses.indices where responses[number].makesEntry {
+      let key = responses[number].key
+      if let other = best[key] {
+        omissions.add("another one of the same URL is there")
+        if responses[other].isBetter(than: responses[number]) { continue }
+      }
+      best[key] = number
+    }
+    var count = 0
+    for number in entries.indices where best[responses[number].key] == number {
+      entries[count] = entries[number]
+      count += 1
+    }
+    entries.removeLast(entries.count - count)
   }
 }
 
-extension WARCHeader {
-  /// The ids of the records that were made together with this one.
-  ///
-  /// Those beyond the first few are left out: an exchange has a handful, and what is kept for each
-  /// of a million records must not be as long as a header can be.
-  var concurrentIDs: [ByteString] {
-    fields.lazy.filter { $0.name.asciiLowercased == "warc-concurrent-to" }
-      .prefix(Self.mostConcurrentIDs).map(\.value)
-  }
-
-  private static let mostConcurrentIDs = 8
-
-  /// What a revisit may name the record by.
-  fileprivate var bodyMarks: [WARCMark] {
-    var marks = [self["warc-record-id"], self["warc-payload-digest"]?.asciiLowercased]
-      .compactMap(\.self).map { WARCMark($0) }
-    if let uri = targetURI, let date = self["warc-date"] { marks.append(WARCMark(uri, date)) }
-    return marks
-  }
-
-  /// What a revisit names the record by that it is of, the surest first.
-  fileprivate var revisitedMarks: [WARCMark] {
-    var marks = [self["warc-refers-to"]].compactMap(\.self).map { WARCMark($0) }
-    if let uri = self["warc-refers-to-target-uri"], let date = self["warc-refers-to-date"] {
-      marks.append(WARCMark(uri, date))
-    }
-    if let digest = self["warc-payload-digest"] { marks.append(WARCMark(digest.asciiLowercased)) }
-    return marks
-  }
-}
-
-extension [WARCMark] {
-  /// What comes first of all that a table has for the marks.
-  fileprivate func firstValue<Value>(_ value: (WARCMark) -> Value?) -> Value? {
-    for mark in self { if let value = value(mark) { return value } }
-    return nil
+extension WARCIndex.Entry {
+  /// Takes the body of the response that this one is a revisit of.
+  fileprivate mutating func takeBody(of other: Self) {
+    (body, isBodyDecoded) = (other.body, other.isBodyDecoded)
+    (size, sha256) = (other.size, other.sha256)
   }
 }

@@ -19,9 +19,6 @@ final class WARCEntries {
   /// The number of entries.
   var count: Int { index.entries.count }
 
-  /// The largest body that is in memory, in bytes.
-  private static let largestKept: Int64 = 1 << 16
-
   /// Reads the file once.
   ///
   /// - Throws: ``ResponseArchiveError`` for a limit, or what reading the file throws.
@@ -85,7 +82,7 @@ final class WARCEntries {
       // It was not stored.
       request.headers?.fields.removeAll { $0.name == "Host" }
     }
-    let body = try record.block(upTo: Int64(Self.largestKept))
+    let body = try record.block(upTo: WARCIndex.largestInMemory)
     request.body = body.flatMap { $0.isEmpty ? nil : $0 }
   }
 
@@ -93,7 +90,7 @@ final class WARCEntries {
   private func contents(
     _ entry: WARCIndex.Entry, _ payload: WARCPayload
   ) throws -> RawResponse.Part.Contents {
-    guard entry.size <= Self.largestKept else {
+    guard entry.size <= WARCIndex.largestInMemory else {
       return .stream(
         .init(size: entry.size, sha256: entry.sha256.hexadecimal) { [self] read in
           try stream(entry, read)

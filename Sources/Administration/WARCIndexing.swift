@@ -47,11 +47,10 @@ struct WARCIndexing {
     var index = found.makeIndex()
     index.damage = damage
     // Revisits can make much of little, too.
-    let bytes = index.entries.reduce(0 as Int64) { $0.addingClamped($1.size) }
-    try limits.check(bytes, .total, at: path)
-    if bytes > ArchiveLimits.ratioThreshold {
-      try limits.check(bytes / max(1, fileSize), .ratio, at: path)
+    let bytes = index.entries.indices.reduce(0 as Int64) {
+      $0.addingClamped(index.entries[$1].size)
     }
+    try check(bytes, outOf: fileSize)
     return index
   }
 
@@ -94,34 +93,32 @@ struct WARCIndexing {
       return found.omissions.add("it is not of a URL of HTTP")
     }
     guard let date = header.date else { throw WARCError("a record has no date") }
-    let entry = WARCIndex.Entry(
+    var entry = WARCIndex.Entry(
       record: reader.place, body: reader.place, isBodyDecoded: sequence.isOurs,
-      isRenamed: sequence.isOurs, size: 0, sha256: [])
-    var candidate = WARCCandidates.Candidate(
-      entry: entry, id: header["warc-record-id"].map { WARCMark($0) },
-      concurrent: header.concurrentIDs.map { WARCMark($0) },
-      key: WARCMark(AppleCacheKey(of: uri).text), date: date)
+      isRenamed: sequence.isOurs)
+    let key = WARCMark(AppleCacheKey(of: uri).text)
     do {
-      if header.type == "revisit" { return try readRevisit(candidate, header) }
-      let status = try readBody(into: &candidate.entry)
-      found.addBody(candidate.entry, header)
-      if let reason = Self.omission(ofStatus: status) { return found.omissions.add(reason) }
-      found.add(candidate)
+      if header.type == "revisit" {
+        guard let reason = try readRevisit(into: &entry) else {
+          return found.addRevisit(entry, header, of: key, date)
+        }
+        return found.omissions.add(reason)
+      }
+      let omission = Self.omission(ofStatus: try readBody(into: &entry))
+      found.addResponse(entry, header, of: key, date, makesEntry: omission == nil)
+      if let omission { found.omissions.add(omission) }
     } catch let error as HTTPBodyError {
       found.omissions.add(error.description)
     }
   }
 
-  private mutating func readRevisit(
-    _ candidate: WARCCandidates.Candidate, _ header: WARCHeader
-  ) throws {
-    var candidate = candidate
+  /// Reads the header fields of a response whose body is elsewhere.
+  ///
+  /// - Returns: Why a cache would not store it, if so.
+  private func readRevisit(into entry: inout WARCIndex.Entry) throws -> String? {
     let payload = try WARCPayload(reader)
-    candidate.entry.hasHeadOfBody = payload.status == nil || payload.status == 304
-    if !candidate.entry.hasHeadOfBody, let reason = Self.omission(ofStatus: payload.status) {
-      return found.omissions.add(reason)
-    }
-    found.addRevisit(candidate, header)
+    entry.hasHeadOfBody = payload.status == nil || payload.status == 304
+    return entry.hasHeadOfBody ? nil : Self.omission(ofStatus: payload.status)
   }
 
   /// Why a cache would not store a response of a status.
@@ -139,9 +136,8 @@ struct WARCIndexing {
   ///
   /// - Returns: The status.
   private mutating func readBody(into entry: inout WARCIndex.Entry) throws -> Int64? {
-    let header = reader.header
     let payload = try WARCPayload(reader)
-    let digests = try WARCPayloadDigests(header)
+    let digests = try WARCPayloadDigests(reader.header)
     var digest = Digest()
     do {
       let body = try payload.body(
@@ -161,19 +157,24 @@ struct WARCIndexing {
     guard digests.areRight else {
       throw WARCError("a record does not match the digest of its payload")
     }
-    entry.sha256 = digest.bytes
-    if header["warc-truncated"] != nil {
-      throw HTTPBodyError("it was cut short when it was recorded")
-    }
-    if header["warc-segment-number"] != nil { throw HTTPBodyError("it is only a segment") }
-    if let length = payload.head.headers.firstValue(named: "content-length"), !sequence.isOurs,
-      payload.head.headers.firstValue(named: "content-encoding") == nil,
-      let length = Int64(digits: length.bytes[...]), length > entry.size,
-      header.hasHTTPBlock
-    {
-      throw HTTPBodyError("it is shorter than its Content-Length says")
-    }
+    if entry.size > WARCIndex.largestInMemory { entry.sha256 = digest.bytes }
+    if let reason = incompleteness(of: payload, size: entry.size) { throw HTTPBodyError(reason) }
     return payload.status
+  }
+
+  /// Why a body is not all of what it was, if so.
+  private func incompleteness(of payload: WARCPayload, size: Int64) -> String? {
+    let header = reader.header
+    if header["warc-truncated"] != nil { return "it was cut short when it was recorded" }
+    if header["warc-segment-number"] != nil { return "it is only a segment" }
+    let headers = payload.head.headers
+    // Of what this program writes, and of what is coded, the length is another one.
+    guard header.hasHTTPBlock, !sequence.isOurs,
+      headers.firstValue(named: "content-encoding") == nil,
+      let length = headers.firstValue(named: "content-length"),
+      let length = Int64(digits: length.bytes[...]), length > size
+    else { return nil }
+    return "it is shorter than its Content-Length says"
   }
 
   private func passOver() throws {
@@ -184,9 +185,13 @@ struct WARCIndexing {
 
   /// Makes sure that not too much comes out of the file.
   private func checkTotals() throws {
-    try limits.check(max(progress.decoded, contentBytes), .total, at: path)
-    let bytes = max(progress.decoded, contentBytes)
+    try check(max(progress.decoded, contentBytes), outOf: progress.read)
+  }
+
+  /// Makes sure that not too many bytes came out of so many of the file.
+  private func check(_ bytes: Int64, outOf source: Int64) throws {
+    try limits.check(bytes, .total, at: path)
     guard bytes > ArchiveLimits.ratioThreshold else { return }
-    try limits.check(bytes / max(1, progress.read), .ratio, at: path)
+    try limits.check(bytes / max(1, source), .ratio, at: path)
   }
 }

@@ -70,6 +70,25 @@ import Testing
     #expect(header.concurrentIDs == (0..<8).map { ByteString("<urn:x:\($0)>") })
   }
 
+  @Test func `a number is found by its mark, as in a dictionary`() {
+    var generator = SplitMix64(seed: 7)
+    var table = WARCMarkTable()
+    var dictionary: [WARCMark: Int] = [:]
+    let marks = (0..<400).map { WARCMark(ByteString("\($0)")) }
+    for number in 0..<1_000 {
+      let mark = marks[Int.random(in: 0..<300, using: &generator)]
+      table.add(number, for: mark)
+      dictionary[mark] = number
+    }
+    table.sort()
+    for mark in marks { #expect(table.number(ofFirst: [mark]) == dictionary[mark]) }
+    for mark in marks[..<300] {
+      let wanted = dictionary[marks[399]] ?? dictionary[mark]
+      #expect(table.number(ofFirst: [marks[399], mark]) == wanted)
+    }
+    #expect(WARCMarkTable().number(ofFirst: marks) == nil)
+  }
+
   /// What the Python package surt says of them.
   @Test(arguments: [
     ("http://www.Example.com/", "com,example)/"),
