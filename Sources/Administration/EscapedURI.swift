@@ -9,7 +9,7 @@ struct EscapedURI: Hashable {
 
   /// Escapes a URL.
   init(_ url: ByteString) {
-    bytes = url.bytes.allSatisfy(Self.mayStand) ? url.bytes : url.bytes.flatMap(Self.escaped)
+    bytes = url.bytes.percentEscaped(unless: Self.mayStand)
   }
 
   /// Escapes a URL; `nil` if it has no scheme.
@@ -28,12 +28,6 @@ struct EscapedURI: Hashable {
   var isOfHTTP: Bool {
     let start = bytes.prefix(8).map(\.asciiLowercased)
     return start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8)
-  }
-
-  private static func escaped(_ byte: UInt8) -> [UInt8] {
-    guard !mayStand(byte) else { return [byte] }
-    let digits = Array("0123456789ABCDEF".utf8)
-    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
   private static func mayStand(_ byte: UInt8) -> Bool {

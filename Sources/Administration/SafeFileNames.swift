@@ -103,10 +103,7 @@ struct SafeFileNames {
 
   /// Text in which all but some ASCII is percent-escaped; what is escaped already stays so.
   private static func safe(_ text: ArraySlice<UInt8>) -> String {
-    let escaped = text.flatMap { byte in
-      isSafe(byte) ? [byte] : [UInt8(ascii: "%")] + digits(byte)
-    }
-    return String(decoding: escaped, as: UTF8.self)
+    String(decoding: text.percentEscaped(unless: isSafe), as: UTF8.self)
   }
 
   private static func isSafe(_ byte: UInt8) -> Bool {
@@ -116,11 +113,6 @@ struct SafeFileNames {
       true
     default: "._~@+,=-%".utf8.contains(byte)
     }
-  }
-
-  private static func digits(_ byte: UInt8) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
   /// A part that is not too long, and that no system takes for something else.

@@ -53,11 +53,7 @@ extension FoundationKey {
 
   /// A path that was unescaped, escaped again.
   private static func escapedPath(_ path: ArraySlice<UInt8>) -> [UInt8] {
-    let marks: [(UInt8, String)] = [
-      (UInt8(ascii: "%"), "%25"), (UInt8(ascii: "?"), "%3F"), (UInt8(ascii: "#"), "%23"),
-    ]
-    return path.flatMap { byte in
-      marks.first { $0.0 == byte }.map { Array($0.1.utf8) } ?? URLReference.escaped([byte])
-    }
+    let marks = Array("%?#".utf8)
+    return path.percentEscaped { URLReference.isLegal($0) && !marks.contains($0) }
   }
 }

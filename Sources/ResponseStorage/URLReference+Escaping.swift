@@ -14,10 +14,7 @@ extension URLReference {
   ///
   /// - Parameter brackets: What stays all the same.
   static func escaped(_ text: [UInt8], sparing brackets: [UInt8] = []) -> [UInt8] {
-    text.flatMap { byte in
-      isLegal(byte) || brackets.contains(byte)
-        ? [byte] : [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
-    }
+    text.percentEscaped { isLegal($0) || brackets.contains($0) }
   }
 
   /// Text whose percent-escapes were carried out; a `%` that begins none stays.
@@ -49,7 +46,7 @@ extension URLReference {
 
   /// Whether a byte may stand in a URL: the unreserved, reserved and escape characters of RFC 3986 §2, but
   /// for the brackets.
-  private static func isLegal(_ byte: UInt8) -> Bool {
+  static func isLegal(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -59,8 +56,4 @@ extension URLReference {
   }
 
   private static let legalMarks = Array("-._~:/?#@!$&'()*+,;=%".utf8)
-
-  private static func digit(_ number: UInt8) -> UInt8 {
-    number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "A") + number - 10
-  }
 }
