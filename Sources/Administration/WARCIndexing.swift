@@ -67,7 +67,8 @@ struct WARCIndexing {
     case "response", "resource", "revisit":
       try sequence.check(reader.header, isEntry: true)
       try readResponse()
-    default: break
+    // Of this program there are no others, but a type may have been changed.
+    default: try sequence.check(reader.header, isEntry: false)
     }
     try passOver()
   }

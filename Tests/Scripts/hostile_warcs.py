@@ -84,6 +84,8 @@ def cuts(ours, packed):
     for first, last in zip(places[1:], places[2:]):
         if b"WARC-Type: request" not in ours[first:last]:
             yield f"without the record at {first}", ours[:first] + ours[last:]
+    for name in [b"request", b"response"]:
+        yield f"with a type that is not {name.decode()}", ours.replace(b"WARC-Type: " + name, b"WARC-Type: r\xe5" + name[2:], 1)
     yield "with a record twice", ours[:places[3]] + ours[places[2]:]
     yield "with a record behind the last", ours + ours[places[1]:places[2]]
     yield "two files, one cut off", ours[:places[-1]] + ours
@@ -116,10 +118,10 @@ def all(ours, packed):
         yield from kind(ours, packed)
 
 
-def flips(*files):
+def flips(count, *files):
     source = random.Random(11)
     for data in files:
-        for _ in range(60):
+        for _ in range(count):
             place = source.randrange(len(data))
             yield data[:place] + bytes([data[place] ^ 1 << source.randrange(8)]) + data[place + 1:]
 
