@@ -20,7 +20,11 @@ final class FolderOutput: ExportFolder {
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     self.path = path
     do throws(FileError) { folder = try NewFolder(at: path) } catch {
-      throw CommandFailure(creating: error, canBeForced: false)
+      var failure = CommandFailure(creating: error, canBeForced: false)
+      if error.kind == .exists, error.path == path + ".partial" {
+        failure.hint = "an export that was killed has left it, or one is under way: remove it then"
+      }
+      throw failure
     }
   }
 

@@ -129,7 +129,8 @@ def refusals():
     run(*words, path("empty"))
     assert len(listed(path("empty"))) == 60
     os.mkdir(path("taken.partial"))
-    run(*words, path("taken"), status=73)
+    result = run(*words, path("taken"), status=73)
+    assert b"taken.partial': File exists\nhint: an export that was killed has left it" in result.stderr, result
     assert os.path.isdir(path("taken.partial")) and not os.path.exists(path("taken"))
     # What fails leaves nothing behind.
     before = sorted(os.listdir(root))
