@@ -5,7 +5,9 @@
 The origin is a socket of this machine that keeps the bytes of each request. The shells are those that are there.
 """
 
-import os, plistlib, random, shutil, socket, sqlite3, subprocess, sys, tempfile, threading
+import os, plistlib, random, shutil, socket, subprocess, sys, tempfile, threading
+
+import apple_store
 
 tool = sys.argv[1]
 NULL = "__CFURLRequestNullTokenString__"
@@ -44,15 +46,7 @@ class Cache:
 
     def __init__(self, folder):
         self.folder, self.count = folder, 0
-        self.database = sqlite3.connect(os.path.join(folder, "Cache.db"))
-        self.database.executescript(
-            """CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE,
-                 version INTEGER, hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE,
-                 time_stamp NOT NULL DEFAULT CURRENT_TIMESTAMP, partition TEXT);
-               CREATE TABLE cfurl_cache_blob_data(entry_ID INTEGER PRIMARY KEY, response_object BLOB,
-                 request_object BLOB, proto_props BLOB, user_info BLOB);
-               CREATE TABLE cfurl_cache_receiver_data(entry_ID INTEGER PRIMARY KEY, isDataOnFS INTEGER,
-                 receiver_data BLOB);""")
+        self.database = apple_store.create(folder)
 
     def add(self, url, method="GET", headers=(), body=None):
         self.count += 1

@@ -3,7 +3,9 @@
     check_decoding.py URLCACHE-ADMIN
 """
 
-import gzip, json, os, random, shutil, sqlite3, subprocess, sys, tempfile, time, zlib
+import gzip, json, os, random, shutil, subprocess, sys, tempfile, time, zlib
+
+import apple_store
 
 tool = sys.argv[1]
 MEBIBYTE = 1 << 20
@@ -27,15 +29,7 @@ def body(cache, number, *options):
 def make(folder, bodies):
     """A store with each body in the database, and, from 4,096 bytes on, in a file."""
     os.mkdir(os.path.join(folder, "fsCachedData"))
-    database = sqlite3.connect(os.path.join(folder, "Cache.db"))
-    database.executescript(
-        """CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE,
-             version INTEGER, hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE,
-             time_stamp NOT NULL DEFAULT CURRENT_TIMESTAMP, partition TEXT);
-           CREATE TABLE cfurl_cache_blob_data(entry_ID INTEGER PRIMARY KEY, response_object BLOB,
-             request_object BLOB, proto_props BLOB, user_info BLOB);
-           CREATE TABLE cfurl_cache_receiver_data(entry_ID INTEGER PRIMARY KEY, isDataOnFS INTEGER,
-             receiver_data BLOB);""")
+    database = apple_store.create(folder)
     for number, data in enumerate(bodies):
         database.execute("INSERT INTO cfurl_cache_response(entry_ID, request_key) VALUES (?, ?)", (number, f"key {number}"))
         database.execute("INSERT INTO cfurl_cache_blob_data(entry_ID) VALUES (?)", (number,))

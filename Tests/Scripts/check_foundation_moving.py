@@ -7,37 +7,16 @@ Prints a line for each case, and ends at the first that is not as it should be. 
 that of Linux.
 """
 
-import base64, collections, glob, hashlib, json, os, plistlib, shutil, sqlite3, stat, subprocess, sys, tempfile, urllib.parse
+import base64, collections, glob, hashlib, json, os, plistlib, shutil, sqlite3, stat, subprocess, sys, urllib.parse
 
-tool, maker = map(os.path.abspath, sys.argv[1:3])
+from scratch import export, make, path, root, run, tool, tree
+
 samples = sys.argv[3] if len(sys.argv) > 3 else ""
-root = tempfile.mkdtemp()
 stock = os.path.join(root, "StockURLCache")
 SUFFIX = ".storedcachedurlresponse"
 EPOCH = 978307200
 MADE_UP = b"made up for"
 environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", XDG_CACHE_HOME=os.path.join(root, "caches"))
-
-
-def run(*words, status=0, **options):
-    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL, **options)
-    assert result.returncode == status, (words, status, result)
-    return result
-
-
-def path(name):
-    return os.path.join(root, name)
-
-
-def make(name, *options, entries=60, seed=3):
-    subprocess.run([maker, "--entries", str(entries), "--seed", str(seed), *options, path(name)], check=True,
-                   capture_output=True)
-    return path(name)
-
-
-def export(cache, name, *options):
-    run("export", "-c", cache, "-o", path(name), "--force", *options)
-    return path(name)
 
 
 def receipt(*words, status=0):
@@ -49,18 +28,6 @@ def shown(cache):
     ids = run("list", "-c", cache, "--format", "ndjson", "--columns", "id").stdout.splitlines()
     names = [str(json.loads(line)["id"]) for line in ids]
     return json.loads(run("show", "-c", cache, "--format", "json", "--show-secrets", *names).stdout) if names else []
-
-
-def tree(folder):
-    """All files of a folder, with what matters of them."""
-    result = {}
-    for parent, folders, names in os.walk(folder):
-        for name in folders + names:
-            file = os.path.join(parent, name)
-            status = os.lstat(file)
-            data = open(file, "rb").read() if stat.S_ISREG(status.st_mode) else b""
-            result[os.path.relpath(file, folder)] = (status.st_mode, status.st_size, hashlib.sha256(data).hexdigest())
-    return result
 
 
 def key(url):
@@ -75,7 +42,7 @@ def key(url):
 
 
 def round_trips():
-    cache = make("foundation", "--format", "foundation")
+    cache = make("foundation", "--format", "foundation", entries=60)
     for format in ["tar", "tar.zst", "zip"]:
         archive, new = export(cache, f"foundation.{format}"), path(f"new.{format}")
         result = receipt(archive, "-c", new, "--create", "foundation")
@@ -343,7 +310,7 @@ def refusals():
 
 
 def backups():
-    origin = make("backup-origin", "--format", "foundation")
+    origin = make("backup-origin", "--format", "foundation", entries=60)
     whole = tree(origin)
     for words in [["purge", "--mime", "image/*"], ["purge", "--all"], ["enforce", "--max-entries", "20"]]:
         cache, archive = path("backed"), path("backup.tar.zst")
@@ -397,15 +364,12 @@ def large():
 
 
 source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Peers", "StockURLCache.swift")
-try:
-    subprocess.run(["swiftc", "-O", "-swift-version", "5", source, "-o", stock], check=True, timeout=600)
-    round_trips()
-    stored_by_foundation()
-    losses()
-    found_by_foundation()
-    conflicts()
-    refusals()
-    backups()
-    large()
-finally:
-    shutil.rmtree(root)
+subprocess.run(["swiftc", "-O", "-swift-version", "5", source, "-o", stock], check=True, timeout=600)
+round_trips()
+stored_by_foundation()
+losses()
+found_by_foundation()
+conflicts()
+refusals()
+backups()
+large()

@@ -3,7 +3,9 @@
     check_hostile_text.py URLCACHE-ADMIN
 """
 
-import csv, io, json, os, plistlib, shutil, sqlite3, subprocess, sys, tempfile, unicodedata
+import csv, io, json, plistlib, shutil, subprocess, sys, tempfile, unicodedata
+
+import apple_store
 
 tool = sys.argv[1]
 URLS = [
@@ -35,15 +37,7 @@ def harmless(output, allowed="\n"):
 
 folder = tempfile.mkdtemp()
 try:
-    database = sqlite3.connect(os.path.join(folder, "Cache.db"))
-    database.executescript(
-        """CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE,
-             version INTEGER, hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE,
-             time_stamp NOT NULL DEFAULT CURRENT_TIMESTAMP, partition TEXT);
-           CREATE TABLE cfurl_cache_blob_data(entry_ID INTEGER PRIMARY KEY, response_object BLOB,
-             request_object BLOB, proto_props BLOB, user_info BLOB);
-           CREATE TABLE cfurl_cache_receiver_data(entry_ID INTEGER PRIMARY KEY, isDataOnFS INTEGER,
-             receiver_data BLOB);""")
+    database = apple_store.create(folder)
     for number, url in enumerate(URLS, 1):
         archived = {"_CFURLString": url, "_CFURLStringType": 15}
         response = {"Array": [archived, 7e8, 0, 200, {"X": url}, 3, url[-40:]], "Version": 1}

@@ -1,51 +1,25 @@
 """Imports archives, good and hostile ones, and looks at what is there then with sqlite3.
 
-    check_importing.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES]
+    check_importing.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES [--all]]
 
-Prints a line for each case, and ends at the first that is not as it should be.
+With --all it changes more bits. Prints a line for each case, and ends at the first that is not as it should be.
 """
 
-import datetime, glob, hashlib, io, json, os, plistlib, resource, shutil, sqlite3, stat, subprocess, sys, tarfile, tempfile, warnings
+import datetime, glob, json, os, plistlib, shutil, sqlite3, stat, subprocess, sys, tarfile, warnings
 
 sys.dont_write_bytecode = True
 import hostile_archives
+from scratch import export, make, path, peak_of, root, run, tool, tree, write
 
 warnings.filterwarnings("ignore", "Duplicate name")
 
-tool, maker = sys.argv[1:3]
 samples = sys.argv[3] if len(sys.argv) > 3 else ""
-root = tempfile.mkdtemp()
-
-
-def run(*words, status=0, **options):
-    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL, **options)
-    assert result.returncode == status, (words, status, result)
-    return result
-
-
-def path(name):
-    return os.path.join(root, name)
-
-
-def make(name, *options, entries=40, seed=3):
-    subprocess.run([maker, "--entries", str(entries), "--seed", str(seed), *options, path(name)], check=True)
-    return path(name)
-
-
-def export(cache, name, *options, status=0):
-    run("export", "-c", cache, "-o", path(name), "--force", *options, status=status)
-    return path(name)
+FLIPS = 500 if sys.argv[4:] == ["--all"] else 40
 
 
 def members(archive):
     with tarfile.open(archive) as file:
         return [(info.name, file.extractfile(info).read()) for info in file]
-
-
-def write(name, data):
-    with open(path(name), "wb") as file:
-        file.write(data)
-    return path(name)
 
 
 def stored(cache):
@@ -67,18 +41,6 @@ def stored(cache):
     folder = os.path.join(cache, "fsCachedData")
     orphans = set(os.listdir(folder) if os.path.isdir(folder) else []) - files
     return entries, orphans
-
-
-def tree(folder):
-    """All files of a folder, with what matters of them."""
-    result = {}
-    for parent, folders, names in os.walk(folder):
-        for name in folders + names:
-            file = os.path.join(parent, name)
-            status = os.lstat(file)
-            data = open(file, "rb").read() if stat.S_ISREG(status.st_mode) else b""
-            result[os.path.relpath(file, folder)] = (status.st_mode, status.st_size, hashlib.sha256(data).hexdigest())
-    return result
 
 
 def source_lines_apart(one, other):
@@ -302,15 +264,6 @@ def refusals():
     print("refusals: ok", flush=True)
 
 
-def peak_of(words):
-    """Runs the program, and returns how it ended, what it said, and the most memory it took in bytes."""
-    with open(path("errors"), "wb") as errors:
-        process = subprocess.Popen([tool, *words], stdout=subprocess.DEVNULL, stderr=errors)
-        _, status, usage = os.wait4(process.pid, 0)
-    with open(path("errors"), "rb") as errors:
-        return os.waitstatus_to_exitcode(status), errors.read(), usage.ru_maxrss * 1024
-
-
 def hostile():
     small = make("small", entries=6, seed=8)
     good = members(export(small, "small.tar"))
@@ -334,24 +287,28 @@ def hostile():
         count += 1
         if count % 7 == 0:
             status, errors, _ = peak_of(["list", "-c", archive])
-            assert status in (65, 66), (name, status, errors)
+            # What is looked at without its bodies need not be found wrong.
+            assert status in (65, 66) or status == 0 and ("body" in name or "digest" in name), (name, status, errors)
     assert count > 200, count
     print("hostile archives: ok", flush=True)
     whole = stored(small)[0]
-    refused = 0
-    for data in hostile_archives.flips(good):
-        new = path("flipped")
-        archive = write("flip", data)
-        status, errors, _ = peak_of(["import", "--any-method", archive, "-c", new, "--create", "apple"])
-        assert status in (0, 65), (status, errors)
-        if status == 0:
-            assert stored(new) == (whole, set())
-            shutil.rmtree(new)
-        else:
-            assert not os.path.exists(new)
-            refused += 1
-    assert refused > 120, refused
+    for name, data in hostile_archives.disagreeing(good):
+        import_or_refuse(data, whole, name)
+    refused = sum(import_or_refuse(data, whole, "a flip") for data in hostile_archives.flips(good, FLIPS))
+    assert refused > 3 * FLIPS, refused
     print("changed bits: ok", flush=True)
+
+
+def import_or_refuse(data, whole, name):
+    """Imports an archive that is not as it was; returns whether it is refused, as else there is all that was in it."""
+    new = path("new")
+    status, errors, peak = peak_of(["import", "--any-method", write("other", data), "-c", new, "--create", "apple"])
+    assert status in (0, 65) and peak < 512 << 20, (name, status, errors, peak)
+    if status == 0:
+        assert stored(new) == (whole, set()), name
+        shutil.rmtree(new)
+    assert not os.path.exists(new), name
+    return status == 65
 
 
 def salvage():
@@ -454,17 +411,14 @@ def differences():
     print("differences: ok", flush=True)
 
 
-try:
-    round_trips()
-    schema()
-    conflicts()
-    selections()
-    rewritten()
-    refusals()
-    hostile()
-    salvage()
-    beside()
-    backups()
-    differences()
-finally:
-    shutil.rmtree(root)
+round_trips()
+schema()
+conflicts()
+selections()
+rewritten()
+refusals()
+hostile()
+salvage()
+beside()
+backups()
+differences()

@@ -6,7 +6,7 @@ One run of each command is recorded under strace. Then disks are made up as they
 --all it tries fewer moments, and only purge. Prints a line for each command, and figures on the standard error.
 """
 
-import os, random, shutil, sys, tempfile
+import random, shutil, sys, tempfile
 
 from fault_trial import Bad, make_origins, trials
 from power_loss import disk_after, recorded

@@ -3,7 +3,7 @@
 `all(members)` yields the name and the bytes of each, where `members` are the (name, bytes) of the good one.
 """
 
-import copy, gzip, hashlib, io, json, random, subprocess, tarfile, zipfile
+import gzip, hashlib, io, json, random, struct, subprocess, tarfile, zipfile, zlib
 
 
 def sums(members):
@@ -21,10 +21,10 @@ def info(name, data, **fields):
     return result
 
 
-def tar(members, format=tarfile.USTAR_FORMAT):
+def tar(members, format=tarfile.USTAR_FORMAT, **options):
     """A tar archive; a member may also be a TarInfo with bytes."""
     output = io.BytesIO()
-    with tarfile.open(fileobj=output, mode="w", format=format, encoding="utf-8", errors="surrogateescape") as file:
+    with tarfile.open(fileobj=output, mode="w", format=format, encoding="utf-8", errors="surrogateescape", **options) as file:
         for member, data in members:
             entry = member if isinstance(member, tarfile.TarInfo) else info(member, data)
             file.addfile(entry, io.BytesIO(data) if entry.isreg() else None)
@@ -70,6 +70,21 @@ def names():
     yield "drive", "C:outside"
 
 
+def pax_fields(data):
+    """What the extended header of a member may say that its own header does not."""
+    yield "a path elsewhere", {"path": "../outside"}
+    yield "a link", {"linkpath": "/etc/passwd", "path": "link"}
+    yield "a larger size", {"size": str(len(data) + 512)}
+    yield "a smaller size", {"size": "1"}
+    yield "a negative size", {"size": "-1"}
+    yield "a size of 2^63", {"size": str(1 << 63)}
+    yield "a size of no digits", {"size": "x"}
+    yield "sparse of 0.0", {"GNU.sparse.size": str(len(data) + 512), "GNU.sparse.numblocks": "1", "GNU.sparse.offset": "0",
+                            "GNU.sparse.numbytes": str(len(data))}
+    yield "sparse of 1.0", {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "entries/0000000001/entry.json",
+                            "GNU.sparse.realsize": str(1 << 50)}
+
+
 def of_tar(members):
     first, entry, body = members[0], members[1], next(member for member in members if member[0].endswith("/body"))
     after = lambda extra, place=1: tar(members[:place] + [extra] + members[place:])
@@ -83,6 +98,11 @@ def of_tar(members):
         yield f"a {word} first", tar([(link, b"")] + members)
         yield f"a {word} for a body", tar([(info(name, b"", type=kind, linkname="/etc/passwd"), b"") if name == body[0]
                                            else (name, data) for name, data in members])
+    through = info("entries", b"", type=tarfile.SYMTYPE, linkname="/tmp/outside")
+    yield "a symbolic link to write through", after((through, b""))
+    yield "a symbolic link to write through, first", tar([(through, b"")] + members)
+    for word, fields in pax_fields(entry[1]):
+        yield f"a field of pax: {word}", with_pax(members, entry[0], fields)
     yield "a member twice", after(entry, 2)
     yield "the header twice", after(first)
     yield "a body twice", after(body, members.index(body) + 1)
@@ -149,6 +169,8 @@ def of_tar(members):
     size = len(first[1])
     sparse = patched(tar(members, tarfile.GNU_FORMAT), 386, b"%011o\0%011o\0" % (0, size) + b"%011o\0%011o\0" % (size + 512, 0))
     yield "sparse", patched(patched(sparse, 483, b"%011o\0" % (size + 512)), 156, b"S")
+    for word, place in [("first", 0), ("second", 512 + len(first[1]) + -len(first[1]) % 512)]:
+        yield f"a wrong checksum in the {word} header", whole[:place + 148] + b"7" + whole[place + 149:]
     yield "zeros", bytes(1 << 20)
     yield "nothing", b""
     yield "one byte", b"\x28"
@@ -219,6 +241,12 @@ def of_zip(members):
     yield "zip, other local headers", whole.replace(b"PK\3\4\x14\0\0\0\x08\0", b"PK\3\4\x14\0\1\0\x08\0")
     body = next(index for index, member in enumerate(members) if member[0].endswith("/body"))
     yield "zip, a wrong body", zipped(members[:body] + [(members[body][0], b"x" * len(members[body][1]))] + members[body + 1:])
+    for word, place in [("huge", 1 << 40), ("of the first member", 0), ("behind the end", len(whole))]:
+        yield f"zip, a place that is {word}", listed(members, members[body][0], header_offset=place)
+    yield "zip, all members at one place", listed(members, None, header_offset=0)
+    for word, mode in [("device", 0o020644), ("block device", 0o060644), ("folder", 0o040755), ("socket", 0o140755), ("symbolic link", 0o120777)]:
+        yield f"zip, a body that is a {word}", listed(members, members[body][0], external_attr=mode << 16)
+    yield "zip, overlapping members", overlapping()
     link = zipfile.ZipInfo("entries/0000000001/body")
     link.external_attr = 0o120777 << 16
     output = io.BytesIO()
@@ -229,6 +257,59 @@ def of_zip(members):
         for name, data in members[2:]:
             file.writestr(name, data)
     yield "zip, a symbolic link", output.getvalue()
+
+
+def listed(members, name, **changes):
+    """A zip archive whose directory says something else of a member, or of all, than what stands before it."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file:
+        for other, data in members:
+            file.writestr(zipfile.ZipInfo(other), data, compress_type=zipfile.ZIP_DEFLATED)
+        for entry in file.filelist:
+            if name in (None, entry.filename):
+                for key, value in changes.items():
+                    setattr(entry, key, value)
+    return output.getvalue()
+
+
+def overlapping(count=2_000, size=10 << 20):
+    """A zip archive of which each member holds the headers of all that come after it, and then the same zeros."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    zeros = packer.compress(bytes(size)) + packer.flush()
+    parts, places, after = [zeros], [], len(zeros)
+    for number in reversed(range(count)):
+        name = b"entries/%010d/body" % number
+        # A block of deflate that is stored covers the header that follows.
+        quote = b"" if number == count - 1 else b"\0" + struct.pack("<HH", len(header), len(header) ^ 0xFFFF)
+        packed = after + len(quote)
+        header = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 8, 0, 33, 0, packed, size, len(name), 0) + name
+        parts.append(quote)
+        parts.append(header)
+        after = packed + len(header)
+        places.append((name, packed))
+    data, central = b"".join(reversed(parts)), b""
+    for name, packed in reversed(places):
+        start = len(data) - packed - 30 - len(name)
+        central += struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 8, 0, 33, 0, packed, size, len(name), 0, 0, 0, 0, 0, start) + name
+    return data + central + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(central), len(data), 0)
+
+
+def with_pax(members, name, fields):
+    return tar([(info(other, data, pax_headers=fields), data) if other == name else (other, data) for other, data in members], tarfile.PAX_FORMAT)
+
+
+def disagreeing(members):
+    """Archives that say of their members what is not so, where nobody has to believe it: the digests tell what is."""
+    entry = members[1][0]
+    yield "a path with NUL", with_pax(members, entry, {"path": entry + "\0x"})
+    for word, fields in [("path", {"path": entry}), ("size", {"size": "5"}), ("linkpath", {"linkpath": "/etc/passwd"})]:
+        yield f"a global field of pax: {word}", tar(members, tarfile.PAX_FORMAT, pax_headers=fields)
+    body = next(name for name, _ in members if name.endswith("/body"))
+    for word, change in [("no size", dict(file_size=0)), ("another size", dict(file_size=5)), ("a huge size", dict(file_size=1 << 62)),
+                         ("no packed size", dict(compress_size=0)), ("a huge packed size", dict(compress_size=1 << 62)), ("another digest", dict(CRC=5)),
+                         ("a method nobody knows", dict(compress_type=99)), ("another method", dict(compress_type=0)),
+                         ("a password", dict(flag_bits=1)), ("another name", dict(filename="../outside")), ("a pipe", dict(external_attr=0o010644 << 16))]:
+        yield f"zip, a directory with {word}", listed(members, body, **change)
 
 
 def compressed(members):
@@ -243,12 +324,11 @@ def compressed(members):
     yield "a window that is too large", b"\x28\xb5\x2f\xfd\x00\xf8" + bytes(100)
 
 
-def flips(members):
-    """The archive, with one bit changed."""
+def flips(members, count):
+    """The archive in each format, as many times, with one bit changed."""
     whole = tar(members)
     source = random.Random(7)
-    for data, count in [(whole, 40), (zstd(whole), 40), (gzip.compress(whole), 40), (zipped(members), 40),
-                        (zipped(members, zipfile.ZIP_STORED), 40)]:
+    for data in [whole, zstd(whole), gzip.compress(whole), zipped(members), zipped(members, zipfile.ZIP_STORED)]:
         for _ in range(count):
             place = source.randrange(len(data))
             yield data[:place] + bytes([data[place] ^ 1 << source.randrange(8)]) + data[place + 1:]

@@ -1,6 +1,6 @@
 """Makes HARs as programs write them that do not keep to the rules, and some that nobody should import."""
 
-import collections, json, random
+import collections, copy, json, random
 
 
 def entry(url="http://odd.example/", method="GET", status=200, headers=(), text="body", **content):
@@ -84,6 +84,24 @@ def odd():
     return entries, expected, dict(reasons)
 
 
+def mistyped():
+    """Good entries, each with a value of another type in one place: whatever becomes of them, others are read."""
+    def places(value, path=()):
+        yield path
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else []:
+            yield from places(inner, (*path, key))
+
+    template = entry(headers=[("X", "y")])
+    for path in list(places(template)):
+        for value in [None, True, -1, 1e300, 10 ** 400, "x", "\0", [], {}, [[]], {"name": 1}, deep(60)]:
+            item = holder = {"entry": copy.deepcopy(template)}
+            key = "entry"
+            for step in path:
+                holder, key = holder[key], step
+            holder[key] = value
+            yield item["entry"]
+
+
 def deep(levels):
     value = {}
     for level in range(levels):
@@ -97,6 +115,9 @@ def broken(good):
     for part in range(1, 40):
         yield f"cut at {part}/40", [good[:len(good) * part // 40]]
     yield "cut before the last byte", [good.rstrip()[:-1]]
+    for place in [place for place in range(len(good)) if good.startswith(b"\n{", place)]:
+        yield f"cut before the entry at {place}", [good[:place]]
+        yield f"cut after what is before the entry at {place}", [good[:place].rstrip(b",")]
     whole = good.decode()
     for name, old, new in [
         ("comma too many", '"time":0,', '"time":0,,'), ("comma at the end", "\n]}}", ",\n]}}"), ("no comma", '"time":0,', '"time":0'),

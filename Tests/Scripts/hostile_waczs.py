@@ -4,7 +4,7 @@ import hashlib, io, json, random, warnings, zipfile
 
 warnings.filterwarnings("ignore", "Duplicate name")
 
-DATA, PACKAGE, DIGEST = "archive/data.warc.gz", "datapackage.json", "datapackage-digest.json"
+DATA, PACKAGE, DIGEST, INDEX = "archive/data.warc.gz", "datapackage.json", "datapackage-digest.json", "indexes/index.cdx"
 
 
 def members(data):
@@ -37,6 +37,17 @@ def resources(contents, change):
     package = json.loads(contents[PACKAGE])
     change(package["resources"])
     return described(contents, resources=package["resources"])
+
+
+def misleading(good):
+    """Files whose index, with a digest that fits, leads elsewhere: what the records say themselves is what counts."""
+    contents = members(good)
+    lines = contents[INDEX].splitlines(keepends=True)
+    for word, data in [("nowhere", b""), ("to no line", b"x\n" * 1000), ("to no place", contents[INDEX].replace(b'"offset":"', b'"offset":"9')),
+                       ("to another file", contents[INDEX].replace(b"data.warc.gz", b"../../../etc/passwd")), ("backwards", b"".join(reversed(lines))),
+                       ("to another URL", contents[INDEX].replace(b"example", b"elpmaxe")), ("to what is no text", bytes(range(256)) * 100),
+                       ("deep", b"a 20200101000000 " + b"[" * 1_000_000)]:
+        yield f"an index that leads {word}", pack(described({**contents, INDEX: data}))
 
 
 def all(good):
@@ -81,12 +92,12 @@ def all(good):
     yield "a description of spaces", pack({**without(DIGEST), PACKAGE: contents[PACKAGE] + b" " * (80 << 20)}, zipfile.ZIP_DEFLATED)
 
 
-def flips(good):
+def flips(good, count):
     source = random.Random(13)
-    for _ in range(60):
+    for _ in range(count):
         place = source.randrange(len(good))
         yield good[:place] + bytes([good[place] ^ 1 << source.randrange(8)]) + good[place + 1:]
     # Where the small members and the directory are.
-    for _ in range(60):
+    for _ in range(count):
         place = len(good) - 1 - source.randrange(2_000)
         yield good[:place] + bytes([good[place] ^ 1 << source.randrange(8)]) + good[place + 1:]

@@ -1,49 +1,12 @@
 """Runs the program for the scripts that check WARC and WACZ files, and reads these with warcio."""
 
-import base64, hashlib, io, json, os, subprocess, sys, tarfile, tempfile, zipfile
+import base64, hashlib, io, json, os, sys, tarfile, zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".build", "peers"))
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
-tool, maker = sys.argv[1:3]
-root = tempfile.mkdtemp()
-
-
-def path(name):
-    return os.path.join(root, name)
-
-
-def run(*words, status=0):
-    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL)
-    assert result.returncode == status, (words, status, result)
-    return result
-
-
-def make(name, entries=40, seed=3, *options):
-    subprocess.run([maker, "--entries", str(entries), "--seed", str(seed), *options, path(name)], check=True)
-    return path(name)
-
-
-def export(cache, name, *options, status=0):
-    run("export", "-c", cache, "-o", path(name), "--force", *options, status=status)
-    return path(name)
-
-
-def write(name, data):
-    with open(path(name), "wb") as file:
-        file.write(data)
-    return path(name)
-
-
-def read(file):
-    with open(file, "rb") as opened:
-        return opened.read()
-
-
-def tree(folder):
-    return {os.path.join(parent, name): os.path.isdir(os.path.join(parent, name)) or read(os.path.join(parent, name))
-            for parent, folders, names in os.walk(folder) for name in folders + names}
+from scratch import *
 
 
 def native_bodies(cache, *options):
