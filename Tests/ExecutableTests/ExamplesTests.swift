@@ -13,7 +13,7 @@ import Testing
       """
       rules: ok
       dashboard's model: ok
-      scrape: ok, 41 samples
+      scrape: ok
       alerts: ok
       dashboard's queries: ok, 19
       two files: the first counts
