@@ -64,7 +64,11 @@ extension URLCacheAdmin {
     }
 
     /// Makes a plan of the cache as it is now; the cache is not open afterwards.
-    private func plan(in environment: CommandEnvironment) throws -> RemovalPlan {
+    ///
+    /// - Parameter round: What the plan is made for; `nil` for the first round.
+    private func plan(
+      in environment: CommandEnvironment, for round: EnforcementRounds.Round? = nil
+    ) throws -> RemovalPlan {
       let now = cache.now(in: environment)
       let policy = try cache.policy(at: now, in: environment)
       guard !limit.isEmpty || !policy.rules.isEmpty else {
@@ -73,18 +77,25 @@ extension URLCacheAdmin {
           hint: "set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'"
         )
       }
+      var limits = limit.limits(available: room.available, total: room.total)
+      if source.description.format.hasDatabase {
+        // There is no second round after a backup.
+        limits.margin = round?.margin ?? (planning.backup == nil ? 0 : (limit.bytes ?? 0) >> 6)
+        limits.isUnderway = round?.isUnderway ?? false
+      }
       let source = try cache.open(in: environment)
       let room = try environment.fileSystem(source.description.path)
       let plan = try RemovalPlan(
-        enforcing: limit.limits(available: room.available, total: room.total), on: source,
-        among: selection.resolved(at: now, in: environment), by: policy, now: now)
+        enforcing: limits, on: source, among: selection.resolved(at: now, in: environment),
+        by: policy, now: now)
       try source.finish()
       return plan
     }
 
     /// Makes a plan of what is left of a cache that a plan was carried out on.
     private func plan(
-      after done: RemovalPlan, in environment: CommandEnvironment
+      after done: RemovalPlan, for round: EnforcementRounds.Round,
+      in environment: CommandEnvironment
     ) throws -> RemovalPlan {
       do { return try plan(in: environment) } catch let error as StoreError {
         // A folder that has no entry any more cannot be told from others.
@@ -102,8 +113,8 @@ extension URLCacheAdmin {
       // A signal ends the process after the batch that it comes in, and after the receipt.
       let signals = HeldSignals()
       let execution = PlanExecution(cache: cache, change: change, environment: environment)
-      var rounds = EnforcementRounds(plan, limit, execution) { done in
-        try self.plan(after: done, in: environment)
+      var rounds = EnforcementRounds(plan, limit, execution) { done, round in
+        try self.plan(after: done, for: round, in: environment)
       }
       try rounds.carryOut(atMost: mostRounds) { environment.stopReason(signals) }
       var receipt = execution.receipt(of: rounds.total, renderer)

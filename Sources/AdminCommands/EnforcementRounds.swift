@@ -4,30 +4,45 @@ import ResponseStorage
 /// The rounds in which a cache is made to keep limits.
 ///
 /// Which pages of a database become free shows only when entries are gone: so what is left is measured after
-/// each round, and if it is still too much, more goes.
+/// each round, and if it is still too much, a little more goes than seems to be needed, and each time twice as
+/// much, as a few entries can give back no page at all.
 struct EnforcementRounds {
   private let limit: LimitOptions
   private let execution: PlanExecution
-  private let measure: (RemovalPlan) throws -> RemovalPlan
+  private let measure: (RemovalPlan, Round) throws -> RemovalPlan
+  /// What all files are to take up, in bytes.
+  private let goal: Int64?
 
   /// What all rounds have done.
   private(set) var total: RemovalOutcome
   /// What is still to go, of the cache as it is.
   private(set) var plan: RemovalPlan
+  /// Whether the cache was too large at first.
+  private let isUnderway: Bool
   /// Why it was stopped, if it was, and what is left was not measured.
   private(set) var stop: StopReason?
 
+  /// What is different in a round that is not the first.
+  struct Round {
+    /// Whether the cache was too large at first, and is to go down to the low mark.
+    var isUnderway: Bool
+    /// How much more is to go than seems to be needed, in bytes.
+    var margin: Int64
+  }
+
   /// Begins with a plan.
   ///
-  /// - Parameter measure: Makes a plan of the cache as it is when one was carried out.
+  /// - Parameter measure: Makes a plan for the next round, of the cache as it is when one was carried out.
   init(
     _ plan: RemovalPlan, _ limit: LimitOptions, _ execution: PlanExecution,
-    measuring measure: @escaping (RemovalPlan) throws -> RemovalPlan
+    measuring measure: @escaping (RemovalPlan, Round) throws -> RemovalPlan
   ) {
     self.plan = plan
     self.limit = limit
     self.execution = execution
     self.measure = measure
+    isUnderway = plan.entries.contains { $0.reason == .overSize }
+    goal = isUnderway ? limit.lowBytes : limit.bytes
     total = RemovalOutcome(before: plan)
   }
 
@@ -36,29 +51,37 @@ struct EnforcementRounds {
     defer { total.done.entries.sort { $0.version.id < $1.version.id } }
     var count = 0
     while count < rounds, !plan.entries.isEmpty || mustShrink && canShrink {
-      let before = plan.footprint
-      let outcome = execution.carryOut(plan, shrinking: mustShrink, unless: stopReason)
+      let before = plan
+      // What was sound before the first round is so before the next.
+      let outcome = execution.carryOut(
+        plan, shrinking: mustShrink, verifying: count == 0, unless: stopReason)
       total.add(outcome)
       do {
         if let failure = outcome.failure { throw failure }
         // Whoever wants it to end does not wait until all is measured once more.
         stop = stopReason()
         if stop != nil { return }
-        plan = try measure(outcome.done)
+        plan = try measure(outcome.done, Round(isUnderway: isUnderway, margin: margin(count)))
       } catch {
         total.tellBeforeFailure(in: execution.environment)
         throw error
       }
       // Where files cannot be removed, more entries would go for nothing.
-      if plan.footprint == before || total.orphanedFiles > 0 { break }
+      if total.orphanedFiles > 0 { break }
+      if plan.footprint == before.footprint, plan.storedEntries == before.storedEntries { break }
       count += 1
     }
-    total.done.meetsLimits = plan.entries.isEmpty && plan.meetsLimits != false && !isOver
+    // What could go only to reach the low mark keeps no limit from being kept.
+    total.done.meetsLimits =
+      plan.entries.allSatisfy { $0.reason == .overSize } && plan.meetsLimits != false && !isOver
   }
 
-  /// Whether the files take up more than they may.
+  /// How much more is to go than seems to be needed after so many rounds, in bytes: half a page at first.
+  private func margin(_ rounds: Int) -> Int64 { max(2_048 << Int64(rounds), (goal ?? 0) >> 10) }
+
+  /// Whether the files take up more than they are to.
   private var mustShrink: Bool {
-    limit.bytes.map { plan.footprint.totalBytes > $0 } ?? (limit.minFree != nil)
+    goal.map { plan.footprint.totalBytes > $0 } ?? (limit.minFree != nil)
   }
 
   /// Whether room comes back without any entry.

@@ -64,6 +64,9 @@ struct LimitOptions: ParsableArguments {
   /// What all files may take up, in bytes.
   var bytes: Int64? { maxSize ?? capacity }
 
+  /// What all files are to take up, in bytes, once they have taken up more than they may.
+  var lowBytes: Int64? { bytes.map { limits(available: 0, total: 0).low($0) } }
+
   /// The limits, of a store on a file system with so much room.
   func limits(available: Int64, total: Int64) -> CacheLimits {
     var limits = CacheLimits()
@@ -87,7 +90,8 @@ enum Room: Hashable, Sendable {
   func bytes(of total: Int64) -> Int64 {
     switch self {
     case .bytes(let bytes): bytes
-    case .percent(let percent): Int64(Double(total) * min(percent, 100) / 100)
+    case .percent(let percent):
+      Int64(exactly: (Double(total) * min(percent, 100) / 100).rounded(.down)) ?? total
     }
   }
 }

@@ -16,16 +16,18 @@ struct PlanExecution {
   ///
   /// - Parameters:
   ///   - shrinking: Whether to give what becomes free back to the file system.
+  ///   - verifying: Whether the database is to be checked before, unless the user said not to.
   ///   - stopReason: Asked between batches why to leave the rest, if so.
   func carryOut(
-    _ plan: RemovalPlan, shrinking: Bool = false, unless stopReason: () -> StopReason?
+    _ plan: RemovalPlan, shrinking: Bool = false, verifying: Bool = true,
+    unless stopReason: () -> StopReason?
   ) -> RemovalOutcome {
     let shouldStop = { stopReason() != nil }
     var removal = Removal()
     var failure: (any Error)?
     do {
       let store = try environment.openStore(
-        plan.store.path, cache.waitMilliseconds, !change.noVerify)
+        plan.store.path, cache.waitMilliseconds, verifying && !change.noVerify)
       try plan.carryOut(in: store, into: &removal, unless: shouldStop)
       if shrinking { _ = try store.compact(fully: false, unless: shouldStop) }
     } catch {

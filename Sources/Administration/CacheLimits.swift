@@ -24,6 +24,11 @@ public struct CacheLimits: Hashable, Sendable {
   public var bytesToFree: Int64?
   /// Once there is too much, how much may stay, in percent of the limit.
   public var lowPercent = 100.0
+  /// Whether there was too much before, so that only what may stay then counts.
+  public var isUnderway = false
+  /// How much more is to go than has to, in bytes, where there is too much: what an entry of a database gives
+  /// back is an estimate.
+  public var margin: Int64 = 0
   /// Whether age and size of entries count only where there are too many entries or bytes.
   public var onlyIfOver = false
   /// In which order entries go.
@@ -51,7 +56,10 @@ public struct CacheLimits: Hashable, Sendable {
   }
 
   /// What may stay of a limit that was exceeded.
-  func low(_ limit: Int64) -> Int64 { Int64(Double(limit) * min(lowPercent, 100) / 100) }
+  public func low(_ limit: Int64) -> Int64 {
+    // The largest numbers have no `Double` of their own, and would come out larger than they are.
+    Int64(exactly: (Double(limit) * min(lowPercent, 100) / 100).rounded(.down)) ?? limit
+  }
 
   /// Whether the first entry goes before the second.
   func precedes(_ first: RemovalPlan.Entry, _ second: RemovalPlan.Entry) -> Bool {

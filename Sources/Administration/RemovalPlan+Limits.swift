@@ -4,8 +4,8 @@ extension RemovalPlan {
   /// Plans to remove what a cache has beyond its limits.
   ///
   /// What an entry returns is its file, if it is one. Otherwise it is its body, and its share of the
-  /// database beside the bodies; free pages count as returned, as the removal is followed by giving them
-  /// back. What `URLCache` does not see is no part of any limit, and stays.
+  /// database beside the bodies and what an empty one takes up; free pages count as returned, as the
+  /// removal is followed by giving them back. What `URLCache` does not see is no part of any limit, and stays.
   ///
   /// - Parameters:
   ///   - policy: What is kept, and what goes whatever the limits are.
@@ -46,7 +46,7 @@ extension RemovalPlan {
       }
     }
     keep(because: .withinLimits) { $0.reason == .selected }
-    meetsLimits = !excess.isOver
+    meetsLimits = excess.isWithinLimits
   }
 
   /// Where the entries are that need not go by themselves, in the order in which limits let them go.
@@ -89,6 +89,12 @@ private struct Excess {
   private var bytesToFree: Double
   /// What an entry takes up in the database beside an inline body.
   private let rowBytes: Double
+  /// What all entries take up in the database.
+  private let databaseBytes: Double
+  /// How much of that has been taken away.
+  private var goneBytes = 0.0
+  /// How much more than has to is to be free.
+  private let spareBytes: Double
   // Where the removal may end: at the limit itself, or once over it, lower.
   private let lowBytes: Double
   private let lowEntries: Int64
@@ -104,11 +110,15 @@ private struct Excess {
     let returned = Double(kept) - used
     bytesToFree = Double(limits.bytesToFree ?? 0) - returned
     let database = footprint.databaseBytes.addingClamped(footprint.growthBytes)
-    let beside = Double(database) - Double(footprint.freeBytes) - Double(plan.inlineBytes)
-    rowBytes = max(0, beside) / Double(max(1, plan.storedEntries))
+    databaseBytes = max(0, Double(database) - Double(footprint.freeBytes) - Self.emptyBytes)
+    let beside = max(0, databaseBytes - Double(plan.inlineBytes))
+    rowBytes = beside / Double(max(1, plan.storedEntries))
+    let margin = Double(limits.margin)
+    spareBytes = bytesToFree > 0 ? margin : 0
     lowBytes =
       limits.bytes.map {
-        used > Double($0) ? Double(limits.low($0)) : Double($0)
+        let low = used > Double($0) || limits.isUnderway ? Double(limits.low($0)) : Double($0)
+        return used > low ? low - margin : low
       } ?? .infinity
     let counted = entries
     lowEntries = limits.entries.map { counted > $0 ? limits.low($0) : $0 } ?? .max
@@ -121,8 +131,14 @@ private struct Excess {
   var reason: RemovalPlan.Reason? {
     if entries > lowEntries { return .overEntries }
     if bytes > lowBytes { return .overSize }
-    if bytesToFree > 0 { return .minimumFree }
+    if bytesToFree > -spareBytes { return .minimumFree }
     return nil
+  }
+
+  /// Whether nothing is beyond the limits themselves, however low it was to go once over one.
+  var isWithinLimits: Bool {
+    bytesToFree <= 0 && limits.entries.map { entries <= $0 } ?? true
+      && limits.bytes.map { bytes <= Double($0) } ?? true
   }
 
   mutating func remove(_ entry: RemovalPlan.Entry) {
@@ -132,10 +148,27 @@ private struct Excess {
     entries -= 1
   }
 
-  private func bytesReturned(by entry: RemovalPlan.Entry) -> Double {
+  private mutating func bytesReturned(by entry: RemovalPlan.Entry) -> Double {
     if let file = entry.version.file { return Double(file.size) }
     let size = Double(entry.size ?? 0)
-    // Pages that also hold what stays are not returned: about a tenth, where neighbours go.
-    return entry.hasBodyFile ? size + rowBytes * 0.9 : (size + rowBytes) * 0.9
+    return entry.hasBodyFile
+      ? size + pagesReturned(for: rowBytes) : pagesReturned(for: size + rowBytes)
   }
+
+  /// What an empty database takes up: a page for its header and each table and index.
+  private static let emptyBytes = 12.0 * 4_096
+
+  /// How much of the database is returned for so many bytes of it.
+  private mutating func pagesReturned(for bytes: Double) -> Double {
+    guard databaseBytes > 0 else { return 0 }
+    let before = Self.returned(of: goneBytes / databaseBytes)
+    goneBytes = min(goneBytes + bytes, databaseBytes)
+    return (Self.returned(of: goneBytes / databaseBytes) - before) * databaseBytes
+  }
+
+  /// The share of a database that is returned when a share of its bytes goes.
+  ///
+  /// Pages that also hold what stays are not returned: a tenth at first, which comes back in the end, as the
+  /// rest of what they hold goes.
+  private static func returned(of gone: Double) -> Double { gone * (0.9 + 0.1 * gone) }
 }

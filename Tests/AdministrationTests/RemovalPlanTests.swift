@@ -156,7 +156,8 @@ import Testing
 }
 
 @Suite struct CacheLimitsTests {
-  /// Ten entries of 100 to 1,000 bytes in files, the first being the oldest; and 10,000 bytes beside.
+  /// Ten entries of 100 to 1,000 bytes in files, the first being the oldest; and 10,000 bytes in a database
+  /// beside what an empty one takes up.
   private let store: MemoryStore = {
     var store = MemoryStore(
       (1...10).map { number in
@@ -166,7 +167,7 @@ import Testing
         response.stored = Timestamp(secondsSince1970: Double(number) * 1_000)
         return response
       })
-    store.size.databaseBytes = 10_000
+    store.size.databaseBytes = 59_152
     store.size.bodyFilesBytes = 5_500
     return store
   }()
@@ -185,7 +186,7 @@ import Testing
 
   @Test func `nothing goes of what keeps its limits`() throws {
     let answer = try removed {
-      ($0.bytes, $0.entries, $0.age, $0.entryBytes) = (15_500, 10, 9_000, 1_000)
+      ($0.bytes, $0.entries, $0.age, $0.entryBytes) = (64_652, 10, 9_000, 1_000)
       $0.lowPercent = 10
     }
     #expect(answer.reasons == [])
@@ -204,7 +205,7 @@ import Testing
 
   @Test func `the largest go first if that is the order`() throws {
     let answer = try removed {
-      $0.bytes = 14_000
+      $0.bytes = 63_152
       $0.order = [.largest]
     }
     #expect(answer.reasons == ["row(10) over-size"])
@@ -248,5 +249,35 @@ import Testing
     #expect(answer.reasons.count == 10)
     #expect(answer.isMet == true)
     #expect(try removed { $0.bytes = 0 }.isMet == false)
+  }
+
+  @Test func `all that goes gives back all but an empty database`() throws {
+    let whole = try removed { $0.bytes = 49_160 }
+    #expect(whole.reasons.count == 10)
+    #expect(whole.isMet == true)
+    #expect(try removed { $0.bytes = 49_140 }.isMet == false)
+    // The low mark is only how far to go.
+    let low = try removed { ($0.bytes, $0.lowPercent) = (50_000, 50) }
+    #expect(low.reasons.count == 10)
+    #expect(low.isMet == true)
+  }
+
+  @Test func `once it has begun it goes to the low mark, and a little beyond`() throws {
+    #expect(try removed { ($0.bytes, $0.lowPercent) = (70_000, 90) }.reasons == [])
+    let underway = try removed { ($0.bytes, $0.lowPercent, $0.isUnderway) = (70_000, 90, true) }
+    #expect(underway.reasons == (1...2).map { "row(\($0)) over-size" })
+    let further = try removed {
+      ($0.bytes, $0.lowPercent, $0.isUnderway, $0.margin) = (70_000, 90, true, 1_000)
+    }
+    #expect(further.reasons == (1...3).map { "row(\($0)) over-size" })
+    #expect(further.isMet == true)
+  }
+
+  @Test func `a share of the largest numbers is no larger than they are`() {
+    var limits = CacheLimits()
+    #expect(limits.low(.max) == .max)
+    limits.lowPercent = 50
+    #expect(limits.low(.max) == 1 << 62)
+    #expect(limits.low(1_001) == 500)
   }
 }

@@ -332,7 +332,30 @@ def enforcing():
     rows(cache)
     left_log()
     stuck_files()
+    small_stores()
     print("enforcing: ok", flush=True)
+
+
+def small_stores():
+    """A small store ends just below its limit, or the low mark, however its pages become free."""
+    origin = make("small", "--no-large-bodies", entries=600)
+    whole = length(origin)
+    assert whole == 2 << 20, whole
+    for limit in [1 << 20, 512 << 10, 200 << 10, whole * 9 // 10, whole * 3 // 4, whole - 4096]:
+        for order in ["oldest", "largest"]:
+            for low in [100, 80]:
+                cache = os.path.join(root, "small-copy")
+                shutil.copytree(origin, cache)
+                receipt = enforce(cache, "--max-size", str(limit), "--order", order, "--low", f"{low}%", "-y")
+                most = limit * low // 100
+                assert receipt["limit_met"] and receipt["footprint_after"] == length(cache), receipt["footprint_after"]
+                # A few pages come back at once.
+                assert most - max(most // 20, 24 << 10) <= length(cache) <= most, (limit, order, low, length(cache))
+                rows(cache)
+                shutil.rmtree(cache)
+    # An empty database is larger than the low mark, and not than the limit.
+    receipt = enforce(origin, "--max-size", "64K", "--low", "50%", "-y")
+    assert receipt["limit_met"] and receipt["kept"]["entries"] == 0, receipt
 
 
 def left_log():
