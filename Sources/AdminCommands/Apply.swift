@@ -89,7 +89,7 @@ extension URLCacheAdmin {
     ) throws -> (RemovalPlan, skipped: Int) {
       var cache = cache
       if cache.cache == nil { cache.cache = saved.path }
-      let source = try cache.open(in: environment)
+      let source = try cache.openForPlanning(in: environment)
       let store = source.description
       guard store.format == saved.format,
         self.cache.cache != nil || store.identity == saved.identity

@@ -46,6 +46,18 @@ struct CacheOptions: ParsableArguments {
     return source
   }
 
+  /// Opens the cache for planning what to change of it, and refuses one that is never changed: a dry run
+  /// must promise nothing that is refused afterwards.
+  func openForPlanning(in environment: CommandEnvironment) throws -> any ResponseSource {
+    let source = try open(in: environment)
+    let store = source.description
+    if source is any ResponseArchive { throw CommandFailure.archive(at: store.path) }
+    if let obstacle = store.obstacle {
+      throw StoreError(.unsupported, at: store.path, because: obstacle)
+    }
+    return source
+  }
+
   /// The name of the cache; `nil` if it has none.
   func name(in environment: CommandEnvironment) -> String? {
     let configuration = environment.configuration

@@ -62,7 +62,9 @@ extension URLCacheAdmin {
       var output = OutputBuffer(environment)
       var renderer = CheckRenderer(change.format == .json ? .json : .text, secrets: secrets.policy)
       renderer.begin(into: &output.text)
-      let open = { try cache.open(in: environment) }
+      let open = {
+        try repair == nil ? cache.open(in: environment) : cache.openForPlanning(in: environment)
+      }
       let check = try check(at: now, in: environment, opening: open) { finding in
         renderer.append(finding, into: &output.text)
         try output.flushIfLarge()

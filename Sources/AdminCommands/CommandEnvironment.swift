@@ -145,8 +145,7 @@ public struct CommandEnvironment {
       },
       openStore: { path, wait, verifying in
         guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
-          throw StoreError(
-            .notACache, at: path, because: "it is an archive, which is never changed")
+          throw CommandFailure.archive(at: path)
         }
         return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
           .openForChanging(verifying: verifying)

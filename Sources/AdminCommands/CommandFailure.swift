@@ -29,6 +29,19 @@ struct CommandFailure: Error {
     self.path = path
   }
 
+  /// An archive was named as the cache that is to be changed.
+  static func archive(at path: String) -> CommandFailure {
+    CommandFailure(
+      .usage, kind: "usage", "'\(path)' is an archive, and an archive cannot be changed",
+      hint: "make a cache of it with 'urlcache-admin import ARCHIVE -c NEW --create apple'",
+      path: path)
+  }
+
+  /// There is nothing that a cache could be made to keep.
+  static let noLimits = CommandFailure(
+    .usage, kind: "no-limits", "no limit is given, and no rule is configured",
+    hint: "set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'")
+
   /// A wrong command line.
   static func usage(_ message: String, hint: String? = nil) -> CommandFailure {
     CommandFailure(.usage, kind: "usage", message, hint: hint)
@@ -58,7 +71,7 @@ extension CommandFailure {
       case .inputOutput: (.inputOutput, "io", nil)
       case .unsupported:
         (
-          .usage, "unsupported",
+          .data, "unsupported",
           "look at it with 'urlcache-admin list'; the program that it belongs to can empty it"
         )
       case .noSuchResponse: (.no, "no-such-entry", "list what is there with 'urlcache-admin list'")

@@ -75,7 +75,7 @@ extension URLCacheAdmin {
     private func measured(
       in environment: CommandEnvironment
     ) throws -> (store: StoreDescription, footprint: Footprint) {
-      let source = try cache.open(in: environment)
+      let source = try cache.openForPlanning(in: environment)
       let footprint = try source.footprint()
       try source.finish()
       return (source.description, footprint)

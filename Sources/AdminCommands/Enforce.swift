@@ -75,6 +75,8 @@ extension URLCacheAdmin {
         throw CommandFailure.usage(
           "no limit is given, and no rule is configured",
           hint: "set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'"
+      let source = try cache.openForPlanning(in: environment)
+      let room = try environment.fileSystem(source.description.path)
         )
       }
       var limits = limit.limits(available: room.available, total: room.total)

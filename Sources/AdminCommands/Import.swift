@@ -95,7 +95,7 @@ extension URLCacheAdmin {
       _ path: String, in environment: CommandEnvironment
     ) throws -> (any KeyedResponseSource)? {
       if importing.create != nil, try !environment.hasCache(at: path) { return nil }
-      let source = try cache.open(in: environment)
+      let source = try cache.openForPlanning(in: environment)
       guard let keyed = source as? any KeyedResponseSource else {
         throw CommandFailure.usage("'\(path)' is an archive, and is not changed")
       }

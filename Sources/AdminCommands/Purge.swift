@@ -60,7 +60,7 @@ extension URLCacheAdmin {
 
     /// Makes the plan, and tells the user what could not be selected.
     private func plan(in environment: CommandEnvironment) throws -> RemovalPlan {
-      let source = try cache.open(in: environment)
+      let source = try cache.openForPlanning(in: environment)
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, in: environment)
       if selection.isEmpty, !all {

@@ -100,7 +100,9 @@ extension URLCacheAdmin {
 
     /// What to ask about, and of which cache; the cache is not open afterwards.
     private func requests(in environment: CommandEnvironment) throws -> Asked {
-      let source = try cache.open(in: environment)
+      let source =
+        try changes.isNothing
+        ? cache.open(in: environment) : cache.openForPlanning(in: environment)
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, in: environment)
       guard all || !selection.isEmpty else {

@@ -75,10 +75,6 @@ extension CacheReport {
   /// Whether entries of the store can be removed: those of an archive, or of a schema whose rules are
   /// not known, never are.
   public var canBeChanged: Bool {
-    switch store.format {
-    case .apple: store.schemaVersion.map { 25...203 ~= $0 } ?? false
-    case .foundation: true
-    default: false
-    }
+    [.apple, .foundation].contains(store.format) && store.obstacle == nil
   }
 }

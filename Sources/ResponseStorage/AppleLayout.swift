@@ -22,6 +22,18 @@ struct AppleLayout {
     triggerCount == 0 ? [] : ["the database has triggers, which CFNetwork never makes"]
   }
 
+  /// Why the database is read and never changed, as a clause; `nil` if it can be changed.
+  var obstacle: String? {
+    guard let schemaVersion, 25...203 ~= schemaVersion, hasBodyFiles else {
+      let name = schemaVersion.map { "schema \($0)" } ?? "a schema without a version"
+      return "it has \(name), and only 25 to 203 are changed"
+    }
+    guard triggerCount == 0 else {
+      return "it has triggers, which CFNetwork never makes, and is not changed"
+    }
+    return nil
+  }
+
   static let responses = "cfurl_cache_response"
   static let blobs = "cfurl_cache_blob_data"
   static let bodies = "cfurl_cache_receiver_data"

@@ -46,7 +46,7 @@ public final class AppleStore: StoreKind {
       identity: try files.state().database.identity, inUse: snapshot.inUse,
       holder: snapshot.holder,
       rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
-      notes: snapshot.notes + layout.notes)
+      notes: snapshot.notes + layout.notes, obstacle: layout.obstacle)
   }
 
   convenience init(_ opening: StoreOpening) throws {

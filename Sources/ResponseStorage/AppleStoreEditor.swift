@@ -77,15 +77,8 @@ public final class AppleStoreEditor: ResponseStore {
     } catch {
       throw StoreError(.damaged, at: path)
     }
-    guard let version = layout.schemaVersion, 25...203 ~= version, layout.hasBodyFiles else {
-      let name = layout.schemaVersion.map { "schema \($0)" } ?? "a schema without a version"
-      throw StoreError(
-        .notACache, at: path, because: "it has \(name), and only 25 to 203 are changed")
-    }
-    guard layout.triggerCount == 0 else {
-      throw StoreError(
-        .notACache, at: path,
-        because: "it has triggers, which CFNetwork never makes, and is not changed")
+    if let obstacle = layout.obstacle {
+      throw StoreError(.unsupported, at: path, because: obstacle)
     }
   }
 

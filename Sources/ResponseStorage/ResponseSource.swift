@@ -96,11 +96,15 @@ public struct StoreDescription: Hashable, Sendable {
   /// What is odd about the store as a whole, for people.
   public var notes: [String]
 
+  /// Why the store is read and never changed, as a clause; `nil` if it can be changed, or is no store.
+  public var obstacle: String?
+
   /// Creates a description.
   public init(
     path: String, format: Format, schemaVersion: Int64?, identity: [UInt64] = [],
     inUse: Bool = false,
-    holder: Int32? = nil, rawPropertyLists: [String] = [], notes: [String] = []
+    holder: Int32? = nil, rawPropertyLists: [String] = [], notes: [String] = [],
+    obstacle: String? = nil
   ) {
     self.path = path
     self.format = format
@@ -110,6 +114,7 @@ public struct StoreDescription: Hashable, Sendable {
     self.holder = holder
     self.rawPropertyLists = rawPropertyLists
     self.notes = notes
+    self.obstacle = obstacle
   }
 }
 

@@ -247,7 +247,7 @@ def refusals():
     run("import", "--any-method", archive, "-c", path("nowhere"), status=66)
     run("import", "--any-method", path("nowhere.tar"), "-c", cache, status=66)
     run("import", "--any-method", archive, "-c", archive, status=64)
-    run("purge", "-c", archive, "3", "--yes", status=65)
+    run("purge", "-c", archive, "3", "--yes", status=64)
     run("import", "--any-method", archive, "-c", path("nowhere"), "--create", "apple", "--archive-limit", "entries=10", status=65)
     run("import", "--any-method", os.path.join(cache, "Cache.db"), "-c", cache, status=65)
     run("import", "--any-method", archive, "-c", path("nowhere"), "--create", "apple", "-n")
