@@ -72,6 +72,8 @@ extension CommandFailure {
       case .unsupported:
         (
           .data, "unsupported",
+      case .noRoom:
+        (.inputOutput, "no-room", "make room on its file system, and run the command again")
           "look at it with 'urlcache-admin list'; the program that it belongs to can empty it"
         )
       case .noSuchResponse: (.no, "no-such-entry", "list what is there with 'urlcache-admin list'")
@@ -102,3 +104,4 @@ extension CommandFailure {
     self.init(status, kind: kind, error.description, path: error.path)
   }
 }
+      case .noRoom: (.inputOutput, "no-room")

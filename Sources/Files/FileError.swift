@@ -12,12 +12,14 @@ public struct FileError: Error, Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// There is no such file (`ENOENT`, `ENOTDIR`).
     case notFound
-    /// The system refused access (`EACCES`, `EPERM`).
+    /// The system refused access (`EACCES`, `EPERM`, `EROFS`).
     case accessDenied
     /// The last component of the path is a symbolic link (`ELOOP`).
     case symbolicLink
     /// The file is there already (`EEXIST`).
     case exists
+    /// There is no room left for what was to be written (`ENOSPC`, `EDQUOT`).
+    case noRoom
     /// Nobody reads the other end of the pipe (`EPIPE`).
     case brokenPipe
     /// Anything else.
@@ -46,9 +48,10 @@ public struct FileError: Error, Hashable, Sendable {
   public var kind: Kind {
     switch number {
     case ENOENT, ENOTDIR: .notFound
-    case EACCES, EPERM: .accessDenied
+    case EACCES, EPERM, EROFS: .accessDenied
     case ELOOP: .symbolicLink
     case EEXIST: .exists
+    case ENOSPC, EDQUOT: .noRoom
     case EPIPE: .brokenPipe
     default: .other
     }

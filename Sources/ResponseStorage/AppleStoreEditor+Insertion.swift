@@ -111,8 +111,9 @@ extension AppleStoreEditor: RawResponseStore {
 extension StoreError {
   /// Says what kept a file from being written.
   fileprivate init(writing error: FileError) {
-    self.init(
-      error.kind == .accessDenied ? .accessDenied : .inputOutput, at: error.path,
-      because: error.reason)
+    switch error.kind {
+    case .accessDenied, .noRoom: self.init(error, path: error.path)
+    default: self.init(.inputOutput, at: error.path, because: error.reason)
+    }
   }
 }

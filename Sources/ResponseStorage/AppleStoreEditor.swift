@@ -24,6 +24,7 @@ public final class AppleStoreEditor: ResponseStore {
   public init(changing path: String, wait: Int32, verifying: Bool) throws(StoreError) {
     let files = try AppleStoreFiles(at: path)
     _ = try files.state()
+    try files.checkWriting()
     let inUse = try Self.isInUse(files)
     let connection = try Self.connect(files, wait)
     try Self.guardLayout(of: connection, path)

@@ -57,6 +57,16 @@ struct AppleStoreFiles {
     return State(database: database, wal: try regularFile(wal), journal: try regularFile(journal))
   }
 
+  /// Makes sure that this user may write wherever a change does, before any is made: with rows gone and body
+  /// files that cannot follow, a cache would be left worse than it was.
+  func checkWriting() throws(StoreError) {
+    for file in [folder, database, wal, shm, journal, bodies] {
+      do throws(FileError) { try FileAccess.checkWriting(to: file) } catch {
+        if error.kind != .notFound { throw StoreError(error, path: file) }
+      }
+    }
+  }
+
   private func regularFile(_ file: String) throws(StoreError) -> FileStatus? {
     let status: FileStatus
     do throws(FileError) {
@@ -89,6 +99,7 @@ extension StoreError {
     case .accessDenied: self.init(.accessDenied, at: path, because: error.reason)
     case .symbolicLink:
       self.init(.notACache, at: path, because: "it is a symbolic link, which is not followed")
+    case .noRoom: self.init(.noRoom, at: path)
     case .exists, .brokenPipe, .other:
       self.init(.inputOutput, at: path, because: error.reason)
     }
@@ -100,7 +111,10 @@ extension StoreError {
     case .busy: self.init(.inUse, at: path, because: "another process holds its lock")
     case .notADatabase: self.init(.notACache, at: path, because: "it is not an SQLite database")
     case .accessDenied: self.init(.accessDenied, at: path, because: error.message)
-    case .inputOutput, .cannotOpen, .readOnly, .interrupted:
+    case .readOnly:
+      self.init(.accessDenied, at: path, because: "this user may not write to it, or to its folder")
+    case .noRoom: self.init(.noRoom, at: path)
+    case .inputOutput, .cannotOpen, .interrupted:
       self.init(.inputOutput, at: path, because: error.description)
     case .corrupt, .tooLarge, .other:
       self.init(.damaged, at: path, because: error.description)

@@ -251,8 +251,8 @@ public struct AppleStoreWriter: ~Copyable {
     switch error {
     case let error as FileError where error.kind == .exists:
       StoreError(.inputOutput, at: error.path, because: "the file exists already")
-    case let error as FileError where error.kind == .accessDenied:
-      StoreError(.accessDenied, at: error.path, because: error.reason)
+    case let error as FileError where [.accessDenied, .noRoom].contains(error.kind):
+      StoreError(error, path: error.path)
     case let error as FileError:
       StoreError(.inputOutput, at: error.path, because: error.reason)
     default:
@@ -260,3 +260,4 @@ public struct AppleStoreWriter: ~Copyable {
     }
   }
 }
+    case let error as SQLiteError where error.kind == .noRoom: StoreError(error, path: path)

@@ -31,7 +31,7 @@ extension FoundStore {
       case .changedWhileReading:
         // Somebody has just opened it: now it can be read under a lock.
         self = try Self.examined(path, temporaryFolder)
-      case .inUse, .accessDenied, .inputOutput: throw error
+      case .inUse, .accessDenied, .inputOutput, .noRoom: throw error
       }
     }
   }

@@ -11,6 +11,9 @@ final class FoundationStoreEditor: ResponseStore {
   /// Opens the folder at `path` for changing.
   init(changing path: String) throws(StoreError) {
     files = try FoundationFiles(at: path)
+    do throws(FileError) { try FileAccess.checkWriting(to: path) } catch {
+      throw StoreError(error, path: path)
+    }
   }
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(

@@ -23,6 +23,9 @@ public struct StoreError: Error, Hashable, Sendable {
     /// The operating system failed to read or write.
     case inputOutput
 
+    /// There is no room left for what was to be written.
+    case noRoom
+
     /// The store has no such response, or the response no such part.
     case noSuchResponse
 
@@ -58,6 +61,7 @@ extension StoreError: CustomStringConvertible {
       case .changedWhileReading: "the cache at '\(path)' changed while reading"
       case .accessDenied: "not allowed to read or change '\(path)'"
       case .inputOutput: "cannot read or change '\(path)'"
+      case .noRoom: "there is no room left on the disk for what is written to '\(path)'"
       case .noSuchResponse: "no such entry in '\(path)'"
       case .unsupported: "the cache at '\(path)' can only be read"
       }

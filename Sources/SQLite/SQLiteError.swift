@@ -1,4 +1,5 @@
 internal import CSQLite
+private import Files
 
 /// A failure that SQLite reported.
 public struct SQLiteError: Error, Hashable, Sendable {
@@ -12,12 +13,14 @@ public struct SQLiteError: Error, Hashable, Sendable {
     case notADatabase
     /// `SQLITE_CORRUPT`.
     case corrupt
-    /// `SQLITE_READONLY`: reading would need writing, for instance to recover a log.
+    /// `SQLITE_READONLY`: this user may not write, and reading can need it too, for instance to recover a log.
     case readOnly
     /// `SQLITE_PERM` or `SQLITE_AUTH`.
     case accessDenied
-    /// `SQLITE_IOERR` or `SQLITE_FULL`.
+    /// `SQLITE_IOERR`.
     case inputOutput
+    /// `SQLITE_FULL`, or `SQLITE_IOERR` as the file system has no room left.
+    case noRoom
     /// `SQLITE_NOMEM` or `SQLITE_TOOBIG`.
     case tooLarge
     /// `SQLITE_INTERRUPT`.
@@ -32,9 +35,13 @@ public struct SQLiteError: Error, Hashable, Sendable {
   /// SQLite's own words for the failure.
   public let message: String
 
+  /// What the operating system said, as in `errno`, if it was asked for something; or else 0.
+  public let systemNumber: Int32
+
   init(code: Int32, message: String) {
     self.code = code
     self.message = message
+    systemNumber = 0
   }
 
   /// Damage that SQLite found when it was asked to look for it.
@@ -46,18 +53,26 @@ public struct SQLiteError: Error, Hashable, Sendable {
   init(of connection: OpaquePointer?) {
     unsafe code = sqlite3_extended_errcode(connection)
     unsafe message = String(cString: sqlite3_errmsg(connection))
+    unsafe systemNumber = sqlite3_system_errno(connection)
   }
+
+  /// `SQLITE_READONLY_DBMOVED`, which Swift does not import.
+  private static let moved: Int32 = SQLITE_READONLY | 4 << 8
 
   /// What kind of failure it is.
   public var kind: Kind {
     switch code & 0xFF {
+    case SQLITE_FULL: .noRoom
+    case SQLITE_IOERR where FileError(systemNumber, at: "").kind == .noRoom: .noRoom
+    // The file is another by now, which has nothing to do with rights.
+    case SQLITE_READONLY where code == Self.moved: .inputOutput
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
     case SQLITE_CANTOPEN: .cannotOpen
     case SQLITE_NOTADB: .notADatabase
     case SQLITE_CORRUPT: .corrupt
     case SQLITE_READONLY: .readOnly
     case SQLITE_PERM, SQLITE_AUTH: .accessDenied
-    case SQLITE_IOERR, SQLITE_FULL: .inputOutput
+    case SQLITE_IOERR: .inputOutput
     case SQLITE_NOMEM, SQLITE_TOOBIG: .tooLarge
     case SQLITE_INTERRUPT: .interrupted
     default: .other

@@ -1,0 +1,20 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What this user may do with files.
+public enum FileAccess {
+  /// Makes sure that this user may write to a file, or put files into a folder and take them away.
+  ///
+  /// A symbolic link is followed. The corresponding C function is `faccessat` with `AT_EACCESS`.
+  public static func checkWriting(to path: String) throws(FileError) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw .last(at: path) }
+    let mode = status.st_mode & S_IFMT == S_IFDIR ? W_OK | X_OK : W_OK
+    guard unsafe faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 else { throw .last(at: path) }
+  }
+}
