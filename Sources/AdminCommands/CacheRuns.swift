@@ -19,10 +19,12 @@ struct CacheRuns {
       environment.configuration = try environment.readingConfiguration(line.configurationFile)
       try environment.configuration.checkAll(in: environment)
       let caches = line.isForAllCaches ? try names() : [nil]
-      for name in caches { records.append(record(name)) }
+      records = caches.compactMap { record($0) }
+      // Each cache without limits was passed over, and there was no other.
+      if records.isEmpty { throw CommandFailure.noLimits }
     } catch {
       // That nothing was done is written down, too.
-      records.append(record(nil) { _, _ in throw error })
+      records += [record(nil) { _, _ in throw error }].compactMap { $0 }
     }
     do { try environment.write(records, of: line) } catch {
       let status = URLCacheAdmin.report(error, asJSON: line.asksForJSON, in: environment)
@@ -50,12 +52,13 @@ struct CacheRuns {
   /// - Parameters:
   ///   - name: The cache that the command is run for, of all; `nil` if it is run for one.
   ///   - run: What is run.
+  /// - Returns: `nil` for one of all caches that the command has nothing to do for.
   private func record(
     _ name: String?,
     _ run: (CommandLineWords, CommandEnvironment) throws -> ExitStatus = {
       try URLCacheAdmin.run($0, in: $1)
     }
-  ) -> RunRecord {
+  ) -> RunRecord? {
     var environment = environment
     let line = (name.map { self.line.forCache($0) } ?? self.line).configured(
       by: environment.configuration)
@@ -64,7 +67,12 @@ struct CacheRuns {
     environment.record = record
     if let name { environment.note("cache '\(name)'") }
     record.start = environment.steadyMilliseconds()
-    do { record.status = try run(line, environment) } catch {
+    do { record.status = try run(line, environment) } catch let failure as CommandFailure
+      where failure.kind == CommandFailure.noLimits.kind && name != nil
+    {
+      environment.note("skipped, as it has no limits and no rules")
+      return nil
+    } catch {
       record.status = URLCacheAdmin.report(error, asJSON: line.asksForJSON, in: environment)
     }
     record.durationSeconds = Double(environment.steadyMilliseconds() - record.start) / 1_000

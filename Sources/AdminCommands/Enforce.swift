@@ -72,9 +72,8 @@ extension URLCacheAdmin {
       let now = cache.now(in: environment)
       let policy = try cache.policy(at: now, in: environment)
       guard !limit.isEmpty || !policy.rules.isEmpty else {
-        throw CommandFailure.usage(
-          "no limit is given, and no rule is configured",
-          hint: "set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'"
+        throw CommandFailure.noLimits
+      }
       let source = try cache.openForPlanning(in: environment)
       let room = try environment.fileSystem(source.description.path)
         )

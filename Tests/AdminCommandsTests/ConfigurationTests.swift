@@ -58,7 +58,7 @@ import Testing
     let failed = try run(["list", "--all-caches"], user: file, store: nil)
     #expect(failed.status == .noInput)
     #expect(failed.messages.split(separator: "\n").filter { $0.hasPrefix("error") }.count == 2)
-    // One has no limit, which is a wrong command line; the other is enforced all the same.
+    // One has no limit, and is passed over; the store of this test does not lose what is removed.
     let enforced = try run(["enforce", "--all-caches", "--yes", "--no-verify"], user: file)
     #expect(enforced.status == .usage)
     #expect(enforced.removed == [.row(1)])
