@@ -50,7 +50,8 @@ struct ChangeOptions: ParsableArguments {
     var text = TextBuffer()
     var preview = renderer
     preview.isDryRun = true
-    preview.appendText(plan, skipped: 0, into: &text)
+    preview.appendText(
+      plan, skipped: 0, returnedBytes: plan.returnedBytes, into: &text)
     environment.writeMessage(String(decoding: text.bytes, as: UTF8.self) + "\nRemove them? [y/N] ")
     let answer = environment.readLine() ?? ""
     return ["y", "yes"].contains(answer.lowercased())

@@ -69,6 +69,7 @@ struct PlanExecution {
     receipt.renderer.isDryRun = false
     receipt.skipped = outcome.skipped
     receipt.rest = outcome.rest
+    receipt.setReturned(outcome.returnedBytes)
     return receipt
   }
 }

@@ -11,6 +11,8 @@ struct RemovalOutcome {
   private(set) var skippedOrphans = 0
   /// The number of body files that nothing names any more and that could not be removed.
   private(set) var orphanedFiles = 0
+  /// The lengths of the files that are gone, in bytes.
+  private(set) var returnedBytes: Int64 = 0
   /// What was left, and why, as it was stopped.
   private(set) var rest: RemovalRest?
   /// What ended it early.
@@ -34,6 +36,7 @@ struct RemovalOutcome {
     skipped = removal.skipped.count
     skippedOrphans = removal.skippedOrphans.count
     orphanedFiles = removal.orphanedFiles
+    returnedBytes = removal.returnedBytes
     self.failure = failure
     guard failure == nil, let reason else { return }
     rest = RemovalRest(
@@ -53,6 +56,7 @@ struct RemovalOutcome {
     skipped += next.skipped
     skippedOrphans += next.skippedOrphans
     orphanedFiles += next.orphanedFiles
+    returnedBytes = returnedBytes.addingClamped(next.returnedBytes)
     (rest, failure) = (next.rest, next.failure)
   }
 

@@ -1,5 +1,6 @@
 import Administration
 import Rendering
+import ResponseStorage
 
 /// What a plan removes, or has removed, as the user is shown it.
 struct RemovalReceipt {
@@ -11,6 +12,8 @@ struct RemovalReceipt {
   var skipped = 0
   /// What was left, and why, as it was stopped.
   var rest: RemovalRest?
+  /// What goes back to the file system, in bytes.
+  private(set) var returnedBytes: Int64
   /// What the cache takes up then, in bytes, if that is known.
   var footprintAfter: Int64?
   /// Whether people are shown what the cache takes up, too.
@@ -21,14 +24,21 @@ struct RemovalReceipt {
     self.plan = plan
     self.renderer = renderer
     self.format = format
+    returnedBytes = plan.returnedBytes
     footprintAfter = plan.footprintAfter
+  }
+
+  /// Says what has gone back to the file system, which is less than planned where a file could not be removed.
+  mutating func setReturned(_ bytes: Int64) {
+    footprintAfter = footprintAfter.map { $0.addingClamped(max(0, returnedBytes - bytes)) }
+    returnedBytes = bytes
   }
 
   func append(into buffer: inout TextBuffer) {
     switch format {
     case .table:
       renderer.appendText(
-        plan, skipped: skipped, rest: rest,
+        plan, skipped: skipped, returnedBytes: returnedBytes, rest: rest,
         footprintAfter: showsFootprint ? footprintAfter : nil, into: &buffer)
     case .json:
       renderer.appendJSON(

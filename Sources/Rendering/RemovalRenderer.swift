@@ -101,10 +101,12 @@ public struct RemovalRenderer: Sendable {
   ///
   /// - Parameters:
   ///   - skipped: The number of entries that had changed, and stayed.
+  ///   - returnedBytes: What goes back to the file system, in bytes.
   ///   - rest: What was left, as it was stopped.
   ///   - footprintAfter: What the store takes up now, in bytes, if that was measured.
   public func appendText(
-    _ plan: RemovalPlan, skipped: Int, rest: RemovalRest? = nil, footprintAfter: Int64? = nil,
+    _ plan: RemovalPlan, skipped: Int, returnedBytes: Int64, rest: RemovalRest? = nil,
+    footprintAfter: Int64? = nil,
     into buffer: inout TextBuffer
   ) {
     buffer.append(isDryRun ? "Would remove " : "Removed ")
@@ -128,9 +130,9 @@ public struct RemovalRenderer: Sendable {
       buffer.append(" before, ")
       buffer.append(byteCount: footprintAfter)
       buffer.append(" after\n")
-    } else if plan.returnedBytes > 0, plan.meetsLimits == nil {
+    } else if returnedBytes > 0, plan.meetsLimits == nil {
       buffer.append(isDryRun ? "Would return " : "Returned ")
-      buffer.append(byteCount: plan.returnedBytes)
+      buffer.append(byteCount: returnedBytes)
       buffer.append(" to the file system")
       if plan.store.format.hasDatabase {
         buffer.append(", in body files; the rest stays free inside the database")

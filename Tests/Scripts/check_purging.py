@@ -387,6 +387,21 @@ def stuck_files():
     receipt = json.loads(result.stdout)
     assert receipt["entries"] == planned["entries"] and not receipt["limit_met"], receipt["removed"]
     assert receipt["footprint_after"] == length(cache) > 3 << 20, receipt["footprint_after"]
+    # What is still there has not been returned.
+    for format in ["table", "json"]:
+        cache = make(f"stuck-{format}", entries=60)
+        whole = length(cache)
+        result = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat",
+                                 "-e", "inject=unlinkat:error=EACCES:when=3+", tool, "purge", "-c", cache, "--all", "--yes",
+                                 "--format", format], capture_output=True)
+        assert result.returncode == 3 and b"could not be removed: " in result.stderr, result
+        if format == "json":
+            receipt = json.loads(result.stdout)
+            assert receipt["footprint_after"] == length(cache) and receipt["footprint_before"] == whole, receipt
+        else:
+            returned = (whole - length(cache)) / 1024
+            assert f"Returned {returned:.0f} KiB to".encode() in result.stdout or \
+                f"Returned {returned:.1f} KiB to".encode() in result.stdout, (returned, result.stdout)
 
 KEEPER = """
 import sqlite3, sys
