@@ -36,6 +36,6 @@ extension UsageRenderer {
       drawn = end
       legend += "  \(mark) \(BarText.percent(count, of: whole)) % \(part.name)"
     }
-    buffer.append("\(legend)\n")
+    buffer.append("\(legend)   of the entries\n")
   }
 }

@@ -19,8 +19,13 @@ extension UsageRenderer {
       appendGroups(of: report, into: &buffer)
     }
     if let histograms = report.histograms {
-      append(histograms.ages, titled: "age", of: report, into: &buffer)
-      append(histograms.sizes, titled: "size", of: report, into: &buffer)
+      // The groups are the one of them already, if they are ranges.
+      if report.grouping != .age {
+        append(histograms.ages, titled: "age", of: report, into: &buffer)
+      }
+      if report.grouping != .size {
+        append(histograms.sizes, titled: "size", of: report, into: &buffer)
+      }
     }
     appendFindings(of: report, into: &buffer)
   }

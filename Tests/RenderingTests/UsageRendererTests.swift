@@ -60,7 +60,7 @@ struct UsageRendererTests {
     let lines = text(report).split(separator: "\n")
     #expect(
       lines[4] == "Fresh    ████████▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒·······"
-        + "  █ 25 % fresh  ▒ 50 % stale  ░ 0 % no lifetime  · 25 % not known")
+        + "  █ 25 % fresh  ▒ 50 % stale  ░ 0 % no lifetime  · 25 % not known   of the entries")
     report.freshness = [.stale: .max, .fresh: .max]
     #expect(text(report).contains("\nFresh    ██████████████████████████████  █ 100 % fresh"))
     report.freshness = [:]
@@ -138,8 +138,6 @@ struct UsageRendererTests {
   @Test func `histograms begin and end with entries for people and are whole for programs`() {
     var report = UsageReport(footprint: Footprint())
     report.bodyBytes = 400
-    report.grouping = .age
-    report.groups = [.init(key: "1-6 h", entries: 2, bytes: 300)]
     report.histograms = .init(
       ages: [
         .init(key: "under 1 h"), .init(key: "1-6 h", entries: 2, bytes: 300),
@@ -154,9 +152,6 @@ struct UsageRendererTests {
         Entries  0
         Bodies   400 B
 
-        AGE      ENTRIES       SIZE                       SHARE
-        1-6 h          2      300 B  ███████████████       75 %
-
         AGE       ENTRIES       SIZE                       SHARE
         1-6 h           2      300 B  ███████████████       75 %
         6-24 h          0        0 B                         0 %
@@ -170,9 +165,7 @@ struct UsageRendererTests {
     #expect(
       json(report).hasSuffix(
         #"""
-        "groups":[
-        {"key":"1-6 h","entries":2,"bytes":300}
-        ],"rest":null,"histograms":{"ages":[
+        "groups":[],"rest":null,"histograms":{"ages":[
         {"key":"under 1 h","entries":0,"bytes":0},
         {"key":"1-6 h","entries":2,"bytes":300},
         {"key":"6-24 h","entries":0,"bytes":0},
@@ -186,7 +179,23 @@ struct UsageRendererTests {
 
         """#))
     report.histograms = .init(ages: [.init(key: "under 1 h")], sizes: [])
-    #expect(text(report).components(separatedBy: "AGE").count == 2)
+    #expect(text(report).components(separatedBy: "AGE").count == 1)
+  }
+
+  @Test func `what entries are grouped by already is no second table`() {
+    var report = UsageReport(footprint: Footprint())
+    report.bodyBytes = 400
+    let group = UsageReport.Group(key: "1", entries: 2, bytes: 300)
+    report.groups = [group]
+    report.histograms = .init(ages: [group], sizes: [group])
+    for (grouping, titles) in [
+      (.age, ["AGE", "SIZE"]), (.size, ["SIZE", "AGE"]), (.status, ["STATUS", "AGE", "SIZE"]),
+    ] as [(UsageReport.Grouping, [String])] {
+      report.grouping = grouping
+      let found = text(report).split(separator: "\n").filter { $0.contains("SHARE") }
+        .compactMap { $0.split(separator: " ").first.map(String.init) }
+      #expect(found == titles)
+    }
   }
 
   @Test func `what is not known is null`() throws {
