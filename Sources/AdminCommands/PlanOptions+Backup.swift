@@ -31,8 +31,16 @@ extension PlanOptions {
     try target.commit()
     environment.note(
       "'\(path)' holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries"); "
-        + "put back with 'urlcache-admin import --any-method'")
+        + Self.wayBack(to: plan.store.format))
     environment.tell(ofGapsIn: summary)
+  }
+
+  /// How a backup is put back. A folder of Foundation's that has no entry any more cannot be told from
+  /// others, and has to be called one.
+  private static func wayBack(to format: StoreDescription.Format) -> String {
+    format == .foundation
+      ? "put back with 'urlcache-admin import', and '--create foundation' if no entry is left"
+      : "put back with 'urlcache-admin import --any-method'"
   }
 
   /// The format of a backup, which its name must tell.
