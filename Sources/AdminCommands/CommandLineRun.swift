@@ -136,11 +136,15 @@ struct CommandLineWords {
 
   /// Refuses a command line without a verb, or with one that does not exist.
   func checkVerb() throws {
-    guard let verb = words.first else {
+    guard var verb = words.first else {
       throw CommandFailure.usage(
         "no command is given\n\n" + URLCacheAdmin.helpMessage(), hint: nil)
     }
     guard verb.utf8.first != UInt8(ascii: "-"), verb != "help" else { return }
+    if verb == "help" {
+      guard let topic = words.dropFirst().first else { return }
+      verb = topic
+    }
     let names = URLCacheAdmin.configuration.subcommands.flatMap { command in
       [command._commandName] + command.configuration.aliases
     }
