@@ -50,13 +50,16 @@ struct CommandFailure: Error {
 
 extension CommandFailure {
   /// Says what happened to a store, and what ends the process.
-  init(_ error: StoreError) {
+  ///
+  /// - Parameter cacheNames: The names that caches have, one of which may have been meant.
+  init(_ error: StoreError, cacheNames: [String] = []) {
     let facts: (status: ExitStatus, kind: String, hint: String?) =
       switch error.code {
       case .notFound:
         (
           .noInput, "not-found",
-          "check the path; a cache is a Cache.db, its folder, or a folder of Foundation's"
+          Self.hint(ofNames: cacheNames, like: error.path)
+            ?? "check the path; a cache is a Cache.db, its folder, or a folder of Foundation's"
         )
       case .notACache:
         (
@@ -69,17 +72,26 @@ extension CommandFailure {
       case .changedWhileReading: (.temporary, "changed", "run the command again")
       case .accessDenied: (.noPermission, "no-permission", "run it as the user whose cache it is")
       case .inputOutput: (.inputOutput, "io", nil)
+      case .noRoom:
+        (.inputOutput, "no-room", "make room on its file system, and run the command again")
       case .unsupported:
         (
           .data, "unsupported",
-      case .noRoom:
-        (.inputOutput, "no-room", "make room on its file system, and run the command again")
           "look at it with 'urlcache-admin list'; the program that it belongs to can empty it"
         )
       case .noSuchResponse: (.no, "no-such-entry", "list what is there with 'urlcache-admin list'")
       }
     self.init(
       facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
+  }
+
+  /// Which names there are, if what was given may be one; `nil` if it is a path.
+  private static func hint(ofNames names: [String], like name: String) -> String? {
+    guard !names.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    if let nearest = Spelling.nearest(to: name, among: names) {
+      return "did you mean '\(nearest)'?"
+    }
+    return "the configuration has the names \(names.joined(separator: ", "))"
   }
 
   /// Says why a body cannot be decoded.
@@ -99,9 +111,9 @@ extension CommandFailure {
       case .notFound: (.noInput, "not-found")
       case .accessDenied: (.noPermission, "no-permission")
       case .exists, .symbolicLink: (.cannotCreate, "cannot-create")
+      case .noRoom: (.inputOutput, "no-room")
       case .brokenPipe, .other: (.inputOutput, "io")
       }
     self.init(status, kind: kind, error.description, path: error.path)
   }
 }
-      case .noRoom: (.inputOutput, "no-room")

@@ -54,7 +54,8 @@ extension URLCacheAdmin {
     let failure: CommandFailure
     switch error {
     case let error as CommandFailure: failure = error
-    case let error as StoreError: failure = CommandFailure(error)
+    case let error as StoreError:
+      failure = CommandFailure(error, cacheNames: environment.configuration.cacheNames)
     case let error as ResponseArchiveError: failure = CommandFailure(error)
     case let error as FileError:
       // Whoever read the output has seen enough.
@@ -140,11 +141,11 @@ struct CommandLineWords {
       throw CommandFailure.usage(
         "no command is given\n\n" + URLCacheAdmin.helpMessage(), hint: nil)
     }
-    guard verb.utf8.first != UInt8(ascii: "-"), verb != "help" else { return }
     if verb == "help" {
       guard let topic = words.dropFirst().first else { return }
       verb = topic
     }
+    guard verb.utf8.first != UInt8(ascii: "-"), verb != "help" else { return }
     let names = URLCacheAdmin.configuration.subcommands.flatMap { command in
       [command._commandName] + command.configuration.aliases
     }

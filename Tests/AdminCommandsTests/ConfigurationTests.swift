@@ -43,6 +43,16 @@ import Testing
       let result = try run(["list"] + words, user: file, store: nil)
       #expect(result.messages.hasPrefix("error: there is no cache at '\(path)'\n"), "\(result)")
     }
+    for (name, hint) in [
+      ("shpo", "did you mean 'shop'?"), ("nobody", "the configuration has the names shop, other"),
+      ("./shpo", "check the path; a cache is a Cache.db, its folder, or a folder of Foundation's"),
+    ] {
+      let result = try run(["list", "-c", name], user: file, store: nil)
+      #expect(
+        result
+          == CommandLineResult(
+            status: .noInput, messages: "error: there is no cache at '\(name)'\nhint: \(hint)\n"))
+    }
     let moved = try run(["--config", "/x", "-c", "shop", "list"], user: "", store: nil)
     #expect(moved.status == .noInput)
     #expect(moved.messages.hasPrefix("error: there is no configuration '/x'\n"))
@@ -60,8 +70,18 @@ import Testing
     #expect(failed.messages.split(separator: "\n").filter { $0.hasPrefix("error") }.count == 2)
     // One has no limit, and is passed over; the store of this test does not lose what is removed.
     let enforced = try run(["enforce", "--all-caches", "--yes", "--no-verify"], user: file)
-    #expect(enforced.status == .usage)
+    #expect(enforced.status == .no)
     #expect(enforced.removed == [.row(1)])
+    #expect(
+      enforced.messages.hasPrefix(
+        "note: cache 'a'\nnote: skipped, as it has no limits and no rules\nnote: cache 'b'\n"))
+    let without = try run(
+      ["enforce", "--all-caches", "--yes"], user: "[caches.a]\npath = '/a'\n")
+    #expect(without.status == .usage)
+    #expect(
+      without.messages.hasPrefix(
+        "note: cache 'a'\nnote: skipped, as it has no limits and no rules\nerror: no limit is given"
+      ))
     for words in [
       ["list", "-c", "a"], ["apply", "plan"], ["diff", "a", "b"], ["import", "a"],
       ["report", "-o", "-"],
