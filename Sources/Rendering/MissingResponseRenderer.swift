@@ -16,9 +16,11 @@ public struct MissingResponseRenderer: Sendable {
   public func appendText(_ missing: MissingResponse, into buffer: inout TextBuffer) {
     buffer.append(missing.verdict)
     buffer.append("\n")
-    if let obstacle = missing.obstacles.first {
-      buffer.append("  because \(obstacle.words)")
-      if let section = obstacle.section { buffer.append(" (\(section))") }
+    if missing.present.isEmpty, let obstacle = missing.obstacles.first {
+      buffer.append("  because \(obstacle.rule)")
+      if let source = obstacle.section?.description ?? obstacle.evidence {
+        buffer.append(" (\(source))")
+      }
       buffer.append("\n")
     }
     buffer.append("\n")
@@ -119,19 +121,31 @@ extension MissingResponse {
 }
 
 extension MissingResponse.Obstacle {
-  /// The rule for people.
-  var words: String {
+  /// The rule for people, and where it is known from unless that is a section.
+  var words: String { evidence.map { "\($0): \(rule)" } ?? rule }
+
+  /// Where a rule is known from that no specification has; `nil` for others.
+  var evidence: String? {
+    switch self {
+    case .scheme, .smallCapacity, .specified: nil
+    case .status, .largeBody: "documented by Apple"
+    case .foundationRefuses, .foundationStoresNothing: "observed"
+    }
+  }
+
+  /// The rule for people, as a clause.
+  var rule: String {
     switch self {
     case .scheme: "only what is asked for with http or https is stored"
     case .smallCapacity: "with a capacity below 5 MiB CFNetwork writes no cache to disk"
     case .specified(let reason): reason.words
-    case .status: "documented by Apple: only statuses from 200 to 299 are stored"
+    case .status: "only statuses from 200 to 299 are stored"
     case .largeBody(let limit):
-      "documented by Apple: a body of more than about 5 % of the capacity (\(limit) bytes) is not stored"
+      "a body of more than about 5 % of the capacity (\(limit) bytes) is not stored"
     case .foundationRefuses(let obstacle):
-      "observed: Foundation on Linux does not use it, as \(obstacle.words)"
+      "Foundation on Linux does not use it, as \(obstacle.words)"
     case .foundationStoresNothing:
-      "observed: URLSession on Linux stores nothing; the app has to call storeCachedResponse"
+      "URLSession on Linux stores nothing; the app has to call storeCachedResponse"
     }
   }
 }
