@@ -66,7 +66,7 @@ extension URLCacheAdmin {
           var json = JSONReader(bytes)
           return try SavedPlan(reading: &json)
         }
-        let file = try OpenFile(reading: file)
+        let file = try OpenFile(readingInput: file)
         var json = JSONReader {
           var buffer = [UInt8](repeating: 0, count: 1 << 16)
           let count = try file.read(into: &buffer)

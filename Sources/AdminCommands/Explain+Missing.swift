@@ -42,7 +42,7 @@ extension URLCacheAdmin.Explain {
     if name == "-" {
       bytes = try environment.readInput(Self.largestHead)
     } else {
-      let file = try OpenFile(reading: name)
+      let file = try OpenFile(readingInput: name)
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       while bytes.count <= Self.largestHead, case let count = try file.read(into: &buffer),
         count > 0

@@ -89,7 +89,7 @@ extension SelectionOptions {
     if file == "-" {
       bytes = try environment.readInput(limit)
     } else {
-      let list = try OpenFile(reading: file)
+      let list = try OpenFile(readingInput: file)
       var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
       var count = try list.read(into: &buffer)
       while count > 0, all.count <= limit {

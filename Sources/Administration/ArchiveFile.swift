@@ -13,12 +13,12 @@ final class ArchiveFile {
   /// The first bytes: as many as the marks of archives need, if there are so many.
   let start: [UInt8]
 
-  /// Opens a file.
+  /// Opens a file, also through symbolic links, as the user chose it.
   ///
   /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is no regular file.
   init(_ path: String, temporaryFolder: String) throws {
     self.temporaryFolder = temporaryFolder
-    file = try OpenFile(reading: path)
+    file = try OpenFile(readingThroughLinks: path)
     self.path = path
     status = try file.status()
     guard status.kind == .regular else {

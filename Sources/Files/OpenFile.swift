@@ -33,6 +33,17 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
+  /// Opens what the user named as the input for reading once, from its beginning to its end: also through
+  /// symbolic links, and a pipe, which is waited for.
+  ///
+  /// The corresponding C function is `open`.
+  public init(readingInput path: String) throws(FileError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .last(at: path) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   /// Opens a file of a folder for reading. A symbolic link is refused, and a pipe is not waited for.
   ///
   /// - Parameter name: The name of the file, which must not hold a slash.
