@@ -46,8 +46,8 @@ public struct CommandEnvironment {
   /// SQLite check the database before if the last is true.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
 
-  /// Creates an empty cache in a folder, and opens it for changing.
-  public var createStore: (NewStore, String) throws -> any ResponseStore
+  /// Creates an empty cache in a folder, and fills it; if that fails, nothing of it stays.
+  public var createStore: (NewStore, String, (any ResponseStore) throws -> Void) throws -> Void
 
   /// Looks for stores.
   public var findStores: (StoreSearch) throws -> Discovery
@@ -89,8 +89,8 @@ public struct CommandEnvironment {
     readConfiguration: @escaping (String) throws -> [UInt8]? = { _ in nil },
     openSource: @escaping (String, Int32, Timestamp) throws -> any ResponseSource,
     openStore: @escaping (String, Int32, Bool) throws -> any ResponseStore,
-    createStore: @escaping (NewStore, String) throws -> any ResponseStore = { _, path in
-      throw StoreError(.accessDenied, at: path)
+    createStore: @escaping (NewStore, String, (any ResponseStore) throws -> Void) throws -> Void = {
+      _, path, _ in throw StoreError(.accessDenied, at: path)
     },
     findStores: @escaping (StoreSearch) throws -> Discovery = { _ in Discovery() },
     fileSystem: @escaping (String) throws -> (available: Int64, total: Int64) = { _ in (0, 0) },
@@ -150,9 +150,10 @@ public struct CommandEnvironment {
         return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
           .openForChanging(verifying: verifying)
       },
-      createStore: { store, path in
+      createStore: { store, path, fill in
         try store.create(
-          StoreOpening(path: path, wait: 0, temporaryFolder: temporaryFolder, now: now))
+          StoreOpening(path: path, wait: 0, temporaryFolder: temporaryFolder, now: now),
+          filledBy: fill)
       },
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in

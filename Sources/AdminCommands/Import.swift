@@ -97,7 +97,7 @@ extension URLCacheAdmin {
       if importing.create != nil, try !environment.hasCache(at: path) { return nil }
       let source = try cache.openForPlanning(in: environment)
       guard let keyed = source as? any KeyedResponseSource else {
-        throw CommandFailure.usage("'\(path)' is an archive, and is not changed")
+        throw CommandFailure.usage("nothing is imported into a cache of this format")
       }
       if let new = importing.newStore, source.description.format != new.format {
         throw CommandFailure(
@@ -120,21 +120,24 @@ extension URLCacheAdmin {
     ) throws -> ImportResult {
       // A signal ends the process when nothing is half done.
       let signals = HeldSignals()
-      let store: any ResponseStore
+      var result = ImportResult()
+      func fill(_ store: any ResponseStore) throws {
+        guard let store = store as? any RawResponseStore else {
+          throw CommandFailure.usage("nothing is imported into a cache of this format")
+        }
+        do {
+          result = try plan.carryOut(from: archive, in: store) { signals.haveCome }
+        } catch is ImportInterruption {
+          throw FileError.interrupted(at: path)
+        }
+      }
       if let new = importing.newStore, try !environment.hasCache(at: path) {
-        store = try environment.create(new, at: path)
+        try environment.create(new, at: path, filledBy: fill)
       } else {
-        store = try environment.openStore(path, cache.waitMilliseconds, !importing.noVerify)
-      }
-      guard let store = store as? any RawResponseStore else {
-        throw CommandFailure.usage("nothing is imported into a cache of this format")
-      }
-      do {
-        return try plan.carryOut(from: archive, in: store) { signals.haveCome }
-      } catch is ImportInterruption {
-        throw FileError.interrupted(at: path)
+        try fill(environment.openStore(path, cache.waitMilliseconds, !importing.noVerify))
       }
     }
+      return result
 
     private func write(
       _ plan: ImportPlan, _ result: ImportResult, _ target: StoreDescription?, _ path: String,
@@ -155,11 +158,17 @@ extension URLCacheAdmin {
 }
 
 extension CommandEnvironment {
-  /// Creates an empty cache, and opens it for changing.
-  fileprivate func create(_ store: NewStore, at path: String) throws -> any ResponseStore {
-    do { return try createStore(store, path) } catch let error as StoreError
-      where error.code == .inputOutput
-    {
+  /// Creates an empty cache, and fills it.
+  fileprivate func create(
+    _ store: NewStore, at path: String, filledBy fill: (any ResponseStore) throws -> Void
+  ) throws {
+    var isMade = false
+    do {
+      try createStore(store, path) { store in
+        isMade = true
+        try fill(store)
+      }
+    } catch let error as StoreError where error.code == .inputOutput && !isMade {
       throw CommandFailure(
         .cannotCreate, kind: "cannot-create",
         "no cache can be made at '\(path)': \(error.reason ?? "the system failed")",

@@ -51,6 +51,12 @@ public struct Directory: ~Copyable {
     guard unsafe mkdir(path, 0o700) == 0 else { throw .last(at: path) }
   }
 
+  /// Removes a folder if it is empty; a symbolic link is not followed. The corresponding C function is
+  /// `rmdir`.
+  public static func removeEmpty(_ path: String) throws(FileError) {
+    guard unsafe rmdir(path) == 0 else { throw .last(at: path) }
+  }
+
   /// The path of a file of the folder.
   public borrowing func path(of name: String) -> String {
     path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"

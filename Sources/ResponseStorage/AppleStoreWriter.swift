@@ -100,8 +100,13 @@ public struct AppleStoreWriter: ~Copyable {
       try Self.createFolder(directory)
       // Fails if the file is there, which SQLite itself would not.
       _ = try OpenFile(creating: path)
-      try Self.createFolder(bodyFolder)
-      return try Self.createDatabase(path, schema, isDurable: isDurable)
+      do {
+        try Self.createFolder(bodyFolder)
+        return try Self.createDatabase(path, schema, isDurable: isDurable)
+      } catch {
+        NewStoreFiles.removeDatabase(in: directory)
+        throw error
+      }
     }
     let responses = try Self.translatingErrors(at: path) {
       try connection.prepare(AppleSchema.responseInsertion)
@@ -255,9 +260,9 @@ public struct AppleStoreWriter: ~Copyable {
       StoreError(error, path: error.path)
     case let error as FileError:
       StoreError(.inputOutput, at: error.path, because: error.reason)
+    case let error as SQLiteError where error.kind == .noRoom: StoreError(error, path: path)
     default:
       StoreError(.inputOutput, at: path, because: "\(error)")
     }
   }
 }
-    case let error as SQLiteError where error.kind == .noRoom: StoreError(error, path: path)

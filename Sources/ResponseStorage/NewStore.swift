@@ -23,23 +23,39 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
   /// Returns `nil`: there is nothing yet.
   public func standingResponse(forKey key: ByteString) -> StandingResponse? { nil }
 
-  /// Makes the empty store, and opens it for changing.
+  /// Makes the empty store, and fills it; if that fails, what was made goes again, and nothing else.
   ///
-  /// - Parameter opening: Where: a folder, which is made unless it is there.
-  /// - Throws: ``StoreError``, also if there is a store already.
-  public func create(_ opening: StoreOpening) throws -> any ResponseStore {
+  /// - Parameters:
+  ///   - opening: Where: a folder, which is made unless it is there.
+  ///   - fill: Puts responses into the store, or throws before any is in.
+  /// - Throws: ``StoreError``, also if there is a store already, or whatever `fill` throws.
+  public func create(
+    _ opening: StoreOpening, filledBy fill: (any ResponseStore) throws -> Void
+  ) throws {
+    let made = NewStoreFiles(at: opening.path)
     switch self {
     case .apple(let schema):
-      try AppleStoreWriter(creating: opening.path, schema: schema).finish()
-      return try opening.openForChanging(verifying: false)
-    case .foundation:
-      _ = try FoundationStoreWriter(creating: opening.path)
-      let store = try FoundationStoreEditor(changing: opening.path)
-      // URLCache takes any folder, and a user may have meant another.
-      guard try !store.files.hasOthers() else {
-        throw StoreError(.inputOutput, at: opening.path, because: "it holds other files")
+      let writer = try made.removingFolders {
+        try AppleStoreWriter(creating: opening.path, schema: schema)
       }
-      return store
+      do {
+        try writer.finish()
+        // It is closed again before its files go.
+        try fill(try opening.openForChanging(verifying: false))
+      } catch {
+        made.removeDatabase(opening)
+        throw error
+      }
+    case .foundation:
+      try made.removingFolders {
+        _ = try FoundationStoreWriter(creating: opening.path)
+        let store = try FoundationStoreEditor(changing: opening.path)
+        // URLCache takes any folder, and a user may have meant another.
+        guard try !store.files.hasOthers() else {
+          throw StoreError(.inputOutput, at: opening.path, because: "it holds other files")
+        }
+        try fill(store)
+      }
     }
   }
 }

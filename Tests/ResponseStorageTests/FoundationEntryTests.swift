@@ -125,9 +125,12 @@ import Testing
   private func editor(of folder: Folder) throws -> any RawResponseStore {
     let opening = StoreOpening(
       path: folder.path, wait: 0, temporaryFolder: folder.path, now: try moment(1_000))
-    let store =
-      try folder.names().isEmpty
-      ? NewStore.foundation.create(opening) : opening.openForChanging(verifying: false)
+    var store: (any ResponseStore)?
+    if try folder.names().isEmpty {
+      try NewStore.foundation.create(opening) { store = $0 }
+    } else {
+      store = try opening.openForChanging(verifying: false)
+    }
     return try #require(store as? any RawResponseStore)
   }
 
