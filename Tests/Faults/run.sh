@@ -15,6 +15,12 @@ cd "$(dirname "$0")/../.."
 swift build --product urlcache-admin >&2
 swift build --product sample-cache >&2
 programs=$(swift build --show-bin-path)
+# What is killed leaves what it had made.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 for name in "$@"; do
   case $name in
