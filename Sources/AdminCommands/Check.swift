@@ -9,7 +9,8 @@ extension URLCacheAdmin {
   struct Check: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Look for everything that is wrong with a cache, and repair it if asked to.",
-      discussion: """
+      discussion: helpText(
+        """
         A finding is an error (the cache breaks its own rules), a warning (somebody
         should look), or a note (worth knowing). Nothing is changed without '--repair',
         which removes
@@ -17,9 +18,9 @@ extension URLCacheAdmin {
           rows         entries that lack a row in one of the tables
           bodies       entries whose body file is missing
           undecodable  entries whose property lists cannot be decoded
-          orphans      body files that no entry names, and of a Foundation store what was
-                       being written; beside a running app, and in a folder of Foundation's,
-                       what is older than ten minutes
+          orphans      body files that no entry names, and of a Foundation store what
+                       was being written; beside a running app, and in a folder of
+                       Foundation's, what is older than ten minutes
 
         and then looks again. The table shows a few findings of each kind, JSON all.
 
@@ -27,7 +28,7 @@ extension URLCacheAdmin {
           0 no errors or warnings, or none left after a repair; notes do not count
           1 errors or warnings, or '--max-delete' · 3 what was to go had changed, and
           stayed · 64 · 65 · 66 · 74 · 75 · 77 · 130 · 143
-        """)
+        """))
 
     @Flag(help: "Also compare the indexes of the database with its tables, which takes longer.")
     var full = false

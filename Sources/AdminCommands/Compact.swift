@@ -9,7 +9,8 @@ extension URLCacheAdmin {
   struct Compact: ScheduledCommand {
     static let configuration = CommandConfiguration(
       abstract: "Give space that is free inside the database back to the file system.",
-      discussion: """
+      discussion: helpText(
+        """
         Removing entries leaves free pages in the database. Beside a running app they are given back in
         short slices; if nobody has it open, in whichever way is cheaper. No entry is touched. A folder of
         Foundation's has no database, and nothing to give back.
@@ -17,7 +18,7 @@ extension URLCacheAdmin {
         EXIT STATUS
           0 done · 3 '--max-runtime' · 64 · 65 · 66 · 74 · 75 also '--full' beside another process · 77 · 130 ·
           143
-        """)
+        """))
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
 

@@ -16,7 +16,8 @@ extension URLCacheAdmin.Config {
   struct List: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show what holds for a command that does not say it, and where it is set.",
-      discussion: """
+      discussion: helpText(
+        """
         Options go before environment variables (URLCACHE_ADMIN_MAX_AGE for '--max-age'), these before the
         user's file, that before /etc/urlcache-admin/config.toml, and what a file says of a cache before what it
         says of all. The user's file is $XDG_CONFIG_HOME/urlcache-admin/config.toml, else below ~/.config, on
@@ -24,7 +25,7 @@ extension URLCacheAdmin.Config {
 
         EXIT STATUS
           0 done · 64 · 66 · 74 · 77 · 78 a file or a variable is wrong
-        """)
+        """))
 
     @OptionGroup var file: ConfigurationOptions
 
@@ -53,10 +54,11 @@ extension URLCacheAdmin.Config {
   struct Check: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show everything that is wrong with the configuration, with file, line and column.",
-      discussion: """
+      discussion: helpText(
+        """
         EXIT STATUS
           0 nothing is wrong · 64 · 66 · 74 · 77 · 78 something is wrong
-        """)
+        """))
 
     @OptionGroup var file: ConfigurationOptions
 

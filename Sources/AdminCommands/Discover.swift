@@ -7,7 +7,8 @@ extension URLCacheAdmin {
   struct Discover: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Find caches, where apps keep them or below folders.",
-      discussion: """
+      discussion: helpText(
+        """
         A Cache.db is told by its tables, whatever it is called, and a folder of
         swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic
         links are not followed. What cannot be looked into is named at the end.
@@ -21,7 +22,7 @@ extension URLCacheAdmin {
 
         EXIT STATUS
           0 done · 64 · 66 · 74 · 77
-        """)
+        """))
 
     @Argument(help: "The folders to look below.", completion: .directory)
     var folders: [String] = []

@@ -9,7 +9,8 @@ extension URLCacheAdmin {
   struct Enforce: ScheduledCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make a cache keep limits of size, number and age, also beside a running app.",
-      discussion: """
+      discussion: helpText(
+        """
         Entries go until what all files take up keeps the limit: it removes, gives free pages back,
         measures, and goes on if that was not enough (not with '--backup', which holds what goes first). With
         selection options only those entries go. Rules of the configuration go before limits: what a rule keeps
@@ -19,7 +20,7 @@ extension URLCacheAdmin {
         EXIT STATUS
           0 done · 1 a limit cannot be met, or '--max-delete' · 3 also '--max-runtime' · 64 also without '--yes' and terminal ·
           65 · 66 · 73 '--backup' · 74 · 75 · 77 · 78 · 130 · 143
-        """,
+        """),
       aliases: ["trim"])
 
     @OptionGroup var limit: LimitOptions
@@ -76,16 +77,12 @@ extension URLCacheAdmin {
       }
       let source = try cache.openForPlanning(in: environment)
       let room = try environment.fileSystem(source.description.path)
-        )
-      }
       var limits = limit.limits(available: room.available, total: room.total)
       if source.description.format.hasDatabase {
         // There is no second round after a backup.
         limits.margin = round?.margin ?? (planning.backup == nil ? 0 : (limit.bytes ?? 0) >> 6)
         limits.isUnderway = round?.isUnderway ?? false
       }
-      let source = try cache.open(in: environment)
-      let room = try environment.fileSystem(source.description.path)
       let plan = try RemovalPlan(
         enforcing: limits, on: source, among: selection.resolved(at: now, in: environment),
         by: policy, now: now)
@@ -98,7 +95,7 @@ extension URLCacheAdmin {
       after done: RemovalPlan, for round: EnforcementRounds.Round,
       in environment: CommandEnvironment
     ) throws -> RemovalPlan {
-      do { return try plan(in: environment) } catch let error as StoreError {
+      do { return try plan(in: environment, for: round) } catch let error as StoreError {
         // A folder that has no entry any more cannot be told from others.
         guard error.code == .notACache, !done.store.format.hasDatabase else { throw error }
         var empty = done

@@ -9,7 +9,8 @@ extension URLCacheAdmin {
   struct Explain: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Say why entries are fresh or stale, and what becomes of a request.",
-      discussion: """
+      discussion: helpText(
+        """
         The request is the stored one again, with the header fields that Vary names. Whether an entry is
         fresh is RFC 9111 on any platform; what happens then differs, as it was observed.
 
@@ -19,7 +20,7 @@ extension URLCacheAdmin {
         EXIT STATUS
           0 all fresh · 1 some stale, or a named URL or id is not there · 3 none stale, of some it is not known ·
           64 · 65 · 66 · 74 · 75 · 77
-        """)
+        """))
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

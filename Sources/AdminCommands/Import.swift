@@ -9,7 +9,8 @@ extension URLCacheAdmin {
   struct Import: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Put entries of an archive into a cache, also beside a running app.",
-      discussion: """
+      discussion: helpText(
+        """
         The archive is one of 'export', or a HAR of any program: its bytes tell which, not its name.
         All of it is read, and compared with its digests if it has any, before anything is written.
         Then all entries come at once, or none; into a folder of Foundation's one after the other, each
@@ -20,7 +21,7 @@ extension URLCacheAdmin {
           0 done · 1 a named URL or id is not there, or '--on-conflict error' · 3 entries were left out, as they
           are not whole, their method is not GET, or the cache changed meanwhile · 64 · 65 not an archive, damaged, or beyond a limit
           · 66 · 73 · 74 · 75 · 77 · 130 · 143
-        """)
+        """))
 
     @Argument(
       help: "The archive.", completion: .file(extensions: ExportFormat.extensions { _ in true }))
@@ -136,8 +137,8 @@ extension URLCacheAdmin {
       } else {
         try fill(environment.openStore(path, cache.waitMilliseconds, !importing.noVerify))
       }
-    }
       return result
+    }
 
     private func write(
       _ plan: ImportPlan, _ result: ImportResult, _ target: StoreDescription?, _ path: String,

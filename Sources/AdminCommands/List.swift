@@ -8,7 +8,8 @@ extension URLCacheAdmin {
   struct List: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the entries of a cache.",
-      discussion: """
+      discussion: helpText(
+        """
         COLUMNS
           \(columnNames)
 
@@ -21,7 +22,7 @@ extension URLCacheAdmin {
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77
-        """,
+        """),
       aliases: ["ls"])
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions

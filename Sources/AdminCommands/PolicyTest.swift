@@ -16,14 +16,15 @@ extension URLCacheAdmin.Policy {
   struct Test: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show which rule decides on entries, and what becomes of them.",
-      discussion: """
+      discussion: helpText(
+        """
         Of the rules the first that matches decides: 'keep' and 'purge' say what becomes of the entry, 'expire'
         that it is older than the rule lets it become, 'limit' that it goes only beyond a limit of the rule or of
         'enforce'. An entry that no rule matches has none. Nothing is changed.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77 · 78
-        """)
+        """))
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

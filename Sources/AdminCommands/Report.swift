@@ -10,7 +10,8 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "report",
       abstract: "Write a report about a cache: one page for a browser, or Markdown.",
-      discussion: """
+      discussion: helpText(
+        """
         EXAMPLES
           urlcache-admin report -c PATH -o report.html
           urlcache-admin report -c PATH --capacity 512MiB --format markdown -o -
@@ -24,7 +25,7 @@ extension URLCacheAdmin {
 
         EXIT STATUS
           0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
-        """)
+        """))
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var expiry: ExpiryOptions

@@ -10,7 +10,8 @@ extension URLCacheAdmin {
   struct Revalidate: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Ask the origins whether entries are still good, and refresh them if asked to.",
-      discussion: """
+      discussion: helpText(
+        """
         Sends the conditional request that 'explain' shows, and reports: unchanged, changed, rolled-back,
         gone, redirected, no-validator, not-asked, failed. Without '--refresh' and '--purge-…' nothing is
         changed, and no body is loaded. The same holds with '--dry-run', which sends the requests, as only
@@ -24,7 +25,7 @@ extension URLCacheAdmin {
           or id is not there, or '--max-delete' · 3 some could not be asked, or not be refreshed · 64 also a
           change without '--yes' and terminal · 65 · 66 · 69 'urlcache-admin-fetch' is not there · 74 · 75 ·
           77 · 130 · 143
-        """)
+        """))
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

@@ -9,10 +9,11 @@ extension URLCacheAdmin {
   struct Show: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show everything about entries: times, request, response, body.",
-      discussion: """
+      discussion: helpText(
+        """
         EXIT STATUS
           0 done · 1 an entry that was named is not there, or not to be repeated · 64 · 65 · 66 · 74 · 75 · 77
-        """)
+        """))
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

@@ -6,7 +6,8 @@ public struct URLCacheAdmin: ParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "urlcache-admin",
     abstract: "Administer the response cache that URLCache keeps on disk.",
-    discussion: """
+    discussion: helpText(
+      """
       What looks never changes a cache: nothing is written, moved or locked for writing, also beside a
       running app. What changes one works beside a running app too.
 
@@ -16,7 +17,7 @@ public struct URLCacheAdmin: ParsableCommand {
         0 done · 1 the answer is "no" · 3 done in part · 64 usage · 65 not a cache, or damaged · 66 no such file ·
         69 a program is not there · 70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission ·
         78 configuration
-      """,
+      """),
     version: "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))",
     subcommands: [
       List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,

@@ -8,7 +8,8 @@ extension URLCacheAdmin {
   struct Usage: AdminCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show what a cache takes up on disk, in all and by groups.",
-      discussion: """
+      discussion: helpText(
+        """
         A cache does not hold its own capacity: give it to compare. Notes then say what
         CFNetwork does not keep with it: nothing on disk below 5 MiB, and no body of
         more than 5 % of the capacity.
@@ -18,7 +19,7 @@ extension URLCacheAdmin {
 
         EXIT STATUS
           0 done · 1 more than '--fail-above' allows · 64 · 65 · 66 · 74 · 75 · 77
-        """,
+        """),
       aliases: ["du"])
 
     @OptionGroup(title: "Cache") var cache: CacheOptions

@@ -33,6 +33,39 @@ import Testing
       run(["-c", "memory", verb])
         == CommandLineResult(
           status: .usage, messages: "error: there is no command '\(verb)'\nhint: \(hint)\n"))
+    // Whoever asks for help on it is told the same.
+    #expect(run(["help", verb]) == run([verb]))
+  }
+
+  @Test func `the help on each command fits a terminal of 80 columns and is broken once`() {
+    let verbs = [
+      "list", "show", "body", "usage", "explain", "discover", "diff", "report", "purge", "enforce",
+      "compact", "revalidate", "apply", "check", "export", "import", "metrics",
+    ]
+    for words in [["--help"]] + verbs.map({ ["help", $0] }) {
+      let result = run(words)
+      #expect(result.status == .done)
+      let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+      // ArgumentParser breaks no line of usage.
+      let long = lines.filter { $0.unicodeScalars.count > 80 && !$0.hasPrefix("USAGE: ") }
+      #expect(long == [], "\(words)")
+      // What was broken off once more would begin at the margin.
+      let statuses = lines.drop { $0 != "EXIT STATUS" }.dropFirst().prefix { !$0.isEmpty }
+      #expect(!statuses.isEmpty && statuses.allSatisfy { $0.hasPrefix("  ") }, "\(words)")
+    }
+    #expect(
+      run(["help", "purge"]).output.hasPrefix(
+        """
+        OVERVIEW: Remove the selected entries, also beside a running app.
+
+        Without '--yes' it asks first. An app keeps what it has in memory until it
+        ends. In a folder of Foundation's an entry is a file: only regular files go,
+        and those that URLCache does not see, such as what a crash left behind, go only
+        by their ids.
+
+        EXIT STATUS
+          0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries
+        """))
   }
 
   @Test(arguments: [
