@@ -59,15 +59,19 @@ let package = Package(
     module("SQLite", on: "CSQLite", "Files"),
     module("Archive", on: "CArchive"),
     module("ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
-    module("Administration", on: "Archive", "Files", "HTTPCaching", "ResponseStorage"),
+    module("JSON"),
+    module(
+      "ResponseArchives", on: "Archive", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
+    module(
+      "Administration", on: "Files", "HTTPCaching", "JSON", "ResponseArchives", "ResponseStorage"),
     module(
       "Revalidation", on: "Administration", "Fetching", "Files", "HTTPCaching", "ResponseStorage"),
     module(
-      "Rendering", on: "Administration", "Fetching", "HTTPCaching", "ResponseStorage",
-      "Revalidation"),
+      "Rendering", on: "Administration", "Fetching", "HTTPCaching", "ResponseArchives",
+      "ResponseStorage", "Revalidation"),
     module(
-      "AdminCommands", on: "Administration", "Fetching", "Files", "HTTPCaching", "Rendering",
-      "ResponseStorage", "Revalidation", argumentParser),
+      "AdminCommands", on: "Administration", "Fetching", "Files", "HTTPCaching", "JSON",
+      "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation", argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
     .executableTarget(
@@ -87,9 +91,11 @@ let package = Package(
     tests(of: "Archive"),
     tests(of: "HTTPCaching"),
     tests(of: "Fetching", on: "HTTPCaching"),
+    tests(of: "JSON"),
+    tests(of: "ResponseArchives", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
     tests(of: "Administration", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
     tests(of: "Revalidation", on: "Fetching", "HTTPCaching", "ResponseStorage"),
-    tests(of: "Rendering", on: "Administration", "ResponseStorage", "TestSupport"),
+    tests(of: "Rendering", on: "Administration", "JSON", "ResponseStorage", "TestSupport"),
     tests(
       of: "AdminCommands", on: "Fetching", "HTTPCaching", "ResponseStorage", "Revalidation",
       "TestSupport", argumentParser,

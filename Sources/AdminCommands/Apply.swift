@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Files
+import JSON
 import Rendering
 import ResponseStorage
 

@@ -1,6 +1,7 @@
-public import Administration
+import Administration
 public import ArgumentParser
 import Files
+public import ResponseArchives
 import ResponseStorage
 
 /// How an archive is written.

@@ -1,5 +1,5 @@
-import Administration
 import Files
+import ResponseArchives
 import ResponseStorage
 
 /// Where an archive or a report goes: a file that appears whole or not at all, or the output.

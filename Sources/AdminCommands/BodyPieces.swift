@@ -1,5 +1,5 @@
-import Administration
 import Rendering
+import ResponseArchives
 import ResponseStorage
 
 /// The body of one entry, as the options of `body` want it.

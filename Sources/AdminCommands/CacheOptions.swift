@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import ResponseArchives
 import ResponseStorage
 
 /// Which cache a command is about.

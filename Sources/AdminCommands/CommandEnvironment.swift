@@ -1,5 +1,6 @@
 import Administration
 import Files
+import ResponseArchives
 public import ResponseStorage
 public import Revalidation
 

@@ -1,5 +1,6 @@
 import Administration
 import Files
+import ResponseArchives
 import ResponseStorage
 
 /// A failure as the user is told of it.

@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import Files
 import Rendering
+import ResponseArchives
 import ResponseStorage
 
 extension URLCacheAdmin {

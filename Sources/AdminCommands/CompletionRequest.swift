@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Rendering
+import ResponseArchives
 import ResponseStorage
 
 extension CompletionKind {

@@ -1,5 +1,5 @@
-import Administration
 import Files
+import ResponseArchives
 
 /// A folder that an export goes to, and that appears whole or not at all.
 ///

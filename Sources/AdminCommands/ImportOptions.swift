@@ -1,5 +1,6 @@
 public import Administration
 public import ArgumentParser
+import ResponseArchives
 import ResponseStorage
 
 /// How entries are put into a cache.

@@ -1,3 +1,4 @@
+public import ResponseArchives
 public import ResponseStorage
 
 /// What an import did.

@@ -1,3 +1,4 @@
+public import ResponseArchives
 public import ResponseStorage
 
 /// What an import does with an entry whose key the cache has already, with other contents.

@@ -1,3 +1,4 @@
+public import JSON
 public import ResponseStorage
 
 /// A removal plan as a file keeps it, until somebody carries it out.

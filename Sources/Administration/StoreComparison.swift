@@ -1,4 +1,5 @@
 import Files
+import ResponseArchives
 public import ResponseStorage
 
 /// What tells two stores apart: the responses that only one of them has, and those that differ.

@@ -1,4 +1,5 @@
 public import Administration
+import ResponseArchives
 public import ResponseStorage
 
 /// A plan to import entries, or what came of it, as text.

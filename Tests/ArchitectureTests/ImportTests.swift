@@ -13,14 +13,19 @@ private let allowedImports: [String: Set<String>] = [
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "Archive": ["CArchive"],
   "ResponseStorage": ["Files", "HTTPCaching", "PropertyLists", "SQLite"],
+  "JSON": [],
+  "ResponseArchives": ["Archive", "Files", "HTTPCaching", "JSON", "ResponseStorage"],
   "Administration": [
-    "Archive", "Files", "HTTPCaching", "ResponseStorage", "_StringProcessing",
+    "Files", "HTTPCaching", "JSON", "ResponseArchives", "ResponseStorage", "_StringProcessing",
   ],
   "Revalidation": ["Administration", "Fetching", "Files", "HTTPCaching", "ResponseStorage"],
-  "Rendering": ["Administration", "Fetching", "HTTPCaching", "ResponseStorage", "Revalidation"],
+  "Rendering": [
+    "Administration", "Fetching", "HTTPCaching", "ResponseArchives", "ResponseStorage",
+    "Revalidation",
+  ],
   "AdminCommands": [
-    "Administration", "ArgumentParser", "Fetching", "Files", "HTTPCaching", "Rendering",
-    "ResponseStorage", "Revalidation",
+    "Administration", "ArgumentParser", "Fetching", "Files", "HTTPCaching", "JSON", "Rendering",
+    "ResponseArchives", "ResponseStorage", "Revalidation",
   ],
   "urlcache-admin": ["AdminCommands"],
   "urlcache-admin-fetch": [

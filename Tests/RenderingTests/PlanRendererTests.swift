@@ -1,4 +1,5 @@
 import Administration
+import JSON
 import Rendering
 import ResponseStorage
 import TestSupport

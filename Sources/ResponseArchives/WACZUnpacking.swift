@@ -1,5 +1,6 @@
 import Archive
 import Files
+import JSON
 import ResponseStorage
 
 /// Reads the members of a WACZ file once, compares their digests, and puts the WARC files together.

@@ -23,7 +23,12 @@ public struct ResponseArchiveError: Error, Hashable, Sendable, CustomStringConve
   /// What happened, with the facts. It holds no bytes of an archive but digits and its own names.
   public let description: String
 
-  init(_ kind: Kind, at path: String? = nil, _ fact: String) {
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the archive; `nil` of one that is being written.
+  ///   - fact: What happened, without bytes of the archive but digits and its own names.
+  public init(_ kind: Kind, at path: String? = nil, _ fact: String) {
     self.kind = kind
     self.path = path
     description = path.map { "'\($0)': \(fact)" } ?? fact

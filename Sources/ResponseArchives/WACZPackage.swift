@@ -1,3 +1,4 @@
+import JSON
 import ResponseStorage
 
 /// What a WACZ file says of its members.

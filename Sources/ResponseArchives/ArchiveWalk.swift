@@ -1,5 +1,6 @@
 import Archive
 import Files
+import JSON
 import ResponseStorage
 
 /// One reading of a native archive, from its beginning to its end.

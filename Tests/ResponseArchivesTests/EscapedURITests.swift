@@ -1,7 +1,7 @@
 import ResponseStorage
 import Testing
 
-@testable import Administration
+@testable import ResponseArchives
 
 @Suite struct EscapedURITests {
   @Test func `what may stand in no URI is escaped, and all else stays`() {

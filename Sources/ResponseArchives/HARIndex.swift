@@ -1,3 +1,4 @@
+import JSON
 import ResponseStorage
 
 /// Where the entries of a HAR are that a cache can have.

@@ -1,7 +1,7 @@
 import ResponseStorage
 import Testing
 
-@testable import Administration
+@testable import ResponseArchives
 
 @Suite struct SafeFileNamesTests {
   @Test(

@@ -23,7 +23,7 @@ extension JSONReader {
   }
 
   /// Reads a number, as it is written.
-  mutating func numeral() throws -> String {
+  public mutating func numeral() throws -> String {
     guard try peek() != nil else { throw JSONError("an early end", at: offset) }
     let place = offset
     var text: [UInt8] = []

@@ -19,7 +19,7 @@ extension JSONReader {
   }
 
   /// Reads what a string begins with; ``continueString(into:)`` reads the rest.
-  mutating func beginString() throws {
+  public mutating func beginString() throws {
     try expect("\"")
     heldUnit = nil
   }
@@ -27,7 +27,7 @@ extension JSONReader {
   /// Appends what comes next in a string, which is never much.
   ///
   /// - Returns: `false` at its end.
-  mutating func continueString(into text: inout [UInt8]) throws -> Bool {
+  public mutating func continueString(into text: inout [UInt8]) throws -> Bool {
     if let unit = heldUnit.take() {
       try finishUnicodeEscape(unit, into: &text)
       return true
@@ -111,6 +111,6 @@ extension JSONReader {
 
 /// Whether a name that was read is this one: what a `switch` over names compares by, with nothing
 /// allocated.
-func ~= (name: StaticString, bytes: [UInt8]) -> Bool {
+public func ~= (name: StaticString, bytes: [UInt8]) -> Bool {
   name.utf8CodeUnitCount == bytes.count && name.description.utf8.elementsEqual(bytes)
 }

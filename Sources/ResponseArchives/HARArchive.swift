@@ -1,4 +1,5 @@
 import Files
+import JSON
 import ResponseStorage
 
 /// A HAR, of whatever program, that is read as a store.

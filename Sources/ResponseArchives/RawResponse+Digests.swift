@@ -1,14 +1,14 @@
 import Files
-import ResponseStorage
+public import ResponseStorage
 
 extension RawResponse {
   /// The size of the body in bytes, if there is one.
-  var bodySize: Int64? { part(.body)?.size }
+  public var bodySize: Int64? { part(.body)?.size }
 }
 
 extension RawResponse.Part {
   /// The number of bytes; `nil` if there is nothing.
-  var size: Int64? {
+  public var size: Int64? {
     switch contents {
     case .null: nil
     case .bytes(let bytes): Int64(bytes.count)
@@ -17,7 +17,7 @@ extension RawResponse.Part {
   }
 
   /// The SHA-256 digest of the bytes; `nil` if there is nothing.
-  func digest() throws -> String? {
+  public func digest() throws -> String? {
     switch contents {
     case .null: nil
     case .bytes(let bytes): Digest(of: bytes).hexadecimal
@@ -26,7 +26,7 @@ extension RawResponse.Part {
   }
 
   /// Reads all bytes, for the errors that come of it.
-  func readThrough() throws {
+  public func readThrough() throws {
     guard case .stream(let stream) = contents else { return }
     try stream.read { reader in
       var buffer = stream.buffer
@@ -37,7 +37,7 @@ extension RawResponse.Part {
 
 extension RawResponse.PartStream {
   /// The SHA-256 digest of the bytes, which are read.
-  func digest() throws -> String {
+  public func digest() throws -> String {
     var digest = Digest()
     try read { reader in
       var buffer = buffer

@@ -1,4 +1,4 @@
-import Administration
+import JSON
 import Testing
 
 @Suite struct JSONReaderTests {

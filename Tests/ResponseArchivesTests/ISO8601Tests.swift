@@ -1,7 +1,7 @@
 import ResponseStorage
 import Testing
 
-@testable import Administration
+@testable import ResponseArchives
 
 @Suite struct ISO8601Tests {
   /// 2026-01-31 12:34:56 UTC, by `date -u -d … +%s`.

@@ -1,7 +1,7 @@
 import ResponseStorage
 import Testing
 
-@testable import Administration
+@testable import ResponseArchives
 
 /// Text and Base64 that come piece by piece are what they are as a whole.
 @Suite struct TextPieceTests {

@@ -1,3 +1,4 @@
+import JSON
 import ResponseStorage
 
 /// Where the body of a response is in a HAR, and how long it is.

@@ -2,7 +2,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-@testable import Administration
+@testable import ResponseArchives
 
 @Suite struct HTTPBodyReaderTests {
   /// Reads a body that comes in pieces of random lengths.

@@ -1,3 +1,4 @@
+import JSON
 import ResponseStorage
 
 /// What the last but one member of an archive says: how much there is, and that it is all.
