@@ -35,6 +35,10 @@ lists() {
 
 lists wide 203
 lists large 202
+table "freshness" "$list --format csv" "$tool list -c $folder/large --columns $columns,freshness --format csv"
+# It ends with 1, as not all is fresh.
+table "explain --all" "sh -c '$tool explain --all --format ndjson -c $folder/large || [ \$? -eq 1 ]'"
+table "report" "$tool usage -c $folder/large --by host" "$tool report -c $folder/large -o $folder/report.html --force"
 table "list --limit 50, --version" "$tool list -c $folder/large --limit 50" "$tool --version"
 runs=2
 table "Python with plistlib, $entries entries" "$list --format csv" \

@@ -134,7 +134,7 @@ def interrupted():
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage.ru_utime
 
-    cache = make("many", entries=2000)
+    cache = make("interrupted", entries=2000)
     for format in FORMATS:
         status, whole = ended(started(f"whole.{format}"))
         assert status == 0
