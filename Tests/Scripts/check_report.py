@@ -5,8 +5,9 @@
 The pictures go to FOLDER, if one is named.
 """
 
-import base64, hashlib, html.parser, json, os, plistlib, random, re, shutil, sqlite3, subprocess, sys, tempfile, time
+import base64, hashlib, html.parser, json, os, plistlib, random, re, shutil, subprocess, sys, tempfile, time
 import unicodedata
+import apple_store
 from chromium import Chromium
 
 tool, maker = sys.argv[1:3]
@@ -50,17 +51,9 @@ def cache_of(urls, name, sizes=None):
     """A cache that has a response for each URL, which may be bytes that are not UTF-8."""
     folder = os.path.join(root, name)
     os.mkdir(folder)
-    database = sqlite3.connect(os.path.join(folder, "Cache.db"))
-    database.executescript(
-        """CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE,
-             version INTEGER, hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE,
-             time_stamp NOT NULL DEFAULT CURRENT_TIMESTAMP, partition TEXT);
-           CREATE TABLE cfurl_cache_blob_data(entry_ID INTEGER PRIMARY KEY, response_object BLOB,
-             request_object BLOB, proto_props BLOB, user_info BLOB);
-           CREATE TABLE cfurl_cache_receiver_data(entry_ID INTEGER PRIMARY KEY, isDataOnFS INTEGER,
-             receiver_data BLOB);
-           CREATE TABLE cfurl_cache_schema_version(schema_version INTEGER);
-           INSERT INTO cfurl_cache_schema_version VALUES(202);""")
+    database = apple_store.create(folder)
+    database.executescript("""CREATE TABLE cfurl_cache_schema_version(schema_version INTEGER);
+        INSERT INTO cfurl_cache_schema_version VALUES(202);""")
     for number, url in enumerate(urls, 1):
         database.execute("INSERT INTO cfurl_cache_response(entry_ID, storage_policy, request_key) VALUES (?, 0, CAST(? AS TEXT))",
                          (number, url))
