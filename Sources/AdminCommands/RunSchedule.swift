@@ -1,5 +1,5 @@
-import Files
 import Administration
+import Files
 import Rendering
 import ResponseStorage
 

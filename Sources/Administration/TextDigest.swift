@@ -2,7 +2,8 @@ import Files
 import ResponseStorage
 
 /// The first 128 bits of the SHA-256 digest of a text, which stand for it where the texts of a million entries
-/// would take too much memory. Nobody can make two texts that have the same.
+/// would take too much memory. Nobody can make a text that has the digest of another one's; two of one's own take
+/// 2^64 attempts.
 struct TextDigest: Hashable {
   private let (high, low): (UInt64, UInt64)
 

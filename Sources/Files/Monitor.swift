@@ -11,12 +11,12 @@
 /// It is a mutex and a condition variable of POSIX threads. ThreadSanitizer knows those on every system; the
 /// `Mutex` of the standard library it takes for no lock on Linux.
 @safe
-final class Monitor<State>: @unchecked Sendable {
+final class Monitor<State: Sendable>: @unchecked Sendable {
   private var state: State
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let change = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  init(_ state: sending State) {
+  init(_ state: State) {
     self.state = state
     let (mutexCode, changeCode) = unsafe (
       pthread_mutex_init(mutex, nil), pthread_cond_init(change, nil)

@@ -19,6 +19,7 @@ public struct TemporaryDirectory: ~Copyable {
 
   /// Creates a folder below `parent`, under a name that nobody can foresee.
   public init(in parent: String) throws(FileError) {
+    // The system puts letters in the place of the six at the end.
     var template = Array("\(parent)/urlcache-admin.XXXXXX".utf8CString)
     let made = unsafe template.withUnsafeMutableBufferPointer { template -> String? in
       guard let start = template.baseAddress, let path = unsafe mkdtemp(start) else {

@@ -16,6 +16,7 @@ public struct TemporaryFile: ~Copyable {
 
   /// Creates an empty file on the file system of `folder`.
   public init(in folder: String) throws(FileError) {
+    // The system puts letters in the place of the six at the end.
     var template = Array("\(folder)/urlcache-admin.XXXXXX".utf8CString)
     let descriptor = unsafe template.withUnsafeMutableBufferPointer { template -> Int32 in
       guard let start = template.baseAddress else { return -1 }

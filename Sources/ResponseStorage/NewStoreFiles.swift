@@ -29,8 +29,14 @@ struct NewStoreFiles {
 
   /// Removes the database that was made and is closed, unless somebody uses it already.
   func removeDatabase(_ opening: StoreOpening) {
-    if let store = try? opening.open() {
+    do {
+      let store = try opening.open()
       guard !store.description.inUse, (try? store.count()) == 0 else { return }
+    } catch let error as StoreError where [.inUse, .changedWhileReading].contains(error.code) {
+      // Somebody has locked it.
+      return
+    } catch {
+      // It was not made as a whole.
     }
     Self.removeDatabase(in: folder)
     removeFolders()
