@@ -50,10 +50,3 @@ extension Exchange {
       })
   }
 }
-
-extension FieldSection {
-  /// The header section of a stored message.
-  public init(_ headers: HeaderFields) {
-    self.init(headers.fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) })
-  }
-}

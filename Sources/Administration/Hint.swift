@@ -121,7 +121,7 @@ extension Hint {
       hints.append(.privateData)
     }
     let freshness = details.reuse.freshness
-    let remarks = freshness.remarks
+    let remarks = freshness.remarks(about: details.exchange)
     for remark in remarks {
       switch remark.kind {
       case .originClockAhead: hints.append(.originClockAhead(seconds: remark.seconds ?? 0))

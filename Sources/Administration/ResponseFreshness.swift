@@ -31,8 +31,11 @@ public struct ResponseFreshness: Hashable, Sendable {
   /// The lifetime and the age, each with what it was calculated from.
   public let freshness: Freshness
 
-  /// What the response can be validated with.
-  public let validators: Validators
+  /// How strong its entity tag is, or `nil` if there is none.
+  public let entityTag: Validators.Strength?
+
+  /// How strong its `Last-Modified` is, or `nil` if there is none that is a date.
+  public let lastModified: Validators.Strength?
 
   /// The expiry of the application's own, if it attached one.
   public let expiry: UserInfoExpiry?
@@ -54,11 +57,15 @@ public struct ResponseFreshness: Hashable, Sendable {
     of response: borrowing StoredResponse, at now: Timestamp,
     rules: [UserInfoExpiry.Rule] = UserInfoExpiry.known
   ) {
-    guard let headers = response.responseHeaders, let stored = response.stored else { return nil }
-    let exchange = Exchange(
-      status: response.status, fields: FieldSection(headers), responseTime: stored.wholeSeconds)
-    freshness = Freshness(of: exchange, at: now.wholeSeconds)
-    validators = Validators(of: exchange)
+    guard let stored = response.stored,
+      let fields = response.freshnessFields
+        ?? response.responseHeaders.map({
+          FreshnessFields(FieldSection($0), receivedAt: stored.wholeSeconds)
+        })
+    else { return nil }
+    freshness = Freshness(of: fields, status: response.status, at: now.wholeSeconds)
+    entityTag = fields.entityTagStrength
+    lastModified = fields.lastModifiedStrength
     expiry = UserInfoExpiry(of: response.userInfo, by: rules)
     self.now = now
   }
@@ -101,15 +108,11 @@ public struct ResponseFreshness: Hashable, Sendable {
   /// Whether what the response can be validated with has a quality.
   public func has(_ kind: ValidatorKind) -> Bool {
     switch kind {
-    case .none: validators.isEmpty
-    case .weak: !validators.isEmpty && !hasStrongValidator
-    case .strong: hasStrongValidator
-    case .entityTag: validators.entityTag != nil
-    case .lastModified: validators.lastModified != nil
+    case .none: entityTag == nil && lastModified == nil
+    case .weak: !has(.none) && !has(.strong)
+    case .strong: entityTag == .strong || lastModified == .strong
+    case .entityTag: entityTag != nil
+    case .lastModified: lastModified != nil
     }
-  }
-
-  private var hasStrongValidator: Bool {
-    validators.entityTag?.isStrong ?? false || validators.lastModified?.isStrong ?? false
   }
 }

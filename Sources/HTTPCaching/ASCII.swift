@@ -25,6 +25,18 @@ extension UInt8 {
   }
 }
 
+extension Array<UInt8> {
+  /// Creates a copy of the bytes.
+  init(copying bytes: Span<UInt8>) {
+    self = []
+    // For nothing, it would write to the empty array that all threads share.
+    if bytes.isEmpty { return }
+    append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
+      for index in bytes.indices { output.append(bytes[index]) }
+    }
+  }
+}
+
 extension Collection<UInt8> where SubSequence: BidirectionalCollection {
   /// The bytes without optional white space at either end (RFC 9110 §5.5).
   var trimmed: SubSequence {
@@ -50,6 +62,23 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
 }
 
 extension Span<UInt8> {
+  /// Where the bytes are without optional white space at either end (RFC 9110 §5.5).
+  var trimmedRange: Range<Int> { trimmedRange(in: 0..<count) }
+
+  /// The part of a range without optional white space at either end (RFC 9110 §5.5).
+  func trimmedRange(in range: Range<Int>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, self[start].isOptionalWhitespace { start += 1 }
+    while start < end, self[end - 1].isOptionalWhitespace { end -= 1 }
+    return start..<end
+  }
+
+  /// How many bytes at the beginning a token may hold (RFC 9110 §5.6.2).
+  var tokenLength: Int {
+    for index in indices where !self[index].isTokenCharacter { return index }
+    return count
+  }
+
   /// Whether the bytes are `lowercased`, which has no capitals, when the case of ASCII letters does
   /// not matter.
   func equalsIgnoringCase(_ lowercased: [UInt8]) -> Bool {

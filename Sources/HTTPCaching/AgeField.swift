@@ -15,9 +15,16 @@ public enum AgeField: Hashable, Sendable {
       self = .absent
       return
     }
-    switch DeltaSeconds(value.prefix { $0 != UInt8(ascii: ",") }.trimmed) {
+    self.init(value.span)
+  }
+
+  /// Reads the first member of a line, which has no white space around it (RFC 9111 §5.1).
+  init(_ value: Span<UInt8>) {
+    var end = 0
+    while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }
+    switch DeltaSeconds(value.extracting(value.trimmedRange(in: 0..<end))) {
     case .seconds(let seconds): self = .seconds(seconds)
-    case .invalid: self = .invalid(value)
+    case .invalid: self = .invalid(Array(copying: value))
     }
   }
 

@@ -25,33 +25,52 @@ public struct CacheControl: Hashable, Sendable {
   public init(_ fields: FieldSection) {
     let lines = fields.lines.span
     for index in lines.indices where lines[index].known == .cacheControl {
-      isPresent = true
-      let list = ListMembers(lines[index].value)
-      for member in list.members { append(member) }
-      if let rest = list.unclosed { recover(from: rest) }
+      read(lines[index].value.span)
     }
   }
 
-  private mutating func append(_ member: ArraySlice<UInt8>) {
-    let name = member.prefix(while: \.isTokenCharacter)
-    if name.isEmpty {
-      oddities.append(.malformed(Array(member)))
-    } else if let known = CacheDirective.Name(name.span) {
-      append(known, CacheDirective.argument(member[name.endIndex...]))
+  /// Calls `body` with the name and the argument of each known directive of a line, but for what a quotation mark
+  /// that is left open has swallowed.
+  static func forEachDirective(
+    in line: Span<UInt8>, _ body: (CacheDirective.Name, _ argument: Span<UInt8>) -> Void
+  ) {
+    _ = ListMembers.forEachMember(of: line) { range in
+      let member = line.extracting(range)
+      let length = member.tokenLength
+      guard let name = CacheDirective.Name(member.extracting(first: length)) else { return }
+      body(name, member.extracting(droppingFirst: length))
+    }
+  }
+
+  /// Reads the next line (RFC 9111 §5.2).
+  private mutating func read(_ line: Span<UInt8>) {
+    isPresent = true
+    let openQuote = ListMembers.forEachMember(of: line) { append(line.extracting($0)) }
+    if let openQuote { recover(from: Array(copying: line.extracting(openQuote...))) }
+  }
+
+  private mutating func append(_ member: Span<UInt8>) {
+    let length = member.tokenLength
+    if length == 0 {
+      oddities.append(.malformed(Array(copying: member)))
+    } else if let known = CacheDirective.Name(member.extracting(first: length)) {
+      append(known, CacheDirective.argument(member.extracting(droppingFirst: length)))
     } else {
-      oddities.append(.unknown(Array(member)))
+      oddities.append(.unknown(Array(copying: member)))
     }
   }
 
   private mutating func append(_ name: CacheDirective.Name, _ argument: CacheDirective.Argument?) {
+    // Most have one or two, and an array that grows is copied.
+    if directives.isEmpty { directives.reserveCapacity(3) }
     directives.append(CacheDirective(name: name, argument: argument))
     names |= name.bit
   }
 
   /// Finds the directives that forbid something in what an open quotation mark has swallowed: in
   /// doubt they were meant.
-  private mutating func recover(from text: ArraySlice<UInt8>) {
-    oddities.append(.unclosed(Array(text)))
+  private mutating func recover(from text: [UInt8]) {
+    oddities.append(.unclosed(text))
     for word in text.split(whereSeparator: { !$0.isTokenCharacter }) {
       guard let name = CacheDirective.Name(word.span) else { continue }
       if [.noStore, .noCache, .mustRevalidate].contains(name) { append(name, nil) }
@@ -96,12 +115,7 @@ public struct CacheControl: Hashable, Sendable {
   /// The seconds that the first directive of a name gives, or `nil` if there is none
   /// (RFC 9111 §1.2.2, §4.2.1).
   public func seconds(_ name: CacheDirective.Name) -> DeltaSeconds? {
-    guard let directive = first(name) else { return nil }
-    switch directive.argument {
-    case nil: return .invalid([])
-    case .malformed(let text): return .invalid(text)
-    case .token(let text), .quoted(let text): return DeltaSeconds(text)
-    }
+    first(name).map { CacheDirective.seconds($0.argument) }
   }
 
   /// The directives that are repeated with another argument than the first has (RFC 9111 §4.2.1).

@@ -63,14 +63,34 @@ public struct CacheDirective: Hashable, Sendable {
   /// Its argument, or `nil` if nothing stands after the name.
   public let argument: Argument?
 
+  /// The seconds that an argument gives (RFC 9111 §1.2.2).
+  static func seconds(_ argument: Argument?) -> DeltaSeconds {
+    switch argument {
+    case nil: .invalid([])
+    case .malformed(let text): .invalid(text)
+    case .token(let text), .quoted(let text): DeltaSeconds(text)
+    }
+  }
+
+  /// The seconds that stand after the name of a directive.
+  static func seconds(_ text: Span<UInt8>) -> DeltaSeconds {
+    // Nearly always these are digits, which need not be copied.
+    if text.count > 1, text[0] == UInt8(ascii: "="),
+      case .seconds(let seconds) = DeltaSeconds(text.extracting(droppingFirst: 1))
+    {
+      return .seconds(seconds)
+    }
+    return seconds(argument(text))
+  }
+
   /// Reads what stands after the name of a directive.
-  static func argument(_ text: ArraySlice<UInt8>) -> Argument? {
+  static func argument(_ text: Span<UInt8>) -> Argument? {
     if text.isEmpty { return nil }
-    let value = text.dropFirst()
-    guard text.first == UInt8(ascii: "=") else { return .malformed(Array(text)) }
-    if value.isToken { return .token(Array(value)) }
+    guard text[0] == UInt8(ascii: "=") else { return .malformed(Array(copying: text)) }
+    let value = text.extracting(1...)
+    if !value.isEmpty, value.tokenLength == value.count { return .token(Array(copying: value)) }
     if let value = unquoted(value) { return .quoted(value) }
-    return .malformed(Array(text))
+    return .malformed(Array(copying: text))
   }
 }
 

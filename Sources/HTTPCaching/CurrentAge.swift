@@ -12,36 +12,41 @@ public struct CurrentAge: Hashable, Sendable {
   /// How long it took to get the response: `response_delay`.
   public let responseDelay: Int64
 
-  /// How long the response has been in this cache: `resident_time`.
-  public let residentTime: Int64
-
-  /// What was ignored, and where clocks differ.
-  public let remarks: [Remark]
+  /// How long ago it was received, by the clock of the cache; less than zero if that was set back.
+  private let sinceReceipt: Int64
 
   /// Calculates the age of a response (RFC 9111 §4.2.3).
   ///
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
   public init(of exchange: borrowing Exchange, at now: Int64) {
-    ageField = AgeField(exchange.fields)
-    let received = exchange.responseTime
-    let sinceDate = received.saturatingSubtracting(exchange.dateValue)
-    let sinceReceipt = now.saturatingSubtracting(received)
-    apparentAge = max(0, sinceDate)
-    responseDelay = max(0, received.saturatingSubtracting(exchange.requestTime))
-    residentTime = max(0, sinceReceipt)
+    self.init(of: exchange.freshnessFields, requestTime: exchange.requestTime, at: now)
+  }
+
+  /// Calculates the age of a response (RFC 9111 §4.2.3).
+  init(of fields: borrowing FreshnessFields, requestTime: Int64, at now: Int64) {
+    ageField = fields.age
+    let received = fields.responseTime
+    apparentAge = max(0, received.saturatingSubtracting(fields.dateValue))
+    responseDelay = max(0, received.saturatingSubtracting(requestTime))
+    sinceReceipt = now.saturatingSubtracting(received)
+  }
+
+  /// What of the response was ignored, and where clocks differ.
+  public func remarks(about exchange: borrowing Exchange) -> [Remark] {
     var remarks: [Remark] = []
     if case .invalid(let text) = ageField { remarks.append(Remark(.invalidAge, .age, text)) }
     if case .invalid(let text) = exchange.date { remarks.append(Remark(.invalidDate, .date, text)) }
-    if sinceDate < 0 {
-      let ahead = exchange.dateValue.saturatingSubtracting(received)
-      remarks.append(Remark(.originClockAhead, .date, seconds: ahead))
-    }
+    let ahead = exchange.dateValue.saturatingSubtracting(exchange.responseTime)
+    if ahead > 0 { remarks.append(Remark(.originClockAhead, .date, seconds: ahead)) }
     if sinceReceipt < 0 {
-      let back = received.saturatingSubtracting(now)
+      let back = Int64(0).saturatingSubtracting(sinceReceipt)
       remarks.append(Remark(.clockSetBack, nil, seconds: back))
     }
-    self.remarks = remarks
+    return remarks
   }
+
+  /// How long the response has been in this cache: `resident_time`.
+  public var residentTime: Int64 { max(0, sinceReceipt) }
 
   /// `Age`, or 0: `age_value` (RFC 9111 §4.2.3).
   public var ageValue: Int64 { ageField.ageValue }

@@ -17,7 +17,14 @@ public enum DateField: Hashable, Sendable {
       self = .absent
       return
     }
-    self = HTTPDate.secondsSince1970(value, now: now).map { .date($0) } ?? .invalid(value)
+    self.init(value.span, now: now)
+  }
+
+  /// Reads a line, which has no white space around it.
+  init(_ value: Span<UInt8>, now: Int64) {
+    self =
+      HTTPDate.secondsSince1970(value, now: now).map { .date($0) }
+      ?? .invalid(Array(copying: value))
   }
 
   /// The date in seconds since 1970, or `nil` if there is none (RFC 9110 §5.6.7).

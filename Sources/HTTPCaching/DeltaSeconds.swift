@@ -11,21 +11,20 @@ public enum DeltaSeconds: Hashable, Sendable {
 
   /// Reads digits, and nothing but digits (RFC 9111 §1.2.2).
   public init(_ text: [UInt8]) {
-    self.init(text[...])
+    self.init(text.span)
   }
 
   /// Reads digits, and nothing but digits (RFC 9111 §1.2.2).
-  init(_ text: ArraySlice<UInt8>) {
-    guard !text.isEmpty else {
+  init(_ digits: Span<UInt8>) {
+    guard !digits.isEmpty else {
       self = .invalid([])
       return
     }
     var value: Int64 = 0
-    let digits = text.span
     for index in digits.indices {
       let byte = digits[index]
       guard byte.isDigit else {
-        self = .invalid(Array(text))
+        self = .invalid(Array(copying: digits))
         return
       }
       // The value is at most the limit before, so this does not overflow.

@@ -14,14 +14,33 @@ public struct EntityTag: Hashable, Sendable {
   /// It is one tag, never a list: a comma is part of it.
   public init(_ bytes: [UInt8]) {
     verbatim = bytes
-    isWeak = bytes.count >= 2 && bytes[0] == UInt8(ascii: "W") && bytes[1] == UInt8(ascii: "/")
-    let quoted = bytes.dropFirst(isWeak ? 2 : 0)
-    let quote = UInt8(ascii: "\"")
-    isWellFormed =
-      quoted.count >= 2 && quoted.first == quote && quoted.last == quote
-      && quoted.dropFirst().dropLast().allSatisfy {
-        $0 == UInt8(ascii: "!") || $0 >= UInt8(ascii: "#") && $0 != 0x7F
+    let form = Form(of: bytes.span)
+    (isWeak, isWellFormed) = (form.isWeak, form.isWellFormed)
+  }
+
+  /// How a tag is written.
+  struct Form {
+    let isWeak: Bool
+    let isWellFormed: Bool
+
+    init(of bytes: Span<UInt8>) {
+      isWeak = bytes.count >= 2 && bytes[0] == UInt8(ascii: "W") && bytes[1] == UInt8(ascii: "/")
+      isWellFormed = Self.isQuoted(bytes.extracting(droppingFirst: isWeak ? 2 : 0))
+    }
+
+    private static func isQuoted(_ bytes: Span<UInt8>) -> Bool {
+      let quote = UInt8(ascii: "\"")
+      guard bytes.count >= 2, bytes[0] == quote, bytes[bytes.count - 1] == quote else {
+        return false
       }
+      for index in 1..<(bytes.count - 1) {
+        let byte = bytes[index]
+        guard byte == UInt8(ascii: "!") || byte >= UInt8(ascii: "#") && byte != 0x7F else {
+          return false
+        }
+      }
+      return true
+    }
   }
 
   /// The tag without the mark of a weak one, with its quotation marks.

@@ -29,14 +29,11 @@ public struct Exchange: Hashable, Sendable {
   /// The directives of the response (RFC 9111 §5.2.2).
   public let directives: ResponseDirectives
 
-  /// The `Date` of the response (RFC 9110 §6.6.1).
-  public let date: DateField
+  /// The header fields that freshness depends on.
+  public let freshnessFields: FreshnessFields
 
   /// What the response was chosen by (RFC 9110 §12.5.5).
   public let vary: Vary
-
-  private let expires: DateField
-  private let lastModified: DateField
 
   /// Creates an exchange.
   public init(
@@ -51,26 +48,14 @@ public struct Exchange: Hashable, Sendable {
     self.varyRecord = varyRecord
     self.bodyBytes = bodyBytes
     directives = ResponseDirectives(fields)
-    // A year of two digits is told from when the date was received, so that it does not depend on
-    // when it is looked at.
-    date = DateField(.date, in: fields, now: responseTime)
-    expires = DateField(.expires, in: fields, now: responseTime)
-    lastModified = DateField(.lastModified, in: fields, now: responseTime)
+    freshnessFields = FreshnessFields(fields, receivedAt: responseTime)
     vary = Vary(fields)
   }
 
+  /// The `Date` of the response (RFC 9110 §6.6.1).
+  public var date: DateField { freshnessFields.date }
+
   /// When the response was generated: its `Date`, or when it was received, if it has no valid one
   /// (RFC 9110 §6.6.1, RFC 9111 §4.2.3).
-  public var dateValue: Int64 { date.secondsSince1970 ?? responseTime }
-
-  /// Reads another date of the response, such as `Expires` (RFC 9110 §5.6.7).
-  public func date(of name: FieldName) -> DateField {
-    // These are asked for by freshness and validators alike.
-    switch name.known {
-    case .date: date
-    case .expires: expires
-    case .lastModified: lastModified
-    default: DateField(name, in: fields, now: responseTime)
-    }
-  }
+  public var dateValue: Int64 { freshnessFields.dateValue }
 }

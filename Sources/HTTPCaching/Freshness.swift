@@ -15,12 +15,25 @@ public struct Freshness: Hashable, Sendable {
   ///
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
   public init(of exchange: borrowing Exchange, at now: Int64) {
-    lifetime = FreshnessLifetime(of: exchange)
-    age = CurrentAge(of: exchange, at: now)
+    self.init(
+      of: exchange.freshnessFields, status: exchange.status, requestTime: exchange.requestTime,
+      at: now)
+  }
+
+  /// Compares the lifetime of a response with its age (RFC 9111 §4.2).
+  ///
+  /// - Parameters:
+  ///   - requestTime: When the request was sent; `nil` for when the response was received.
+  ///   - now: Seconds since 1970-01-01 00:00:00 UTC.
+  public init(
+    of fields: borrowing FreshnessFields, status: Int64?, requestTime: Int64? = nil, at now: Int64
+  ) {
+    lifetime = FreshnessLifetime(of: fields, status: status)
+    age = CurrentAge(of: fields, requestTime: requestTime ?? fields.responseTime, at: now)
     expiresAt =
       lifetime.source == .none
       ? nil
-      : exchange.responseTime.saturatingAdding(
+      : fields.responseTime.saturatingAdding(
         lifetime.seconds.saturatingSubtracting(age.correctedInitialAge))
   }
 
@@ -38,6 +51,8 @@ public struct Freshness: Hashable, Sendable {
     max(0, age.seconds.saturatingSubtracting(lifetime.seconds))
   }
 
-  /// What was ignored, and where clocks differ.
-  public var remarks: [Remark] { lifetime.remarks + age.remarks }
+  /// What of the response was ignored, and where clocks differ.
+  public func remarks(about exchange: borrowing Exchange) -> [Remark] {
+    lifetime.remarks(about: exchange) + age.remarks(about: exchange)
+  }
 }

@@ -48,30 +48,21 @@ public struct FreshnessLifetime: Hashable, Sendable {
   /// What the lifetime was calculated from.
   public let basis: Basis
 
-  /// What was ignored, and why.
-  public let remarks: [Remark]
-
   /// Calculates the lifetime of a response by the first rule that applies (RFC 9111 §4.2.1).
   public init(of exchange: borrowing Exchange) {
-    let expires = exchange.date(of: .expires)
-    var remarks = exchange.directives.forSharedCachesOnly.map {
-      Remark(.forSharedCachesOnly, .cacheControl, Array($0.name.rawValue.utf8))
-    }
-    switch (exchange.directives.maxAge, expires) {
-    case (.seconds(let seconds), _): basis = .maxAge(seconds)
-    case (.invalid(let text), _):
-      basis = .invalidMaxAge(text)
-      remarks.append(Remark(.invalidMaxAge, .cacheControl, text))
-    case (nil, .date(let date)): basis = .expires(date, from: exchange.dateValue)
-    case (nil, .invalid(let text)):
-      basis = .invalidExpires(text)
-      remarks.append(Remark(.invalidExpires, .expires, text))
-    case (nil, .absent): basis = Self.heuristic(for: exchange, &remarks)
-    }
-    if exchange.directives.maxAge != nil, let value = exchange.fields.firstValue(of: .expires) {
-      remarks.append(Remark(.overriddenByMaxAge, .expires, value))
-    }
-    self.remarks = remarks
+    self.init(of: exchange.freshnessFields, status: exchange.status)
+  }
+
+  /// Calculates the lifetime of a response by the first rule that applies (RFC 9111 §4.2.1).
+  init(of fields: borrowing FreshnessFields, status: Int64?) {
+    basis =
+      switch (fields.maxAge, fields.expires) {
+      case (.seconds(let seconds), _): .maxAge(seconds)
+      case (.invalid(let text), _): .invalidMaxAge(text)
+      case (nil, .date(let date)): .expires(date, from: fields.dateValue)
+      case (nil, .invalid(let text)): .invalidExpires(text)
+      case (nil, .absent): Self.heuristic(for: fields, status: status)
+      }
   }
 
   /// The lifetime in seconds, never less than zero; 0 if there is none (RFC 9111 §4.2.1).
@@ -110,23 +101,38 @@ public struct FreshnessLifetime: Hashable, Sendable {
 
 extension FreshnessLifetime {
   /// A heuristic may be used where nothing explicit is said (RFC 9111 §4.2.2).
-  private static func heuristic(for exchange: borrowing Exchange, _ remarks: inout [Remark])
-    -> Basis
-  {
-    let hasStatus = exchange.status.map(StatusCode.isHeuristicallyCacheable) ?? false
-    guard hasStatus || exchange.directives.isPublic else { return .none(.status) }
-    switch exchange.date(of: .lastModified) {
-    case .absent: return .none(.noLastModified)
-    case .invalid(let text):
-      remarks.append(Remark(.invalidLastModified, .lastModified, text))
-      return .none(.invalidLastModified)
-    case .date(let lastModified):
-      let date = exchange.dateValue
-      let seconds = max(0, date.saturatingSubtracting(lastModified)) / 10
-      if seconds > 86_400 {
-        remarks.append(Remark(.longHeuristic, .lastModified, seconds: seconds))
-      }
-      return .heuristic(lastModified: lastModified, date: date)
+  private static func heuristic(
+    for fields: borrowing FreshnessFields, status: Int64?
+  ) -> Basis {
+    let hasStatus = status.map(StatusCode.isHeuristicallyCacheable) ?? false
+    guard hasStatus || fields.isPublic else { return .none(.status) }
+    return switch fields.lastModified {
+    case .absent: .none(.noLastModified)
+    case .invalid: .none(.invalidLastModified)
+    case .date(let lastModified): .heuristic(lastModified: lastModified, date: fields.dateValue)
     }
+  }
+
+  /// What of the response was ignored, and why.
+  public func remarks(about exchange: borrowing Exchange) -> [Remark] {
+    let fields = exchange.freshnessFields
+    var remarks = exchange.directives.forSharedCachesOnly.map {
+      Remark(.forSharedCachesOnly, .cacheControl, Array($0.name.rawValue.utf8))
+    }
+    switch basis {
+    case .invalidMaxAge(let text): remarks.append(Remark(.invalidMaxAge, .cacheControl, text))
+    case .invalidExpires(let text): remarks.append(Remark(.invalidExpires, .expires, text))
+    case .none(.invalidLastModified):
+      if case .invalid(let text) = fields.lastModified {
+        remarks.append(Remark(.invalidLastModified, .lastModified, text))
+      }
+    case .heuristic where seconds > 86_400:
+      remarks.append(Remark(.longHeuristic, .lastModified, seconds: seconds))
+    default: break
+    }
+    if fields.maxAge != nil, let value = exchange.fields.firstValue(of: .expires) {
+      remarks.append(Remark(.overriddenByMaxAge, .expires, value))
+    }
+    return remarks
   }
 }

@@ -7,19 +7,31 @@ extension HTTPDate {
 
   static let longDays = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-  ]
+  ].map { Array($0.utf8) }
 
-  /// What follows the name of the day in `Sun, 06 Nov 1994 08:49:37 GMT`, in
-  /// `Sunday, 06-Nov-94 08:49:37 GMT` and in `Sun Nov  6 08:49:37 1994`: `0` stands for a digit, `*`
-  /// for any byte, a letter for itself in either case.
-  static let fixedForm = Array(", 00 *** 0000 00:00:00 gmt".utf8)
+  /// What follows the name of the day in `Sunday, 06-Nov-94 08:49:37 GMT` and in
+  /// `Sun Nov  6 08:49:37 1994`: `0` stands for a digit, `*` for any byte, a letter for itself in either case.
   static let shortYearForm = Array(", 00-***-00 00:00:00 gmt".utf8)
   static let plainForm = Array(" *** *0 00:00:00 0000".utf8)
 
+  /// Whether 29 bytes have the form of `Sun, 06 Nov 1994 08:49:37 GMT`, but for the names of day and month.
+  ///
+  /// Nearly all dates have it: it is not looked up in a table.
+  static func hasFixedForm(_ text: Span<UInt8>) -> Bool {
+    func isDigit(_ index: Int) -> Bool { text[index].isDigit }
+    func isSpace(_ index: Int) -> Bool { text[index] == UInt8(ascii: " ") }
+    func isColon(_ index: Int) -> Bool { text[index] == UInt8(ascii: ":") }
+    guard text.count == 29, text[3] == UInt8(ascii: ",") else { return false }
+    return isSpace(4) && isDigit(5) && isDigit(6) && isSpace(7) && isSpace(11)
+      && isDigit(12) && isDigit(13) && isDigit(14) && isDigit(15) && isSpace(16)
+      && isDigit(17) && isDigit(18) && isColon(19) && isDigit(20) && isDigit(21) && isColon(22)
+      && isDigit(23) && isDigit(24) && isSpace(25) && letters(text, at: 26) == code("g", "m", "t")
+  }
+
   /// Whether the text from a position on has a form.
-  static func fits(_ text: [UInt8], _ start: Int, _ form: [UInt8]) -> Bool {
+  static func fits(_ text: Span<UInt8>, _ start: Int, _ form: [UInt8]) -> Bool {
     guard text.count - start == form.count else { return false }
-    let (text, form) = (text.span.extracting(droppingFirst: start), form.span)
+    let (text, form) = (text.extracting(droppingFirst: start), form.span)
     for index in form.indices {
       let byte = text[index]
       switch form[index] {
@@ -32,8 +44,7 @@ extension HTTPDate {
   }
 
   /// The number that digits write.
-  static func number(_ text: [UInt8], _ start: Int, _ count: Int) -> Int64 {
-    let text = text.span
+  static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> Int64 {
     var number: Int64 = 0
     for position in start..<(start + count) {
       number = number * 10 + Int64(text[position] - UInt8(ascii: "0"))
@@ -42,7 +53,7 @@ extension HTTPDate {
   }
 
   /// The day of the week at the start of the text; 0 is Monday.
-  static func shortDay(_ text: [UInt8]) -> Int? {
+  static func shortDay(_ text: Span<UInt8>) -> Int? {
     switch letters(text, at: 0) {
     case code("m", "o", "n"): 0
     case code("t", "u", "e"): 1
@@ -56,7 +67,7 @@ extension HTTPDate {
   }
 
   /// The month at a position; 1 is January.
-  static func month(_ text: [UInt8], at position: Int) -> Int? {
+  static func month(_ text: Span<UInt8>, at position: Int) -> Int? {
     switch letters(text, at: position) {
     case code("j", "a", "n"): 1
     case code("f", "e", "b"): 2
@@ -75,8 +86,7 @@ extension HTTPDate {
   }
 
   /// Three letters of a text as one number, their case aside.
-  private static func letters(_ text: [UInt8], at position: Int) -> UInt32 {
-    let text = text.span
+  private static func letters(_ text: Span<UInt8>, at position: Int) -> UInt32 {
     return UInt32(text[position].lowercasedASCII) << 16
       | UInt32(text[position + 1].lowercasedASCII) << 8
       | UInt32(text[position + 2].lowercasedASCII)
@@ -91,7 +101,7 @@ extension HTTPDate {
   }
 
   /// The second of the day that `08:49:37` writes, or `nil` if there is none.
-  static func secondOfDay(_ text: [UInt8], at position: Int) -> Int64? {
+  static func secondOfDay(_ text: Span<UInt8>, at position: Int) -> Int64? {
     let hour = number(text, position, 2)
     let minute = number(text, position + 3, 2)
     let second = number(text, position + 6, 2)

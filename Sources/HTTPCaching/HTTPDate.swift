@@ -15,6 +15,11 @@ public enum HTTPDate {
   ///     calendar years ahead of it. A moment outside the years 1 to 9999 tells none.
   /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, or `nil` if it is no such date.
   public static func secondsSince1970(_ text: [UInt8], now: Int64) -> Int64? {
+    secondsSince1970(text.span, now: now)
+  }
+
+  /// The same of bytes that lie elsewhere.
+  static func secondsSince1970(_ text: Span<UInt8>, now: Int64) -> Int64? {
     form(of: text)?.secondsSince1970(now: now)
   }
 
@@ -28,7 +33,7 @@ public enum HTTPDate {
   static func namesWrongDay(_ text: [UInt8], for seconds: Int64) -> Bool {
     // 1 January 1970 was a Thursday; days count from Monday.
     let day = seconds.quotient(by: secondsInDay) + 3
-    return shortDay(text).map { Int64($0) } != day - day.quotient(by: 7) * 7
+    return shortDay(text.span).map { Int64($0) } != day - day.quotient(by: 7) * 7
   }
 
   /// What the text says, before it is known whether there is such a day.
@@ -66,12 +71,12 @@ public enum HTTPDate {
     }
   }
 
-  private static func form(of text: [UInt8]) -> Form? {
+  private static func form(of text: Span<UInt8>) -> Form? {
     switch text.count {
     case 29:
       // Sun, 06 Nov 1994 08:49:37 GMT
-      guard fits(text, 3, fixedForm), shortDay(text) != nil,
-        let month = month(text, at: 8), let time = secondOfDay(text, at: 17)
+      guard hasFixedForm(text), shortDay(text) != nil, let month = month(text, at: 8),
+        let time = secondOfDay(text, at: 17)
       else { return nil }
       return Form(
         year: number(text, 12, 4), month: month, day: number(text, 5, 2), secondOfDay: time)
@@ -87,7 +92,7 @@ public enum HTTPDate {
       // Sunday, 06-Nov-94 08:49:37 GMT
       let comma = text.count - 24
       guard fits(text, comma, shortYearForm),
-        longDays.contains(where: { text[..<comma].equalsIgnoringCase($0) }),
+        longDays.contains(where: { text.extracting(first: comma).equalsIgnoringCase($0) }),
         let month = month(text, at: comma + 5), let time = secondOfDay(text, at: comma + 12)
       else { return nil }
       return Form(

@@ -8,38 +8,47 @@ struct ListMembers {
 
   /// Splits a value at its commas, except for those between quotation marks (RFC 9110 §5.6.4).
   init(_ value: [UInt8]) {
-    var start = value.startIndex
+    var members: [ArraySlice<UInt8>] = []
+    let openQuote = Self.forEachMember(of: value.span) { members.append(value[$0]) }
+    self.members = members
+    unclosed = openQuote.map { value[$0...] }
+  }
+
+  /// Calls `body` with where each member is, as ``members`` has them.
+  ///
+  /// - Returns: Where the quotation mark is that no other closes, or `nil`.
+  static func forEachMember(of value: Span<UInt8>, _ body: (Range<Int>) -> Void) -> Int? {
+    var start = 0
     var openQuote: Int?
-    var position = value.startIndex
-    while position < value.endIndex {
+    var position = 0
+    func end() {
+      let member = value.trimmedRange(in: start..<min(position, value.count))
+      if !member.isEmpty { body(member) }
+    }
+    while position < value.count {
       switch value[position] {
       case UInt8(ascii: "\""): openQuote = openQuote == nil ? position : nil
       // What follows a backslash stands for itself.
       case UInt8(ascii: "\\") where openQuote != nil: position += 1
       case UInt8(ascii: ",") where openQuote == nil:
-        append(value[start..<position])
+        end()
         start = position + 1
       default: break
       }
       position += 1
     }
-    append(value[start...])
-    unclosed = openQuote.map { value[$0...] }
-  }
-
-  private mutating func append(_ member: ArraySlice<UInt8>) {
-    let member = member.trimmed
-    if !member.isEmpty { members.append(member) }
+    end()
+    return openQuote
   }
 }
 
 /// The text between the quotation marks of a quoted string, its escapes resolved, or `nil` if the
 /// bytes are not one quoted string (RFC 9110 §5.6.4).
-func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-  guard text.first == UInt8(ascii: "\"") else { return nil }
+func unquoted(_ text: Span<UInt8>) -> [UInt8]? {
+  guard !text.isEmpty, text[0] == UInt8(ascii: "\"") else { return nil }
   var result: [UInt8] = []
   var isEscaped = false
-  for position in text.indices.dropFirst() {
+  for position in 1..<text.count {
     let byte = text[position]
     if isEscaped {
       result.append(byte)
@@ -47,7 +56,7 @@ func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     } else if byte == UInt8(ascii: "\\") {
       isEscaped = true
     } else if byte == UInt8(ascii: "\"") {
-      return position == text.indices.last ? result : nil
+      return position == text.count - 1 ? result : nil
     } else {
       result.append(byte)
     }

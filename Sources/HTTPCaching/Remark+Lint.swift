@@ -19,8 +19,11 @@ extension Remark {
         remarks.append(Remark(.onlyFirstCounts, FieldName(name), second))
       }
     }
-    for name in [KnownFieldName.date, .expires, .lastModified] {
-      if let remark = aboutWeekday(in: FieldName(name), of: exchange) { remarks.append(remark) }
+    let found = exchange.freshnessFields
+    for (name, date) in [
+      (FieldName.date, found.date), (.expires, found.expires), (.lastModified, found.lastModified),
+    ] {
+      if let remark = aboutWeekday(of: date, name, in: fields) { remarks.append(remark) }
     }
     if let value = fields.firstValue(of: .age), value.contains(UInt8(ascii: ",")) {
       remarks.append(Remark(.onlyFirstCounts, .age, value))
@@ -28,9 +31,11 @@ extension Remark {
     return remarks
   }
 
-  private static func aboutWeekday(in name: FieldName, of exchange: borrowing Exchange) -> Remark? {
-    guard let seconds = exchange.date(of: name).secondsSince1970,
-      let value = exchange.fields.firstValue(of: name), HTTPDate.namesWrongDay(value, for: seconds)
+  private static func aboutWeekday(
+    of date: DateField, _ name: FieldName, in fields: FieldSection
+  ) -> Remark? {
+    guard let seconds = date.secondsSince1970, let value = fields.firstValue(of: name),
+      HTTPDate.namesWrongDay(value, for: seconds)
     else { return nil }
     return Remark(.wrongWeekday, name, value)
   }

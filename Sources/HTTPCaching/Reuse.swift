@@ -58,7 +58,7 @@ public struct Reuse: Hashable, Sendable {
     } else {
       fieldsToWithhold = []
     }
-    remarks = freshness.remarks + Remark.all(about: request, directives)
+    remarks = freshness.remarks(about: exchange) + Remark.all(about: request, directives)
 
     let unfit = ReuseReason.unfit(exchange, request, vary)
     let against = ReuseReason.against(exchange, request, directives, freshness, staleUse)

@@ -78,7 +78,8 @@ extension Storability {
     guard request.method == Request.post else { return .methodNotUnderstood }
     let isExplicit =
       exchange.directives.maxAge?.value != nil
-      || exchange.directives.maxAge == nil && exchange.date(of: .expires).secondsSince1970 != nil
+      || exchange.directives.maxAge == nil
+        && exchange.freshnessFields.expires.secondsSince1970 != nil
     let location = exchange.fields.firstValue(of: .contentLocation)
     // RFC 9110 §9.3.3.
     return isExplicit && location != nil && location == request.targetURI

@@ -14,6 +14,17 @@ public struct Validators: Hashable, Sendable {
     public let isStrong: Bool
   }
 
+  /// Whether a validator can vouch for every byte of a body (RFC 9110 §8.8.1).
+  public enum Strength: Hashable, Sendable {
+    case weak, strong
+  }
+
+  /// The strength of a `Last-Modified`, in seconds since 1970, beside the `Date` of the same message
+  /// (RFC 9110 §8.8.2.2).
+  static func strength(ofLastModified seconds: Int64, date: DateField) -> Strength {
+    date.secondsSince1970.map { $0.saturatingSubtracting(60) >= seconds } ?? false ? .strong : .weak
+  }
+
   /// The `ETag`, or `nil`.
   public let entityTag: EntityTag?
 
@@ -26,7 +37,7 @@ public struct Validators: Hashable, Sendable {
   /// Reads the validators of a response (RFC 9110 §8.8).
   public init(of exchange: borrowing Exchange) {
     self.init(
-      exchange.fields, date: exchange.date, lastModified: exchange.date(of: .lastModified))
+      exchange.fields, date: exchange.date, lastModified: exchange.freshnessFields.lastModified)
   }
 
   /// Reads the validators of a header section (RFC 9110 §8.8).
@@ -55,7 +66,7 @@ public struct Validators: Hashable, Sendable {
       lastModified = nil
       remarks.append(Remark(.invalidLastModified, .lastModified, text))
     case .date(let seconds):
-      let isStrong = date.secondsSince1970.map { $0.saturatingSubtracting(60) >= seconds } ?? false
+      let isStrong = Self.strength(ofLastModified: seconds, date: date) == .strong
       let verbatim = fields.firstValue(of: .lastModified) ?? []
       lastModified = LastModified(
         verbatim: verbatim, secondsSince1970: seconds, isStrong: isStrong)

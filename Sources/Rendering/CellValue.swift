@@ -88,7 +88,7 @@ struct CellReader {
     case .lifetimeSource: .word(freshness.freshness.lifetime.source.rawValue)
     case .currentAge: .duration(freshness.freshness.age.seconds)
     case .expiresAt: freshness.expiresAt.map { .time($0) } ?? .unknown
-    case .validators: .words(freshness.validators.words)
+    case .validators: .words(freshness.validatorWords)
     default: .word(freshness.state.rawValue)
     }
   }
@@ -138,13 +138,13 @@ struct CellReader {
   }
 }
 
-extension Validators {
-  /// What there is, each with its weakness.
-  fileprivate var words: [String] {
+extension ResponseFreshness {
+  /// What the response can be validated with, each with its weakness.
+  fileprivate var validatorWords: [String] {
     var words: [String] = []
-    if let entityTag { words.append(entityTag.isStrong ? "etag" : "weak-etag") }
+    if let entityTag { words.append(entityTag == .strong ? "etag" : "weak-etag") }
     if let lastModified {
-      words.append(lastModified.isStrong ? "last-modified" : "weak-last-modified")
+      words.append(lastModified == .strong ? "last-modified" : "weak-last-modified")
     }
     return words
   }

@@ -43,11 +43,14 @@ extension StoredResponse {
     if projection.contains(.status) { status = try list.integer(3, of: array) }
     if !projection.isDisjoint(with: .ofResponseHeaders), let fields = try list.element(4, of: array)
     {
-      responseHeaders =
-        projection.contains(.responseHeaders)
-        ? try list.archivedHeaders(fields)
-        : try list.archivedHeaders(
-          fields, projection.contains(.cachingFields) ? .response : .freshness)
+      if projection.contains(.responseHeaders) {
+        responseHeaders = try list.archivedHeaders(fields)
+      } else if projection.contains(.cachingFields) {
+        responseHeaders = try list.archivedHeaders(fields, .response)
+      } else if let stored {
+        freshnessFields = try list.archivedFreshnessFields(
+          fields, receivedAt: stored.wholeSeconds)
+      }
     }
     if projection.contains(.mimeType), let string = try list.element(6, of: array) {
       mimeType = try list.textUnlessNull(string, reusing: &memory.mimeType)

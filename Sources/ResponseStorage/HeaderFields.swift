@@ -1,3 +1,5 @@
+public import HTTPCaching
+
 /// The header fields of a message, in the order in which the store holds them.
 ///
 /// A field that was repeated in the message is repeated here, if the store kept it so.
@@ -33,6 +35,13 @@ public struct HeaderFields: Hashable, Sendable {
   public func firstValue(named name: StaticString) -> ByteString? {
     let name = ByteString(stringLiteral: name)
     return fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+  }
+}
+
+extension FieldSection {
+  /// The header section of a stored message.
+  public init(_ headers: HeaderFields) {
+    self.init(headers.fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) })
   }
 }
 

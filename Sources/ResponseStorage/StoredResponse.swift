@@ -1,3 +1,5 @@
+public import HTTPCaching
+
 /// One response that a cache has stored, with the request that it answers.
 ///
 /// It holds what the ``Projection`` of a scan asked for; everything else is `nil` or empty, just
@@ -62,6 +64,10 @@ public struct StoredResponse: Hashable, Sendable {
 
   /// The header fields of the response; only some of them if no more were asked for.
   public var responseHeaders: HeaderFields?
+
+  /// The header fields that freshness depends on, if all that was asked for of them is what they say; then
+  /// ``responseHeaders`` is `nil`.
+  public var freshnessFields: FreshnessFields?
 
   /// The request.
   public var request = Request()

@@ -144,9 +144,10 @@ import Testing
 
   // hishel ends at 7 days, HTTP::Response at one.
   @Test func `a heuristic has no limit but is told`() {
-    let freshness = freshness("Last-Modified: \(Sample.date(-86_400_000))")
+    let exchange = Sample.response("Last-Modified: \(Sample.date(-86_400_000))")
+    let freshness = Freshness(of: exchange, at: now)
     #expect(freshness.lifetime.seconds == 8_640_000)
-    #expect(freshness.remarks.map(\.kind) == [.longHeuristic])
+    #expect(freshness.remarks(about: exchange).map(\.kind) == [.longHeuristic])
   }
 
   // hishel counts to now, so that a response grows fresher with time.

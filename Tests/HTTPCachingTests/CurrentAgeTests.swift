@@ -17,7 +17,7 @@ import Testing
     #expect(age.correctedInitialAge == 1_200)
     #expect(age.residentTime == 5_141)
     #expect(age.seconds == 6_341)
-    #expect(age.remarks == [])
+    #expect(age.remarks(about: exchange) == [])
   }
 
   @Test func `Age is the first member of the first line, in digits`() {
@@ -36,25 +36,28 @@ import Testing
   }
 
   @Test func `clocks that differ are told, and make no age`() {
-    let ahead = CurrentAge(of: Sample.response("Date: \(Sample.date(30))"), at: now + 5)
+    let fromAhead = Sample.response("Date: \(Sample.date(30))")
+    let ahead = CurrentAge(of: fromAhead, at: now + 5)
     #expect(ahead.apparentAge == 0)
     #expect(ahead.seconds == 5)
-    #expect(ahead.remarks.map(\.kind) == [.originClockAhead])
-    #expect(ahead.remarks.map(\.seconds) == [30])
-    let back = CurrentAge(of: Sample.response("Age: 7"), at: now - 60)
+    #expect(ahead.remarks(about: fromAhead).map(\.kind) == [.originClockAhead])
+    #expect(ahead.remarks(about: fromAhead).map(\.seconds) == [30])
+    let inFuture = Sample.response("Age: 7")
+    let back = CurrentAge(of: inFuture, at: now - 60)
     #expect(back.residentTime == 0)
     #expect(back.seconds == 7)
-    #expect(back.remarks.map(\.kind) == [.clockSetBack])
-    #expect(back.remarks.map(\.seconds) == [60])
+    #expect(back.remarks(about: inFuture).map(\.kind) == [.clockSetBack])
+    #expect(back.remarks(about: inFuture).map(\.seconds) == [60])
     let delay = CurrentAge(of: Sample.response(requestTime: now + 9), at: now)
     #expect(delay.responseDelay == 0)
   }
 
   @Test func `a date that is none is the time of receipt`() {
-    let age = CurrentAge(of: Sample.response("Date: today", "Age: x"), at: now + 1)
+    let exchange = Sample.response("Date: today", "Age: x")
+    let age = CurrentAge(of: exchange, at: now + 1)
     #expect(age.seconds == 1)
-    #expect(age.remarks.map(\.kind) == [.invalidAge, .invalidDate])
-    #expect(age.remarks.map { text($0.value) } == ["x", "today"])
+    #expect(age.remarks(about: exchange).map(\.kind) == [.invalidAge, .invalidDate])
+    #expect(age.remarks(about: exchange).map { text($0.value) } == ["x", "today"])
   }
 
   @Test func `a year of two digits is told from the time of receipt`() {

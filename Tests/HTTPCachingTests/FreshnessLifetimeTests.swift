@@ -78,19 +78,22 @@ import Testing
   }
 
   @Test func `what is ignored is told with its section`() {
-    let lifetime = FreshnessLifetime(
-      of: Sample.response(
-        "Cache-Control: max-age=3600, s-maxage=600, proxy-revalidate", "Expires: 0"))
+    let exchange = Sample.response(
+      "Cache-Control: max-age=3600, s-maxage=600, proxy-revalidate", "Expires: 0")
+    let lifetime = FreshnessLifetime(of: exchange)
     #expect(
-      lifetime.remarks.map { "\($0.kind.rawValue): \(text($0.value)), \($0.section)" } == [
+      lifetime.remarks(about: exchange).map {
+        "\($0.kind.rawValue): \(text($0.value)), \($0.section)"
+      } == [
         "for-shared-caches-only: s-maxage, RFC 9111 §5.2.2.10",
         "for-shared-caches-only: proxy-revalidate, RFC 9111 §5.2.2.8",
         "overridden-by-max-age: 0, RFC 9111 §5.3",
       ])
     #expect(lifetime.section.description == "RFC 9111 §5.2.2.1")
-    let long = FreshnessLifetime(of: Sample.response("Last-Modified: \(Sample.date(-20 * day))"))
+    let old = Sample.response("Last-Modified: \(Sample.date(-20 * day))")
+    let long = FreshnessLifetime(of: old)
     #expect(long.seconds == 2 * day)
-    #expect(long.remarks.map(\.kind) == [.longHeuristic])
-    #expect(long.remarks.map(\.seconds) == [2 * day])
+    #expect(long.remarks(about: old).map(\.kind) == [.longHeuristic])
+    #expect(long.remarks(about: old).map(\.seconds) == [2 * day])
   }
 }

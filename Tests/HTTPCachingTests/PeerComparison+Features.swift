@@ -25,7 +25,7 @@ extension PeerComparison {
 
   /// Whether they may read another date in `Last-Modified` than we do.
   var readsOtherLastModified: Bool {
-    exchange.date(of: .lastModified).isInvalid || hasYear70(.lastModified)
+    exchange.freshnessFields.lastModified.isInvalid || hasYear70(.lastModified)
   }
 
   func hasYear70(_ name: FieldName) -> Bool {
@@ -37,7 +37,9 @@ extension PeerComparison {
   /// Whether their lifetime is a tenth of the time from `Last-Modified` to now, but at most a
   /// week.
   var isTheirHeuristic: Bool {
-    guard let modified = exchange.date(of: .lastModified).secondsSince1970 else { return false }
+    guard let modified = exchange.freshnessFields.lastModified.secondsSince1970 else {
+      return false
+    }
     return theirs.lifetime == min(604_800, (peerCase.received - modified) / 10)
   }
 

@@ -60,7 +60,7 @@ struct PeerDisagreement: Sendable {
       $0.exchange.date == .absent && $0.theirs.age == 0
     },
     PeerDisagreement(.age, "the time here counts from the receipt", 9111, "4.2.3") {
-      $0.freshness.age.remarks.contains { $0.kind == .originClockAhead }
+      $0.freshness.age.remarks(about: $0.exchange).contains { $0.kind == .originClockAhead }
         && $0.theirs.age == $0.theirAge
     },
     PeerDisagreement(.age, "another zone or form is no Date", 9110, "5.6.7") {
@@ -132,7 +132,7 @@ struct PeerDisagreement: Sendable {
 
   private static let conditions = [
     PeerDisagreement(.conditions, "what is no date is not sent", 9110, "13.1.3") {
-      $0.exchange.date(of: .lastModified).isInvalid
+      $0.exchange.freshnessFields.lastModified.isInvalid
     },
     PeerDisagreement(.conditions, "an entity tag is one, and the first", 9110, "8.8.3") {
       $0.exchange.fields.values(of: .entityTag).count > 1

@@ -12,7 +12,7 @@ import Testing
         ("Age", "1"), ("Via", "1.1 a"), ("cache-control", "no-cache"), ("X-Cache", "HIT"),
         ("Date", "x"), ("Link", "y"), ("Last-Modified", "z"), ("Accept-Ranges", "bytes"),
       ].map { HeaderFields.Field(name: ByteString($0.0), value: ByteString($0.1)) })
-    let found = try decoded(headers, .freshnessFields)
+    let found = try decoded(headers, .cachingFields).responseHeaders
     #expect(
       found?.fields.map { "\($0.name.string ?? ""): \($0.value.string ?? "")" }.sorted()
         == ["Age: 1", "Date: x", "Last-Modified: z", "cache-control: no-cache"])
@@ -31,7 +31,8 @@ import Testing
       let headers = HeaderFields(
         values.map { .init(name: ByteString(name), value: ByteString($0)) })
       #expect(
-        try decoded(headers, .freshnessFields)?.fields.map(\.value.string) == found, "\(name)")
+        try decoded(headers, .cachingFields).responseHeaders?.fields.map(\.value.string) == found,
+        "\(name)")
     }
   }
 
@@ -39,15 +40,34 @@ import Testing
     var found: Set<FreshnessLifetime.Source> = []
     for seed in 0..<3_000 as Range<UInt64> {
       let headers = made(seed)
-      let all = try #require(try decoded(headers, .all))
-      let some = try #require(try decoded(headers, .freshnessFields))
-      let (first, second) = (exchange(all), exchange(some))
-      let freshness = Freshness(of: first, at: 1_760_000_500)
-      #expect(freshness == Freshness(of: second, at: 1_760_000_500), "seed \(seed)")
-      #expect(Validators(of: first) == Validators(of: second), "seed \(seed)")
+      let all = try #require(try decoded(headers, .all).responseHeaders)
+      let response = try decoded(headers, [.stored, .freshnessFields])
+      #expect(response.responseHeaders == nil)
+      let fields = try #require(response.freshnessFields)
+      let exchange = exchange(all)
+      #expect(fields == exchange.freshnessFields, "seed \(seed)")
+      let freshness = Freshness(of: fields, status: 200, at: 1_760_000_500)
+      #expect(freshness == Freshness(of: exchange, at: 1_760_000_500), "seed \(seed)")
+      let validators = Validators(of: exchange)
+      #expect(
+        fields.entityTagStrength == validators.entityTag.map { $0.isStrong ? .strong : .weak },
+        "seed \(seed)")
+      #expect(
+        fields.lastModifiedStrength
+          == validators.lastModified.map { $0.isStrong ? .strong : .weak }, "seed \(seed)")
       found.insert(freshness.lifetime.source)
     }
     #expect(found == Set(FreshnessLifetime.Source.allCases))
+  }
+
+  @Test func `a value that is not ASCII does not hide others`() throws {
+    let headers = HeaderFields([
+      .init(name: "Expires", value: "mañana"), .init(name: "Age", value: "7"),
+      .init(name: "X-Ñ", value: "x"),
+    ])
+    let fields = try decoded(headers, [.stored, .freshnessFields]).freshnessFields
+    #expect(fields?.expires == .invalid(Array("mañana".utf8)))
+    #expect(fields?.age == .seconds(7))
   }
 
   @Test func `of a request the fields that the response varies by are decoded`() throws {
@@ -75,8 +95,8 @@ import Testing
   @Test func `caching is the same as of all fields`() throws {
     for seed in 0..<3_000 as Range<UInt64> {
       let headers = made(seed)
-      let first = exchange(try #require(try decoded(headers, .all)))
-      let second = exchange(try #require(try decoded(headers, .cachingFields)))
+      let first = exchange(try #require(try decoded(headers, .all).responseHeaders))
+      let second = exchange(try #require(try decoded(headers, .cachingFields).responseHeaders))
       let now: Int64 = 1_760_000_500
       #expect(
         Reuse(of: first, for: Request(), at: now) == Reuse(of: second, for: Request(), at: now),
@@ -126,14 +146,15 @@ import Testing
       responseTime: 1_760_000_000)
   }
 
-  private func decoded(_ headers: HeaderFields, _ projection: Projection) throws -> HeaderFields? {
+  private func decoded(_ headers: HeaderFields, _ projection: Projection) throws -> StoredResponse {
     let archived = AppleMessage.Response(
-      url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 0)), status: 200,
+      url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 1_760_000_000)),
+      status: 200,
       headers: headers)
     let bytes = PropertyListWriter().bytes(of: archived.propertyList)
     var response = StoredResponse(id: .row(1))
     var memory = StoredResponse.SpareMemory()
     try response.decodeResponseObject(bytes.span, projection, reusing: &memory)
-    return response.responseHeaders
+    return response
   }
 }
