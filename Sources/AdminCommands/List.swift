@@ -97,6 +97,17 @@ extension URLCacheAdmin {
           renderer.render(response, into: &output.text)
           try output.flushIfLarge()
         }
+      } else if let renderer = renderer as? any LineRenderer, limit == nil,
+        listing.selection.isEmpty
+      {
+        try output.flush()
+        try source.forEachPortion(projection, startingWith: ListedLines(renderer), in: .ascending) {
+          lines in
+          try environment.write(lines.text.bytes)
+          listing.count(lines)
+          lines.removeAll()
+          return .next
+        }
       } else {
         try listing.scan(source, projection) { response in
           renderer.render(response, into: &output.text)

@@ -91,6 +91,13 @@ struct Listing {
     bodyBytes = bodyBytes.addingClamped(response.bodySize ?? 0)
   }
 
+  /// Counts entries that are shown, all of them that there are.
+  mutating func count(_ lines: ListedLines) {
+    seen += lines.entries
+    shown += lines.entries
+    bodyBytes = bodyBytes.addingClamped(lines.bodyBytes)
+  }
+
   /// Tells the user what was named and is not there, and what could not be decided.
   ///
   /// - Returns: ``ExitStatus/no`` if anything is absent, otherwise ``ExitStatus/done``.

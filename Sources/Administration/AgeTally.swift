@@ -45,6 +45,16 @@ struct AgeTally {
     if state == .fresh { fresh[passed].insert(size) }
   }
 
+  /// Counts the entries of another tally.
+  mutating func insert(_ other: AgeTally) {
+    for place in groups.indices { groups[place].sums.insert(other.groups[place].sums) }
+    unknown.sums.insert(other.unknown.sums)
+    for place in removed.indices {
+      removed[place] = removed[place].adding(other.removed[place])
+      fresh[place] = fresh[place].adding(other.fresh[place])
+    }
+  }
+
   /// How many limits a moment is beyond.
   private func limitsPassed(by moment: Double) -> Int {
     var (low, high) = (0, bounds.count)

@@ -20,11 +20,14 @@ extension CacheReport {
     self.init(of: source.description, usage, now: now)
     self.expiryRules = expiryRules
     let isApple = store.format == .apple
-    var tally = CacheReportTally(
+    let empty = CacheReportTally(
       now: now, expiryRules: expiryRules,
       largestBody: isApple ? capacityBytes.map { $0 / 20 } : nil)
-    try source.forEachResponse(CacheReportTally.projection) { response in
-      tally.insert(response)
+    var tally = empty
+    try source.forEachPortion(CacheReportTally.projection, startingWith: empty, in: .any) {
+      portion in
+      tally.insert(portion)
+      portion = empty
       return .next
     }
     try tally.write(to: &self, lookingUpIn: source)

@@ -122,6 +122,11 @@ public struct CacheReport: Hashable, Sendable {
       }
     }
 
+    /// Counts other entries.
+    mutating func insert(_ other: StateSums) {
+      for state in State.allCases { self[state] = self[state].adding(other[state]) }
+    }
+
     /// All entries.
     public var total: Sum { State.allCases.reduce(Sum()) { $0.adding(self[$1]) } }
   }

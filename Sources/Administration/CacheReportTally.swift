@@ -1,7 +1,7 @@
 import ResponseStorage
 
 /// The entries of a cache added up for a report, one by one and in bounded memory.
-struct CacheReportTally {
+struct CacheReportTally: ResponsePortion {
   /// How many of the largest entries are named.
   private static let largestCount = 120
 
@@ -50,11 +50,28 @@ struct CacheReportTally {
     for note in response.notes { insert(note.code.finding) }
   }
 
-  private mutating func insert(_ code: Finding.Code) {
+  var isFull: Bool { false }
+
+  mutating func take(_ response: inout StoredResponse) { insert(response) }
+
+  /// Counts the entries of another tally, which was started in the same way.
+  mutating func insert(_ other: CacheReportTally) {
+    usage.insert(other.usage)
+    inlineBytes = inlineBytes.addingClamped(other.inlineBytes)
+    states.insert(other.states)
+    ages.insert(other.ages)
+    sizes.insert(other.sizes)
+    hosts.insert(other.hosts)
+    largest.insert(other.largest, limit: Self.largestCount)
+    removable.insert(other.removable)
+    for problem in other.problems { insert(problem.code, count: problem.count) }
+  }
+
+  private mutating func insert(_ code: Finding.Code, count: Int64 = 1) {
     guard let place = problems.firstIndex(where: { $0.code == code }) else {
-      return problems.append(.init(code: code, count: 1))
+      return problems.append(.init(code: code, count: count))
     }
-    problems[place].count += 1
+    problems[place].count += count
   }
 
   /// Puts what was counted into a report.

@@ -20,12 +20,25 @@ struct GroupTally {
 
   /// Counts an entry.
   mutating func insert(_ key: ByteString?, size: Int64) {
-    guard let place = place(of: key) else {
-      rest.entries += 1
-      rest.bytes = rest.bytes.addingClamped(size)
-      return
+    insert(UsageReport.Group(key: key, entries: 1, bytes: size))
+  }
+
+  /// Counts the entries of another tally.
+  mutating func insert(_ other: GroupTally) {
+    for group in other.groups { insert(group) }
+    insertIntoRest(other.rest.entries, other.rest.bytes)
+  }
+
+  private mutating func insert(_ group: UsageReport.Group) {
+    guard let place = place(of: group.key) else {
+      return insertIntoRest(group.entries, group.bytes)
     }
-    groups[place].insert(size: size)
+    groups[place].insert(group)
+  }
+
+  private mutating func insertIntoRest(_ entries: Int64, _ bytes: Int64) {
+    rest.entries += entries
+    rest.bytes = rest.bytes.addingClamped(bytes)
   }
 
   /// The groups, the largest first, and what had no room.

@@ -1,3 +1,4 @@
+import Files
 import ResponseStorage
 
 /// Entries added up by host and folder, in bounded memory.
@@ -31,6 +32,11 @@ struct HostTally {
     var largest = LargestEntries()
   }
 
+  /// The folders of URLs with these beginnings, which are as long as tells a folder: most URLs then need no
+  /// other look-up.
+  private var beginnings: [ByteString: Int] = [:]
+  /// Memory for the next of these that is looked up.
+  private var beginning = ByteString([])
   private var hostPlaces: [ByteString?: Int] = [:]
   private var folderPlaces: [FolderKey: Int] = [:]
   private var hosts: [CacheReport.Host] = []
@@ -43,21 +49,61 @@ struct HostTally {
   mutating func insert(
     _ response: borrowing StoredResponse, size: Int64, _ state: CacheReport.State
   ) {
-    guard let host = hostPlace(of: response.url.flatMap { CanonicalURL.host(of: $0) }) else {
-      return others.insert(size)
+    let (sum, staleBytes) = (CacheReport.Sum(entries: 1, bytes: size), state.isStale ? size : 0)
+    guard let place = place(of: response.url) else { return others.insert(size) }
+    hosts[place.host].insert(sum, staleBytes: staleBytes)
+    guard let folder = place.folder else { return }
+    folders[folder].folder.insert(sum, staleBytes: staleBytes)
+    changeLargest(of: folder) { $0.insert(response.id, size: size, state, limit: $1) }
+  }
+
+  /// The places of the host and of the folder of a URL, as far as there is room for them.
+  private mutating func place(of url: ByteString?) -> (host: Int, folder: Int?)? {
+    let path = url.flatMap { URLParts.folder(of: $0) } ?? 0..<0
+    if let url {
+      beginning.bytes.replaceAll(with: url.bytes.span.extracting(first: path.upperBound))
     }
-    let staleBytes = state.isStale ? size : 0
-    hosts[host].sum.insert(size)
-    hosts[host].staleBytes = hosts[host].staleBytes.addingClamped(staleBytes)
-    let path = response.url.map { URLParts.folder(of: $0) } ?? ByteString([])
-    guard let folder = folderPlace(of: FolderKey(host: host, path: path)) else { return }
-    folders[folder].folder.sum.insert(size)
-    folders[folder].folder.staleBytes =
-      folders[folder].folder.staleBytes.addingClamped(staleBytes)
+    if path.upperBound > 0, let folder = beginnings[beginning] {
+      return (folders[folder].host, folder)
+    }
+    guard let host = hostPlace(of: url.flatMap { CanonicalURL.host(of: $0) }) else { return nil }
+    let key = FolderKey(host: host, path: ByteString(Array(url?.bytes[path] ?? [])))
+    let folder = folderPlace(of: key)
+    if let folder, path.upperBound > 0, takeRoom(for: path.upperBound) {
+      beginnings[ByteString(copying: beginning)] = folder
+    }
+    return (host, folder)
+  }
+
+  /// Counts the entries of another tally.
+  mutating func insert(_ other: HostTally) {
+    others = others.adding(other.others)
+    let places = other.hosts.map { host in
+      let place = hostPlace(of: host.name)
+      if let place {
+        hosts[place].insert(host.sum, staleBytes: host.staleBytes)
+      } else {
+        others = others.adding(host.sum)
+      }
+      return place
+    }
+    for group in other.folders {
+      guard let host = places[group.host],
+        let folder = folderPlace(of: FolderKey(host: host, path: group.folder.path))
+      else { continue }
+      folders[folder].folder.insert(group.folder.sum, staleBytes: group.folder.staleBytes)
+      changeLargest(of: folder) { $0.insert(group.largest, limit: $1) }
+    }
+  }
+
+  /// Lets `body` put entries among the largest of a folder, up to a limit.
+  private mutating func changeLargest(
+    of folder: Int, _ body: (inout LargestEntries, _ limit: Int) -> Void
+  ) {
     let kept = folders[folder].largest.candidates.count
     let limit = min(Limit.entriesOfFolder, kept + entriesLeft)
     guard limit > 0 else { return }
-    folders[folder].largest.insert(response.id, size: size, state, limit: limit)
+    body(&folders[folder].largest, limit)
     entriesLeft -= folders[folder].largest.candidates.count - kept
   }
 
@@ -92,14 +138,18 @@ extension HostTally {
     to report: inout CacheReport,
     _ lookUp: (LargestEntries.Candidate) throws -> CacheReport.Entry
   ) rethrows {
-    let order = hosts.indices.sorted { isBefore(hosts[$0].sum, hosts[$1].sum, $0 < $1) }
+    let order = hosts.indices.sorted {
+      isBefore(hosts[$0].sum, hosts[$1].sum, (hosts[$0].name ?? "") < (hosts[$1].name ?? ""))
+    }
     let shown = order.prefix(Limit.shownHosts)
     var groups: [Int: [Int]] = [:]
     for (place, group) in folders.enumerated() { groups[group.host, default: []].append(place) }
     let foldersOfHosts = shown.map { host in
       Array(
         (groups[host] ?? []).sorted {
-          isBefore(folders[$0].folder.sum, folders[$1].folder.sum, $0 < $1)
+          isBefore(
+            folders[$0].folder.sum, folders[$1].folder.sum,
+            folders[$0].folder.path < folders[$1].folder.path)
         }.prefix(Limit.shownFoldersOfHost))
     }
     let smallest = smallestShown(in: foldersOfHosts.joined())
@@ -138,12 +188,28 @@ extension HostTally {
   }
 }
 
+extension CacheReport.Host {
+  /// Counts entries.
+  fileprivate mutating func insert(_ entries: CacheReport.Sum, staleBytes other: Int64) {
+    sum = sum.adding(entries)
+    staleBytes = staleBytes.addingClamped(other)
+  }
+}
+
+extension CacheReport.Folder {
+  /// Counts entries.
+  fileprivate mutating func insert(_ entries: CacheReport.Sum, staleBytes other: Int64) {
+    sum = sum.adding(entries)
+    staleBytes = staleBytes.addingClamped(other)
+  }
+}
+
 extension URLParts {
-  /// The first two segments of the folder that the path of a URL is in, as `/a/b` of `/a/b/c/d?e`; empty
-  /// if there is no folder, and for what is no URL with an authority.
-  static func folder(of url: ByteString) -> ByteString {
-    guard let authority = authority(of: url.bytes) else { return ByteString([]) }
-    let (bytes, slash) = (url.bytes, UInt8(ascii: "/"))
+  /// Where the first two segments are of the folder that the path of a URL is in, as `/a/b` of `/a/b/c/d?e`;
+  /// empty if there is no folder, and `nil` for what is no URL with an authority.
+  static func folder(of url: ByteString) -> Range<Int>? {
+    guard let authority = authority(of: url.bytes) else { return nil }
+    let (bytes, slash) = (url.bytes.span, UInt8(ascii: "/"))
     var (end, segments) = (authority.upperBound, 0)
     for index in authority.upperBound..<bytes.count {
       if bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "#") { break }
@@ -152,6 +218,6 @@ extension URLParts {
       segments += 1
       if segments == 3 { break }
     }
-    return ByteString(Array(bytes[authority.upperBound..<end]))
+    return authority.upperBound..<end
   }
 }

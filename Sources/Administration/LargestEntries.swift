@@ -1,6 +1,6 @@
 import ResponseStorage
 
-/// The entries with the largest bodies; of equal ones those that came first.
+/// The entries with the largest bodies; of equal ones those with the least ids.
 struct LargestEntries {
   /// An entry, of which all else can be looked up.
   struct Candidate {
@@ -19,10 +19,20 @@ struct LargestEntries {
     _ id: borrowing StoredResponse.ID, size: Int64, _ state: CacheReport.State, limit: Int
   ) {
     if candidates.count >= limit {
-      guard let last = candidates.last, size > last.size else { return }
+      guard let last = candidates.last, size >= last.size,
+        size > last.size || id < last.id
+      else { return }
       candidates.removeLast()
     }
-    let place = candidates.firstIndex { $0.size < size } ?? candidates.count
+    let place =
+      candidates.firstIndex { $0.size < size || $0.size == size && id < $0.id } ?? candidates.count
     candidates.insert(.init(id: copy id, size: size, state: state), at: place)
+  }
+
+  /// Takes in the largest of other entries.
+  mutating func insert(_ others: LargestEntries, limit: Int) {
+    for other in others.candidates {
+      insert(other.id, size: other.size, other.state, limit: limit)
+    }
   }
 }

@@ -25,6 +25,15 @@ struct MedianSize {
     }
   }
 
+  /// Takes other sizes in.
+  mutating func insert(_ other: MedianSize) {
+    for size in other.sizes { insert(size) }
+    guard !other.classCounts.isEmpty else { return }
+    if classCounts.isEmpty { classify() }
+    for (place, count) in other.classCounts.enumerated() { classCounts[place] += count }
+    count += other.count
+  }
+
   /// The median, of two sizes in the middle the smaller one; `nil` if there are no sizes.
   var median: UsageReport.Median? {
     guard count > 0 else { return nil }

@@ -59,6 +59,12 @@ struct RangeTally {
     guard let number else { return unknown.insert(size: size) }
     known[ranges.place(of: number)].insert(size: size)
   }
+
+  /// Counts the entries of another tally of the same ranges.
+  mutating func insert(_ other: RangeTally) {
+    for place in known.indices { known[place].insert(other.known[place]) }
+    unknown.insert(other.unknown)
+  }
 }
 
 extension UsageReport.Group {
@@ -66,5 +72,11 @@ extension UsageReport.Group {
   mutating func insert(size: Int64) {
     entries += 1
     bytes = bytes.addingClamped(size)
+  }
+
+  /// Counts the entries of another group.
+  mutating func insert(_ other: Self) {
+    entries += other.entries
+    bytes = bytes.addingClamped(other.bytes)
   }
 }

@@ -11,6 +11,11 @@ struct SizeTally {
     sums[Self.place(of: max(size, 0))].insert(size)
   }
 
+  /// Counts the entries of another tally.
+  mutating func insert(_ other: SizeTally) {
+    for place in sums.indices { sums[place] = sums[place].adding(other.sums[place]) }
+  }
+
   /// The classes from the smallest to the largest that have entries.
   var groups: [CacheReport.SizeGroup] {
     sums.enumerated().filter { $0.element.entries > 0 }.map { place, sum in

@@ -147,14 +147,18 @@ public struct UsageReport: Hashable, Sendable {
     footprint = try source.footprint()
     self.capacityBytes = capacityBytes
     self.grouping = grouping
-    var tally = UsageTally(
+    let empty = UsageTally(
       by: grouping, now: now, expiryRules: expiryRules,
       largestBody: Self.largestBody(of: source, capacityBytes),
       withHistograms: withHistograms, groupMemory: groupMemory)
-    let projection = tally.projection.union(selection?.projection ?? [])
-    try source.forEachResponse(projection) { response in
-      if selection?.contains(response, now: now) ?? true { tally.insert(response) }
-      return .next
+    var tally = empty
+    if let selection, !selection.isEmpty {
+      try source.forEachResponse(tally.projection.union(selection.projection)) { response in
+        if selection.contains(response, now: now) { tally.insert(response) }
+        return .next
+      }
+    } else {
+      tally = try .all(of: source, startingWith: empty)
     }
     tally.write(to: &self)
   }

@@ -1,7 +1,7 @@
 import ResponseStorage
 
 /// Entries added up one by one, in bounded memory.
-struct UsageTally {
+struct UsageTally: ResponsePortion {
   private let grouping: UsageReport.Grouping?
   private let now: Timestamp
   private let expiryRules: [UserInfoExpiry.Rule]
@@ -45,6 +45,40 @@ struct UsageTally {
     return always.union(grouping?.projection ?? [])
   }
 
+  /// Adds up the entries of a source, all of which are counted.
+  static func all(of source: any ResponseSource, startingWith empty: Self) throws -> Self {
+    var all = empty
+    try source.forEachPortion(empty.projection, startingWith: empty, in: .any) { portion in
+      all.insert(portion)
+      portion = empty
+      return .next
+    }
+    return all
+  }
+
+  var isFull: Bool { false }
+
+  mutating func take(_ response: inout StoredResponse) { insert(response) }
+
+  /// Counts the entries of another tally, which was started in the same way.
+  mutating func insert(_ other: UsageTally) {
+    entries += other.entries
+    missingBodies += other.missingBodies
+    oversizedBodies += other.oversizedBodies
+    bodyBytes = bodyBytes.addingClamped(other.bodyBytes)
+    median.insert(other.median)
+    if let times = other.storedTimes { insert(times) }
+    groups.insert(other.groups)
+    ages.insert(other.ages)
+    sizes.insert(other.sizes)
+  }
+
+  private mutating func insert(_ times: ClosedRange<Timestamp>) {
+    let range = storedTimes ?? times
+    storedTimes =
+      min(range.lowerBound, times.lowerBound)...max(range.upperBound, times.upperBound)
+  }
+
   /// Counts an entry.
   mutating func insert(_ response: borrowing StoredResponse) {
     entries += 1
@@ -53,10 +87,7 @@ struct UsageTally {
     let size = response.bodySize ?? 0
     bodyBytes = bodyBytes.addingClamped(size)
     if let largestBody, size > largestBody { oversizedBodies += 1 }
-    if let time = response.stored {
-      let range = storedTimes ?? time...time
-      storedTimes = min(range.lowerBound, time)...max(range.upperBound, time)
-    }
+    if let time = response.stored { insert(time...time) }
     insert(response, size: size)
   }
 

@@ -2,9 +2,9 @@ import Administration
 import ResponseStorage
 
 /// A list with a line for each response, in which a character stands between the cells.
-struct DelimitedRenderer: ResponseRenderer {
+struct DelimitedRenderer: LineRenderer {
   /// What stands between the cells, and how they are written.
-  enum Dialect {
+  enum Dialect: Sendable {
     /// Comma-separated values (RFC 4180, but with the line ends of Unix).
     case csv
     /// Tab-separated values, in which no cell holds a tab, a line end or a backslash.
@@ -42,12 +42,12 @@ struct DelimitedRenderer: ResponseRenderer {
     buffer.append(UInt8(ascii: "\n"))
   }
 
-  mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
-    var isFirst = true
-    for column in columns {
-      if !isFirst { buffer.append(dialect.delimiter) }
-      isFirst = false
-      append(cells.value(of: column, in: response), to: &buffer)
+  func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
+    // A loop over the array would hold on to it, which other threads do too.
+    let columns = columns.span
+    for index in columns.indices {
+      if index > 0 { buffer.append(dialect.delimiter) }
+      append(cells.value(of: columns[index], in: response), to: &buffer)
     }
     buffer.append(UInt8(ascii: "\n"))
   }

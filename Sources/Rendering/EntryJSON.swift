@@ -32,12 +32,14 @@ struct EntryJSON {
 
   /// Appends the members, without the braces around them.
   func append(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
-    for member in members {
-      buffer.append(contentsOf: member.prefix)
-      switch cells.value(of: member.column, in: response) {
+    // A loop over the array would hold on to it, which other threads do too.
+    let members = members.span
+    for index in members.indices {
+      buffer.append(contentsOf: members[index].prefix)
+      switch cells.value(of: members[index].column, in: response) {
       case .unknown: buffer.append("null")
       case .integer(let value), .byteCount(let value): buffer.append(integer: value)
-      case .text(let text): buffer.append(json: text, orBase64Named: member.key)
+      case .text(let text): buffer.append(json: text, orBase64Named: members[index].key)
       case .word(let word): buffer.append(json: word)
       case .time(let time): buffer.append(json: time)
       case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)

@@ -32,6 +32,12 @@ public protocol ResponseRenderer {
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer)
 }
 
+/// A renderer of which each response is a line that depends on no other, so that several threads can render.
+public protocol LineRenderer: ResponseRenderer, Sendable {
+  /// Appends one response.
+  func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer)
+}
+
 /// The formats of a list of responses.
 public enum ListFormat: String, Hashable, Sendable, CaseIterable {
   case table

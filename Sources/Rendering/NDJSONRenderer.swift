@@ -2,7 +2,7 @@ import Administration
 import ResponseStorage
 
 /// A list as JSON objects, one response a line.
-struct NDJSONRenderer: ResponseRenderer {
+struct NDJSONRenderer: LineRenderer {
   private let entry: EntryJSON
 
   init(
@@ -15,7 +15,7 @@ struct NDJSONRenderer: ResponseRenderer {
 
   mutating func begin(into buffer: inout TextBuffer) {}
 
-  mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
+  func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
     buffer.append(UInt8(ascii: "{"))
     entry.append(response, into: &buffer)
     buffer.append("}\n")

@@ -3,12 +3,12 @@ import ResponseStorage
 /// A list as URLs, one a line, with all but printable ASCII percent-encoded.
 ///
 /// A response whose URL is not known has no line.
-struct URLsRenderer: ResponseRenderer {
+struct URLsRenderer: LineRenderer {
   let secrets: SecretPolicy
 
   mutating func begin(into buffer: inout TextBuffer) {}
 
-  mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
+  func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
     guard let url = response.url else { return }
     let bytes = secrets.url(url, for: .programs).bytes
     if PrintableASCII.isAll(of: bytes.span, but: UInt8(ascii: " ")) {

@@ -5,45 +5,51 @@ import SQLite
 ///
 /// The responses are dealt out in hands of consecutive ones: with two threads, the first gets the
 /// hands 0, 2, 4 …, the second 1, 3, 5 …. Each thread has a connection of its own, so that nothing but
-/// batches of responses goes between threads; the connections see one and the same state only if
-/// nobody can change the database (see ``AppleSnapshot``).
-final class AppleParallelScan: Sendable {
-  /// Some responses of a hand, and whether they are its last, or the last of all.
-  private struct Batch: Sendable {
-    var responses: [StoredResponse] = []
-    var count = 0
+/// portions goes between threads; the connections see one and the same state only if nobody can change
+/// the database (see ``AppleSnapshot``).
+final class AppleParallelScan<Portion: ResponsePortion>: Sendable {
+  /// A portion of a hand, and whether it is its last, or the last of all.
+  private struct Share: Sendable {
+    var portion: Portion
     var endsHand = false
     var endsScan = false
   }
 
-  private typealias Filled = Channel<Result<Batch, any Error>>
+  private typealias Filled = Channel<Result<Share, any Error>>
 
-  private let hands: [(filled: Filled, empty: Channel<Batch>)]
+  private let hands: [(filled: Filled, empty: Channel<Share>)]
+  private let order: PortionOrder
 
   /// Starts the threads.
   ///
   /// - Parameters:
   ///   - database: The path of a database that nobody changes.
   ///   - bodies: The path of the folder of body files.
+  ///   - portion: What every portion starts as.
+  ///   - byteLimit: The length of all property lists after which a portion is handed over, full or not.
   init(
     of database: String, _ layout: AppleLayout, _ projection: Projection, bodiesAt bodies: String,
-    threadCount: Int
+    threadCount: Int, startingWith portion: Portion, in order: PortionOrder, byteLimit: Int
   ) {
-    hands = (0..<threadCount).map { _ in (Filled(), Channel<Batch>()) }
+    self.order = order
+    hands = (0..<threadCount).map { _ in (Filled(), Channel<Share>()) }
     for (number, (filled, empty)) in hands.enumerated() {
       // One that is being filled, one that waits, one that is being looked at.
-      for _ in 0..<3 { empty.send(Batch()) }
+      for _ in 0..<3 { empty.send(Share(portion: portion)) }
       BackgroundThread.start("AppleParallelScan") {
         defer { filled.close() }
         do {
           let connection = try Connection(path: database, access: .immutable)
           try connection.execute("PRAGMA cache_size = -512")
-          var reader = try Reader(connection, layout, projection, bodiesAt: bodies)
+          var reader = try Reader(
+            connection, layout, projection, bodiesAt: bodies, byteLimit: byteLimit)
           try reader.skip(number)
-          while reader.hasHand, var batch = empty.receive() {
-            try reader.fill(&batch, connection)
-            if batch.endsHand { try reader.skip(threadCount - 1) }
-            filled.send(.success(batch))
+          while reader.hasHand, var share = empty.receive() {
+            repeat {
+              try reader.fill(&share, connection)
+              if share.endsHand { try reader.skip(threadCount - 1) }
+            } while order == .any && share.endsHand && reader.hasHand
+            filled.send(.success(share))
           }
         } catch {
           filled.send(.failure(error))
@@ -52,27 +58,32 @@ final class AppleParallelScan: Sendable {
     }
   }
 
-  /// Calls `body` with each response, in ascending order of their numbers.
-  func forEachResponse(_ body: (borrowing StoredResponse) throws -> ScanStep) throws {
-    var number = 0
-    while let result = hands[number].filled.receive() {
-      // Nobody else may hold it: it would be copied to be changed.
-      var batch = try (consume result).get()
-      let count = batch.count
-      var responses = batch.responses.mutableSpan
-      for index in 0..<count where try Self.pass(&responses[index], to: body) == .stop { return }
-      if batch.endsScan { return }
-      hands[number].empty.send(batch)
-      if batch.endsHand { number = (number + 1) % hands.count }
+  /// Calls `body` with each portion, which is filled again then.
+  func forEachPortion(_ body: (inout Portion) throws -> ScanStep) throws {
+    switch order {
+    case .ascending: try forEachInOrder(body)
+    case .any:
+      for (filled, empty) in hands {
+        while let result = filled.receive() {
+          var share = try (consume result).get()
+          if try body(&share.portion) == .stop { return }
+          empty.send(share)
+        }
+      }
     }
   }
 
-  /// Passes a response on without a copy of it, which the compiler makes of an element that may not change: it
-  /// would count a dozen references up and down, on the thread that everything waits for.
-  @inline(never)
-  private static func pass(
-    _ response: inout StoredResponse, to body: (borrowing StoredResponse) throws -> ScanStep
-  ) rethrows -> ScanStep { try body(response) }
+  private func forEachInOrder(_ body: (inout Portion) throws -> ScanStep) throws {
+    var number = 0
+    while let result = hands[number].filled.receive() {
+      // Nobody else may hold it: it would be copied to be changed.
+      var share = try (consume result).get()
+      if try body(&share.portion) == .stop || share.endsScan { return }
+      let endsHand = share.endsHand
+      hands[number].empty.send(share)
+      if endsHand { number = (number + 1) % hands.count }
+    }
+  }
 
   deinit {
     for (_, empty) in hands { empty.close() }
@@ -84,11 +95,7 @@ final class AppleParallelScan: Sendable {
 extension AppleParallelScan {
   /// What one thread reads its hands with.
   private struct Reader: ~Copyable {
-    private static let responsesInHand = 2048
-    // Short at first, as whoever wants only some responses should not wait for many.
-    private static let responsesInBatches = 16...512
-    private static let bytesInBatch = 1024 << 10
-
+    private let byteLimit: Int
     private var scan: AppleScan
     private var memory = StoredResponse.SpareMemory()
     private let bodies: AppleBodyFiles?
@@ -99,21 +106,21 @@ extension AppleParallelScan {
     /// Where the hand begins that comes after the one that is being read.
     private var next: Int64?
     private var isReading = false
-    /// The most responses in the next batch.
-    private var batchLength = Self.responsesInBatches.lowerBound
+    private var response = StoredResponse(id: .row(0))
 
     init(
       _ connection: borrowing Connection, _ layout: AppleLayout, _ projection: Projection,
-      bodiesAt path: String
+      bodiesAt path: String, byteLimit: Int
     ) throws(SQLiteError) {
       let scan = try AppleScan(connection, layout, projection)
       let ends = try connection.prepare(
         """
         SELECT entry_ID FROM \(AppleLayout.responses) WHERE entry_ID > ?1
-        ORDER BY entry_ID LIMIT 1 OFFSET \(Self.responsesInHand - 1)
+        ORDER BY entry_ID LIMIT 1 OFFSET \(responsesInHand - 1)
         """)
       self.scan = scan
       self.ends = ends
+      self.byteLimit = byteLimit
       bodies = projection.contains(.body) ? AppleBodyFiles(at: path) : nil
       bodyTable = layout.bodyTable
     }
@@ -129,25 +136,23 @@ extension AppleParallelScan {
       }
     }
 
-    /// Puts the next responses of the hand into `batch`, in the place of what it holds.
-    mutating func fill(_ batch: inout Batch, _ connection: borrowing Connection) throws {
+    /// Lets the portion of `share` take in the next responses of the hand.
+    mutating func fill(_ share: inout Share, _ connection: borrowing Connection) throws {
       guard let first else { return }
       if !isReading {
         next = try end(ofHandAt: first)
         try scan.begin(in: first...(next.map { $0 - 1 } ?? .max))
         isReading = true
       }
-      (batch.count, batch.endsHand, memory.byteCount) = (0, false, 0)
-      defer { batchLength = min(batchLength * 2, Self.responsesInBatches.upperBound) }
-      while batch.count < batchLength, memory.byteCount < Self.bytesInBatch {
-        if batch.count == batch.responses.count { batch.responses.append(.init(id: .row(0))) }
-        guard try scan.next(into: &batch.responses[batch.count], reusing: &memory) else {
-          (isReading, batch.endsHand, batch.endsScan) = (false, true, next == nil)
+      (share.endsHand, memory.byteCount) = (false, 0)
+      while !share.portion.isFull, memory.byteCount < byteLimit {
+        guard try scan.next(into: &response, reusing: &memory) else {
+          (isReading, share.endsHand, share.endsScan) = (false, true, next == nil)
           self.first = next
           return
         }
-        try bodies?.examine(&batch.responses[batch.count], in: bodyTable, of: connection)
-        batch.count += 1
+        try bodies?.examine(&response, in: bodyTable, of: connection)
+        share.portion.take(&response)
       }
     }
 
@@ -162,3 +167,7 @@ extension AppleParallelScan {
     }
   }
 }
+
+/// Few enough that other threads do not wait for whoever takes a hand in, and many enough that the beginnings of
+/// hands are found in no time.
+private let responsesInHand = 2048

@@ -70,48 +70,86 @@ public final class AppleStore: StoreKind {
   public func forEachResponse(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
-    // What is odd about a key or a body is only found where it is looked at.
-    let needed =
-      projection.isDisjoint(with: [.notes, .consistency])
-      ? projection : projection.union([.key, .body])
-    try scan(needed, only: nil, body)
+    let projection = completed(projection)
+    guard
+      let scan = parallelScan(
+        projection, startingWith: ResponseBatch(), in: .ascending, byteLimit: 1 << 20)
+    else { return try scan(projection) { try body($0) } }
+    try translatingErrors {
+      try scan.forEachPortion { try $0.removeAll(passingTo: body) }
+    }
+  }
+
+  public func forEachPortion<Portion: ResponsePortion>(
+    _ projection: Projection, startingWith portion: Portion, in order: PortionOrder,
+    _ body: (inout Portion) throws -> ScanStep
+  ) throws {
+    let projection = completed(projection)
+    if let scan = parallelScan(projection, startingWith: portion, in: order, byteLimit: .max) {
+      return try translatingErrors { try scan.forEachPortion(body) }
+    }
+    var (portion, step) = (portion, ScanStep.next)
+    try scan(projection) { response in
+      portion.take(&response)
+      if portion.isFull { step = try body(&portion) }
+      return step
+    }
+    if step == .next { _ = try body(&portion) }
   }
 
   public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
   {
     guard case .row(let row) = id else { return nil }
     var result: StoredResponse?
-    try scan(projection, only: row) { response in
-      result = copy response
+    try scan(projection, in: row...row) { response in
+      result = response
       return .stop
     }
     return result
   }
 
+  /// What has to be decoded for `projection`: what is odd about a key or a body is only found where it is
+  /// looked at.
+  private func completed(_ projection: Projection) -> Projection {
+    projection.isDisjoint(with: [.notes, .consistency])
+      ? projection : projection.union([.key, .body])
+  }
+
+  /// A walk that several threads share, if the store can be read by several, and that is worth it.
+  private func parallelScan<Portion: ResponsePortion>(
+    _ projection: Projection, startingWith portion: Portion, in order: PortionOrder, byteLimit: Int
+  ) -> AppleParallelScan<Portion>? {
+    // Numbers and times are read faster than they are handed from thread to thread.
+    guard !projection.isSubset(of: .firstStored), processorCount > 1,
+      let database = snapshot.databaseForThreads
+    else { return nil }
+    return AppleParallelScan(
+      of: database, layout, projection, bodiesAt: files.bodies,
+      threadCount: min(processorCount, 4), startingWith: portion, in: order, byteLimit: byteLimit)
+  }
+
+  /// Walks over the responses whose numbers are in `range`, on this thread.
   private func scan(
-    _ projection: Projection, only id: Int64?,
-    _ body: (borrowing StoredResponse) throws -> ScanStep
+    _ projection: Projection, in range: ClosedRange<Int64> = .min ... .max,
+    _ body: (inout StoredResponse) throws -> ScanStep
   ) throws {
-    do {
-      // Numbers and times are read faster than they are handed from thread to thread.
-      let isLittle = projection.isSubset(of: .firstStored)
-      if id == nil, !isLittle, let database = snapshot.databaseForThreads, processorCount > 1 {
-        let scan = AppleParallelScan(
-          of: database, layout, projection, bodiesAt: files.bodies,
-          threadCount: min(processorCount, 4))
-        try scan.forEachResponse(body)
-        return
-      }
+    try translatingErrors {
       var scan = try AppleScan(snapshot.connection, layout, projection)
       var memory = StoredResponse.SpareMemory()
       var response = StoredResponse(id: .row(0))
-      try scan.begin(in: id.map { $0...$0 } ?? .min ... .max)
+      try scan.begin(in: range)
       while try scan.next(into: &response, reusing: &memory) {
         if projection.contains(.body) {
           try bodies.examine(&response, in: layout.bodyTable, of: snapshot.connection)
         }
-        if try body(response) == .stop { return }
+        if try body(&response) == .stop { return }
       }
+    }
+  }
+
+  private func translatingErrors(_ body: () throws -> Void) throws {
+    do {
+      try body()
     } catch let error as SQLiteError {
       throw try translated(error)
     } catch is DisorderedRows {

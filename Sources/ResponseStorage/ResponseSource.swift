@@ -17,6 +17,19 @@ public protocol ResponseSource {
   func forEachResponse(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep) throws
 
+  /// Has all responses taken in by portions, on several threads if the store can be read by several.
+  ///
+  /// - Parameters:
+  ///   - projection: What to decode of each response.
+  ///   - portion: What every portion starts as.
+  ///   - order: The order of the portions.
+  ///   - body: What to do with a portion, on the thread of the caller. It is filled again then, and should be
+  ///     empty.
+  /// - Throws: ``StoreError``, or whatever `body` throws.
+  func forEachPortion<Portion: ResponsePortion>(
+    _ projection: Projection, startingWith portion: Portion, in order: PortionOrder,
+    _ body: (inout Portion) throws -> ScanStep) throws
+
   /// Returns one response, or `nil` if the store has none that is called `id`.
   func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
 
@@ -51,6 +64,24 @@ public protocol ResponseSource {
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedWhileReading`` if it does not.
   func finish() throws
+}
+
+extension ResponseSource {
+  /// Has all responses taken in by one portion, on this thread.
+  public func forEachPortion<Portion: ResponsePortion>(
+    _ projection: Projection, startingWith portion: Portion, in order: PortionOrder,
+    _ body: (inout Portion) throws -> ScanStep
+  ) throws {
+    var portion = portion
+    var step = ScanStep.next
+    try forEachResponse(projection) { response in
+      var response = copy response
+      portion.take(&response)
+      if portion.isFull { step = try body(&portion) }
+      return step
+    }
+    if step == .next { _ = try body(&portion) }
+  }
 }
 
 /// What a scan does after a response.
@@ -157,7 +188,7 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let protocolProperties = Self(rawValue: 1 << 13)
   /// All ``StoredResponse/notes`` that a full decode gives.
   public static let notes = Self(rawValue: 1 << 14)
-  /// Of ``StoredResponse/responseHeaders`` at least the fields that freshness depends on.
+  /// ``StoredResponse/freshnessFields``, or of ``StoredResponse/responseHeaders`` at least these fields.
   public static let freshnessFields = Self(rawValue: 1 << 15)
   /// ``StoredResponse/file``.
   public static let file = Self(rawValue: 1 << 16)

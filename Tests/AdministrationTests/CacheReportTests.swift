@@ -198,7 +198,7 @@ import Testing
 }
 
 /// Random numbers that are the same for a seed: SplitMix64.
-private struct Seeded: RandomNumberGenerator {
+struct Seeded: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {

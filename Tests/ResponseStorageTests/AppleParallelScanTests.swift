@@ -10,38 +10,70 @@ import Testing
   func `several threads give what one gives, in the same order`(threadCount: Int) throws {
     let folder = try Self.store()
     let expected = try Self.responses(of: folder)
-    let (files, layout) = try Self.opened(folder)
-    var found: [StoredResponse] = []
-    try AppleParallelScan(
-      of: files.database, layout, .all, bodiesAt: files.bodies, threadCount: threadCount
-    ).forEachResponse { response in
-      found.append(copy response)
+    var (found, portions): ([StoredResponse], Int) = ([], 0)
+    try Self.scan(folder, .all, threadCount: threadCount).forEachPortion { portion in
+      found += portion.responses
+      portion.responses = []
+      portions += 1
       return .next
     }
     #expect(expected.count == 5_196)
     #expect(found == expected)
+    #expect(portions > 8)
   }
 
-  @Test(arguments: [1, 1_023, 1_024, 1_025, 4_000])
-  func `a scan that several threads share ends when it is told to`(limit: Int) throws {
+  @Test(arguments: [1, 2, 3])
+  func `portions of any order hold all responses, as few as there are threads`(
+    threadCount: Int
+  ) throws {
     let folder = try Self.store()
-    let (files, layout) = try Self.opened(folder)
+    var portions: [[StoredResponse]] = []
+    try Self.scan(folder, .all, threadCount: threadCount, in: .any, length: .max)
+      .forEachPortion { portion in
+        portions.append(portion.responses)
+        return .next
+      }
+    #expect(portions.count == threadCount)
+    #expect(portions.allSatisfy { $0.map(\.id) == $0.map(\.id).sorted() })
+    #expect(portions.joined().sorted { $0.id < $1.id } == (try Self.responses(of: folder)))
+  }
+
+  @Test func `portions of any order that are full are handed over`() throws {
+    let folder = try Self.store()
     var found: [StoredResponse.ID] = []
-    try AppleParallelScan(
-      of: files.database, layout, [], bodiesAt: files.bodies, threadCount: 2
-    ).forEachResponse { response in
-      found.append(response.id)
+    try Self.scan(folder, [], threadCount: 2, in: .any, length: 700).forEachPortion { portion in
+      #expect(portion.responses.count <= 700)
+      found += portion.responses.map(\.id)
+      portion.responses = []
+      return .next
+    }
+    #expect(found.sorted() == (try Self.responses(of: folder).map(\.id)))
+  }
+
+  @Test(arguments: [1, 1_023, 1_024, 1_025, 4_000], [PortionOrder.ascending, .any])
+  func `a scan that several threads share ends when it is told to`(
+    limit: Int, order: PortionOrder
+  ) throws {
+    let folder = try Self.store()
+    var found: [StoredResponse.ID] = []
+    try Self.scan(folder, [], threadCount: 2, in: order, length: 1).forEachPortion { portion in
+      found += portion.responses.map(\.id)
+      portion.responses = []
       return found.count == limit ? .stop : .next
     }
+    #expect(found.count == limit)
+    guard order == .ascending else { return }
     #expect(found == Array(try Self.responses(of: folder).prefix(limit).map(\.id)))
   }
 
-  @Test func `what a thread cannot read is an error`() throws {
+  @Test(arguments: [PortionOrder.ascending, .any])
+  func `what a thread cannot read is an error`(order: PortionOrder) throws {
     let folder = try Self.store()
     let (files, layout) = try Self.opened(folder)
     let scan = AppleParallelScan(
-      of: files.database + "-gone", layout, .all, bodiesAt: files.bodies, threadCount: 2)
-    #expect(throws: (any Error).self) { try scan.forEachResponse { _ in .next } }
+      of: files.database + "-gone", layout, .all, bodiesAt: files.bodies, threadCount: 2,
+      startingWith: Some(length: 9), in: order, byteLimit: .max)
+    #expect(throws: (any Error).self) { try scan.forEachPortion { _ in .next } }
   }
 
   @Test func `a store without responses has none`() throws {
@@ -49,13 +81,32 @@ import Testing
     for table in ["response", "blob_data", "receiver_data"] {
       _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", "DELETE FROM cfurl_cache_\(table)")
     }
-    let (files, layout) = try Self.opened(folder)
-    try AppleParallelScan(
-      of: files.database, layout, .all, bodiesAt: files.bodies, threadCount: 2
-    ).forEachResponse { _ in
-      Issue.record("there is a response")
-      return .stop
+    for order in [PortionOrder.ascending, .any] {
+      try Self.scan(folder, .all, threadCount: 2, in: order).forEachPortion { portion in
+        #expect(portion.responses.isEmpty)
+        return .next
+      }
     }
+  }
+
+  /// Some responses that follow each other.
+  private struct Some: ResponsePortion {
+    let length: Int
+    var responses: [StoredResponse] = []
+
+    var isFull: Bool { responses.count >= length }
+
+    mutating func take(_ response: inout StoredResponse) { responses.append(response) }
+  }
+
+  private static func scan(
+    _ folder: Folder, _ projection: Projection, threadCount: Int,
+    in order: PortionOrder = .ascending, length: Int = 500
+  ) throws -> AppleParallelScan<Some> {
+    let (files, layout) = try opened(folder)
+    return AppleParallelScan(
+      of: files.database, layout, projection, bodiesAt: files.bodies, threadCount: threadCount,
+      startingWith: Some(length: length), in: order, byteLimit: .max)
   }
 
   /// A store with gaps in its numbers, with rows that are missing from each of the tables, and with

@@ -17,6 +17,9 @@ public struct MemoryStore: ResponseSource {
   /// What the store takes up.
   public var size = Footprint()
 
+  /// How many responses a portion takes at most, so that there are several; `nil` for one portion.
+  public var portionLength: Int?
+
   public var description = StoreDescription(path: "memory", format: .apple, schemaVersion: 203)
 
   /// Creates a store of some responses.
@@ -30,6 +33,23 @@ public struct MemoryStore: ResponseSource {
     for response in responses {
       guard try body(response.projected(to: projection)) == .next else { return }
     }
+  }
+
+  public func forEachPortion<Portion: ResponsePortion>(
+    _ projection: Projection, startingWith portion: Portion, in order: PortionOrder,
+    _ body: (inout Portion) throws -> ScanStep
+  ) throws {
+    var length = 0
+    var portion = portion
+    for response in responses {
+      var response = response.projected(to: projection)
+      portion.take(&response)
+      length += 1
+      guard portion.isFull || length == portionLength else { continue }
+      length = 0
+      if try body(&portion) == .stop { return }
+    }
+    _ = try body(&portion)
   }
 
   public func response(_ id: StoredResponse.ID, _ projection: Projection) -> StoredResponse? {

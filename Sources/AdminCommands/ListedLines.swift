@@ -1,0 +1,32 @@
+import Rendering
+import ResponseStorage
+
+/// Entries that were rendered one by one, each on a line.
+struct ListedLines: ResponsePortion {
+  private let renderer: any LineRenderer
+
+  /// The number of entries.
+  private(set) var entries: Int64 = 0
+  /// The sizes of their bodies; at most the largest number.
+  private(set) var bodyBytes: Int64 = 0
+  /// The lines.
+  private(set) var text = TextBuffer()
+
+  /// Starts without entries.
+  init(_ renderer: any LineRenderer) {
+    self.renderer = renderer
+  }
+
+  var isFull: Bool { text.bytes.count >= 1 << 16 }
+
+  mutating func take(_ response: inout StoredResponse) {
+    entries += 1
+    bodyBytes = bodyBytes.addingClamped(response.bodySize ?? 0)
+    renderer.render(response, into: &text)
+  }
+
+  mutating func removeAll() {
+    (entries, bodyBytes) = (0, 0)
+    text.removeAll(keepingCapacity: true)
+  }
+}
