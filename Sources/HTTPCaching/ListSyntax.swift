@@ -3,15 +3,11 @@ struct ListMembers {
   /// The members without white space around them; empty ones are left out.
   private(set) var members: [ArraySlice<UInt8>] = []
 
-  /// The text from a quotation mark on that no other closes, or `nil`.
-  private(set) var unclosed: ArraySlice<UInt8>?
-
   /// Splits a value at its commas, except for those between quotation marks (RFC 9110 §5.6.4).
   init(_ value: [UInt8]) {
     var members: [ArraySlice<UInt8>] = []
-    let openQuote = Self.forEachMember(of: value.span) { members.append(value[$0]) }
+    _ = Self.forEachMember(of: value.span) { members.append(value[$0]) }
     self.members = members
-    unclosed = openQuote.map { value[$0...] }
   }
 
   /// Calls `body` with where each member is, as ``members`` has them.
