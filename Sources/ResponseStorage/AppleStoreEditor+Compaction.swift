@@ -17,7 +17,14 @@ extension AppleStoreEditor {
     let canSlice = try number("PRAGMA auto_vacuum") == 2
     if fully || (!inUse && (free > Self.mostPagesInSlices || !canSlice && free > 0)) {
       if try hasRoomForRewrite() || fully {
-        return try rewrite(unless: shouldStop) ? .rewrite : .none
+        do throws(SQLiteError) {
+          return try rewrite(unless: shouldStop) ? .rewrite : .none
+        } catch {
+          // The copy is put elsewhere, where there may be no room for it; slices need none.
+          guard canSlice, !fully, error.kind == .noRoom || error.kind == .cannotOpen else {
+            throw StoreError(error, path: files.path)
+          }
+        }
       }
     }
     guard free > 0, canSlice else { return .none }
@@ -37,13 +44,17 @@ extension AppleStoreEditor {
 
   /// Rewrites the database.
   ///
+  /// The copy that SQLite makes of all that stays is a file without a name, as memory may not hold it.
+  ///
   /// - Returns: `false` if it was stopped, and is as it was.
-  private func rewrite(unless shouldStop: () -> Bool) throws(StoreError) -> Bool {
+  private func rewrite(unless shouldStop: () -> Bool) throws(SQLiteError) -> Bool {
+    try connection.execute("PRAGMA temp_store = FILE")
+    defer { try? connection.execute("PRAGMA temp_store = MEMORY") }
     do throws(SQLiteError) {
       try connection.execute("VACUUM", unless: shouldStop)
       return true
     } catch {
-      guard error.kind == .interrupted else { throw StoreError(error, path: files.path) }
+      guard error.kind == .interrupted else { throw error }
       return false
     }
   }

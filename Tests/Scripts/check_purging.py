@@ -266,6 +266,7 @@ def compacting():
     assert compact(cache)["method"] == "none"
     assert compact(cache, "--full")["method"] == "rewrite"
     assert rows(cache) == before
+    larger_than_memory()
     # Beside a process that has it open there are slices only.
     purge(cache, "--mime", "image/*", "--yes")
     holder = subprocess.Popen([sys.executable, "-c", HOLDER.replace("BEGIN IMMEDIATE", "SELECT * FROM sqlite_master"),
@@ -277,6 +278,28 @@ def compacting():
     holder.communicate()
     rows(cache)
     print("compacting: ok", flush=True)
+
+
+def larger_than_memory():
+    """What stays may be more than SQLite is let have of memory."""
+    cache = make("large", "--no-large-bodies", entries=300)
+    connection = sqlite3.connect(database(cache))
+    connection.execute("UPDATE cfurl_cache_receiver_data SET receiver_data = zeroblob(1 << 20)")
+    connection.execute("DELETE FROM cfurl_cache_blob_data WHERE entry_ID > 290")
+    connection.commit()
+    connection.close()
+    size = os.path.getsize(database(cache))
+    assert size > 300 << 20, size
+    process = subprocess.Popen([tool, "compact", "-c", cache, "--full", "--no-verify", "--format", "json"],
+                               stdout=subprocess.PIPE)
+    receipt = json.loads(process.stdout.read())
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0 and receipt["method"] == "rewrite", receipt
+    # In KiB, but on macOS.
+    most = usage.ru_maxrss >> (10 if sys.platform == "darwin" else 0)
+    assert most < 64 << 10, most
+    shutil.rmtree(cache)
 
 
 def enforce(cache, *options, status=0):
