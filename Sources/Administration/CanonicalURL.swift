@@ -13,6 +13,8 @@ public enum CanonicalURL {
   ///
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   public static func of(_ url: ByteString) -> ByteString {
+    // Nearly all are: they are told without memory for another.
+    if isCanonical(url.bytes) { return url }
     let parts = URLParts(url)
     var result: [UInt8] = []
     result.reserveCapacity(url.bytes.count + 1)
@@ -32,6 +34,33 @@ public enum CanonicalURL {
     if parts.rest.first != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
     appendEscaped(parts.rest, to: &result)
     return ByteString(result)
+  }
+
+  /// The beginnings of nearly all URLs.
+  private static let usualBeginnings = ["https://", "http://"].map { Array($0.utf8) }
+
+  /// Whether a URL is surely in its canonical form; of one with a user, a port or an escape that is not said.
+  private static func isCanonical(_ url: [UInt8]) -> Bool {
+    guard let beginning = usualBeginnings.first(where: { url.starts(with: $0) }) else {
+      return false
+    }
+    var index = beginning.count
+    while index < url.count, url[index] != UInt8(ascii: "/") {
+      guard isPlainInHost(url[index]) else { return false }
+      index += 1
+    }
+    if index == url.count { return false }
+    return url[index...].allSatisfy { isLegal($0, isHost: false) }
+  }
+
+  /// Whether a byte stands for itself wherever it is in a host.
+  private static func isPlainInHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
   }
 
   /// The host of a URL, in small letters, without user, port and the brackets of an IPv6

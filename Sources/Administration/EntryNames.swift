@@ -63,8 +63,8 @@ public struct EntryNames: Hashable, Sendable {
     if isEmpty { return }
     ids.remove(response.id)
     if canonicalURLs.isEmpty { return }
-    for url in [response.url, response.key] {
-      if let url { canonicalURLs.remove(CanonicalURL.of(url)) }
-    }
+    if let url = response.url { canonicalURLs.remove(CanonicalURL.of(url)) }
+    guard let key = response.key, key != response.url else { return }
+    canonicalURLs.remove(CanonicalURL.of(key))
   }
 }

@@ -91,9 +91,7 @@ struct AppleRemovalBatch: ~Copyable {
   private borrowing func isUnchanged(
     _ response: ResponseVersion, reusing memory: inout StoredResponse.SpareMemory
   ) -> Bool {
-    guard look.integer(at: 1) != 0 else { return false }
-    let key = look.type(at: 2) == .null ? nil : ByteString(look.bytes(at: 2))
-    guard key == response.key else { return false }
+    guard look.integer(at: 1) != 0, hasKey(response.key) else { return false }
     var found = StoredResponse(id: response.id)
     if look.type(at: 3) != .null {
       // What cannot be decoded was stored at no known time, then as now.
@@ -102,6 +100,16 @@ struct AppleRemovalBatch: ~Copyable {
       }
     }
     return found.stored == response.stored
+  }
+
+  /// Whether the key of the response that was found is this one.
+  private borrowing func hasKey(_ key: ByteString?) -> Bool {
+    guard let key, look.type(at: 2) != .null else { return key == nil && look.type(at: 2) == .null }
+    return look.withBytes(at: 2) { bytes in
+      guard bytes.count == key.bytes.count else { return false }
+      for index in bytes.indices where bytes[index] != key.bytes[index] { return false }
+      return true
+    }
   }
 }
 
