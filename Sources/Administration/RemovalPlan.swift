@@ -46,6 +46,8 @@ public struct RemovalPlan: Hashable, Sendable {
     public var state: ResponseFreshness.State?
     /// Why it is to go.
     public var reason: Reason
+    /// In which round it goes, from 1 on: in a later one, the rounds before have given back too little.
+    public var round: UInt8 = 1
     /// Its URL.
     public var url: ByteString?
     /// The size of its body in bytes; `nil` if that is missing.
@@ -117,36 +119,21 @@ public struct RemovalPlan: Hashable, Sendable {
   ) throws {
     store = source.description
     footprint = try source.footprint()
-    var absent = selection.names ?? EntryNames()
-    var entries: [Entry] = []
-    var kept: [KeepReason: KeptEntries] = [:]
-    var (stored, orphans, inline) = (Int64(0), Int64(0), Int64(0))
     let projection = selection.projection.union([.key, .url, .stored, .body, .file]).union(needed)
       .union(policy.projection)
     let asksForFreshness = needed.isSuperset(of: ResponseFreshness.projection)
-    try source.forEachResponse(projection) { response in
-      stored += 1
-      if response.isOrphan { orphans += 1 }
-      if response.bodyLocation == .inline { inline = inline.addingClamped(response.bodySize ?? 0) }
-      let decision = selection.decision(for: response, now: now)
-      if decision != .notNamed { absent.remove(response) }
-      if let reason = KeepReason(decision)
-        ?? KeepReason(ofSelected: response, among: selection.names)
-      {
-        kept[reason, default: KeptEntries()].insert(response.bodySize)
-      } else {
-        var entry = Entry(of: response, at: selection.ageBasis.time(of: response, now: now))
-        if asksForFreshness {
-          entry.state =
-            ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
-        }
-        entry.verdict = policy.verdict(on: response, now: now)
-        entries.append(entry)
+    var entries: [Entry] = []
+    let tally = try SelectionTally(of: source, selection, projection, now: now) { response in
+      var entry = Entry(of: response, at: selection.ageBasis.time(of: response, now: now))
+      if asksForFreshness {
+        entry.state = ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
       }
-      return .next
+      entry.verdict = policy.verdict(on: response, now: now)
+      entries.append(entry)
     }
-    (self.entries, self.kept, self.absent) = (entries, kept, absent)
-    (storedEntries, orphanEntries, inlineBytes) = (stored, orphans, inline)
+    (self.entries, kept, absent) = (entries, tally.kept, tally.absent)
+    storedEntries = tally.responses
+    (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
   }
 
   /// Whether nothing is to go.

@@ -49,6 +49,21 @@ import Testing
     #expect(plan.exceeds(limit) == exceeds)
   }
 
+  @Test func `a plan is the same where only what is selected is decoded`() throws {
+    var selections = (0..<4).map { _ in Selection() }
+    selections[0].largerThan = 100
+    selections[1].names = EntryNames([.id(.row(2)), .id(.row(9))])
+    selections[2].largerThan = -1
+    selections[3].before = now
+    selections[3].ageBasis = .firstStored
+    for selection in selections {
+      let source = NumberedStore(store: store)
+      let plan = try RemovalPlan(removing: selection, from: source, now: #require(now))
+      #expect(try plan == RemovalPlan(removing: selection, from: store, now: #require(now)))
+      #expect(source.projections.first?.isDisjoint(with: [.url, .stored]) == true)
+    }
+  }
+
   @Test func `what was skipped or not visited is left out afterwards`() throws {
     var plan = try RemovalPlan(removing: Selection(), from: store, now: #require(now))
     var removal = Removal()
@@ -280,4 +295,48 @@ import Testing
     #expect(limits.low(.max) == 1 << 62)
     #expect(limits.low(1_001) == 500)
   }
+}
+
+/// A store in memory that finds responses by their numbers, and notes what it is asked for.
+private final class NumberedStore: NumberedResponseSource {
+  let store: MemoryStore
+  private(set) var projections: [Projection] = []
+
+  init(store: MemoryStore) { self.store = store }
+
+  var description: StoreDescription { store.description }
+  var cheapProjection: Projection { [.key, .firstStored, .body] }
+
+  func forEachResponse(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    projections.append(projection)
+    try store.forEachResponse(projection, body)
+  }
+
+  func forEachResponse(
+    _ projection: Projection, numbered numbers: [Int64],
+    _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    projections.append(projection)
+    for number in numbers {
+      guard let response = store.response(.row(number), projection) else { continue }
+      guard try body(response) == .next else { return }
+    }
+  }
+
+  func response(_ id: StoredResponse.ID, _ projection: Projection) -> StoredResponse? {
+    store.response(id, projection)
+  }
+
+  func count() -> Int64 { store.count() }
+
+  func withBody(of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void) throws {
+    try store.withBody(of: id, read)
+  }
+
+  func rawPropertyList(_ name: String, of id: StoredResponse.ID) -> [UInt8]? { nil }
+  func footprint() -> Footprint { store.footprint() }
+  func forEachFinding(fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void) {}
+  func finish() {}
 }

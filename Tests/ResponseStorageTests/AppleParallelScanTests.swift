@@ -111,7 +111,7 @@ import Testing
 
   /// A store with gaps in its numbers, with rows that are missing from each of the tables, and with
   /// bodies of every kind.
-  private static func store() throws -> Folder {
+  static func store() throws -> Folder {
     let folder = try Folder()
     let writer = try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false)
     try writer.finish()

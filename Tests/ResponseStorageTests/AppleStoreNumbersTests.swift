@@ -1,0 +1,47 @@
+import Testing
+
+@testable import ResponseStorage
+
+@Suite struct AppleStoreNumbersTests {
+  @Test func `responses are found by their numbers as a walk finds them`() throws {
+    let folder = try AppleParallelScanTests.store()
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var all: [Int64: StoredResponse] = [:]
+    try store.forEachResponse(.all) { response in
+      if case .row(let number) = response.id { all[number] = copy response }
+      return .next
+    }
+    let numbers = all.keys.sorted()
+    var state: UInt64 = 7
+    for most in [1, 2, 15, 16, 17, 40, 400] as [UInt64] {
+      // Some in runs and some by themselves, with some that no response has.
+      var chosen: [Int64] = [.min, -1]
+      var index = 0
+      while index < numbers.count {
+        chosen.append(numbers[index])
+        if all[numbers[index] + 1] == nil { chosen.append(numbers[index] + 1) }
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        index += 1 + Int((state >> 33) % most)
+      }
+      chosen.append(.max)
+      var found: [StoredResponse] = []
+      try store.forEachResponse(.all, numbered: chosen) { response in
+        found.append(copy response)
+        return .next
+      }
+      #expect(found == chosen.compactMap { all[$0] }, "seed 7, gaps up to \(most)")
+      #expect(found.count > 10)
+    }
+  }
+
+  @Test func `a walk by numbers ends when it is told to`() throws {
+    let folder = try AppleParallelScanTests.store()
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var count = 0
+    try store.forEachResponse([], numbered: Array(1...5_000)) { _ in
+      count += 1
+      return count == 3 ? .stop : .next
+    }
+    #expect(count == 3)
+  }
+}
