@@ -34,8 +34,12 @@ struct CacheOptions: ParsableArguments {
   @OptionGroup var time: TimeOptions
 
   /// Opens the cache, and tells the user what is odd about it.
-  func open(in environment: CommandEnvironment) throws -> any ResponseSource {
-    let path = try path(in: environment)
+  ///
+  /// - Parameter copy: The path of a copy that is to be opened in its place.
+  func open(
+    in environment: CommandEnvironment, copy: String? = nil
+  ) throws -> any ResponseSource {
+    let path = try copy ?? path(in: environment)
     let source = try environment.openSource(
       path, waitMilliseconds, time.at?.time ?? environment.now)
     for note in source.description.notes { environment.note(note) }
@@ -49,8 +53,10 @@ struct CacheOptions: ParsableArguments {
 
   /// Opens the cache for planning what to change of it, and refuses one that is never changed: a dry run
   /// must promise nothing that is refused afterwards.
-  func openForPlanning(in environment: CommandEnvironment) throws -> any ResponseSource {
-    let source = try open(in: environment)
+  func openForPlanning(
+    in environment: CommandEnvironment, copy: String? = nil
+  ) throws -> any ResponseSource {
+    let source = try open(in: environment, copy: copy)
     let store = source.description
     if source is any ResponseArchive { throw CommandFailure.archive(at: store.path) }
     if let obstacle = store.obstacle {

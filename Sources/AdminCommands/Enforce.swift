@@ -37,7 +37,7 @@ extension URLCacheAdmin {
     func validate() throws { try schedule.check(with: planning) }
 
     /// More rounds than these bring nothing more. A backup holds what the first removes, and no more may go.
-    private var mostRounds: Int { planning.backup == nil ? 8 : 1 }
+    var mostRounds: Int { planning.backup == nil ? 8 : 1 }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let plan = try plan(in: environment)
@@ -45,20 +45,20 @@ extension URLCacheAdmin {
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
       renderer.listsRules = true
       environment.note(leftBy: plan, "left")
-      if try planning.save(plan, by: "enforce", in: environment) {
-        return plan.meetsLimits == false ? .no : .done
+      let rehearsal = try rehearsal(of: plan, in: environment)
+      if try planning.save(rehearsal.plan, by: "enforce", in: environment) {
+        return rehearsal.plan.meetsLimits == false ? .no : .done
       }
-      guard try change.allow(plan, renderer, in: environment) else {
+      guard try change.allow(rehearsal.plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
       }
       guard !change.dryRun else {
-        var receipt = RemovalReceipt(plan, renderer, change.format)
+        var receipt = RemovalReceipt(rehearsal.plan, renderer, change.format)
         receipt.showsFootprint = true
-        // Of a database only the removal itself shows which pages become free.
-        if plan.store.format.hasDatabase { receipt.footprintAfter = nil }
+        receipt.footprintAfter = rehearsal.footprintAfter
         try receipt.write(in: environment)
-        return plan.meetsLimits == false ? .no : .done
+        return rehearsal.plan.meetsLimits == false ? .no : .done
       }
       try planning.backUp(plan, of: cache, in: environment)
       return try carryOut(plan, renderer, environment)
@@ -66,17 +66,23 @@ extension URLCacheAdmin {
 
     /// Makes a plan of the cache as it is now; the cache is not open afterwards.
     ///
-    /// - Parameter round: What the plan is made for; `nil` for the first round.
-    private func plan(
-      in environment: CommandEnvironment, for round: EnforcementRounds.Round? = nil
+    /// - Parameters:
+    ///   - round: What the plan is made for; `nil` for the first round.
+    ///   - copy: The copy of the cache that the plan is made of; `nil` for the cache itself.
+    func plan(
+      in environment: CommandEnvironment, for round: EnforcementRounds.Round? = nil,
+      of copy: RehearsalCopy? = nil
     ) throws -> RemovalPlan {
       let now = cache.now(in: environment)
       let policy = try cache.policy(at: now, in: environment)
       guard !limit.isEmpty || !policy.rules.isEmpty else {
         throw CommandFailure.noLimits
       }
-      let source = try cache.openForPlanning(in: environment)
-      let room = try environment.fileSystem(source.description.path)
+      let source = try cache.openForPlanning(in: environment, copy: copy?.path)
+      var room = try environment.fileSystem(cache.path(in: environment))
+      if let copy, limit.minFree != nil {
+        room.available = try room.available.addingClamped(copy.bytesReturned(by: source))
+      }
       var limits = limit.limits(available: room.available, total: room.total)
       if source.description.format.hasDatabase {
         // There is no second round after a backup.

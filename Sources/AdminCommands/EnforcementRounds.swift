@@ -50,11 +50,12 @@ struct EnforcementRounds {
   mutating func carryOut(atMost rounds: Int, unless stopReason: () -> StopReason?) throws {
     defer { total.done.entries.sort { $0.version.id < $1.version.id } }
     var count = 0
-    while count < rounds, !plan.entries.isEmpty || mustShrink && canShrink {
+    while count < rounds, hasWork {
       let before = plan
       // What was sound before the first round is so before the next.
-      let outcome = execution.carryOut(
+      var outcome = execution.carryOut(
         plan, shrinking: mustShrink, verifying: count == 0, unless: stopReason)
+      outcome.isOfRound(UInt8(clamping: count + 1))
       total.add(outcome)
       do {
         if let failure = outcome.failure { throw failure }
@@ -71,6 +72,8 @@ struct EnforcementRounds {
       if plan.footprint == before.footprint, plan.storedEntries == before.storedEntries { break }
       count += 1
     }
+    // Of what is left it is told why it stays, as the last plan leaves it.
+    if plan.entries.isEmpty { total.done.kept = plan.kept }
     // What could go only to reach the low mark keeps no limit from being kept.
     total.done.meetsLimits =
       plan.entries.allSatisfy { $0.reason == .overSize } && plan.meetsLimits != false && !isOver
@@ -78,6 +81,9 @@ struct EnforcementRounds {
 
   /// How much more is to go than seems to be needed after so many rounds, in bytes: half a page at first.
   private func margin(_ rounds: Int) -> Int64 { max(2_048 << Int64(rounds), (goal ?? 0) >> 10) }
+
+  /// Whether there is anything to do: entries to remove, or room to give back.
+  var hasWork: Bool { !plan.entries.isEmpty || mustShrink && canShrink }
 
   /// Whether the files take up more than they are to.
   private var mustShrink: Bool {

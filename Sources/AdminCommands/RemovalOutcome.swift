@@ -49,6 +49,12 @@ struct RemovalOutcome {
     failure == nil && skipped == 0 && skippedOrphans == 0 && orphanedFiles == 0 && rest == nil
   }
 
+  /// Notes in which round all of it was done.
+  mutating func isOfRound(_ round: UInt8) {
+    guard round > 1 else { return }
+    for index in done.entries.indices { done.entries[index].round = round }
+  }
+
   /// Adds what came of the next plan.
   mutating func add(_ next: RemovalOutcome) {
     done.entries += next.done.entries

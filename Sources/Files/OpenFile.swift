@@ -173,6 +173,12 @@ public struct OpenFile: ~Copyable {
     try writeAll(bytes, to: descriptor, path: path)
   }
 
+  /// Makes the file longer, by bytes that are zero and take up no room, or shorter. The corresponding C
+  /// function is `ftruncate`.
+  public borrowing func setLength(_ bytes: Int64) throws(FileError) {
+    guard ftruncate(descriptor, off_t(bytes)) == 0 else { throw .last(at: path) }
+  }
+
   /// Waits until the file is on the disk. The corresponding C function is `fsync`.
   public borrowing func synchronize() throws(FileError) {
     guard fsync(descriptor) == 0 else { throw .last(at: path) }

@@ -17,7 +17,7 @@ public struct RemovalRenderer: Sendable {
   /// Whether JSON lists the files that no entry names, also if there are none.
   public var listsOrphans = false
 
-  /// Whether JSON says by which rule each entry goes.
+  /// Whether JSON says by which rule each entry goes, and in which round.
   public var listsRules = false
 
   /// Creates a renderer.
@@ -71,6 +71,8 @@ public struct RemovalRenderer: Sendable {
       if listsRules {
         buffer.append(",\"rule\":")
         buffer.append(json: entry.verdict.map { Int64($0.rule) })
+        buffer.append(",\"round\":")
+        buffer.append(integer: Int64(entry.round))
       }
       buffer.append(UInt8(ascii: "}"))
     }
@@ -147,6 +149,12 @@ public struct RemovalRenderer: Sendable {
     if let rest {
       buffer.append("Left, as it was stopped: ")
       buffer.append(grouped: rest.count)
+      buffer.append("\n")
+    }
+    let later = plan.entries.count { $0.round > 1 }
+    if later > 0 {
+      buffer.append("Of these, as the first round gave back too little: ")
+      buffer.append(grouped: Int64(later))
       buffer.append("\n")
     }
     appendLargest(of: plan, into: &buffer)

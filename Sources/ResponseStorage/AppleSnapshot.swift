@@ -93,6 +93,24 @@ struct AppleSnapshot: ~Copyable {
     }
   }
 
+  /// Copies the database and its log, or its journal, into a folder, so that the copy holds what is read here
+  /// or, beside an application that writes, what is newer.
+  borrowing func copy(into folder: borrowing TemporaryDirectory) throws(StoreError) {
+    let state = try files.state()
+    do throws(FileError) {
+      // Another descriptor of the database would drop the locks of SQLite when it is closed. What a checkpoint
+      // moves from the log to the database meanwhile stays in the log, as this reading keeps it.
+      try folder.copy(guardian, as: AppleStoreWriter.databaseName)
+      if state.hasLog { try folder.copy(files.wal, as: AppleStoreWriter.databaseName + "-wal") }
+      if !inUse, state.journal != nil {
+        try folder.copy(files.journal, as: AppleStoreWriter.databaseName + "-journal")
+      }
+    } catch {
+      throw StoreError(writing: error)
+    }
+    try verifyUnchanged()
+  }
+
   /// The database, if it is so large that several threads should read it, and if each can have a
   /// connection of its own.
   var databaseForThreads: String? {

@@ -16,6 +16,8 @@ public final class AppleStore: StoreKind {
   let files: AppleStoreFiles
   let layout: AppleLayout
   let bodies: AppleBodyFiles
+  /// Where private copies are put.
+  let temporaryFolder: String
 
   public let description: StoreDescription
 
@@ -30,6 +32,7 @@ public final class AppleStore: StoreKind {
   ///   - temporaryFolder: Where a private copy is put if a transaction has to be rolled back.
   /// - Throws: ``StoreError``.
   public init(readingFrom path: String, wait: Int32, temporaryFolder: String) throws {
+    self.temporaryFolder = temporaryFolder
     files = try AppleStoreFiles(at: path)
     snapshot = try AppleSnapshot(of: files, wait: wait, temporaryFolder: temporaryFolder)
     do {

@@ -110,7 +110,7 @@ extension AppleStoreEditor: RawResponseStore {
 
 extension StoreError {
   /// Says what kept a file from being written.
-  fileprivate init(writing error: FileError) {
+  init(writing error: FileError) {
     switch error.kind {
     case .accessDenied, .noRoom: self.init(error, path: error.path)
     default: self.init(.inputOutput, at: error.path, because: error.reason)

@@ -214,7 +214,12 @@ import Testing
     #expect(some.removed == [.row(2)])
     let none = try run(
       ["enforce", "-n", "--max-entries", "20", "--only-if-over"], user: user, system: system)
-    #expect(none.output == "Would remove 0 of 10 entries, 0 B of bodies\n")
+    #expect(
+      none.output == """
+        Would remove 0 of 10 entries, 0 B of bodies
+        Footprint 0 B before, 0 B after
+
+        """)
   }
 
   @Test func `each command that is about a cache reads the configuration, and no other`() throws {

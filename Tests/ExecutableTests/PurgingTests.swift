@@ -29,6 +29,22 @@ import Testing
         """)
   }
 
+  @Test func `a dry run of enforce says what a real one removes in all rounds`() throws {
+    let result = try Command.python(
+      "check_rehearsing.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,
+      Self.samples.path())
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    let hasSamples = FileManager.default.fileExists(atPath: Self.samples.path())
+    #expect(
+      result.output == """
+        54 made-up caches: ok
+        real caches: \(hasSamples ? "ok" : "not here")
+        a plan and a limit of what may go: ok
+        without a copy: ok
+
+        """)
+  }
+
   @Test func `a plan that is carried out later does what the command would have done`() throws {
     let result = try Command.python(
       "check_applying.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path)
