@@ -1,6 +1,6 @@
 /// The kinds of archives that can be written and read.
 public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
-  /// A tar archive (POSIX pax, without extended headers where none is needed).
+  /// A tar archive (the ustar format of POSIX).
   case tar
   /// A tar archive, compressed by gzip (RFC 1952).
   case tarGzip = "tar.gz"
@@ -35,6 +35,9 @@ public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
     case .tarZstd: .zstd
     }
   }
+
+  /// The longest member that it can hold, in bytes: a header of tar has room for eleven octal digits.
+  public var longestMember: Int64 { self == .zip ? .max : 1 << 33 - 1 }
 
   /// How hard the archive can be compressed, from the fastest to the smallest; `nil` if not at all.
   public var levels: ClosedRange<Int>? {

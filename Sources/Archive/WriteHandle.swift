@@ -32,7 +32,8 @@ extension WriteHandle {
     case .tarZstd:
       try check(unsafe archive_write_add_filter_zstd(pointer))
       try set("zstd", "compression-level", "\(level)")
-      if threads > 1 { try set("zstd", "threads", "\(threads)") }
+      // Also one: it is another than the caller's, which meanwhile goes on.
+      try set("zstd", "threads", "\(threads)")
     case .zip: break
     }
     if format == .zip {
@@ -41,7 +42,8 @@ extension WriteHandle {
         unsafe archive_write_set_format_option(
           pointer, "zip", "compression-level", "\(level)"))
     } else {
-      try check(unsafe archive_write_set_format_pax_restricted(pointer))
+      // Which that of pax is, too, for what members have here, but takes four times as long to make.
+      try check(unsafe archive_write_set_format_ustar(pointer))
     }
     try open()
   }

@@ -9,7 +9,9 @@ struct EscapedURI: Hashable {
 
   /// Escapes a URL.
   init(_ url: ByteString) {
-    bytes = url.bytes.percentEscaped(unless: Self.mayStand)
+    // Nearly all are as they must be.
+    let isEscaped = url.bytes.allSatisfy(Self.mayStand)
+    bytes = isEscaped ? url.bytes : url.bytes.percentEscaped(unless: Self.mayStand)
   }
 
   /// Escapes a URL; `nil` if it has no scheme.

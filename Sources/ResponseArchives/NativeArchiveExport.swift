@@ -4,6 +4,7 @@ import ResponseStorage
 /// Writes a native archive, which keeps all of each entry.
 final class NativeArchiveExport: ResponseArchiveWriter {
   private var archive: NativeArchiveWriter?
+  private let longestMember: Int64
   private let preparation: EntryPreparation
 
   init(
@@ -19,6 +20,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
       leavesOutBodies: export.leavesOutBodies)
     try archive.append(NativeArchive.headerName, header.json)
     self.archive = consume archive
+    longestMember = container.longestMember
     preparation = EntryPreparation(for: export)
   }
 
@@ -30,6 +32,9 @@ final class NativeArchiveExport: ResponseArchiveWriter {
   }
 
   func append(_ entry: ExportedEntry) throws -> String? {
+    if let body = entry.body, body.size > longestMember {
+      return "its body is longer than a tar archive can hold"
+    }
     try write(PreparedEntry(entry), from: entry)
     return nil
   }

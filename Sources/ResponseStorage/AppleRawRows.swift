@@ -14,7 +14,7 @@ struct AppleRawRows: ~Copyable {
   private var bodies: Statement
 
   /// Where in a row the name of a body file, or a short body, and the columns after it stand.
-  private static let bodyPlaces = (location: Int32(0), type: Int32(1), value: Int32(2), rest: 3)
+  private static let bodyPlaces = (location: Int32(0), part: Int32(1), value: Int32(2), rest: 3)
 
   init(_ connection: borrowing Connection, _ layout: AppleLayout) throws(SQLiteError) {
     let known = Set(Self.parts.map { ByteString($0.rawValue) } + ["entry_id", "receiver_data"])
@@ -65,18 +65,23 @@ struct AppleRawRows: ~Copyable {
     "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE entry_ID = ?1"
   }
 
-  /// The class of a value, and the value, unless it is a text or a long BLOB, and no name of a file.
+  /// What a value is that is not read with its row.
+  private enum Postponed: Int64 {
+    case text = 1
+    case longBLOB = 2
+  }
+
+  /// Whether and why a value is not read with its row, and the value if it is; that of the name of a file is.
   private static func expressions(
     _ column: String, upTo largest: Int64, isNameIf condition: String = "0"
   ) -> [String] {
-    [
-      "typeof(\(column))",
+    // A number: to read a word of each value would cost more than the value.
+    let postponed = """
+      CASE typeof(\(column)) WHEN 'text' THEN \(Postponed.text.rawValue) \
+      WHEN 'blob' THEN (length(\(column)) > \(largest)) * \(Postponed.longBLOB.rawValue) \
+      ELSE 0 END
       """
-      CASE WHEN \(condition) THEN \(column) WHEN typeof(\(column)) = 'text' THEN NULL \
-      WHEN typeof(\(column)) = 'blob' AND length(\(column)) > \(largest) THEN NULL \
-      ELSE \(column) END
-      """,
-    ]
+    return [postponed, "CASE WHEN \(condition) OR NOT (\(postponed)) THEN \(column) END"]
   }
 
   /// Reads a response; the contents of its parts are `null` where they must be read from elsewhere.
@@ -124,7 +129,7 @@ struct AppleRawRows: ~Copyable {
         file = ByteString(bodies.bytes(at: Self.bodyPlaces.value))
         raw.parts.append(.init(.body, .null))
       } else {
-        Self.read(.body, bodies, at: Self.bodyPlaces.type, into: &raw, &long)
+        Self.read(.body, bodies, at: Self.bodyPlaces.part, into: &raw, &long)
       }
     }
     responses.reset()
@@ -138,18 +143,18 @@ struct AppleRawRows: ~Copyable {
     into raw: inout RawResponse, _ long: inout [RawResponse.Part.Name]
   ) {
     var part = RawResponse.Part(name, .null)
-    switch rows.bytes(at: index) {
-    case Array("blob".utf8), Array("text".utf8):
-      part.isText = rows.bytes(at: index) == Array("text".utf8)
+    if let postponed = Postponed(rawValue: rows.integer(at: index)) {
+      part.isText = postponed == .text
+      long.append(name)
+    } else {
       switch rows.type(at: index + 1) {
-      case .null: long.append(name)
-      default: part.contents = .bytes(rows.bytes(at: index + 1))
+      case .blob: part.contents = .bytes(rows.bytes(at: index + 1))
+      case .null: break
+      default:
+        // A number is no part: it stands among the columns.
+        raw.columns.append(
+          .init(name == .body ? "receiver_data" : name.rawValue, rows.value(at: index + 1)))
       }
-    case Array("null".utf8): break
-    default:
-      // A number is no part: it stands among the columns.
-      raw.columns.append(
-        .init(name == .body ? "receiver_data" : name.rawValue, rows.value(at: index + 1)))
     }
     raw.parts.append(part)
   }

@@ -327,6 +327,21 @@ def refused():
     print("refused: ok", flush=True)
 
 
+def too_long():
+    """A tar has no room for a body of 8 GiB: its entry is left out, and all others are there."""
+    cache = os.path.join(root, "toolong")
+    subprocess.run([maker, "--entries", "20", "--seed", "4", cache], check=True, capture_output=True)
+    longest, other = sorted(glob.glob(os.path.join(cache, "fsCachedData", "*")))[:2]
+    os.truncate(longest, 8 << 30)
+    os.truncate(other, 100_000)
+    archive = os.path.join(root, "toolong.tar")
+    result = run("export", "-c", cache, "-o", archive, status=3)
+    assert b"its body is longer than a tar archive can hold" in result.stderr, result
+    entries = [name for name, _ in members(archive) if name.endswith("/entry.json")]
+    assert entries == [f"entries/{number:010}/entry.json" for number in range(1, 20)]
+    print("too long: ok", flush=True)
+
+
 try:
     by_value()
     stock_tools()
@@ -334,5 +349,6 @@ try:
     selected()
     looked_at()
     refused()
+    too_long()
 finally:
     shutil.rmtree(root)
