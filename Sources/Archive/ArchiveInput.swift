@@ -1,8 +1,10 @@
 /// A file that libarchive reads an archive from.
 @safe
 public final class ArchiveInput {
-  private let size: Int64
-  private let read: (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
+  let size: Int64
+
+  /// Fills the front of an array with bytes from a place on.
+  let readFile: (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
   /// The memory of the piece that libarchive looks at: it stays where it is.
@@ -13,6 +15,9 @@ public final class ArchiveInput {
 
   /// Where the next piece begins.
   private(set) var offset: Int64 = 0
+
+  /// What looks at the pieces before libarchive does, if they are those of a tar archive.
+  var headerCheck: TarHeaderCheck?
 
   /// Why a piece could not be read.
   private(set) var failure: (any Error)?
@@ -27,7 +32,7 @@ public final class ArchiveInput {
     size: Int64, reading read: @escaping (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
   ) {
     self.size = size
-    self.read = read
+    readFile = read
     unsafe piece = .allocate(capacity: 1 << 16)
   }
 
@@ -39,11 +44,13 @@ public final class ArchiveInput {
   func next() -> UnsafeRawBufferPointer? {
     guard failure == nil else { return nil }
     do {
-      let count = Int(min(Int64(try read(&buffer, offset)), size - offset))
+      let count = Int(min(Int64(try readFile(&buffer, offset)), size - offset))
       unsafe _ = piece.update(fromContentsOf: buffer[..<count])
       offset += Int64(count)
       pieceCount = count
-      return unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: piece[..<count]))
+      let bytes = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: piece[..<count]))
+      try unsafe headerCheck?.take(bytes)
+      return unsafe bytes
     } catch {
       failure = error
       return nil
@@ -69,6 +76,10 @@ public final class ArchiveInput {
       }
     let (place, overflows) = start.addingReportingOverflow(offset)
     guard !overflows, 0...size ~= place else { return -1 }
+    do throws(ArchiveError) { try headerCheck?.passOver(place - self.offset) } catch {
+      failure = error
+      return -1
+    }
     self.offset = place
     return place
   }

@@ -10,6 +10,7 @@ public struct ArchiveReader: ~Copyable {
   private let input: ArchiveInput
   // Both live as long as `self`, which frees the handle first.
   private let decoded: DecodedInput?
+  private let isZip: Bool
 
   /// Begins to read an archive.
   ///
@@ -23,6 +24,7 @@ public struct ArchiveReader: ~Copyable {
     throws
   {
     let handle = try ReadHandle()
+    if format == .tar { input.headerCheck = TarHeaderCheck() }
     let code =
       format == .zip
       ? unsafe archive_read_support_format_zip_seekable(handle.pointer)
@@ -34,6 +36,7 @@ public struct ArchiveReader: ~Copyable {
     self.handle = handle
     self.input = input
     self.decoded = decoded
+    isZip = format == .zip
   }
 
   /// Moves to the next member; what was not read of the last one is passed over.
@@ -42,6 +45,8 @@ public struct ArchiveReader: ~Copyable {
   public mutating func next() throws -> ArchiveMember? {
     var entry: OpaquePointer?
     switch unsafe archive_read_next_header(handle.pointer, &entry) {
+    // The directory of a zip and the header that stands before the member differ.
+    case ARCHIVE_WARN where isZip: throw failure()
     case ARCHIVE_OK, ARCHIVE_WARN:
       guard let entry = unsafe entry else { throw failure() }
       return unsafe ArchiveMember(entry)

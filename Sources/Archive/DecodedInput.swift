@@ -1,6 +1,6 @@
 internal import CArchive
 
-/// What comes out of a compressed file, piece by piece.
+/// What comes out of a compressed tar archive, piece by piece.
 @safe
 final class DecodedInput {
   private let handle: ReadHandle
@@ -12,6 +12,8 @@ final class DecodedInput {
 
   /// The number of bytes of the last piece.
   private var pieceCount = 0
+
+  private var headerCheck = TarHeaderCheck()
 
   /// Why no more comes out, if that is not the end.
   private(set) var failure: (any Error)?
@@ -46,7 +48,12 @@ final class DecodedInput {
     }
     count += Int64(read)
     pieceCount = read
-    return unsafe UnsafeRawBufferPointer(rebasing: piece[..<read])
+    let bytes = unsafe UnsafeRawBufferPointer(rebasing: piece[..<read])
+    do throws(ArchiveError) { try unsafe headerCheck.take(bytes) } catch {
+      failure = error
+      return nil
+    }
+    return unsafe bytes
   }
 
   /// What comes after the first `used` bytes, of the last piece; of the next if that is used up.

@@ -11,7 +11,7 @@ final class NativeArchiveSource: ArchiveKind {
   let file: ArchiveFile
   let description: StoreDescription
   private let format: ArchiveFormat
-  private let limits: ArchiveLimits
+  let limits: ArchiveLimits
   private let header: ArchiveHeader
   private var checksumsDigest: String?
 
@@ -27,6 +27,7 @@ final class NativeArchiveSource: ArchiveKind {
     self.format = format
     self.limits = limits
     header = try ArchiveWalk(file, format, limits: limits).header()
+    if format == .zip { try Self.verifyDirectory(of: file) }
     let version = header.source.userVersion
     description = StoreDescription(
       path: file.path, format: .archive,
@@ -34,6 +35,15 @@ final class NativeArchiveSource: ArchiveKind {
       identity: file.status.identity,
       rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue),
       notes: header.redacted.isEmpty ? [] : ["secrets were left out of the archive"])
+  }
+
+  private static func verifyDirectory(of file: ArchiveFile) throws {
+    do {
+      var check = ZipDirectoryCheck(file.makeInput())
+      try check.run()
+    } catch let error as ArchiveError {
+      throw ResponseArchiveError(.damaged, at: file.path, "\(error)")
+    }
   }
 
   var rawLayout: RawLayout { header.source }

@@ -73,6 +73,7 @@ def names():
 def pax_fields(data):
     """What the extended header of a member may say that its own header does not."""
     yield "a path elsewhere", {"path": "../outside"}
+    yield "a path with NUL", {"path": "entries/0000000001/entry.json\0x"}
     yield "a link", {"linkpath": "/etc/passwd", "path": "link"}
     yield "a larger size", {"size": str(len(data) + 512)}
     yield "a smaller size", {"size": "1"}
@@ -103,6 +104,8 @@ def of_tar(members):
     yield "a symbolic link to write through, first", tar([(through, b"")] + members)
     for word, fields in pax_fields(entry[1]):
         yield f"a field of pax: {word}", with_pax(members, entry[0], fields)
+    for word, fields in [("path", {"path": entry[0]}), ("size", {"size": "5"}), ("linkpath", {"linkpath": "/etc/passwd"}), ("comment", {"comment": "x"})]:
+        yield f"a global field of pax: {word}", tar(members, tarfile.PAX_FORMAT, pax_headers=fields)
     yield "a member twice", after(entry, 2)
     yield "the header twice", after(first)
     yield "a body twice", after(body, members.index(body) + 1)
@@ -246,6 +249,13 @@ def of_zip(members):
     yield "zip, all members at one place", listed(members, None, header_offset=0)
     for word, mode in [("device", 0o020644), ("block device", 0o060644), ("folder", 0o040755), ("socket", 0o140755), ("symbolic link", 0o120777)]:
         yield f"zip, a body that is a {word}", listed(members, members[body][0], external_attr=mode << 16)
+    for word, changes in [("no size", dict(file_size=0)), ("another size", dict(file_size=5)), ("a huge size", dict(file_size=1 << 62)),
+                          ("no packed size", dict(compress_size=0)), ("a huge packed size", dict(compress_size=1 << 62)),
+                          ("another checksum", dict(CRC=5)), ("a method nobody knows", dict(compress_type=99)), ("another method", dict(compress_type=0)),
+                          ("a password", dict(flag_bits=1)), ("another name", dict(filename="../outside")), ("a longer name", dict(filename=members[body][0] + "x"))]:
+        yield f"zip, a directory with {word}", listed(members, members[body][0], **changes)
+    yield "zip, something behind the end", whole + b"x"
+    yield "zip, an end too many", whole + b"PK\5\6" + bytes(18)
     yield "zip, overlapping members", overlapping()
     link = zipfile.ZipInfo("entries/0000000001/body")
     link.external_attr = 0o120777 << 16
@@ -294,22 +304,14 @@ def overlapping(count=2_000, size=10 << 20):
     return data + central + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(central), len(data), 0)
 
 
+def harmless(members):
+    """Archives that say of their members what is not so, and what no program goes by."""
+    body = next(name for name, _ in members if name.endswith("/body"))
+    yield "zip, a directory with a pipe", listed(members, body, external_attr=0o010644 << 16)
+
+
 def with_pax(members, name, fields):
     return tar([(info(other, data, pax_headers=fields), data) if other == name else (other, data) for other, data in members], tarfile.PAX_FORMAT)
-
-
-def disagreeing(members):
-    """Archives that say of their members what is not so, where nobody has to believe it: the digests tell what is."""
-    entry = members[1][0]
-    yield "a path with NUL", with_pax(members, entry, {"path": entry + "\0x"})
-    for word, fields in [("path", {"path": entry}), ("size", {"size": "5"}), ("linkpath", {"linkpath": "/etc/passwd"})]:
-        yield f"a global field of pax: {word}", tar(members, tarfile.PAX_FORMAT, pax_headers=fields)
-    body = next(name for name, _ in members if name.endswith("/body"))
-    for word, change in [("no size", dict(file_size=0)), ("another size", dict(file_size=5)), ("a huge size", dict(file_size=1 << 62)),
-                         ("no packed size", dict(compress_size=0)), ("a huge packed size", dict(compress_size=1 << 62)), ("another digest", dict(CRC=5)),
-                         ("a method nobody knows", dict(compress_type=99)), ("another method", dict(compress_type=0)),
-                         ("a password", dict(flag_bits=1)), ("another name", dict(filename="../outside")), ("a pipe", dict(external_attr=0o010644 << 16))]:
-        yield f"zip, a directory with {word}", listed(members, body, **change)
 
 
 def compressed(members):

@@ -1,0 +1,138 @@
+/// Looks at the headers of a tar archive on their way into libarchive, for what that takes and says nothing of.
+///
+/// To libarchive a name in an extended header of pax ends at a NUL, a global one speaks of all members that follow,
+/// and a size there takes the place of that in the header of the member. Other programs read another archive out
+/// of such bytes, and none that writes ours makes them. All else is left to libarchive.
+struct TarHeaderCheck {
+  /// What the next bytes are that are looked at.
+  private enum Part {
+    case header
+    case extendedHeader(padding: Int64)
+    case nothing
+  }
+
+  private static let blockSize = 512
+
+  /// More bytes than an extended header has that somebody needs.
+  private static let longestExtendedHeader: Int64 = 1 << 20
+
+  private var part = Part.header
+  private var collected: [UInt8] = []
+  private var wanted = blockSize
+  /// How many bytes are passed over before those that are looked at.
+  private var passed: Int64 = 0
+  /// What the last extended header has said of the size of its member.
+  private var extendedSize: Int64?
+
+  /// Takes the next bytes in.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
+    var place = 0
+    while place < bytes.count {
+      if case .nothing = part { return }
+      let rest = bytes.count - place
+      let over = Int(min(passed, Int64(rest)))
+      passed -= Int64(over)
+      place += over
+      let count = min(wanted - collected.count, rest - over)
+      unsafe collected.append(contentsOf: bytes[place..<place + count])
+      place += count
+      if collected.count == wanted { try look() }
+    }
+  }
+
+  /// Takes in that libarchive passes over bytes, which it does amid a member only.
+  mutating func passOver(_ count: Int64) throws(ArchiveError) {
+    if case .nothing = part { return }
+    guard 0...passed ~= count, collected.isEmpty else {
+      throw ArchiveError("a header is not where it was looked for")
+    }
+    passed -= count
+  }
+
+  private mutating func look() throws(ArchiveError) {
+    switch part {
+    case .header: try lookAtHeader()
+    case .extendedHeader(let padding):
+      try lookAtExtendedHeader()
+      expectHeader(after: padding)
+    case .nothing: break
+    }
+    collected.removeAll(keepingCapacity: true)
+  }
+
+  /// Waits for the next header, behind some bytes.
+  private mutating func expectHeader(after count: Int64) {
+    (part, wanted, passed) = (.header, Self.blockSize, count)
+  }
+
+  /// Looks at the header of a member (POSIX.1-2024, pax, "ustar Interchange Format").
+  private mutating func lookAtHeader() throws(ArchiveError) {
+    // What follows the end is looked at elsewhere.
+    guard collected.contains(where: { $0 != 0 }) else { return part = .nothing }
+    guard let size = Self.number(collected[124..<136]) else {
+      throw ArchiveError("a header does not say how long its member is")
+    }
+    let padding = -size & Int64(Self.blockSize - 1)
+    switch collected[156] {
+    case UInt8(ascii: "g"): throw ArchiveError("an extended header speaks of all members")
+    case UInt8(ascii: "x"):
+      guard size <= Self.longestExtendedHeader else {
+        throw ArchiveError("an extended header is too long")
+      }
+      (part, wanted) = (.extendedHeader(padding: padding), Int(size))
+      if size == 0 { expectHeader(after: 0) }
+    default:
+      guard extendedSize ?? size == size else {
+        throw ArchiveError("an extended header and that of its member differ in its size")
+      }
+      extendedSize = nil
+      let (end, overflows) = size.addingReportingOverflow(padding)
+      guard !overflows else { throw ArchiveError("a member is too long") }
+      expectHeader(after: end)
+    }
+  }
+
+  /// Looks at the records of an extended header: `LENGTH KEY=VALUE`, and a line feed.
+  private mutating func lookAtExtendedHeader() throws(ArchiveError) {
+    let broken = ArchiveError("an extended header is broken")
+    var rest = collected[...]
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0 != 0x20 }
+      guard let length = Self.decimal(digits), length > digits.count + 1, length <= rest.count,
+        rest[rest.startIndex + Int(length) - 1] == 0x0A
+      else { throw broken }
+      let record = rest.prefix(Int(length) - 1).dropFirst(digits.count + 1)
+      rest = rest.dropFirst(Int(length))
+      let key = record.prefix { $0 != UInt8(ascii: "=") }
+      guard key.count < record.count else { throw broken }
+      let value = record.dropFirst(key.count + 1)
+      if key.elementsEqual("path".utf8), value.contains(0) {
+        throw ArchiveError("the name of a member has a NUL in it")
+      }
+      if key.elementsEqual("size".utf8) {
+        guard let size = Self.decimal(value) else { throw broken }
+        extendedSize = size
+      }
+    }
+  }
+
+  /// The number in a field of a header: octal digits, or, if the first bit is set, bytes of a binary number.
+  private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
+    if field.first == 0x80 {
+      guard field.dropLast(8).dropFirst().allSatisfy({ $0 == 0 }) else { return nil }
+      let bits = field.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+      return Int64(exactly: bits)
+    }
+    let text = field.drop { $0 == 0x20 }
+    let digits = text.prefix { 0x30...0x37 ~= $0 }
+    let isWhole = text.dropFirst(digits.count).allSatisfy { $0 == 0 || $0 == 0x20 }
+    return isWhole ? digits.reduce(0 as Int64) { $0 << 3 | Int64($1 & 7) } : nil
+  }
+
+  private static func decimal(_ text: ArraySlice<UInt8>) -> Int64? {
+    guard !text.isEmpty, text.count <= 18, text.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+      return nil
+    }
+    return text.reduce(0 as Int64) { $0 * 10 + Int64($1 - 0x30) }
+  }
+}

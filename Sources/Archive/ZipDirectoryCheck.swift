@@ -1,0 +1,140 @@
+/// Compares the directory of a zip archive with the headers that stand before its members.
+///
+/// libarchive takes names and methods from those headers, other programs from the directory: where they differ, each
+/// reads another archive. It compares sizes and checksums itself.
+public struct ZipDirectoryCheck {
+  private let input: ArchiveInput
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  private var header = [UInt8](repeating: 0, count: 1 << 10)
+
+  /// A part of the directory: bytes from some place in the file on.
+  private var window: ArraySlice<UInt8> = []
+  private var place: Int64 = 0
+
+  /// Creates a check of a file.
+  public init(_ input: ArchiveInput) {
+    self.input = input
+  }
+
+  /// What is compared of a member.
+  private struct Member {
+    var place: UInt64
+    var method: Int
+    var isEncrypted: Bool
+    var name: ArraySlice<UInt8>
+  }
+
+  /// Compares all members.
+  ///
+  /// - Throws: ``ArchiveError`` where they differ, or where there is no directory.
+  public mutating func run() throws {
+    place = try start()
+    window = []
+    while let member = try next() { try compare(member) }
+  }
+
+  /// Finds the directory (APPNOTE §4.3.16, §4.3.14).
+  private mutating func start() throws -> Int64 {
+    let tailSize = min(input.size, Int64(buffer.count))
+    try fill(from: input.size - tailSize)
+    let mark = Array("PK\u{5}\u{6}".utf8)
+    let end = window.indices.dropLast(21).last { window[$0...].starts(with: mark) }
+    guard let end, window[end...].number(at: 20, bytes: 2) + 22 == window.endIndex - end else {
+      throw ArchiveError("the zip archive has no end")
+    }
+    let locator = window[..<end].suffix(20)
+    guard locator.count == 20, locator.starts(with: "PK\u{6}\u{7}".utf8) else {
+      return Int64(window[end...].number(at: 16, bytes: 4))
+    }
+    guard let large = Int64(exactly: locator.long(at: 8)) else { throw Self.broken }
+    try fill(from: large)
+    guard window.count >= 56, window.starts(with: "PK\u{6}\u{6}".utf8),
+      let start = Int64(exactly: window.long(at: 48))
+    else { throw Self.broken }
+    return start
+  }
+
+  /// Reads the next record of the directory (APPNOTE §4.3.12); `nil` behind the last.
+  private mutating func next() throws -> Member? {
+    try require(4)
+    if window.starts(with: "PK\u{5}\u{6}".utf8) || window.starts(with: "PK\u{6}\u{6}".utf8) {
+      return nil
+    }
+    try require(46)
+    guard window.starts(with: "PK\u{1}\u{2}".utf8) else { throw Self.broken }
+    let (nameSize, extraSize) = (window.number(at: 28, bytes: 2), window.number(at: 30, bytes: 2))
+    let size = 46 + nameSize + extraSize + window.number(at: 32, bytes: 2)
+    try require(min(size, buffer.count))
+    guard window.count >= size else { throw Self.broken }
+    let record = window.prefix(size)
+    window = window.dropFirst(size)
+    place += Int64(size)
+    return Member(
+      place: try Self.place(record, extra: record.dropFirst(46 + nameSize).prefix(extraSize)),
+      method: record.number(at: 10, bytes: 2),
+      isEncrypted: record.number(at: 8, bytes: 2) & 1 != 0,
+      name: record.dropFirst(46).prefix(nameSize))
+  }
+
+  /// Where a member begins, which may stand in the extra field of zip64 (APPNOTE §4.5.3).
+  private static func place(
+    _ record: ArraySlice<UInt8>, extra: ArraySlice<UInt8>
+  ) throws(ArchiveError) -> UInt64 {
+    let none = Int(UInt32.max)
+    let short = record.number(at: 42, bytes: 4)
+    guard short == none else { return UInt64(short) }
+    // The sizes come before it, if they are there.
+    let offset = [20, 24].count { record.number(at: $0, bytes: 4) == none } * 8
+    var rest = extra
+    while rest.count >= 4 {
+      let size = rest.number(at: 2, bytes: 2)
+      let field = rest.dropFirst(4).prefix(size)
+      if rest.number(at: 0, bytes: 2) == 1, field.count >= offset + 8 {
+        return field.long(at: offset)
+      }
+      rest = rest.dropFirst(4 + size)
+    }
+    throw broken
+  }
+
+  /// Compares a member with the header that stands before it (APPNOTE §4.3.7).
+  private mutating func compare(_ member: Member) throws {
+    guard member.place < UInt64(input.size) else { throw Self.broken }
+    let count = try input.readFile(&header, Int64(member.place))
+    let found = header[..<count]
+    guard found.starts(with: "PK\u{3}\u{4}".utf8), count >= 30,
+      found.number(at: 8, bytes: 2) == member.method,
+      found.number(at: 6, bytes: 2) & 1 == (member.isEncrypted ? 1 : 0),
+      found.dropFirst(30).prefix(found.number(at: 26, bytes: 2)) == member.name
+    else {
+      throw ArchiveError("the directory of the zip archive and the header of a member differ")
+    }
+  }
+
+  /// Makes sure that so many bytes are there.
+  private mutating func require(_ count: Int) throws {
+    if window.count < count { try fill(from: place) }
+    guard window.count >= count else { throw Self.broken }
+  }
+
+  private mutating func fill(from place: Int64) throws {
+    guard 0...input.size ~= place else { throw Self.broken }
+    window = []
+    let count = try input.readFile(&buffer, place)
+    window = buffer[..<count]
+  }
+
+  private static let broken = ArchiveError("the directory of the zip archive is broken")
+}
+
+extension ArraySlice<UInt8> {
+  /// The number of a few bytes at an offset, the lowest first.
+  fileprivate func number(at offset: Int, bytes: Int) -> Int {
+    dropFirst(offset).prefix(bytes).reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// The number of eight bytes at an offset.
+  fileprivate func long(at offset: Int) -> UInt64 {
+    dropFirst(offset).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
