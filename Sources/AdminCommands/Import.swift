@@ -152,7 +152,12 @@ extension URLCacheAdmin {
       case .json:
         let new = StoreDescription(
           path: path, format: importing.newStore?.format ?? .apple, schemaVersion: nil)
-        renderer.appendJSON(plan, result, into: target ?? new, into: &output.text)
+        renderer.beginJSON(plan, result, into: target ?? new, into: &output.text)
+        for index in plan.entries.indices {
+          renderer.appendJSON(index, of: plan, result, into: &output.text)
+          try output.flushIfLarge()
+        }
+        renderer.endJSON(plan, into: &output.text)
       }
       try output.flush()
     }

@@ -42,7 +42,7 @@ struct ImportOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Raise or lower a limit of archives: entries, members, member, total, ratio, document, list.",
+      "Raise or lower a limit of archives: entries, members, member, total, urls, ratio, document, list.",
       valueName: "name=number"),
     completion: .list(ArchiveLimits.Name.allCases.map { "\($0.rawValue)=" }),
     transform: parseArchiveLimit)

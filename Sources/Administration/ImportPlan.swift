@@ -113,6 +113,7 @@ public struct ImportPlan: Hashable, Sendable {
     absent = selection.names ?? EntryNames()
     var keys: Set<TextDigest> = []
     var earlier: [TextDigest: Int] = [:]
+    var urlBytes: Int64 = 0
     let projection = selection.projection.union([.url, .method])
     do {
       try archive.forEachEntry(verifyingBodies: true) { raw in
@@ -120,7 +121,8 @@ public struct ImportPlan: Hashable, Sendable {
         try noteKey(of: raw, in: &keys)
         let isSelected = selection.contains(response, now: now)
         var entry = Entry(
-          number: archivedEntries + 1, url: response.url, size: raw.bodySize, action: .add)
+          number: archivedEntries + 1, url: response.url.map(ByteString.init(copying:)),
+          size: raw.bodySize, action: .add)
         if !anyMethod, response.request.method.map({ $0 != "GET" }) ?? false {
           entry.action = .otherMethod
         } else if isSelected {
@@ -134,7 +136,11 @@ public struct ImportPlan: Hashable, Sendable {
         try raw.part(.body)?.readThrough()
         archivedEntries += 1
         absent.remove(response)
-        if isSelected { entries.append(entry) }
+        if isSelected {
+          urlBytes = urlBytes.addingClamped(Int64(entry.url?.bytes.count ?? 0))
+          try archive.limits.check(urlBytes, .urls, at: self.archive.path)
+          entries.append(entry)
+        }
         return .next
       }
     } catch let error as ResponseArchiveError where salvaging && error.kind == .damaged {

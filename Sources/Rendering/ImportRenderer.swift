@@ -18,12 +18,12 @@ public struct ImportRenderer: Sendable {
     self.secrets = secrets
   }
 
-  /// Appends one JSON object, with every selected entry.
+  /// Begins one JSON object; every selected entry follows, and then its end.
   ///
   /// - Parameters:
   ///   - cache: The cache, as it was before.
   ///   - result: What was done; nothing but the plan in a dry run.
-  public func appendJSON(
+  public func beginJSON(
     _ plan: ImportPlan, _ result: ImportResult, into cache: StoreDescription,
     into buffer: inout TextBuffer
   ) {
@@ -49,10 +49,19 @@ public struct ImportRenderer: Sendable {
       buffer.append(integer: Int64(loss.entries))
     }
     buffer.append("},\"entries\":[")
-    for (index, entry) in plan.entries.enumerated() {
-      buffer.append(index == 0 ? "\n" : ",\n")
-      append(entry, isChanged: result.changed.contains(entry.number), into: &buffer)
-    }
+  }
+
+  /// Appends the entry at an index, in the order of the indexes.
+  public func appendJSON(
+    _ index: Int, of plan: ImportPlan, _ result: ImportResult, into buffer: inout TextBuffer
+  ) {
+    buffer.append(index == 0 ? "\n" : ",\n")
+    let entry = plan.entries[index]
+    append(entry, isChanged: result.changed.contains(entry.number), into: &buffer)
+  }
+
+  /// Ends the object.
+  public func endJSON(_ plan: ImportPlan, into buffer: inout TextBuffer) {
     buffer.append(plan.entries.isEmpty ? "]}\n" : "\n]}\n")
   }
 

@@ -87,7 +87,7 @@ public struct ArchiveExport: Sendable {
     into writer: any ResponseArchiveWriter
   ) throws -> Summary {
     var summary = Summary()
-    var keys: Set<ByteString> = []
+    var keys: Set<TextDigest> = []
     try source.forEachRawResponse(projection, where: isWanted) { raw in
       if let flaw = raw.flaw {
         summary.omissions.add(flaw)
@@ -122,7 +122,7 @@ public struct ArchiveExport: Sendable {
   /// - Returns: Why it is not written, if so.
   private func append(
     _ raw: RawResponse, number: Int64, to writer: any ResponseArchiveWriter,
-    _ keys: inout Set<ByteString>
+    _ keys: inout Set<TextDigest>
   ) throws -> String? {
     guard isRedacted, let credentials else { return try writer.append(entry(raw, number: number)) }
     guard let (redacted, places) = credentials.redacted(raw) else {
@@ -130,7 +130,7 @@ public struct ArchiveExport: Sendable {
     }
     var entry = entry(redacted, number: number)
     entry.redacted = places
-    if let key = entry.response.key, !keys.insert(key).inserted {
+    if let key = entry.response.key, !keys.insert(TextDigest(key)).inserted {
       return "without credentials it has the key of another"
     }
     return try writer.append(entry)

@@ -10,6 +10,8 @@ public struct ArchiveLimits: Hashable, Sendable {
     case member
     /// The bytes of all members.
     case total
+    /// The bytes of the URLs of all entries that are imported, which are in memory at once.
+    case urls
     /// How many bytes come out for each byte of the file, once 16 MiB have.
     case ratio
     /// The bytes of a JSON document.
@@ -20,6 +22,7 @@ public struct ArchiveLimits: Hashable, Sendable {
 
   private var (entries, members) = (1_000_000 as Int64, 8_000_000 as Int64)
   private var (member, total) = (4 << 30 as Int64, 64 << 30 as Int64)
+  private var urls: Int64 = 256 << 20
   private var ratio: Int64 = 1_000
   private var (document, list) = (64 << 20 as Int64, 32 << 20 as Int64)
 
@@ -34,6 +37,7 @@ public struct ArchiveLimits: Hashable, Sendable {
       case .members: members
       case .member: member
       case .total: total
+      case .urls: urls
       case .ratio: ratio
       case .document: document
       case .list: list
@@ -45,6 +49,7 @@ public struct ArchiveLimits: Hashable, Sendable {
       case .members: members = newValue
       case .member: member = newValue
       case .total: total = newValue
+      case .urls: urls = newValue
       case .ratio: ratio = newValue
       case .document: document = newValue
       case .list: list = newValue
@@ -56,7 +61,9 @@ public struct ArchiveLimits: Hashable, Sendable {
   static let ratioThreshold: Int64 = 16 << 20
 
   /// Makes sure that a number is within a limit.
-  func check(_ value: Int64, _ name: Name, at path: String) throws(ResponseArchiveError) {
+  ///
+  /// - Parameter path: The path of the archive, for the error.
+  public func check(_ value: Int64, _ name: Name, at path: String) throws(ResponseArchiveError) {
     guard value > self[name] else { return }
     throw ResponseArchiveError(
       .limit, at: path, "it is beyond the limit '\(name.rawValue)', which is \(self[name])")

@@ -42,6 +42,8 @@ final class HARArchive: ArchiveKind {
     }
   }
 
+  var limits: ArchiveLimits { budget.limits }
+
   var rawLayout: RawLayout { .ofNewResponses }
 
   var omissions: [ArchiveOmission] { index.omissions }

@@ -21,7 +21,7 @@ struct HARIndex {
   private var count: Int64 = 0
   private var hasEntries = false
   /// The latest entry of each key, by its index, and whether it is of a GET.
-  private var latest: [ByteString: (index: Int, isGET: Bool)] = [:]
+  private var latest: [TextDigest: (index: Int, isGET: Bool)] = [:]
   private var isReplaced: [Bool] = []
 
   /// Reads all of a HAR.
@@ -55,9 +55,10 @@ struct HARIndex {
     try budget.limits.check(count, .entries, at: budget.path)
     let offset = Int64(try json.beginningOfValue())
     let entry = try HAREntry(reading: &json, budget)
-    guard let key = entry.newResponse(.null)?.key else {
+    guard let text = entry.newResponse(.null)?.key else {
       return omissions.add(entry.flaw ?? "it has no key")
     }
+    let key = TextDigest(text)
     let isGET = entry.isGET
     if let other = latest[key] {
       omissions.add("another entry has the same key")

@@ -2,6 +2,9 @@ public import ResponseStorage
 
 /// An archive, of whatever kind, that is read as a store.
 public protocol ResponseArchive: RawResponseSource {
+  /// How much it may hold to be read.
+  var limits: ArchiveLimits { get }
+
   /// What the archive holds that is no entry for a cache, and is passed over.
   var omissions: [ArchiveOmission] { get }
 

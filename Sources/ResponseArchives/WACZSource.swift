@@ -8,6 +8,7 @@ final class WACZSource: ArchiveKind {
 
   let file: ArchiveFile
   let description: StoreDescription
+  let limits: ArchiveLimits
   private let entries: WARCEntries
 
   /// The most members that are looked at to tell a WACZ from another zip.
@@ -31,6 +32,7 @@ final class WACZSource: ArchiveKind {
 
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
     self.file = file
+    self.limits = limits
     let unpacking = try WACZUnpacking(file, limits: limits)
     let warc = WARCCopy(try unpacking.run())
     entries = try WARCEntries(

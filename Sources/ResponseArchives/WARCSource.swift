@@ -8,6 +8,7 @@ final class WARCSource: ArchiveKind {
 
   let file: ArchiveFile
   let description: StoreDescription
+  let limits: ArchiveLimits
   private let entries: WARCEntries
 
   static func isArchive(_ file: ArchiveFile) -> Bool {
@@ -17,6 +18,7 @@ final class WARCSource: ArchiveKind {
 
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
     self.file = file
+    self.limits = limits
     entries = try WARCEntries(FileBytes(file), limits: limits, path: file.path)
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)

@@ -305,6 +305,16 @@ def hostile():
 
 def long_ones():
     """A file that is larger than the memory that reading it takes."""
+    # URLs are held once, and not that of each entry again for the output.
+    head, _, tail = json.dumps(hostile_hars.entry()).partition("odd.example")
+    with open(path("urls.har"), "w") as file:
+        for number in range(120):
+            file.write(('{"log":{"entries":[' if number == 0 else ",") + head + f"long{number}.example/" + "u" * (1 << 20) + tail)
+        file.write("]}}")
+    archive = path("urls.har")
+    for words in [["list", "-c", archive], ["import", archive, "-c", path("urls"), "--create", "apple", "--format", "json"]]:
+        status, _, peak = peak_of(words)
+        assert status == 0 and peak < (48 << 20 if words[0] == "list" else 200 << 20), (words[0], status, peak)
     word, count = b"x" * 65536, 600
     head = b'{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","time":1,"_big":"'
     middle = b'","request":{"method":"GET","url":"http://long.example/","headers":[]},"response":{"status":200,"headers":[],"content":{"text":"'

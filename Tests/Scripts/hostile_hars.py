@@ -151,6 +151,13 @@ def broken(good):
     yield "surrogates without end", [head, b'"_s":"', *[b"\\ud83d" * (block // 6)] * 60]
     yield "a number of 60 MiB", [head, b'"_n":', *[b"1" * block] * 60, b",", tail]
     yield "blanks without end", [head, *[b" " * block] * 60]
+    # Nor is there one for a URL, but for all together.
+    first, last = small[:small.index(b"odd.example")], small[small.index(b"odd.example") + 11:small.rindex(b"]}}")]
+    start = first.index(b"[") + 1
+    path = b"u" * block
+    yield "URLs of 300 MiB in all, which are held", [first[:start], *[
+        piece for number in range(300) for piece in [b"," if number else b"", first[start:], b"%d.example/" % number, path, last]],
+        small[small.rindex(b"]}}"):]]
     field = b'{"name":"a","value":"b"},'
     fields = tail.index(b'"headers": [', tail.index(b'"response"')) + 12
     yield "header fields without end, which are held", [head, tail[:fields], *[field * (block // len(field))] * 64, b'{}', tail[fields:]]

@@ -1,13 +1,14 @@
 import Files
-import ResponseStorage
+public import ResponseStorage
 
 /// The first 128 bits of the SHA-256 digest of a text, which stand for it where the texts of a million entries
 /// would take too much memory. Nobody can make a text that has the digest of another one's; two of one's own take
 /// 2^64 attempts.
-struct TextDigest: Hashable {
+public struct TextDigest: Hashable, Sendable {
   private let (high, low): (UInt64, UInt64)
 
-  init(_ text: ByteString) {
+  /// Creates the digest of a text.
+  public init(_ text: ByteString) {
     var digest = Digest()
     digest.update(text.bytes[...])
     let bytes = digest.bytes
