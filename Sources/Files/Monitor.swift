@@ -11,12 +11,13 @@
 /// It is a mutex and a condition variable of POSIX threads. ThreadSanitizer knows those on every system; the
 /// `Mutex` of the standard library it takes for no lock on Linux.
 @safe
-final class Monitor<State: Sendable>: @unchecked Sendable {
+public final class Monitor<State: Sendable>: @unchecked Sendable {
   private var state: State
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let change = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  init(_ state: State) {
+  /// Creates a monitor of a state.
+  public init(_ state: State) {
     self.state = state
     let (mutexCode, changeCode) = unsafe (
       pthread_mutex_init(mutex, nil), pthread_cond_init(change, nil)
@@ -32,7 +33,7 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
   }
 
   /// Changes the state, and wakes whoever waits for that.
-  func update(_ body: (inout State) -> Void) {
+  public func update(_ body: (inout State) -> Void) {
     unsafe pthread_mutex_lock(mutex)
     body(&state)
     unsafe pthread_cond_broadcast(change)
@@ -40,7 +41,7 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
   }
 
   /// Waits until the state is as it should be, and takes something out of it.
-  func wait<Result>(
+  public func wait<Result>(
     until isReady: (borrowing State) -> Bool, _ body: (inout State) -> Result
   ) -> Result {
     unsafe pthread_mutex_lock(mutex)

@@ -19,7 +19,7 @@ extension Fetcher: URLSessionDataDelegate {
     }
     let wantsBody = update(task) { state in
       state.hasHead = true
-      state.activity += 1
+      state.lastHeard = .now
       output.send(.head, state.number, head.payload)
       // Bodies of refusals are of no use, and after some of them Foundation waits for ever.
       return state.request.bodyLimit != nil && (200...299).contains(head.status)
@@ -32,9 +32,10 @@ extension Fetcher: URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, dataTask task: URLSessionDataTask, didReceive data: Data) {
+    output.waitForRoom()
     let isTooLarge = update(task) { state in
       let (bytes, overflow) = state.bodyBytes.addingReportingOverflow(Int64(data.count))
-      state.activity += 1
+      state.lastHeard = .now
       guard state.failure == nil, !overflow, bytes <= state.request.bodyLimit ?? 0 else {
         state.failure =
           state.failure ?? FetchFailure(.tooLarge, "the body is larger than was wanted")
@@ -48,10 +49,7 @@ extension Fetcher: URLSessionDataDelegate {
       }
       return false
     }
-    if isTooLarge == true {
-      task.cancel()
-      finish(task, nil)
-    }
+    if isTooLarge == true { giveUp(task) }
   }
 
   func urlSession(
@@ -67,7 +65,6 @@ extension Fetcher: URLSessionDataDelegate {
   ) {
     let state = update(task) { state in
       state.redirects += 1
-      state.activity += 1
       return state
     }
     guard let state, state.request.followsRedirects, state.redirects <= Self.mostRedirects,
@@ -82,8 +79,7 @@ extension Fetcher: URLSessionDataDelegate {
         completionHandler(next)
       } catch {
         _ = update(task) { $0.failure = error }
-        task.cancel()
-        finish(task, nil)
+        giveUp(task)
       }
     }
   }
@@ -93,6 +89,7 @@ extension Fetcher: URLSessionDataDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    completionHandler(.performDefaultHandling, nil)
+    // It may have the session wait for its own queue.
+    calling.async { completionHandler(.performDefaultHandling, nil) }
   }
 }

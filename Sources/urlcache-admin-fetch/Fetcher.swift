@@ -15,13 +15,16 @@ final class Fetcher: NSObject, Sendable {
 
   /// Finding out addresses blocks a thread.
   let resolving = DispatchQueue(label: "Fetcher.resolving", attributes: .concurrent)
+  /// Beginning and cancelling tasks waits for the session, while that may wait for the delegate.
+  let calling = DispatchQueue(label: "Fetcher.calling")
   let output = FrameOutput()
   private let tasks = Mutex<[UInt32: URLSessionTask?]>([:])
   private let states = Mutex<[Int: FetchState]>([:])
 
   /// Runs to the end of the input, and ends the process.
   func run() -> Never {
-    let session = URLSession(configuration: Self.configuration, delegate: self, delegateQueue: nil)
+    let session = URLSession(
+      configuration: Self.configuration, delegate: self, delegateQueue: DelegateQueue())
     var reader = FrameReader()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     do {
@@ -49,8 +52,7 @@ final class Fetcher: NSObject, Sendable {
   private func take(_ frame: Frame, _ session: URLSession) {
     switch frame.kind {
     case .request: start(frame, session)
-    case .cancel:
-      if let task = tasks.withLock({ $0[frame.number] }) { task?.cancel() }
+    case .cancel: cancel(frame.number)
     case .head, .body, .end, .failure: CurrentProcess.end(with: 65)
     }
   }
@@ -74,17 +76,38 @@ final class Fetcher: NSObject, Sendable {
         let host = sent.url?.bareHost ?? ""
         let rule = AddressRule(host: host)
         try Self.check(host, rule)
-        let task = session.dataTask(with: sent)
         let state = FetchState(number: number, request: request, rule: rule)
-        states.withLock { $0[task.taskIdentifier] = state }
-        tasks.withLock { $0[number] = task }
-        limitTime(of: task, request)
-        task.resume()
+        calling.async { [self] in begin(session.dataTask(with: sent), state) }
       } catch {
-        tasks.withLock { $0[number] = nil }
-        fail(number, error)
+        let isWanted = tasks.withLock { $0.removeValue(forKey: number) } != nil
+        if isWanted { fail(number, error) }
       }
     }
+  }
+
+  /// Begins a task, unless its request was cancelled meanwhile.
+  private func begin(_ task: URLSessionTask, _ state: FetchState) {
+    states.withLock { $0[task.taskIdentifier] = state }
+    let isWanted = tasks.withLock { tasks in
+      if tasks[state.number] == nil { return false }
+      tasks[state.number] = task
+      return true
+    }
+    guard isWanted else {
+      states.withLock { $0[task.taskIdentifier] = nil }
+      return task.cancel()
+    }
+    let span = Duration.milliseconds(state.request.timeoutMilliseconds)
+    watch(task, for: span, after: span)
+    task.resume()
+  }
+
+  private func cancel(_ number: UInt32) {
+    let failure = FetchFailure(.cancelled, "it was cancelled")
+    guard let begun = tasks.withLock({ $0.removeValue(forKey: number) }) else { return }
+    guard let begun else { return fail(number, failure) }
+    _ = update(begun) { $0.failure = failure }
+    giveUp(begun)
   }
 
   /// Makes sure that a host is none that the rule forbids.
@@ -100,31 +123,20 @@ final class Fetcher: NSObject, Sendable {
   }
 
   /// Gives a request up that has no head in time, or that is silent or goes on for too long.
-  private func limitTime(of task: URLSessionTask, _ request: FetchRequest) {
-    let span = DispatchTimeInterval.milliseconds(Int(clamping: request.timeoutMilliseconds))
-    watch(task, after: span, rounds: 40, seen: 0)
-  }
-
-  private func watch(
-    _ task: URLSessionTask, after span: DispatchTimeInterval, rounds: Int, seen: Int
-  ) {
-    resolving.asyncAfter(deadline: .now() + span) { [self] in
-      let activity = states.withLock { states -> Int? in
-        guard let state = states[task.taskIdentifier] else { return nil }
-        guard state.hasHead, rounds > 0, state.activity > seen else {
-          states[task.taskIdentifier]?.failure = FetchFailure(.timeout, "it took too long")
-          return -1
-        }
-        return state.activity
+  ///
+  /// The time in which the reader was behind does not count.
+  private func watch(_ task: URLSessionTask, for span: Duration, after delay: Duration) {
+    let milliseconds = Int((delay / .milliseconds(1)).rounded(.up))
+    resolving.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in
+      let now = ContinuousClock.now
+      let heldUntil = output.lastFull
+      let rest = update(task) { state in
+        let rest = state.deadline(for: span, heldUntil: heldUntil) - now
+        if rest <= .zero { state.failure = FetchFailure(.timeout, "it took too long") }
+        return rest
       }
-      guard let activity else { return }
-      if activity < 0 {
-        task.cancel()
-        // Some tasks never end, whatever they are told.
-        finish(task, nil)
-      } else {
-        watch(task, after: span, rounds: rounds - 1, seen: activity)
-      }
+      guard let rest else { return }
+      if rest > .zero { watch(task, for: span, after: rest) } else { giveUp(task) }
     }
   }
 
@@ -153,6 +165,13 @@ final class Fetcher: NSObject, Sendable {
     } else {
       output.send(.end, state.number)
     }
+  }
+
+  /// Ends a request that has failed.
+  func giveUp(_ task: URLSessionTask) {
+    calling.async { task.cancel() }
+    // Some tasks never end, whatever they are told.
+    finish(task, nil)
   }
 
   private func fail(_ number: UInt32, _ failure: FetchFailure) {

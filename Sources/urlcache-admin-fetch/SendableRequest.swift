@@ -15,8 +15,8 @@ extension URLRequest {
       url.isFetchable
     else { throw FetchFailure(.notSendable, "the URL is none of http or https with a host") }
     self.init(
-      url: url, cachePolicy: .reloadIgnoringLocalCacheData,
-      timeoutInterval: Double(request.timeoutMilliseconds) / 1_000)
+      // Whoever watches the request knows when the reader is behind; the session does not.
+      url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 86_400)
     httpMethod = String(decoding: request.method, as: UTF8.self)
     httpShouldHandleCookies = false
     for line in request.fields.lines {

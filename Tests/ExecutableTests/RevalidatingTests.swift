@@ -19,6 +19,20 @@ import Testing
         """)
   }
 
+  @Test func `what fetches takes little memory, however slowly its answers are read`() throws {
+    let result = try Command.python(
+      "check_fetching.py", BuiltProduct("urlcache-admin-fetch").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(
+      result.output == """
+        held: ok
+        cancelled: ok
+        unpacked: ok
+        silent: ok
+
+        """)
+  }
+
   @Test func `a refreshing that is killed leaves each entry as it was or as it is to be`() throws {
     let result = try Command.python(
       "check_revalidating_killing.py", BuiltProduct("urlcache-admin").path,

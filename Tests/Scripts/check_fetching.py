@@ -1,0 +1,188 @@
+"""Talks with `urlcache-admin-fetch` as `urlcache-admin` does, but reads slowly, and looks at the memory that it takes.
+
+    check_fetching.py URLCACHE-ADMIN-FETCH
+
+Prints a line for each part, and ends at the first that is not as it has to be.
+"""
+
+import gzip, hashlib, os, socket, struct, subprocess, sys, threading, time
+
+program = os.path.abspath(sys.argv[1])
+BODY, LIMIT, MOST_MEMORY = 192 << 20, 1 << 30, 128 << 20
+BLOCK = bytes(range(256)) * 256
+
+
+class Origin:
+    """Sends a large body to whoever asks, and counts what it could send."""
+
+    def __init__(self):
+        self.sent = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.base = b"http://127.0.0.1:%d/" % self.listener.getsockname()[1]
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while True:
+            connection, _ = self.listener.accept()
+            threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
+
+    def answer(self, connection):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
+        try:
+            with connection, connection.makefile("rb") as lines:
+                path = lines.readline().split()[1]
+                while lines.readline().strip():
+                    pass
+                getattr(self, path[1:].decode().split("?")[0])(connection)
+        except OSError:
+            pass
+
+    def large(self, connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % BODY)
+        for _ in range(BODY // len(BLOCK)):
+            connection.sendall(BLOCK)
+            self.sent += len(BLOCK)
+
+    def packed(self, connection):
+        """A body that is a thousand times as large when it is unpacked."""
+        data = gzip.compress(bytes(BODY), 9)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(data))
+        connection.sendall(data)
+
+    def small(self, connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+
+    def silent(self, connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 20\r\nConnection: close\r\n\r\nbegun")
+        time.sleep(30)
+
+
+class Fetcher:
+    def __init__(self):
+        environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        self.bodies, self.answers = {}, {}
+
+    def write(self, kind, number, payload=b""):
+        self.process.stdin.write(kind + struct.pack(">II", number, len(payload)) + payload)
+        self.process.stdin.flush()
+
+    def ask(self, number, url, timeout=5000, limit=LIMIT):
+        texts = [b"GET", url, b"%d" % timeout, b"%d" % limit, b"0"]
+        self.write(b"Q", number, b"".join(struct.pack(">I", len(text)) + text for text in texts))
+
+    def frame(self):
+        kind, number, length = struct.unpack(">cII", self.process.stdout.read(9))
+        return kind, number, self.process.stdout.read(length)
+
+    def answer(self, number):
+        """How the answer ends, why, the number of the bytes of its body, and their digest."""
+        while number not in self.answers:
+            kind, found, payload = self.frame()
+            digest, size = self.bodies.get(found, (hashlib.sha256(), 0))
+            if kind == b"B":
+                digest.update(payload)
+                self.bodies[found] = digest, size + len(payload)
+            elif kind in b"EF":
+                reason = payload[4:4 + struct.unpack(">I", payload[:4])[0]] if payload else b""
+                self.answers[found] = kind, reason, size, digest.hexdigest()
+        return self.answers[number]
+
+    def peak(self):
+        with open(f"/proc/{self.process.pid}/status") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(10)
+
+
+def wait_until_held(origin):
+    """Waits until the origin can send no more, and returns what it has sent."""
+    before = -1
+    while origin.sent != before or not before:
+        before = origin.sent
+        time.sleep(0.5)
+    return before
+
+
+def digest_of(blocks):
+    digest = hashlib.sha256()
+    for block in blocks:
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def held():
+    """Nothing is read for longer than the time-out, and all comes at last."""
+    origin, fetcher = Origin(), Fetcher()
+    fetcher.ask(1, origin.base + b"large", timeout=1500)
+    sent = wait_until_held(origin)
+    # What the sockets and the pipe hold is beyond the program.
+    assert sent < BODY // 4, sent
+    peak = fetcher.peak()
+    assert peak < MOST_MEMORY, peak
+    time.sleep(3)
+    assert origin.sent == sent, (origin.sent, sent)
+    # One that is asked meanwhile waits, too.
+    fetcher.ask(2, origin.base + b"small", timeout=1500)
+    time.sleep(2)
+    wanted = digest_of([BLOCK] * (BODY // len(BLOCK)))
+    assert fetcher.answer(1) == (b"E", b"", BODY, wanted)
+    assert fetcher.answer(2)[:3] == (b"E", b"", 2)
+    assert fetcher.peak() < MOST_MEMORY, fetcher.peak()
+    print(f"  held after {sent} bytes; peak {fetcher.peak()} bytes", file=sys.stderr)
+    fetcher.end()
+    print("held: ok", flush=True)
+
+
+def cancelled():
+    """What is held can be cancelled, and the next request is answered."""
+    origin, fetcher = Origin(), Fetcher()
+    for number in range(8):
+        fetcher.ask(number, origin.base + b"large")
+    wait_until_held(origin)
+    for number in range(8):
+        fetcher.write(b"X", number)
+    # More than the pipe takes: it reads on, though nobody reads what it says.
+    for number in range(100, 140):
+        fetcher.ask(number, origin.base + b"small?" + b"x" * 10_000)
+    assert {fetcher.answer(number)[:2] for number in range(8)} == {(b"F", b"cancelled")}, fetcher.answers
+    fetcher.ask(200, origin.base + b"small")
+    assert fetcher.answer(200)[:3] == (b"E", b"", 2)
+    assert fetcher.peak() < MOST_MEMORY, fetcher.peak()
+    fetcher.end()
+    print("cancelled: ok", flush=True)
+
+
+def unpacked():
+    """A body that grows when it is unpacked is held, too, and is cut off at the limit."""
+    origin, fetcher = Origin(), Fetcher()
+    fetcher.ask(1, origin.base + b"packed", limit=BODY)
+    time.sleep(2)
+    assert fetcher.peak() < MOST_MEMORY, fetcher.peak()
+    assert fetcher.answer(1) == (b"E", b"", BODY, digest_of([bytes(1 << 20)] * (BODY >> 20)))
+    fetcher.ask(2, origin.base + b"packed", limit=BODY - 1)
+    kind, failure, size, _ = fetcher.answer(2)
+    assert (kind, failure) == (b"F", b"too-large") and size < BODY, (kind, failure, size)
+    assert fetcher.peak() < MOST_MEMORY, fetcher.peak()
+    fetcher.end()
+    print("unpacked: ok", flush=True)
+
+
+def silent():
+    """An origin that falls silent has no longer than the time-out."""
+    origin, fetcher = Origin(), Fetcher()
+    started = time.monotonic()
+    fetcher.ask(1, origin.base + b"silent", timeout=1000)
+    assert fetcher.answer(1)[:3] == (b"F", b"timeout", 5)
+    assert 0.9 < time.monotonic() - started < 10, time.monotonic() - started
+    fetcher.end()
+    print("silent: ok", flush=True)
+
+
+held()
+cancelled()
+unpacked()
+silent()
