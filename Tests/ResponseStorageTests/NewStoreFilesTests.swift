@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import ResponseStorage
+
+/// What becomes of a new database when its filling fails.
+@Suite struct NewStoreFilesTests {
+  private let temporary = FileManager.default.temporaryDirectory.path()
+
+  @Test func `an empty database goes, and the folders that were made`() throws {
+    let parent = try Folder()
+    let (made, opening) = try make(in: parent)
+    #expect(try parent.names(in: "cache") == ["Cache.db", "fsCachedData"])
+    made.removeDatabase(opening)
+    #expect(try parent.names() == [])
+  }
+
+  @Test(arguments: [
+    // A reader, whose lock others can share; and one that lets nobody in, with a log and without.
+    "BEGIN; SELECT * FROM cfurl_cache_response",
+    "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
+    "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE",
+  ])
+  func `a database that somebody has locked stays until nobody does`(lock: String) throws {
+    let parent = try Folder()
+    let (made, opening) = try make(in: parent)
+    let holder = try LockHolder("\(opening.path)/Cache.db", lock)
+    made.removeDatabase(opening)
+    #expect(try parent.names(in: "cache").contains("Cache.db"))
+    #expect(try holder.countEntries() == "0")
+    holder.end()
+    made.removeDatabase(opening)
+    #expect(try parent.names() == [])
+  }
+
+  @Test func `a database that somebody has put an entry into stays`() throws {
+    let parent = try Folder()
+    let (made, opening) = try make(in: parent)
+    _ = try Tool.output(
+      "sqlite3", "\(opening.path)/Cache.db",
+      "INSERT INTO cfurl_cache_response (request_key) VALUES ('http://a.example/')")
+    made.removeDatabase(opening)
+    #expect(try parent.names(in: "cache") == ["Cache.db", "fsCachedData"])
+  }
+
+  @Test func `what is no database any more goes, and what is beside it stays`() throws {
+    let parent = try Folder()
+    let (made, opening) = try make(in: parent)
+    try Data().write(to: URL(filePath: "\(opening.path)/Cache.db"))
+    try Data().write(to: URL(filePath: "\(opening.path)/other"))
+    made.removeDatabase(opening)
+    #expect(try parent.names(in: "cache") == ["other"])
+  }
+
+  /// Makes an empty store in a folder that was not there.
+  private func make(in parent: Folder) throws -> (NewStoreFiles, StoreOpening) {
+    let opening = StoreOpening(
+      path: "\(parent.path)/cache", wait: 0, temporaryFolder: temporary,
+      now: try #require(Timestamp(secondsSince1970: 1_767_225_600)))
+    let made = NewStoreFiles(at: opening.path)
+    try AppleStoreWriter(creating: opening.path, schema: .version203, isDurable: false).finish()
+    return (made, opening)
+  }
+}
+
+/// Another process that has a database locked; locks within one process do not count.
+private final class LockHolder {
+  private let process = Process()
+  private let (input, output) = (Pipe(), Pipe())
+
+  /// Starts the process, and waits until it has done what `lock` says.
+  init(_ database: String, _ lock: String) throws {
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["sqlite3", "-batch", database]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    try ask("\(lock); SELECT 'locked';", until: "locked\n")
+  }
+
+  /// The number of entries, as who has the lock sees it.
+  func countEntries() throws -> String {
+    let answer = try ask(
+      "SELECT 'count', count(*) FROM cfurl_cache_response; SELECT 'done';", until: "done\n")
+    return String(answer.dropFirst("count|".count).prefix { $0 != "\n" })
+  }
+
+  /// Ends the process, and its lock with it.
+  func end() {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  @discardableResult private func ask(_ statements: String, until mark: String) throws -> String {
+    try input.fileHandleForWriting.write(contentsOf: Data("\(statements)\n".utf8))
+    var answer = ""
+    while !answer.hasSuffix(mark) {
+      let data = output.fileHandleForReading.availableData
+      try #require(!data.isEmpty, "sqlite3 has ended: \(answer)")
+      answer += String(decoding: data, as: UTF8.self)
+    }
+    return answer
+  }
+}
