@@ -105,6 +105,15 @@ extension CommandFailure {
     )
   }
 
+  /// Says which regular expression was not done with a URL.
+  init(_ error: URLExpression.Overrun) {
+    let time = "more than \(error.milliseconds / 1_000) s on a URL of \(error.textLength) bytes"
+    self = .usage(
+      "the regular expression '\(error.pattern)' takes \(time)",
+      hint: "repetitions that can share a text in many ways, as in '(a+)+', take for ever; "
+        + "'--glob' does not")
+  }
+
   /// Says what the operating system said.
   init(_ error: FileError) {
     let (status, kind): (ExitStatus, String) =

@@ -58,6 +58,7 @@ extension URLCacheAdmin {
     case let error as StoreError:
       failure = CommandFailure(error, cacheNames: environment.configuration.cacheNames)
     case let error as ResponseArchiveError: failure = CommandFailure(error)
+    case let error as URLExpression.Overrun: failure = CommandFailure(error)
     case let error as FileError:
       // Whoever read the output has seen enough.
       if error.kind == .brokenPipe { return .done }

@@ -63,7 +63,7 @@ extension URLCacheAdmin {
       var absent = selection.names ?? EntryNames()
       let summary = try write(export, source, selection.projection, environment) { response in
         absent.remove(response)
-        return selection.contains(response, now: now)
+        return try selection.contains(response, now: now)
       }
       tell(of: summary, export, in: environment)
       guard absent.isEmpty else { return environment.report(absent: absent, SecretPolicy()) }
@@ -99,7 +99,7 @@ extension URLCacheAdmin {
       var newest: Timestamp?
       try source.forEachResponse(selection.projection.union(.firstStored)) { response in
         guard let time = response.firstStored, newest.map({ time > $0 }) ?? true,
-          selection.contains(response, now: now)
+          try selection.contains(response, now: now)
         else { return .next }
         newest = time
         return .next

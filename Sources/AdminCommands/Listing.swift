@@ -67,7 +67,7 @@ struct Listing {
     _ response: borrowing StoredResponse, _ body: (borrowing StoredResponse) throws -> Void
   ) throws -> ScanStep {
     seen += 1
-    let decision = selection.decision(for: response, now: now)
+    let decision = try selection.decision(for: response, now: now)
     if decision == .notNamed { return .next }
     absent.remove(response)
     if !hasReachedLimit {

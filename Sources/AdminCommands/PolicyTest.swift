@@ -48,11 +48,11 @@ extension URLCacheAdmin.Policy {
       try source.forEachResponse(
         selection.projection.union(policy.projection).union([.url, .key])
       ) { response in
-        let decision = selection.decision(for: response, now: now)
+        let decision = try selection.decision(for: response, now: now)
         if decision != .notNamed { absent.remove(response) }
         if decision == .selected {
           renderer.append(
-            response, policy.verdict(on: response, now: now), into: &output.text)
+            response, try policy.verdict(on: response, now: now), into: &output.text)
           try output.flushIfLarge()
         }
         return .next

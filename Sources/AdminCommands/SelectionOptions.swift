@@ -29,7 +29,9 @@ struct SelectionOptions: ParsableArguments {
   var glob: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only URLs that match from beginning to end.", valueName: "expression"))
+    help: ArgumentHelp(
+      "Only URLs that match from beginning to end; it may not take 5 s on one of them.",
+      valueName: "expression"))
   var regex: [String] = []
 
   @Option(

@@ -119,7 +119,7 @@ public struct ImportPlan: Hashable, Sendable {
       try archive.forEachEntry(verifyingBodies: true) { raw in
         let response = StoredResponse(decoding: raw, projection)
         try noteKey(of: raw, in: &keys)
-        let isSelected = selection.contains(response, now: now)
+        let isSelected = try selection.contains(response, now: now)
         var entry = Entry(
           number: archivedEntries + 1, url: response.url.map(ByteString.init(copying:)),
           size: raw.bodySize, action: .add)

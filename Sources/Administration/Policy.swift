@@ -77,8 +77,12 @@ public struct Policy {
   public var projection: Projection { rules.reduce(into: []) { $0.formUnion($1.projection) } }
 
   /// What becomes of an entry; `nil` if no rule matches it.
-  public func verdict(on response: borrowing StoredResponse, now: Timestamp) -> Verdict? {
-    for (index, rule) in rules.enumerated() where rule.selection.contains(response, now: now) {
+  ///
+  /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
+  public func verdict(
+    on response: borrowing StoredResponse, now: Timestamp
+  ) throws(URLExpression.Overrun) -> Verdict? {
+    for (index, rule) in rules.enumerated() where try rule.selection.contains(response, now: now) {
       return Verdict(rule: Int32(clamping: index + 1), fate: rule.fate(of: response, now: now))
     }
     return nil

@@ -128,7 +128,7 @@ public struct RemovalPlan: Hashable, Sendable {
       if asksForFreshness {
         entry.state = ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
       }
-      entry.verdict = policy.verdict(on: response, now: now)
+      entry.verdict = try policy.verdict(on: response, now: now)
       entries.append(entry)
     }
     (self.entries, kept, absent) = (entries, tally.kept, tally.absent)

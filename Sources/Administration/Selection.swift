@@ -93,9 +93,12 @@ public struct Selection {
   ///
   /// - Parameter now: The moment at which a response is fresh or stale, and from which a year of two
   ///   digits is told.
-  public func decision(for response: borrowing StoredResponse, now: Timestamp) -> Decision {
+  /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
+  public func decision(
+    for response: borrowing StoredResponse, now: Timestamp
+  ) throws(URLExpression.Overrun) -> Decision {
     if let names, !names.contains(response) { return .notNamed }
-    guard matchesURL(response), matchesMessage(response), matchesBody(response),
+    guard try matchesURL(response), matchesMessage(response), matchesBody(response),
       partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false,
       userInfo.isEmpty || userInfo.contains(where: { $0.holds(in: response.userInfo) })
     else { return .notSelected }
@@ -124,8 +127,10 @@ public struct Selection {
   }
 
   /// Whether a response is selected: ``decision(for:now:)`` without the reason.
-  public func contains(_ response: borrowing StoredResponse, now: Timestamp) -> Bool {
-    decision(for: response, now: now) == .selected
+  public func contains(
+    _ response: borrowing StoredResponse, now: Timestamp
+  ) throws(URLExpression.Overrun) -> Bool {
+    try decision(for: response, now: now) == .selected
   }
 
   private var asksForFreshness: Bool {
@@ -149,7 +154,9 @@ public struct Selection {
       && (validators.isEmpty || validators.contains { found.has($0) })
   }
 
-  private func matchesURL(_ response: borrowing StoredResponse) -> Bool {
+  private func matchesURL(
+    _ response: borrowing StoredResponse
+  ) throws(URLExpression.Overrun) -> Bool {
     if !hosts.isEmpty {
       guard let host = response.url.flatMap({ CanonicalURL.host(of: $0) }),
         hosts.contains(where: { $0.covers(host) })
@@ -163,7 +170,8 @@ public struct Selection {
     guard globs.isEmpty || globs.contains(where: { $0.matches(url) }) else { return false }
     guard !expressions.isEmpty else { return true }
     guard let text = url.string else { return false }
-    return expressions.contains { $0.matches(text) }
+    for expression in expressions where try expression.matches(text) { return true }
+    return false
   }
 
   private func matchesMessage(_ response: borrowing StoredResponse) -> Bool {

@@ -28,7 +28,7 @@ struct SelectionTally {
   ///   - body: What to do with a response that is selected; they come in ascending order of the ids.
   init(
     of source: any ResponseSource, _ selection: Selection, _ projection: Projection,
-    now: Timestamp, _ body: (borrowing StoredResponse) -> Void
+    now: Timestamp, _ body: (borrowing StoredResponse) throws -> Void
   ) throws {
     absent = selection.names ?? EntryNames()
     self.selection = selection
@@ -40,7 +40,7 @@ struct SelectionTally {
       return
     }
     try source.forEachResponse(projection) { response in
-      if select(response) { body(response) }
+      if try select(response) { try body(response) }
       return .next
     }
   }
@@ -48,16 +48,16 @@ struct SelectionTally {
   /// Finds out which responses are selected, and then decodes these.
   private mutating func pickOut(
     of source: any NumberedResponseSource, _ projection: Projection,
-    _ body: (borrowing StoredResponse) -> Void
+    _ body: (borrowing StoredResponse) throws -> Void
   ) throws {
     var numbers: [Int64] = []
     try source.forEachResponse(selection.projection.union(.body)) { response in
-      if select(response), case .row(let number) = response.id { numbers.append(number) }
+      if try select(response), case .row(let number) = response.id { numbers.append(number) }
       return .next
     }
     if Int64(numbers.count) <= responses / 2 {
       try source.forEachResponse(projection, numbered: numbers) { response in
-        body(response)
+        try body(response)
         return .next
       }
       return
@@ -67,19 +67,21 @@ struct SelectionTally {
     try source.forEachResponse(projection) { response in
       guard let next = rest.first, response.id == .row(next) else { return .next }
       rest.removeFirst()
-      body(response)
+      try body(response)
       return .next
     }
   }
 
   /// Counts a response, and returns whether it is selected.
-  private mutating func select(_ response: borrowing StoredResponse) -> Bool {
+  private mutating func select(
+    _ response: borrowing StoredResponse
+  ) throws(URLExpression.Overrun) -> Bool {
     responses += 1
     if response.isOrphan { orphans += 1 }
     if response.bodyLocation == .inline {
       inlineBytes = inlineBytes.addingClamped(response.bodySize ?? 0)
     }
-    let decision = selection.decision(for: response, now: now)
+    let decision = try selection.decision(for: response, now: now)
     if decision != .notNamed { absent.remove(response) }
     guard
       let reason = KeepReason(decision)

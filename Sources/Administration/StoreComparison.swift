@@ -92,7 +92,7 @@ public struct StoreComparison: Hashable, Sendable {
   ) throws -> Int64 {
     var leftOut: Int64 = 0
     try source.forEachRawResponse(
-      selection.projection, where: { selection.contains($0, now: now) }
+      selection.projection, where: { try selection.contains($0, now: now) }
     ) { raw in
       guard raw.flaw == nil else {
         leftOut += 1

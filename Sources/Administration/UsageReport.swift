@@ -154,7 +154,7 @@ public struct UsageReport: Hashable, Sendable {
     var tally = empty
     if let selection, !selection.isEmpty {
       try source.forEachResponse(tally.projection.union(selection.projection)) { response in
-        if selection.contains(response, now: now) { tally.insert(response) }
+        if try selection.contains(response, now: now) { tally.insert(response) }
         return .next
       }
     } else {

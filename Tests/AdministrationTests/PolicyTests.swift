@@ -34,11 +34,11 @@ import Testing
     rule.expireAfter = 0
     let now = try #require(Timestamp(secondsSince1970: 1_000))
     var response = StoredResponse(id: .row(1))
-    #expect(Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .limit))
+    #expect(try Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .limit))
     response.stored = Timestamp(secondsSince1970: 999)
-    #expect(Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .expire))
+    #expect(try Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .expire))
     response.stored = now
-    #expect(Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .limit))
+    #expect(try Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .limit))
   }
 
   private static func responses(_ random: inout SplitMix64) -> [StoredResponse] {

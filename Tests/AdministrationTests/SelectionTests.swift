@@ -64,14 +64,14 @@ import Testing
       var (selecting, rejecting) = (Selection(), Selection())
       select(&selecting)
       reject(&rejecting)
-      #expect(selecting.decision(for: response, now: day) == .selected, "\(name)")
+      #expect(try selecting.decision(for: response, now: day) == .selected, "\(name)")
       #expect(
-        rejecting.decision(for: response, now: day)
+        try rejecting.decision(for: response, now: day)
           == (rejecting.names != nil
             ? .notNamed : rejecting.before != nil ? .tooYoung : .notSelected),
         "\(name)")
       #expect(
-        selecting.decision(for: StoredResponse(id: .row(1)), now: day) != .selected, "\(name)")
+        try selecting.decision(for: StoredResponse(id: .row(1)), now: day) != .selected, "\(name)")
       #expect(!selecting.isEmpty && Selection().isEmpty, "\(name)")
     }
   }
@@ -84,34 +84,34 @@ import Testing
     var response = StoredResponse(id: .row(1))
     response.status = 200
     response.stored = epoch
-    #expect(selection.decision(for: response, now: epoch) == .unknownFreshness)
+    #expect(try selection.decision(for: response, now: epoch) == .unknownFreshness)
     selection.before = epoch
-    #expect(selection.decision(for: response, now: epoch) == .tooYoung)
+    #expect(try selection.decision(for: response, now: epoch) == .tooYoung)
     response.responseHeaders = HeaderFields()
-    #expect(selection.decision(for: response, now: epoch) == .tooYoung)
+    #expect(try selection.decision(for: response, now: epoch) == .tooYoung)
     response.responseHeaders = HeaderFields([.init(name: "ETag", value: "x")])
-    #expect(selection.decision(for: response, now: epoch) == .notSelected)
+    #expect(try selection.decision(for: response, now: epoch) == .notSelected)
     selection.before = nil
     response.responseHeaders = HeaderFields()
-    #expect(selection.decision(for: response, now: epoch) == .selected)
+    #expect(try selection.decision(for: response, now: epoch) == .selected)
     response.status = 404
-    #expect(selection.decision(for: response, now: epoch) == .notSelected)
+    #expect(try selection.decision(for: response, now: epoch) == .notSelected)
   }
 
-  @Test func `a response is named by any of its names and an empty list names none`() {
+  @Test func `a response is named by any of its names and an empty list names none`() throws {
     var response = StoredResponse(id: .row(7))
     response.url = "https://example.com/a"
     response.key = "the key"
     var selection = Selection()
     selection.names = names(.id(.row(8)), .url("https://example.com/a"))
-    #expect(selection.contains(response, now: epoch))
+    #expect(try selection.contains(response, now: epoch))
     selection.names = names(.id(.row(7)), .url("https://example.com/b"))
-    #expect(selection.contains(response, now: epoch))
+    #expect(try selection.contains(response, now: epoch))
     selection.statuses = [200...200]
-    #expect(selection.decision(for: response, now: epoch) == .notSelected)
+    #expect(try selection.decision(for: response, now: epoch) == .notSelected)
     selection = Selection()
     selection.names = EntryNames()
-    #expect(selection.decision(for: response, now: epoch) == .notNamed)
+    #expect(try selection.decision(for: response, now: epoch) == .notNamed)
     #expect(!selection.isEmpty)
   }
 
@@ -135,32 +135,32 @@ import Testing
     let day = try #require(Timestamp(secondsSince1970: 1_767_225_600))
     var selection = Selection()
     selection.before = day
-    #expect(selection.decision(for: StoredResponse(id: .row(1)), now: day) == .unknownTime)
+    #expect(try selection.decision(for: StoredResponse(id: .row(1)), now: day) == .unknownTime)
     var response = StoredResponse(id: .row(1))
     response.responseHeaders = HeaderFields([
       .init(name: "LAST-MODIFIED", value: "Sun, 06 Nov 1994 08:49:37 GMT")
     ])
     response.userInfo = [.init(key: "Cached Date", value: .date(day))]
     selection.ageBasis = .lastModified
-    #expect(selection.decision(for: response, now: day) == .selected)
+    #expect(try selection.decision(for: response, now: day) == .selected)
     selection.ageBasis = try #require(AgeBasis(name: "user-info:Cached Date"))
-    #expect(selection.decision(for: response, now: day) == .tooYoung)
+    #expect(try selection.decision(for: response, now: day) == .tooYoung)
     #expect(AgeBasis(name: "user-info:") == nil)
   }
 
-  @Test func `different criteria narrow and values of one widen`() {
+  @Test func `different criteria narrow and values of one widen`() throws {
     var response = StoredResponse(id: .row(1))
     response.status = 404
     response.request.method = "GET"
     var selection = Selection()
     selection.statuses = [200...200, 404...404]
     selection.methods = ["POST", "GET"]
-    #expect(selection.contains(response, now: epoch))
+    #expect(try selection.contains(response, now: epoch))
     selection.methods = ["POST"]
-    #expect(!selection.contains(response, now: epoch))
+    #expect(try !selection.contains(response, now: epoch))
   }
 
-  @Test func `the key stands in for a URL that is not known`() {
+  @Test func `the key stands in for a URL that is not known`() throws {
     var response = StoredResponse(id: .row(1))
     response.key = "HTTPS://Example.com/a"
     var named = Selection()
@@ -172,53 +172,53 @@ import Testing
     var expressed = Selection()
     expressed.expressions = [regex(".*/a")]
     for selection in [named, prefixed, matched, expressed] {
-      #expect(selection.contains(response, now: epoch))
+      #expect(try selection.contains(response, now: epoch))
       #expect(selection.projection == [.url, .key])
     }
     response.url = "https://example.org/b"
-    #expect(named.contains(response, now: epoch))
+    #expect(try named.contains(response, now: epoch))
     for selection in [prefixed, matched, expressed] {
-      #expect(!selection.contains(response, now: epoch))
+      #expect(try !selection.contains(response, now: epoch))
     }
   }
 
-  @Test func `hostile URLs are compared by bytes`() {
+  @Test func `hostile URLs are compared by bytes`() throws {
     var response = StoredResponse(id: .row(1))
     response.url = ByteString("https://a/\"\u{301}\r\n")
     var selection = Selection()
     selection.prefixes = ["https://a/\""]
-    #expect(selection.contains(response, now: epoch))
+    #expect(try selection.contains(response, now: epoch))
     selection.prefixes = []
     selection.globs = [glob("https://a/\"?\r\n")]
-    #expect(selection.contains(response, now: epoch))
+    #expect(try selection.contains(response, now: epoch))
     selection.globs = [glob("https://a/\"\r\n")]
-    #expect(!selection.contains(response, now: epoch))
+    #expect(try !selection.contains(response, now: epoch))
 
     response.url = ByteString(Array("https://a/".utf8) + [0xFF])
     selection.globs = [glob("https://a/?")]
-    #expect(selection.contains(response, now: epoch))
+    #expect(try selection.contains(response, now: epoch))
     selection.globs = []
     selection.expressions = [regex("(?s).*")]
-    #expect(!selection.contains(response, now: epoch))
+    #expect(try !selection.contains(response, now: epoch))
     selection.expressions = []
     selection.names = names(.url("https://a/%FF"))
-    #expect(selection.contains(response, now: epoch))
+    #expect(try selection.contains(response, now: epoch))
 
     response.url = ByteString("https://a/" + String(repeating: "a", count: 1 << 20))
     selection.names = nil
     selection.globs = [glob("*a/*")]
-    #expect(selection.contains(response, now: epoch))
+    #expect(try selection.contains(response, now: epoch))
     selection.globs = [glob("*aab")]
-    #expect(!selection.contains(response, now: epoch))
+    #expect(try !selection.contains(response, now: epoch))
   }
 
-  @Test func `a missing body is neither larger nor smaller`() {
+  @Test func `a missing body is neither larger nor smaller`() throws {
     var selection = Selection()
     selection.largerThan = 0
-    #expect(!selection.contains(StoredResponse(id: .row(1)), now: epoch))
+    #expect(try !selection.contains(StoredResponse(id: .row(1)), now: epoch))
     selection = Selection()
     selection.smallerThan = 1
-    #expect(!selection.contains(StoredResponse(id: .row(1)), now: epoch))
+    #expect(try !selection.contains(StoredResponse(id: .row(1)), now: epoch))
   }
 
   private let epoch: Timestamp

@@ -13,6 +13,7 @@ import Testing
         nothing left: ok
         through links: ok
         way back: ok
+        in time: ok
         without rights: ok
         without room: ok
 

@@ -5,7 +5,7 @@
 Prints a line for each case, and ends at the first that is not as it should be.
 """
 
-import json, os, shutil, sqlite3, stat, subprocess, sys, tempfile, threading
+import json, os, shutil, sqlite3, stat, subprocess, sys, tempfile, threading, time
 
 tool, maker = sys.argv[1:3]
 root = tempfile.mkdtemp()
@@ -213,11 +213,42 @@ def way_back():
     print("way back: ok", flush=True)
 
 
+def in_time():
+    """A regular expression that is not done with a URL ends the command, before anything is removed or kept by it."""
+    cache, log = make("slow"), path("slow.jsonl")
+    connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    [number] = connection.execute("SELECT min(entry_ID) FROM cfurl_cache_response").fetchone()
+    url = "http://a.example/" + 60 * "a"
+    connection.execute("UPDATE cfurl_cache_response SET request_key = ? WHERE entry_ID = ?", (url, number))
+    # The key stands in for the URL.
+    connection.execute("DELETE FROM cfurl_cache_blob_data WHERE entry_ID = ?", (number,))
+    connection.commit()
+    connection.close()
+    configuration = path("slow.toml")
+    with open(configuration, "w") as file:
+        file.write("[[rules]]\nmatch.regex = 'http://(.*a)+b'\naction = 'keep'\n[[rules]]\nmatch = {}\naction = 'purge'\n")
+    before = state(cache)
+    message = "the regular expression 'http://(.*a)+b' takes more than 5 s on a URL of 77 bytes"
+    expressions = ["--regex", "http://(.*a)+b"]
+    for words in [["list", *expressions, "--format", "json"], ["purge", *expressions, "--yes", "--log", log],
+                  ["enforce", "--config", configuration, "--yes"]]:
+        started = time.monotonic()
+        result = run(words[0], "-c", cache, *words[1:], status=64)
+        assert time.monotonic() - started < 60 and message.encode() in result.stderr, result.stderr
+        assert state(cache) == before and b"--glob" in result.stderr
+    assert json.loads(run("list", "-c", cache, *expressions, "--format", "json", status=64).stderr)["message"] == message
+    with open(log) as lines:
+        assert json.loads(lines.read())["message"] == message
+    assert run("list", "-c", cache, "--regex", "http://(.*a)+", "--count").stdout == b"1\n"
+    print("in time: ok", flush=True)
+
+
 try:
     never_changed()
     nothing_left()
     through_links()
     way_back()
+    in_time()
     without_rights()
     without_room()
 finally:

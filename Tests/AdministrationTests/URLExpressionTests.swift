@@ -1,0 +1,32 @@
+import Administration
+import Testing
+
+@Suite struct URLExpressionTests {
+  @Test func `all of a text has to match, whoever looks`() throws {
+    let texts = ["abc", "b", String(repeating: "a", count: 1_000)]
+    // The first has no repetitions, the second few ways, and the others are left to the worker.
+    let cases: KeyValuePairs = [
+      "a.c": [true, false, false],
+      ".*b.*": [true, true, false],
+      "(a|b|c)+": [true, true, true],
+      ".*a.*c.*": [true, false, false],
+    ]
+    for (pattern, wanted) in cases {
+      let expression = try URLExpression(pattern)
+      #expect(try texts.map { try expression.matches($0) } == wanted, "\(pattern)")
+    }
+    #expect(throws: (any Error).self) { try URLExpression("(") }
+  }
+
+  @Test(arguments: ["(a+)+b", "(a|a)*b", "a*a*a*a*a*a*a*a*a*a*b"])
+  func `what has too many ways is given up`(pattern: String) throws {
+    // It ends some seconds later by itself.
+    let expression = try URLExpression(pattern, limit: 20)
+    let text = String(repeating: "a", count: 26)
+    let overrun = #expect(throws: URLExpression.Overrun.self) { try expression.matches(text) }
+    #expect(overrun?.pattern == pattern)
+    #expect(overrun?.textLength == 26 && overrun?.milliseconds == 20)
+    // Another one does not wait for it.
+    #expect(try URLExpression("(a+)+").matches(text))
+  }
+}
