@@ -21,18 +21,17 @@ import Testing
       "check_units.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,
       share.path())
     #expect(result.status == 0, "\(result.output)\n\(result.errors)")
-    let sandbox = "run in the sandbox: "
+    // Not every machine lets namespaces and groups be made.
     #expect(
-      [sandbox + "ok", sandbox + "not here"].contains { last in
-        result.output == """
-          verify: ok
-          security: ok
-          launchd: ok
-          system calls: ok
-          \(last)
+      result.output.replacing(": not here", with: ": ok") == """
+        verify: ok
+        security: ok
+        launchd: ok
+        system calls: ok
+        run for a user: ok
+        run in the sandbox: ok
 
-          """
-      }, "\(result.output)")
+        """)
   }
 }
 
