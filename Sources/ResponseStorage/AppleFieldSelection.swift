@@ -49,42 +49,52 @@ extension BinaryPropertyList {
   ///
   /// The key `__hhaa__` is by far the most of what would have to be decoded, and says nothing new unless
   /// a field is repeated; it is looked at only where one may be.
+  ///
+  /// - Parameter damage: The first error of a field, which is then left out.
   func archivedHeaders(
-    _ object: Object, _ selection: FieldSelection
+    _ object: Object, _ selection: FieldSelection, _ damage: inout PropertyListError?
   ) throws(PropertyListError) -> HeaderFields? {
     guard try kind(of: object) == .dictionary else { return nil }
     var fields: [HeaderFields.Field] = []
     var mayBeRepeated = false
     try forEachEntry(in: object) { (key, value) throws(PropertyListError) in
-      guard let field = try name(of: key, selection), let name = try utf8(key),
-        let value = try utf8(value)
-      else { return }
-      mayBeRepeated = mayBeRepeated || field.mayChange(joined: value.span)
-      if fields.isEmpty { fields.reserveCapacity(Self.usualCount) }
-      fields.append(.init(name: ByteString(name), value: ByteString(value)))
+      damage.note { () throws(PropertyListError) in
+        guard let field = try name(of: key, selection), let name = try utf8(key),
+          let value = try utf8(value)
+        else { return }
+        mayBeRepeated = mayBeRepeated || field.mayChange(joined: value.span)
+        if fields.isEmpty { fields.reserveCapacity(Self.usualCount) }
+        fields.append(.init(name: ByteString(name), value: ByteString(value)))
+      }
     }
-    guard mayBeRepeated, let all = try archivedHeaders(object) else { return HeaderFields(fields) }
+    guard mayBeRepeated, let all = try archivedHeaders(object, &damage) else {
+      return HeaderFields(fields)
+    }
     return HeaderFields(all.fields.filter { selection.name(matching: $0.name.bytes.span) != nil })
   }
 
   /// What archived header fields say of freshness.
   ///
   /// Values are read where they are: hardly any is in UTF-16, or may be of several lines.
+  ///
+  /// - Parameter damage: The first error of a field, which is then left out.
   func archivedFreshnessFields(
-    _ object: Object, receivedAt responseTime: Int64
+    _ object: Object, receivedAt responseTime: Int64, _ damage: inout PropertyListError?
   ) throws(PropertyListError) -> FreshnessFields? {
     guard try kind(of: object) == .dictionary else { return nil }
     var fields = FreshnessFields(receivedAt: responseTime)
     var isPlain = true
     let selection = FieldSelection.freshness
     try forEachEntry(in: object) { (key, value) throws(PropertyListError) in
-      guard let name = try name(of: key, selection) else { return }
-      guard let value = try ascii(value), fields.read(joined: value, of: name) else {
-        return isPlain = false
+      damage.note { () throws(PropertyListError) in
+        guard let name = try name(of: key, selection) else { return }
+        guard let value = try ascii(value), fields.read(joined: value, of: name) else {
+          return isPlain = false
+        }
       }
     }
     if isPlain { return fields }
-    return try archivedHeaders(object, selection).map {
+    return try archivedHeaders(object, selection, &damage).map {
       FreshnessFields(FieldSection($0), receivedAt: responseTime)
     }
   }

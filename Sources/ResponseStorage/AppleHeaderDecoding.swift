@@ -4,24 +4,33 @@ extension BinaryPropertyList {
   /// Archived header fields, in the order of the dictionary.
   ///
   /// The dictionary has one value a name, with repeated fields joined by `, `. Newer systems add a
-  /// key `__hhaa__` with all values of each name, from which repeated fields are told apart; its
-  /// damage is no error, as the joined values are still there.
-  func archivedHeaders(_ object: Object) throws(PropertyListError) -> HeaderFields? {
+  /// key `__hhaa__` with all values of each name, from which repeated fields are told apart if it
+  /// agrees; its damage is no error, as the joined values are still there.
+  ///
+  /// - Parameter damage: The first error of a field, which is then left out.
+  func archivedHeaders(
+    _ object: Object, _ damage: inout PropertyListError?
+  ) throws(PropertyListError) -> HeaderFields? {
     guard try kind(of: object) == .dictionary else { return nil }
     var fields: [HeaderFields.Field] = []
     var repeated: [ByteString: [ByteString]] = [:]
     try forEachEntry(in: object) { (name, value) throws(PropertyListError) in
-      guard let name = try utf8(name) else { return }
-      if name == allValuesKey {
-        if let text = try utf8(value) { repeated = (try? Self.allValues(text)) ?? [:] }
-      } else if let value = try utf8(value) {
-        fields.append(.init(name: ByteString(name), value: ByteString(value)))
+      damage.note { () throws(PropertyListError) in
+        guard let name = try utf8(name) else { return }
+        if name == allValuesKey {
+          if let text = try utf8(value) { repeated = (try? Self.allValues(text)) ?? [:] }
+        } else if let value = try utf8(value) {
+          fields.append(.init(name: ByteString(name), value: ByteString(value)))
+        }
       }
     }
     guard !repeated.isEmpty else { return HeaderFields(fields) }
     return HeaderFields(
       fields.flatMap { field in
-        guard let values = repeated[field.name], values.count > 1 else { return [field] }
+        // What says something else than the joined value counts nowhere: most never look at it.
+        guard let values = repeated[field.name], values.count > 1,
+          Array(values.map(\.bytes).joined(separator: Array(", ".utf8))) == field.value.bytes
+        else { return [field] }
         return values.map { HeaderFields.Field(name: field.name, value: $0) }
       })
   }

@@ -28,33 +28,81 @@ extension StoredResponse {
       notes.append(.init(.undecodable, "response_object has no Array"))
       return
     }
-    if projection.contains(.notes), try list.archivedVersion() != 1 {
-      notes.append(.init(.unknownVersion, "response_object has an unknown version"))
+    // What is damaged hides nothing else: it is not to depend on what was asked for what is known.
+    var damage: PropertyListError?
+    if projection.contains(.notes) {
+      damage.note { () throws(PropertyListError) in
+        if try list.archivedVersion() != 1 {
+          notes.append(.init(.unknownVersion, "response_object has an unknown version"))
+        }
+      }
     }
-    if projection.contains(.url), let string = try list.urlString(0, of: array) {
-      url = try list.text(string, reusing: &memory.url)
+    if projection.contains(.url) {
+      damage.note { () throws(PropertyListError) in
+        if let string = try list.urlString(0, of: array) {
+          url = try list.text(string, reusing: &memory.url)
+        }
+      }
     }
     if projection.contains(.stored), array.count > 1 {
-      stored = try list.real(1, of: array).flatMap { Timestamp(secondsSince2001: $0) }
+      damage.note { () throws(PropertyListError) in
+        stored = try list.real(1, of: array).flatMap { Timestamp(secondsSince2001: $0) }
+      }
       if stored == nil {
         notes.append(.init(.badTime, "the creation time of the response is no time"))
       }
     }
-    if projection.contains(.status) { status = try list.integer(3, of: array) }
-    if !projection.isDisjoint(with: .ofResponseHeaders), let fields = try list.element(4, of: array)
-    {
-      if projection.contains(.responseHeaders) {
-        responseHeaders = try list.archivedHeaders(fields)
-      } else if projection.contains(.cachingFields) {
-        responseHeaders = try list.archivedHeaders(fields, .response)
-      } else if let stored {
-        freshnessFields = try list.archivedFreshnessFields(
-          fields, receivedAt: stored.wholeSeconds)
+    if projection.contains(.status) {
+      damage.note { () throws(PropertyListError) in
+        status = try list.integer(3, of: array)
+        if status == nil { try noteUnlessNull(3, of: array, in: list, "status is no integer") }
       }
     }
-    if projection.contains(.mimeType), let string = try list.element(6, of: array) {
-      mimeType = try list.textUnlessNull(string, reusing: &memory.mimeType)
+    if !projection.isDisjoint(with: .ofResponseHeaders) {
+      damage.note { () throws(PropertyListError) in
+        try decodeHeaders(4, of: array, in: list, projection)
+      }
     }
+    if projection.contains(.mimeType) {
+      damage.note { () throws(PropertyListError) in
+        guard let object = try list.element(6, of: array) else { return }
+        mimeType = try list.textUnlessNull(object, reusing: &memory.mimeType)
+        if mimeType == nil {
+          try noteUnlessNull(6, of: array, in: list, "media type is no string")
+        }
+      }
+    }
+    if let damage { throw damage }
+  }
+
+  /// Decodes the header fields of a response.
+  private mutating func decodeHeaders(
+    _ place: Int, of array: BinaryPropertyList.Elements, in list: borrowing BinaryPropertyList,
+    _ projection: Projection
+  ) throws(PropertyListError) {
+    guard let fields = try list.element(place, of: array) else { return }
+    var damage: PropertyListError?
+    if projection.contains(.responseHeaders) {
+      responseHeaders = try list.archivedHeaders(fields, &damage)
+    } else if projection.contains(.cachingFields) {
+      responseHeaders = try list.archivedHeaders(fields, .response, &damage)
+    } else if let stored {
+      freshnessFields = try list.archivedFreshnessFields(
+        fields, receivedAt: stored.wholeSeconds, &damage)
+    }
+    if responseHeaders == nil, freshnessFields == nil {
+      try noteUnlessNull(place, of: array, in: list, "header fields are no dictionary")
+    }
+    if let damage { throw damage }
+  }
+
+  /// Notes that what stands in a place of a message is of a wrong type, unless it stands for nothing.
+  private mutating func noteUnlessNull(
+    _ place: Int, of array: BinaryPropertyList.Elements, in list: borrowing BinaryPropertyList,
+    _ what: String
+  ) throws(PropertyListError) {
+    guard let object = try list.element(place, of: array), try !list.isNull(object) else { return }
+    notes.append(.init(.wrongType, "its \(what)"))
   }
 
   /// Where a `request_object` of a version keeps what.
@@ -93,22 +141,35 @@ extension StoredResponse {
       try decodeRequestByShape(list, array)
       return
     }
-    if projection.contains(.method), let string = try list.element(places.method, of: array) {
-      request.method = try list.textUnlessNull(string)
+    var damage: PropertyListError?
+    if projection.contains(.method) {
+      damage.note { () throws(PropertyListError) in
+        guard let object = try list.element(places.method, of: array) else { return }
+        request.method = try list.textUnlessNull(object)
+        if request.method == nil {
+          try noteUnlessNull(places.method, of: array, in: list, "method is no string")
+        }
+      }
     }
-    if !projection.isDisjoint(with: .ofRequestHeaders),
-      let fields = try list.element(places.headers, of: array)
-    {
-      request.headers =
-        projection.contains(.requestHeaders)
-        ? try list.archivedHeaders(fields)
-        : try list.archivedHeaders(fields, requestFields)
+    if !projection.isDisjoint(with: .ofRequestHeaders) {
+      damage.note { () throws(PropertyListError) in
+        guard let fields = try list.element(places.headers, of: array) else { return }
+        var inner: PropertyListError?
+        request.headers =
+          projection.contains(.requestHeaders)
+          ? try list.archivedHeaders(fields, &inner)
+          : try list.archivedHeaders(fields, requestFields, &inner)
+        if let inner { throw inner }
+      }
     }
     if projection.contains(.requestDetails) {
-      request.timeoutSeconds = try list.real(2, of: array)
-      request.cachePolicy = try list.integer(3, of: array)
-      request.body = try list.archivedBody(places.body, places.bodyParts, of: array)
+      damage.note { () throws(PropertyListError) in
+        request.timeoutSeconds = try list.real(2, of: array)
+        request.cachePolicy = try list.integer(3, of: array)
+        request.body = try list.archivedBody(places.body, places.bodyParts, of: array)
+      }
     }
+    if let damage { throw damage }
   }
 
   /// The fields of the request that caching depends on, by what is known of the response.
@@ -141,7 +202,9 @@ extension StoredResponse {
         }
       case .dictionary:
         if try list.urlString(place, of: array) == nil {
-          request.headers = try list.archivedHeaders(object)
+          var damage: PropertyListError?
+          request.headers = try list.archivedHeaders(object, &damage)
+          if let damage { throw damage }
         }
       default: break
       }
@@ -154,6 +217,14 @@ extension StoredResponse {
     let value = PropertyValue(try list.value(of: list.root))
     if case .dictionary(let properties) = value { return properties }
     return [Property(key: "", value: value)]
+  }
+}
+
+extension PropertyListError? {
+  /// Does a part of a decoding, and keeps the first error of all parts.
+  @inline(__always)
+  mutating func note(_ body: () throws(PropertyListError) -> Void) {
+    do throws(PropertyListError) { try body() } catch { self = self ?? error }
   }
 }
 

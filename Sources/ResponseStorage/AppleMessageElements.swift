@@ -75,6 +75,11 @@ extension BinaryPropertyList {
     return text
   }
 
+  /// Whether an object is a string that stands for nothing.
+  func isNull(_ object: Object) throws(PropertyListError) -> Bool {
+    try text(object).map { nullTokens.contains($0) } ?? false
+  }
+
   /// A copy of the bytes of a data object.
   func dataBytes(_ object: Object) throws(PropertyListError) -> [UInt8]? {
     guard let bytes = try data(object) else { return nil }

@@ -108,6 +108,8 @@ struct AppleScan: ~Copyable {
     if projection.contains(.storage) {
       if responses.type(at: 3) == .integer {
         response.storagePolicy = .init(stored: responses.integer(at: 3))
+      } else if responses.type(at: 3) != .null {
+        response.notes.append(.init(.wrongType, "storage_policy is no integer"))
       }
       if responses.type(at: 4) != .null {
         response.partition = text("partition", responses, at: 4, &response)

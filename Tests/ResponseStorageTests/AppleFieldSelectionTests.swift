@@ -60,6 +60,49 @@ import Testing
     #expect(found == Set(FreshnessLifetime.Source.allCases))
   }
 
+  @Test func `what damage leaves does not depend on what is asked for`() throws {
+    var damaged = 0
+    for seed in 0..<6_000 as Range<UInt64> {
+      var bytes = try archived(made(seed % 300))
+      var random = Seeded(state: seed)
+      bytes[Int.random(in: 8..<bytes.count, using: &random)] ^= UInt8.random(
+        in: 1...255, using: &random)
+      let all = decoded(bytes, .all)
+      for part in [Projection.url, .stored, .status, .mimeType, [.stored, .freshnessFields]] {
+        let some = decoded(bytes, part)
+        if part.contains(.url) { #expect(some.url == all.url, "seed \(seed)") }
+        if part.contains(.stored) { #expect(some.stored == all.stored, "seed \(seed)") }
+        if part.contains(.status) { #expect(some.status == all.status, "seed \(seed)") }
+        if part.contains(.mimeType) { #expect(some.mimeType == all.mimeType, "seed \(seed)") }
+        guard part.contains(.freshnessFields), let stored = all.stored else { continue }
+        let fields = all.responseHeaders.map {
+          FreshnessFields(FieldSection($0), receivedAt: stored.wholeSeconds)
+        }
+        #expect(some.freshnessFields == fields, "seed \(seed)")
+      }
+      if all.notes.contains(where: { $0.code == .undecodable }) { damaged += 1 }
+    }
+    #expect(damaged > 500)
+  }
+
+  @Test func `a part of a wrong type is noted, and hides no other`() throws {
+    var message = AppleMessage.Response(
+      url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 0)), status: 200,
+      headers: HeaderFields([]), mimeType: "text/html"
+    ).propertyList
+    message.replaceElements { elements in
+      (elements[3], elements[4], elements[6]) = (.text("200"), .array([]), .integer(5))
+    }
+    let response = decoded(PropertyListWriter().bytes(of: message), .all)
+    #expect(response.url == "https://a.example/")
+    #expect(
+      response.notes.map(\.message) == [
+        "its status is no integer", "its header fields are no dictionary",
+        "its media type is no string",
+      ])
+    #expect(response.notes.allSatisfy { $0.code == .wrongType })
+  }
+
   @Test func `a value that is not ASCII does not hide others`() throws {
     let headers = HeaderFields([
       .init(name: "Expires", value: "mañana"), .init(name: "Age", value: "7"),
@@ -146,15 +189,50 @@ import Testing
       responseTime: 1_760_000_000)
   }
 
-  private func decoded(_ headers: HeaderFields, _ projection: Projection) throws -> StoredResponse {
-    let archived = AppleMessage.Response(
-      url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 1_760_000_000)),
-      status: 200,
-      headers: headers)
-    let bytes = PropertyListWriter().bytes(of: archived.propertyList)
+  private func decoded(
+    _ headers: HeaderFields, _ projection: Projection
+  ) throws -> StoredResponse {
+    decoded(try archived(headers), projection)
+  }
+
+  private func decoded(_ bytes: [UInt8], _ projection: Projection) -> StoredResponse {
     var response = StoredResponse(id: .row(1))
     var memory = StoredResponse.SpareMemory()
-    try response.decodeResponseObject(bytes.span, projection, reusing: &memory)
+    do {
+      try response.decodeResponseObject(bytes.span, projection, reusing: &memory)
+    } catch {
+      response.notes.append(.init(.undecodable, "\(error)"))
+    }
     return response
+  }
+
+  private func archived(_ headers: HeaderFields) throws -> [UInt8] {
+    let archived = AppleMessage.Response(
+      url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 1_760_000_000)),
+      status: 200, headers: headers, mimeType: "text/html")
+    return PropertyListWriter().bytes(of: archived.propertyList)
+  }
+}
+
+/// Numbers that depend on a seed only.
+private struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state ^ state >> 29
+  }
+}
+
+extension PropertyListValue {
+  /// Changes what stands in the places of an archived message.
+  fileprivate mutating func replaceElements(_ body: (inout [PropertyListValue]) -> Void) {
+    guard case .dictionary(var entries) = self,
+      let place = entries.firstIndex(where: { $0.key == Array("Array".utf8) }),
+      case .array(var elements) = entries[place].value
+    else { return }
+    body(&elements)
+    entries[place].value = .array(elements)
+    self = .dictionary(entries)
   }
 }
