@@ -68,7 +68,7 @@ extension Fetcher: URLSessionDataDelegate {
       return state
     }
     guard let state, state.request.followsRedirects, state.redirects <= Self.mostRedirects,
-      let url = request.url, url.isFetchable, let host = url.bareHost,
+      let url = request.url, url.isFetchable, let host = url.bareHost, response.sends(to: url),
       // What was asked for in secret is not asked for in the open.
       url.scheme?.lowercased() == "https" || response.url?.scheme?.lowercased() == "http"
     else { return completionHandler(nil) }

@@ -11,8 +11,11 @@ extension URLRequest {
     guard request.method == Request.get || request.method == Request.head else {
       throw FetchFailure(.notSendable, "the method is neither GET nor HEAD")
     }
-    guard let text = String(validating: request.url, as: UTF8.self), let url = URL(string: text),
-      url.isFetchable
+    // Foundation knows no scheme in capitals.
+    let colon = request.url.firstIndex(of: UInt8(ascii: ":")) ?? 0
+    let scheme = String(decoding: request.url[..<colon], as: UTF8.self).lowercased()
+    guard let rest = String(validating: request.url[colon...], as: UTF8.self),
+      let url = URL(string: scheme + rest), url.isFetchable
     else { throw FetchFailure(.notSendable, "the URL is none of http or https with a host") }
     self.init(
       // Whoever watches the request knows when the reader is behind; the session does not.
@@ -58,6 +61,18 @@ extension URL {
   func hasOrigin(of other: URL?) -> Bool {
     scheme?.lowercased() == other?.scheme?.lowercased()
       && bareHost?.lowercased() == other?.bareHost?.lowercased() && port == other?.port
+  }
+}
+
+extension HTTPURLResponse {
+  /// Whether it sends to a URL.
+  ///
+  /// Foundation on Linux takes the path of a URL of another scheme for one of the same origin.
+  func sends(to url: URL) -> Bool {
+    guard let location = value(forHTTPHeaderField: "Location"),
+      let target = URL(string: location, relativeTo: self.url)?.absoluteURL
+    else { return false }
+    return target.isFetchable && target.hasOrigin(of: url)
   }
 }
 

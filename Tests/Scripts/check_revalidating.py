@@ -120,6 +120,15 @@ def check_asking(cache):
     assert entries["redirect"]["outcome"] == "unchanged", entries
     entries, _ = revalidate(cache, base + "elsewhere", "--follow", status=3)
     assert entries["elsewhere"]["reason"] == "private-address", entries
+    # A file is no page of the origin.
+    Origin.asked.clear()
+    files_only = make("files", [(base + "to-file", 200, {"ETag": '"1"'}, b"", {}, None)])
+    entries, _ = revalidate(files_only, "--all", "--follow")
+    assert entries["to-file"]["outcome"] == "redirected" and len(Origin.asked) == 1, (entries, Origin.asked)
+    # The case of a scheme does not matter.
+    shouted = make("shouted", [(base.replace("http", "HTTP", 1) + "etag", 200, {"ETag": '"1"'}, b"", {}, None)])
+    entries, _ = revalidate(shouted, "--all")
+    assert entries["etag"]["outcome"] == "unchanged", entries
     run("-c", cache, base + "absent", "--format", "json", status=1)
     run("-c", cache, status=64)
     run("-c", cache, "--all", "--refresh", status=64)

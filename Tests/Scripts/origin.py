@@ -124,6 +124,8 @@ class Origin(http.server.BaseHTTPRequestHandler):
                 self.answer(302, Location=f"http://localhost:{self.server.server_port}/etag")
             case "other-origin":
                 self.answer(302, Location=Origin.other + "etag")
+            case "to-file":
+                self.answer(302, Location="file:///404")
             case "slow":
                 time.sleep(20)
             case "huge":
