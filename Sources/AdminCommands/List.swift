@@ -56,6 +56,10 @@ extension URLCacheAdmin {
 
     func validate() throws {
       if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
+      guard columns == nil || (format != .urls && format != .ncdu) else {
+        throw ValidationError(
+          "'--format \(format.rawValue)' has no columns: leave '--columns' out.")
+      }
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -89,7 +93,7 @@ extension URLCacheAdmin {
         var sorted = SortedResponses(
           by: sort, limit: limit, now: now, expiryRules: listing.selection.expiryRules)
         listing.limit = nil
-        try listing.scan(source, projection.union(sort.column.projection)) { sorted.insert($0) }
+        try listing.scan(source, projection.union(sort.projection)) { sorted.insert($0) }
         listing.shown = 0
         listing.bodyBytes = 0
         for response in sorted.finished() {

@@ -20,6 +20,12 @@ struct ResponseOrder: Hashable {
     self.isDescending = isDescending
   }
 
+  /// What has to be decoded of an entry for its key.
+  var projection: Projection {
+    // A year of two digits is told from the time of storing.
+    [.date, .lastModified].contains(column) ? column.projection.union(.stored) : column.projection
+  }
+
   /// What an entry is sorted by; what is not known comes before all else.
   enum Key: Hashable, Comparable {
     case unknown

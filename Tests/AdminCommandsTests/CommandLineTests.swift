@@ -206,6 +206,35 @@ import Testing
           status: .done, output: "\(count)\n", messages: unknown == 0 ? "" : note))
   }
 
+  @Test(arguments: ["last-modified", "date"])
+  func `entries are sorted by a date that no column shows`(_ column: String) throws {
+    let dates = ["Thu, 09 Oct 2025 08:00:00 GMT", "Tue, 07 Oct 2025 08:00:00 GMT", nil]
+    let responses = dates.enumerated().map { index, date in
+      var response = StoredResponse(id: .row(Int64(index + 1)))
+      response.stored = now
+      let name = ByteString(column == "date" ? "Date" : "Last-Modified")
+      response.responseHeaders = HeaderFields(
+        date.map { [.init(name: name, value: ByteString($0))] } ?? [])
+      return response
+    }
+    for (order, ids) in [(column, "3\n2\n1\n"), ("-" + column, "1\n2\n3\n")] {
+      #expect(
+        CommandLineResult.running(
+          ["list", "-c", "memory", "--columns", "id", "--format", "csv", "--sort=" + order],
+          on: MemoryStore(responses), now: now
+        ).output == "id\n" + ids)
+    }
+  }
+
+  @Test(arguments: ["urls", "ncdu"])
+  func `a format without columns takes none`(_ format: String) {
+    let result = run(["list", "-c", "memory", "--format", format, "--columns", "id"])
+    #expect(result.status == .usage)
+    #expect(
+      result.messages.hasPrefix(
+        "error: '--format \(format)' has no columns: leave '--columns' out.\n"))
+  }
+
   @Test(arguments: [[], ["--limit", "1"], ["--limit", "0"], ["--sort", "url", "--limit", "1"]])
   func `each named entry that is absent is told of whatever the limit`(_ options: [String]) {
     let result = run(
