@@ -30,10 +30,11 @@ public struct NewFile: ~Copyable {
 
   /// Begins a file that will be at `path`.
   ///
-  /// - Parameter replacing: Whether it may replace a file that is there; otherwise one is an error.
+  /// - Parameter replacing: Whether it may replace a regular file or a link that is there; anything else is an
+  ///   error.
   /// - Throws: ``FileError``, also if another process is writing the same file.
   public init(at path: String, replacing: Bool) throws(FileError) {
-    if !replacing { try Self.requireNothing(at: path) }
+    try Self.check(path, replacing: replacing)
     let partialPath = path + ".partial"
     descriptor = try Self.openLocked(partialPath)
     self.partialPath = partialPath
@@ -67,7 +68,7 @@ public struct NewFile: ~Copyable {
   ) throws(FileError) {
     if isReadableByAll, fchmod(descriptor, 0o644) != 0 { throw .last(at: partialPath) }
     guard fsync(descriptor) == 0 else { throw .last(at: partialPath) }
-    if !replacing { try Self.requireNothing(at: path) }
+    try Self.check(path, replacing: replacing)
     guard unsafe rename(partialPath, path) == 0 else { throw .last(at: path) }
     isCommitted = true
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -75,12 +76,17 @@ public struct NewFile: ~Copyable {
     try Directory(folder, followingLink: true).synchronize()
   }
 
-  private static func requireNothing(at path: String) throws(FileError) {
-    do throws(FileError) { _ = try FileStatus.of(path) } catch {
+  /// Makes sure that a file can get a path: that nothing is there, or only what may be replaced. A device never
+  /// may, nor anything else that is no file with bytes of its own.
+  private static func check(_ path: String, replacing: Bool) throws(FileError) {
+    let there: FileStatus
+    do throws(FileError) { there = try FileStatus.of(path) } catch {
       if error.kind == .notFound { return }
       throw error
     }
-    throw FileError(EEXIST, at: path)
+    guard replacing, there.kind == .regular || there.kind == .symbolicLink else {
+      throw FileError(EEXIST, at: path)
+    }
   }
 
   /// Opens a file that no other process writes, and empties it.

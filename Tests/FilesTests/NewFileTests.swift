@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+@testable import Files
+
+@Suite struct NewFileTests {
+  @Test func `a device is replaced by no file, and nothing is left beside it`() {
+    let error = #expect(throws: FileError.self) {
+      _ = try NewFile(at: "/dev/null", replacing: true)
+    }
+    #expect(error?.kind == .exists)
+    #expect(!FileManager.default.fileExists(atPath: "/dev/null.partial"))
+  }
+
+  @Test func `a regular file is replaced where that is wanted, and only there`() throws {
+    let folder = try TemporaryDirectory(in: "/tmp")
+    let path = folder.path + "/file"
+    for (text, replacing) in [("old", false), ("new", true)] {
+      var file = try NewFile(at: path, replacing: replacing)
+      try file.write(Array(text.utf8))
+      try file.commit(replacing: replacing)
+    }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+    #expect(throws: FileError.self) { _ = try NewFile(at: path, replacing: false) }
+  }
+}
