@@ -15,13 +15,14 @@ struct ValidationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait for the head of an answer, and for each further piece.",
+      "How long to wait for the head of an answer, and for each further piece; 15s unless said.",
       valueName: "duration"),
     transform: parseDuration)
   var timeout: Double = 15
 
   @Option(
-    help: ArgumentHelp("The largest body that '--refresh' takes.", valueName: "size"),
+    help: ArgumentHelp(
+      "The largest body that '--refresh' takes; 64 MiB unless said.", valueName: "size"),
     transform: parseSize)
   var bodyLimit: Int64 = 64 << 20
 

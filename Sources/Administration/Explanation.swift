@@ -110,6 +110,19 @@ extension Explanation {
     return end.map { min($0, expiry) } ?? expiry
   }
 
+  /// For how many more seconds the response is fresh, or 0 or less if it is stale; `nil` if nothing ends it.
+  ///
+  /// That is not always the time to ``expiresAt``: where the clock was set back to before the response came, it
+  /// ages only once that moment comes again.
+  public var remainingSeconds: Int64? {
+    guard let details else { return nil }
+    let freshness = details.reuse.freshness
+    let remaining = freshness.isFresh ? freshness.remainingSeconds : -freshness.staleSeconds
+    let byLifetime = freshness.lifetime.source == .none ? nil : remaining
+    let byExpiry = details.expiry.map { $0.expiresAt.addingClamped(-inquiry.now.wholeSeconds) }
+    return [byLifetime, byExpiry].compactMap { $0 }.min()
+  }
+
   /// Whether the application drops the response when it finds it.
   public var isExpiredByApplication: Bool {
     details?.expiry.map { !$0.isValid(at: inquiry.now) } ?? false

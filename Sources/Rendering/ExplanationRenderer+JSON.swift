@@ -99,7 +99,6 @@ extension ExplanationRenderer {
   ) {
     let freshness = details.reuse.freshness
     let (lifetime, age) = (freshness.lifetime, freshness.age)
-    let now = explanation.inquiry.now.wholeSeconds
     let isFresh = freshness.isFresh && !explanation.isExpiredByApplication
     buffer.append("],\"freshness\":{\"lifetime_seconds\":")
     buffer.append(json: lifetime.source == .none ? nil : lifetime.seconds)
@@ -123,7 +122,8 @@ extension ExplanationRenderer {
     buffer.append(json: expiresAt.flatMap { Timestamp(secondsSince1970: Double($0)) })
     buffer.append(",\"stale_seconds\":")
     buffer.append(
-      json: isFresh ? nil : expiresAt.map { max(0, now.subtractingClamped($0)) })
+      json: isFresh
+        ? nil : explanation.remainingSeconds.map { max(0, Int64(0).subtractingClamped($0)) })
     buffer.append("},\"directives\":{")
   }
 

@@ -6,6 +6,7 @@ extension ExplanationRenderer {
   func appendDirectives(_ details: Explanation.Details, into buffer: inout TextBuffer) {
     let directives = details.exchange.directives.control.directives
     if directives.isEmpty { return }
+    var named: Set<CacheDirective.Name> = []
     for (index, directive) in directives.enumerated() {
       buffer.append(title: index == 0 ? "Directives" : "")
       buffer.append(directive.name.rawValue)
@@ -13,17 +14,24 @@ extension ExplanationRenderer {
         buffer.append("=")
         buffer.append(shown: text)
       }
-      let meaning = meaning(of: directive.name, details.reuse)
+      let isFirst = named.insert(directive.name).inserted
+      let meaning =
+        !isFirst && directive.name == .maxAge
+        ? "only the first counts"
+        : meaning(of: directive.name, details)
       if !meaning.isEmpty { buffer.append(" (\(meaning))") }
       buffer.append("\n")
     }
   }
 
-  private func meaning(of name: CacheDirective.Name, _ reuse: Reuse) -> String {
-    switch name {
+  private func meaning(of name: CacheDirective.Name, _ details: Explanation.Details) -> String {
+    let reuse = details.reuse
+    return switch name {
     case .immutable: "while fresh, not even a reload by the user need ask"
     case .mustRevalidate: "once stale, not used without validation, even offline"
     case .mustUnderstand: "stored only where the status is known"
+    case .noCache where details.exchange.directives.noCache != .wholeResponse:
+      "these fields are not used without validation"
     case .noCache: "stored, but validated before each use"
     case .noStore: "not to be stored at all"
     case .noTransform: "not to be changed on the way"

@@ -23,18 +23,20 @@ extension ExplanationRenderer {
   }
 
   private func appendVerdict(_ explanation: Explanation, into buffer: inout TextBuffer) {
-    let now = explanation.inquiry.now.wholeSeconds
     switch explanation.verdict {
     case .fresh:
       buffer.append("FRESH")
-      if let end = explanation.expiresAt {
-        buffer.append(" for \(AgeText.text(seconds: end.subtractingClamped(now)))")
+      if let end = explanation.expiresAt, let remaining = explanation.remainingSeconds {
+        buffer.append(" for \(AgeText.text(seconds: remaining))")
         buffer.append(moment: end, after: ", until ")
       }
     case .stale:
       buffer.append("STALE")
-      if hasEnded(explanation), let end = explanation.expiresAt {
-        buffer.append(" for \(AgeText.text(seconds: max(0, now.subtractingClamped(end))))")
+      if hasEnded(explanation), let end = explanation.expiresAt,
+        let remaining = explanation.remainingSeconds
+      {
+        buffer.append(
+          " for \(AgeText.text(seconds: max(0, Int64(0).subtractingClamped(remaining))))")
         buffer.append(moment: end, after: ", since ")
       }
     case .unknown: buffer.append("UNKNOWN")
