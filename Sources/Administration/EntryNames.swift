@@ -58,13 +58,17 @@ public struct EntryNames: Hashable, Sendable {
   }
 
   /// Removes all names that a response has; what is left after the last response names none.
+  mutating func remove(_ id: StoredResponse.ID, url: ByteString?, key: ByteString?) {
+    ids.remove(id)
+    if canonicalURLs.isEmpty { return }
+    if let url { canonicalURLs.remove(CanonicalURL.of(url)) }
+    if let key, key != url { canonicalURLs.remove(CanonicalURL.of(key)) }
+  }
+
+  /// Removes all names that a response has.
   public mutating func remove(_ response: borrowing StoredResponse) {
     // Scans ask this of every response, and most name none.
     if isEmpty { return }
-    ids.remove(response.id)
-    if canonicalURLs.isEmpty { return }
-    if let url = response.url { canonicalURLs.remove(CanonicalURL.of(url)) }
-    guard let key = response.key, key != response.url else { return }
-    canonicalURLs.remove(CanonicalURL.of(key))
+    remove(response.id, url: response.url, key: response.key)
   }
 }

@@ -58,6 +58,12 @@ public struct KeptEntries: Hashable, Sendable {
     self.bodyBytes = bodyBytes
   }
 
+  /// Adds others.
+  mutating func insert(_ others: KeptEntries) {
+    entries += others.entries
+    bodyBytes = bodyBytes.addingClamped(others.bodyBytes)
+  }
+
   /// Adds an entry with a body of a size, or without one.
   mutating func insert(_ size: Int64?) {
     entries += 1

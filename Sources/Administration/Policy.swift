@@ -1,7 +1,7 @@
 public import ResponseStorage
 
 /// What is to become of the entries of a cache, by rules of which the first that matches decides.
-public struct Policy {
+public struct Policy: Sendable {
   /// What a rule does with an entry.
   public enum Fate: String, Hashable, Sendable, CaseIterable {
     /// It stays, whatever limits say.
@@ -15,7 +15,7 @@ public struct Policy {
   }
 
   /// A rule.
-  public struct Rule {
+  public struct Rule: Sendable {
     /// The name, if it has one.
     public var name: String?
     /// Where the rule is configured.

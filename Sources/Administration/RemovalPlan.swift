@@ -121,17 +121,13 @@ public struct RemovalPlan: Hashable, Sendable {
     footprint = try source.footprint()
     let projection = selection.projection.union([.key, .url, .stored, .body, .file]).union(needed)
       .union(policy.projection)
-    let asksForFreshness = needed.isSuperset(of: ResponseFreshness.projection)
-    var entries: [Entry] = []
-    let tally = try SelectionTally(of: source, selection, projection, now: now) { response in
-      var entry = Entry(of: response, at: selection.ageBasis.time(of: response, now: now))
-      if asksForFreshness {
-        entry.state = ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
-      }
-      entry.verdict = try policy.verdict(on: response, now: now)
-      entries.append(entry)
-    }
-    (self.entries, kept, absent) = (entries, tally.kept, tally.absent)
+    let basis = SelectionTally.Basis(
+      selection: selection, policy: policy, now: now,
+      asksForFreshness: needed.isSuperset(of: ResponseFreshness.projection))
+    absent = selection.names ?? EntryNames()
+    let tally = try SelectionTally.all(
+      of: source, by: basis, decoding: projection, absent: &absent)
+    (entries, kept) = (tally.entries, tally.kept)
     storedEntries = tally.responses
     (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
   }

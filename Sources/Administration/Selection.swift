@@ -1,7 +1,7 @@
 public import ResponseStorage
 
 /// Which responses a command is about: all criteria must hold, of the values of one any.
-public struct Selection {
+public struct Selection: Sendable {
   /// Only responses that have one of these names; `nil` for all, while an empty list selects none.
   public var names: EntryNames?
   /// The beginnings of URLs, compared by bytes with the URL as stored, or with the key of a response

@@ -5,7 +5,9 @@ import _StringProcessing
 ///
 /// The library tries one way after the other to make a text match, of which some expressions have more than can ever
 /// be tried: `(a+)+b` on a text of letters `a`. And the texts come from anywhere.
-public struct URLExpression {
+///
+/// A `Regex` may hold closures of whoever builds it, and so is not `Sendable`; one that is made of a text holds none.
+public struct URLExpression: @unchecked Sendable {
   /// An expression that was not done with a text in time.
   public struct Overrun: Error, Hashable, Sendable {
     /// The expression.
