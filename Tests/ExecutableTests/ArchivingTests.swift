@@ -24,6 +24,7 @@ import Testing
         selected: ok
         looked at: ok
         refused: ok
+        too long: ok
 
         """)
   }

@@ -9,12 +9,13 @@ import datetime, glob, json, os, plistlib, shutil, sqlite3, stat, subprocess, sy
 
 sys.dont_write_bytecode = True
 import hostile_archives
-from scratch import export, make, path, peak_of, root, run, tool, tree, write
+from scratch import export, in_parallel, make, own, path, peak_of, root, run, tool, tree, write
 
 warnings.filterwarnings("ignore", "Duplicate name")
 
 samples = sys.argv[3] if len(sys.argv) > 3 else ""
-FLIPS = 500 if sys.argv[4:] == ["--all"] else 40
+ALL = sys.argv[4:] == ["--all"]
+FLIPS = 500 if ALL else 40
 
 
 def members(archive):
@@ -294,15 +295,15 @@ def hostile():
     whole = stored(small)[0]
     for name, data in hostile_archives.harmless(good):
         import_or_refuse(data, whole, name)
-    refused = sum(import_or_refuse(data, whole, "a flip") for data in hostile_archives.flips(good, FLIPS))
+    refused = sum(in_parallel(lambda data: import_or_refuse(data, whole, "a flip"), hostile_archives.flips(good, FLIPS)))
     assert refused > 3 * FLIPS, refused
-    print("changed bits: ok", flush=True)
+    print("changed bits: ok" + (f", {refused} of {5 * FLIPS} refused" if ALL else ""), flush=True)
 
 
 def import_or_refuse(data, whole, name):
     """Imports an archive that is not as it was; returns whether it is refused, as else there is all that was in it."""
-    new = path("new")
-    status, errors, peak = peak_of(["import", "--any-method", write("other", data), "-c", new, "--create", "apple"])
+    new = path(own("new"))
+    status, errors, peak = peak_of(["import", "--any-method", write(own("other"), data), "-c", new, "--create", "apple"])
     assert status in (0, 65) and peak < 512 << 20, (name, status, errors, peak)
     if status == 0:
         assert stored(new) == (whole, set()), name

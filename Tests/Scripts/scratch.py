@@ -1,6 +1,6 @@
 """A folder that goes when a script ends, and what the checks of archives do in it: they make caches, and run the program."""
 
-import atexit, hashlib, os, shutil, stat, subprocess, sys, tempfile
+import atexit, concurrent.futures, hashlib, itertools, os, shutil, stat, subprocess, sys, tempfile, threading
 
 tool, maker = map(os.path.abspath, sys.argv[1:3])
 root = tempfile.mkdtemp()
@@ -50,9 +50,23 @@ def tree(folder):
     return result
 
 
+def own(name):
+    """The name, made another one on each thread."""
+    return f"{threading.get_ident()}-{name}"
+
+
+def in_parallel(check, items):
+    """What a function returns of each item: as many are worked on at once as there are processors."""
+    items = iter(items)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        # Of the items, which may be large, there are never many.
+        while some := list(itertools.islice(items, 16)):
+            yield from pool.map(check, some)
+
+
 def peak_of(words):
     """Runs the program, and returns how it ended, what it said, and the most memory it took in bytes."""
-    with open(path("errors"), "wb") as errors:
+    with open(path(own("errors")), "wb") as errors:
         process = subprocess.Popen([tool, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
-    return os.waitstatus_to_exitcode(status), read(path("errors")), usage.ru_maxrss * 1024
+    return os.waitstatus_to_exitcode(status), read(path(own("errors"))), usage.ru_maxrss * 1024

@@ -11,7 +11,7 @@ from scratch import *
 
 def native_bodies(cache, *options):
     """What a native archive says: the URLs with the digests of their bodies."""
-    with tarfile.open(export(cache, "native.tar", *options)) as archive:
+    with tarfile.open(export(cache, own("native.tar"), *options)) as archive:
         entries = [json.load(archive.extractfile(info)) for info in archive if info.name.endswith("entry.json")]
     return sorted((entry["url"], entry["members"]["body"]["sha256"]) for entry in entries)
 
