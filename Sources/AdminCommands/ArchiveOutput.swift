@@ -69,10 +69,16 @@ extension ResponseSource {
 extension CommandFailure {
   /// Says why a file cannot be created.
   init(creating error: FileError, canBeForced: Bool) {
+    let hint: String? =
+      if error.kind == .exists {
+        "take another name" + (canBeForced ? ", or replace it with '--force'" : "")
+      } else if error == .notReplaceable(at: error.path) {
+        "it is no file; '-' is the output, which the shell can lead anywhere"
+      } else {
+        nil
+      }
     self.init(
-      .cannotCreate, kind: "cannot-create", "cannot create \(error)",
-      hint: error.kind == .exists
-        ? "take another name" + (canBeForced ? ", or replace it with '--force'" : "") : nil,
+      .cannotCreate, kind: "cannot-create", "cannot create \(error)", hint: hint,
       path: error.path)
   }
 

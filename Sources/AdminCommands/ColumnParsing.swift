@@ -21,12 +21,13 @@ func parseColumns(_ text: String) throws -> [Column] {
       names[names.count - 1].append(byte)
     }
   }
-  return try names.filter { !$0.isEmpty }.map { name in
+  let all = "There are: \(columnNames) user-info:KEY proto-props:KEY."
+  let named = names.filter { !$0.isEmpty }
+  if named.isEmpty { throw ValidationError("No column is named. \(all)") }
+  return try named.map { name in
     let name = String(decoding: name, as: UTF8.self)
     guard let column = Column(name: name) else {
-      throw ValidationError(
-        "There is no column '\(printable(name))'. There are: \(columnNames)"
-          + " user-info:KEY proto-props:KEY.")
+      throw ValidationError("There is no column '\(printable(name))'. \(all)")
     }
     return column
   }

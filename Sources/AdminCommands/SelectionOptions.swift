@@ -140,6 +140,17 @@ struct SelectionOptions: ParsableArguments {
   var conditions: [String] = []
 
   @OptionGroup var expiry: ExpiryOptions
+
+  /// Refuses empty texts: every URL begins with one, and nothing else of a response is one.
+  func validate() throws {
+    let texts: KeyValuePairs = [
+      "--prefix": prefix, "--glob": glob, "--regex": regex, "--host": host, "--method": method,
+      "--mime": mime,
+    ]
+    for (option, values) in texts where values.contains("") {
+      throw ValidationError("'\(option)' is given an empty text, as by an empty shell variable.")
+    }
+  }
 }
 
 extension ResponseFreshness.ValidatorKind: ExpressibleByArgument {}

@@ -41,6 +41,9 @@ public struct FileError: Error, Hashable, Sendable {
   /// The error of what a signal has cut short.
   public static func interrupted(at path: String) -> FileError { FileError(EINTR, at: path) }
 
+  /// The error that a device, a pipe or the like is where a file would be put in its place.
+  public static func notReplaceable(at path: String) -> FileError { FileError(ENOTSUP, at: path) }
+
   /// The error that `errno` names now.
   static func last(at path: String) -> FileError { FileError(errno, at: path) }
 

@@ -30,11 +30,11 @@ public struct NewFile: ~Copyable {
 
   /// Begins a file that will be at `path`.
   ///
-  /// - Parameter replacing: Whether it may replace a regular file or a link that is there; anything else is an
-  ///   error.
-  /// - Throws: ``FileError``, also if another process is writing the same file.
+  /// - Parameter replacing: Whether it may replace a file or a link that is there; otherwise one is an error.
+  /// - Throws: ``FileError``, also if another process is writing the same file, or if a device or a pipe has the
+  ///   name: a file in the place of `/dev/null` would be no good to anybody.
   public init(at path: String, replacing: Bool) throws(FileError) {
-    try Self.check(path, replacing: replacing)
+    try Self.requireNothing(at: path, orReplaceable: replacing)
     let partialPath = path + ".partial"
     descriptor = try Self.openLocked(partialPath)
     self.partialPath = partialPath
@@ -68,7 +68,7 @@ public struct NewFile: ~Copyable {
   ) throws(FileError) {
     if isReadableByAll, fchmod(descriptor, 0o644) != 0 { throw .last(at: partialPath) }
     guard fsync(descriptor) == 0 else { throw .last(at: partialPath) }
-    try Self.check(path, replacing: replacing)
+    try Self.requireNothing(at: path, orReplaceable: replacing)
     guard unsafe rename(partialPath, path) == 0 else { throw .last(at: path) }
     isCommitted = true
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -76,16 +76,19 @@ public struct NewFile: ~Copyable {
     try Directory(folder, followingLink: true).synchronize()
   }
 
-  /// Makes sure that a file can get a path: that nothing is there, or only what may be replaced. A device never
-  /// may, nor anything else that is no file with bytes of its own.
-  private static func check(_ path: String, replacing: Bool) throws(FileError) {
+  private static func requireNothing(
+    at path: String, orReplaceable isReplaceable: Bool
+  ) throws(FileError) {
     let there: FileStatus
     do throws(FileError) { there = try FileStatus.of(path) } catch {
       if error.kind == .notFound { return }
       throw error
     }
-    guard replacing, there.kind == .regular || there.kind == .symbolicLink else {
-      throw FileError(EEXIST, at: path)
+    guard isReplaceable else { throw FileError(EEXIST, at: path) }
+    switch there.kind {
+    case .regular, .symbolicLink: return
+    case .directory: throw FileError(EISDIR, at: path)
+    default: throw .notReplaceable(at: path)
     }
   }
 

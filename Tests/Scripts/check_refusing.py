@@ -74,6 +74,11 @@ def never_changed():
     assert b"is an archive" not in subprocess.run([tool, "revalidate", "--url-file", "/dev/null", "-c", archive],
                                                   capture_output=True).stderr
     assert state(root) == before
+    # An empty variable of a shell does not select all.
+    for option in ["--prefix", "--glob", "--regex", "--host", "--method", "--mime"]:
+        result = run("purge", "-c", old, option, "", "--yes", status=64)
+        assert f"'{option}' is given an empty text".encode() in result.stderr, result
+    assert state(root) == before
     print("never changed: ok", flush=True)
 
 
@@ -199,6 +204,13 @@ def through_links():
     os.remove(link)
     os.symlink(os.path.join(cache, "Cache.db"), link)
     assert b"symbolic link" in run("list", "-c", link, status=65).stderr
+    # What is no file is not replaced by one: as the superuser it could be '/dev/null'.
+    pipe = path("pipe")
+    os.mkfifo(pipe)
+    for words in [["report", "-c", cache, "-o", pipe, "--force"], ["export", "-c", cache, "-o", pipe, "--archive-format", "har", "--force"],
+                  ["enforce", "-c", cache, "--max-entries", "1000", "--yes", "--metrics-file", pipe]]:
+        assert b"'" + pipe.encode() + b"': Operation not supported" in run(*words, status=73).stderr, words
+    assert stat.S_ISFIFO(os.lstat(pipe).st_mode) and not os.path.exists(pipe + ".partial")
     print("through links: ok", flush=True)
 
 
