@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct NewFileTests {
   @Test func `a device is replaced by no file, and nothing is left beside it`() {
-    let error = #expect(throws: FileError.self) {
+    #expect(throws: FileError.notReplaceable(at: "/dev/null")) {
       _ = try NewFile(at: "/dev/null", replacing: true)
     }
     #expect(!FileManager.default.fileExists(atPath: "/dev/null.partial"))
