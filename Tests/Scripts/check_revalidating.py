@@ -123,7 +123,7 @@ def check_asking(cache):
     # A file is no page of the origin.
     Origin.asked.clear()
     files_only = make("files", [(base + "to-file", 200, {"ETag": '"1"'}, b"", {}, None)])
-    entries, _ = revalidate(files_only, "--all", "--follow")
+    entries, _ = revalidate(files_only, "--all", "--follow", status=1)
     assert entries["to-file"]["outcome"] == "redirected" and len(Origin.asked) == 1, (entries, Origin.asked)
     # The case of a scheme does not matter.
     shouted = make("shouted", [(base.replace("http", "HTTP", 1) + "etag", 200, {"ETag": '"1"'}, b"", {}, None)])
