@@ -38,6 +38,8 @@ class UserManager:
                   # Where everybody may write, but for the sandbox.
                   "mount -t tmpfs -o mode=1777 none /srv", f"mkdir -p {folders}",
                   f"chown {USER}:{USER} {RUNTIME}", f"chmod 700 {RUNTIME}", f"mount --bind {home} /home/user",
+                  # What it makes for PrivateTmp= would stay when it is killed.
+                  *(f"mount -t tmpfs -o mode=1777 none {folder}" for folder in ("/tmp", "/var/tmp")),
                   # The process 1 would be that of a system.
                   f"setpriv --reuid {USER} --regid {USER} --clear-groups env -i {environment} "
                   f"{SYSTEMD} --user --unit=basic.target", "exit"]
