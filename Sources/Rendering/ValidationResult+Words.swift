@@ -31,7 +31,7 @@ extension ValidationRequest.Obstacle {
     case .undecodable: "it cannot be decoded"
     case .method: "only GET and HEAD are repeated"
     case .url: "only http and https are asked"
-    case .incompleteBody: "its body is not whole"
+    case .incompleteBody: "its body is not whole, and it has no strong validator"
     }
   }
 }
@@ -42,6 +42,7 @@ extension RevalidationPlan.Hindrance {
     switch self {
     case .noValidatorIn304: "not updated, as the 304 has no validator"
     case .notStorable: "not replaced, as the answer may not be stored"
+    case .partialContent: "not completed, as only the rest of the body was sent"
     }
   }
 }

@@ -38,6 +38,8 @@ public struct RevalidationPlan: Hashable, Sendable {
     case noValidatorIn304 = "no-validator-in-304"
     /// A cache may not store the answer (RFC 9111 §3).
     case notStorable = "not-storable"
+    /// The answer is the rest of the body, and bodies are not joined.
+    case partialContent = "partial-content"
   }
 
   /// A stored response.
@@ -106,6 +108,7 @@ public struct RevalidationPlan: Hashable, Sendable {
     let answer = Exchange(
       request: stored.request, status: response.head.status, fields: response.head.fields,
       responseTime: response.responseTime)
+    if response.head.status == 206 { return (.none, .partialContent) }
     guard response.head.status == 200, Storability(of: answer).mayStore else {
       return (.none, .notStorable)
     }

@@ -47,7 +47,7 @@ public struct ValidationRequest: Hashable, Sendable {
     case method
     /// The URL is none of `http` or `https` with a host.
     case url
-    /// Not all of the body is stored, so that no answer could make it good.
+    /// Not all of the body is stored, and there is no strong validator to ask for the rest with.
     case incompleteBody = "incomplete-body"
   }
 
@@ -68,6 +68,9 @@ public struct ValidationRequest: Hashable, Sendable {
 
   /// What is sent of the validators.
   public let sent: Set<ValidatorComparison.Decider>
+
+  /// Whether the rest of a body is asked for, of which only the beginning is stored (RFC 9111 §3.4).
+  public let asksForRest: Bool
 
   /// Whether credentials that the stored request had are left out, so that the answer may be another.
   public let withholdsCredentials: Bool
@@ -92,14 +95,16 @@ public struct ValidationRequest: Hashable, Sendable {
     let exchange = Exchange(of: response)
     self.exchange = exchange
     guard let exchange else {
-      (request, sent, withholdsCredentials) = (Self.failure(.undecodable), [], false)
+      (request, sent, asksForRest) = (Self.failure(.undecodable), [], false)
+      withholdsCredentials = false
       return
     }
     let conditional = ConditionalRequest(validating: exchange, for: nil)
     let method = exchange.request?.method ?? Request.get
     let target = TargetURL(exchange.request?.targetURI ?? response.url?.bytes ?? [])
     let conditions = Self.conditions(conditional, rules.sentValidator)
-    sent = Set(conditions.map(\.decider))
+    sent = Set(conditions.compactMap(\.decider))
+    asksForRest = conditional.purpose == .completion
     var lines = conditional.request.fields.lines.filter { line in
       !Self.conditionalFields.contains { $0.matches(line.name) } && line.isSendable
     }
@@ -117,10 +122,12 @@ public struct ValidationRequest: Hashable, Sendable {
         .method
       } else if !target.isFetchable {
         .url
-      } else if conditional.validators.isEmpty || conditions.isEmpty && conditional.isValidation {
+      } else if conditional.validators.isEmpty {
         .noValidator
-      } else if !conditional.isValidation {
+      } else if conditional.purpose == .replacement {
         .incompleteBody
+      } else if sent.isEmpty {
+        .noValidator
       } else {
         nil
       }
@@ -161,17 +168,25 @@ public struct ValidationRequest: Hashable, Sendable {
   /// The lines that make the request conditional, as far as they can be sent.
   private static func conditions(
     _ request: ConditionalRequest, _ choice: ValidationRules.SentValidator
-  ) -> [(decider: ValidatorComparison.Decider, line: FieldLine)] {
+  ) -> [(decider: ValidatorComparison.Decider?, line: FieldLine)] {
     request.conditions.compactMap { line in
       guard line.isSendable else { return nil }
-      if FieldName.ifNoneMatch.matches(line.name) {
-        return choice == .lastModified ? nil : (.entityTag, line)
+      guard let decider = decider(of: line, in: request) else { return (nil, line) }
+      switch (choice, decider) {
+      case (.lastModified, .entityTag), (.entityTag, .lastModified): return nil
+      default: return (decider, line)
       }
-      if FieldName.ifModifiedSince.matches(line.name) {
-        return choice == .entityTag ? nil : (.lastModified, line)
-      }
-      return nil
     }
+  }
+
+  /// The validator that a line sends; `nil` if it is none of these, but `Range`.
+  private static func decider(
+    of line: FieldLine, in request: ConditionalRequest
+  ) -> ValidatorComparison.Decider? {
+    if FieldName.ifNoneMatch.matches(line.name) { return .entityTag }
+    if FieldName.ifModifiedSince.matches(line.name) { return .lastModified }
+    guard FieldName.ifRange.matches(line.name) else { return nil }
+    return request.validators.entityTag == nil ? .lastModified : .entityTag
   }
 
   private static func credentials(of response: borrowing StoredResponse) -> [FieldLine] {
@@ -180,11 +195,6 @@ public struct ValidationRequest: Hashable, Sendable {
       line.isSendable && names.contains { $0.matches(line.name) }
     }
   }
-}
-
-extension ConditionalRequest {
-  /// Whether it asks if the stored response is still good, and for nothing else.
-  fileprivate var isValidation: Bool { purpose == .validation }
 }
 
 extension FieldLine {

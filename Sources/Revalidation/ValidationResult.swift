@@ -57,7 +57,8 @@ public struct ValidationResult: Hashable, Sendable {
 
   /// What was not sent, as the origin said that the stored body is still good, in bytes.
   public var savedBytes: Int64 {
-    outcome == .unchanged && response?.head.status == 304 ? request.bodySize ?? 0 : 0
+    guard outcome == .unchanged, let status = response?.head.status else { return 0 }
+    return status == 304 || status == 206 ? request.bodySize ?? 0 : 0
   }
 
   /// Where the origin sends to, verbatim.
@@ -88,7 +89,8 @@ public struct ValidationResult: Hashable, Sendable {
     }
     switch response.head.status {
     case 304: self.init(request, exchange, notModified: response)
-    case 200, exchange.status: self.init(request, exchange, full: response)
+    case 206 where request.asksForRest, 200, exchange.status:
+      self.init(request, exchange, full: response)
     case 404, 410: self.init(request, response, .gone)
     case 301, 302, 303, 307, 308: self.init(request, response, .redirected)
     default: self.init(request, response, .failed, reason: .status)
@@ -127,8 +129,9 @@ public struct ValidationResult: Hashable, Sendable {
     let comparison = ValidatorComparison(
       stored: Validators(of: exchange),
       origin: Validators(response.head.fields, date: date, now: now))
-    // Another status is another answer, whatever it is called by.
-    let isSameStatus = exchange.status == response.head.status
+    // Another status is another answer, whatever it is called by, but that of a part and of all of a body.
+    let statuses: Set = [exchange.status, response.head.status]
+    let isSameStatus = statuses.count == 1 || request.asksForRest && statuses == [200, 206]
     switch comparison {
     case .unchanged(let decider) where isSameStatus:
       self.init(request, response, .unchanged, by: decider)

@@ -56,9 +56,22 @@ import Testing
     #expect(ValidationRequest(for: response, by: ValidationRules()).obstacle == .method)
   }
 
+  @Test func `the rest of a body is asked for with a strong validator`() throws {
+    let part = Sample.response(["ETag: \"a\"", Self.date, "Content-Length: 1001"])
+    let request = ValidationRequest(for: part, by: ValidationRules())
+    #expect(
+      Sample.lines(try request.request.get().fields)
+        == ["Range: bytes=1000-", "If-Range: \"a\""])
+    #expect(request.sent == [.entityTag])
+    #expect(request.asksForRest)
+    var rules = ValidationRules()
+    rules.sentValidator = .lastModified
+    #expect(ValidationRequest(for: part, by: rules).obstacle == .noValidator)
+  }
+
   @Test func `what cannot be made good is not asked about`() {
     let rules = ValidationRules()
-    let part = Sample.response([Self.tag, "Content-Length: 1001"])
+    let part = Sample.response(["ETag: W/\"a\"", "Content-Length: 1001"])
     #expect(ValidationRequest(for: part, by: rules).obstacle == .incompleteBody)
     #expect(ValidationRequest(for: Sample.response([]), by: rules).obstacle == .noValidator)
     var response = Sample.response([Self.tag])

@@ -22,6 +22,8 @@ import Testing
 
   private static let (a, b, weak) = ("ETag: \"a\"", "ETag: \"b\"", "ETag: W/\"a\"")
   private static let earlier = "Last-Modified: \(Sample.earlier)"
+  /// One byte more than is stored.
+  private static let cut = "Content-Length: 1001"
   private static let later = "Last-Modified: \(Sample.later)"
 
   private static let cases = [
@@ -74,6 +76,19 @@ import Testing
     Case(stored: [a], status: 308, outcome: .redirected),
     Case(stored: [a], status: 206, answer: [a], outcome: .failed, reason: .status),
     Case(stored: [a], status: 503, outcome: .failed, reason: .status),
+    Case(
+      stored: [a, cut], status: 206, answer: [a], outcome: .unchanged, decider: .entityTag,
+      saved: 1_000, hindrance: .partialContent),
+    Case(
+      stored: [a, cut], status: 206, answer: [b], outcome: .changed,
+      decider: .entityTag, hindrance: .partialContent),
+    Case(
+      stored: [a, cut], status: 200, answer: [a], outcome: .unchanged, decider: .entityTag,
+      action: .replace),
+    Case(
+      stored: [a, cut], status: 200, answer: [b], outcome: .changed, decider: .entityTag,
+      action: .replace),
+    Case(stored: [a, cut], status: 416, outcome: .failed, reason: .status),
   ]
 
   @Test func `each answer has its meaning`() throws {

@@ -125,6 +125,17 @@ def check_asking(cache):
     files_only = make("files", [(base + "to-file", 200, {"ETag": '"1"'}, b"", {}, None)])
     entries, _ = revalidate(files_only, "--all", "--follow", status=1)
     assert entries["to-file"]["outcome"] == "redirected" and len(Origin.asked) == 1, (entries, Origin.asked)
+    # Of a body that is not whole the rest is asked for, and not joined to it.
+    part = {"ETag": '"1"', "Content-Length": "9"}
+    parts = make("parts", [(base + name, 200, part, b"x", {}, None) for name in ["rest", "rest-of-another"]])
+    Origin.asked.clear()
+    entries, document = revalidate(parts, "--all", "--refresh", "--yes", status=3)
+    assert {fields["Range"] for _, fields in Origin.asked} == {"bytes=1-"}, Origin.asked
+    assert {fields["If-Range"] for _, fields in Origin.asked} == {'"1"'}, Origin.asked
+    rest, other = entries["rest"], entries["rest-of-another"]
+    assert (rest["outcome"], rest["decided_by"], rest["status"], rest["action"]) == ("unchanged", "etag", 206, "none"), rest
+    assert rest["hindrance"] == "partial-content" and rest["saved_bytes"] == 1, rest
+    assert (other["outcome"], other["status"], other["action"]) == ("changed", 200, "replace"), other
     # The case of a scheme does not matter.
     shouted = make("shouted", [(base.replace("http", "HTTP", 1) + "etag", 200, {"ETag": '"1"'}, b"", {}, None)])
     entries, _ = revalidate(shouted, "--all")
@@ -164,7 +175,7 @@ def check_refusals():
     }
     entries = [(url, 200, tag, b"x", dict(request), None) for url in urls]
     entries.append((base + "etag?post", 200, tag, b"x", {"method": "POST"}, None))
-    entries.append((base + "etag?part", 200, {**tag, "Content-Length": "9"}, b"x", {}, None))
+    entries.append((base + "etag?part", 200, {"ETag": 'W/"1"', "Content-Length": "9"}, b"x", {}, None))
     # A validator, and a name in Vary, that would end the line or the request.
     entries.append((base + "etag?split", 200, {"ETag": '"1"\r\nX-Evil: 1', "Vary": "X-Evil, Host, Content-Length, Transfer-Encoding"},
                     b"x", {"X-Evil": "a\r\nb: c", "Host": "evil", "Content-Length": "5", "Transfer-Encoding": "chunked"}, None))

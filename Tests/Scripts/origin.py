@@ -126,6 +126,8 @@ class Origin(http.server.BaseHTTPRequestHandler):
                 self.answer(302, Location=Origin.other + "etag")
             case "to-file":
                 self.answer(302, Location="file:///404")
+            case "rest":
+                self.answer(206, OLD_BODY[1:9], ETag='"1"', Content_Range="bytes 1-8/9")
             case "slow":
                 time.sleep(20)
             case "huge":
