@@ -308,13 +308,13 @@ def long_ones():
     # URLs are held once, and not that of each entry again for the output.
     head, _, tail = json.dumps(hostile_hars.entry()).partition("odd.example")
     with open(path("urls.har"), "w") as file:
-        for number in range(120):
+        for number in range(40):
             file.write(('{"log":{"entries":[' if number == 0 else ",") + head + f"long{number}.example/" + "u" * (1 << 20) + tail)
         file.write("]}}")
     archive = path("urls.har")
     for words in [["list", "-c", archive], ["import", archive, "-c", path("urls"), "--create", "apple", "--format", "json"]]:
         status, _, peak = peak_of(words)
-        assert status == 0 and peak < (48 << 20 if words[0] == "list" else 200 << 20), (words[0], status, peak)
+        assert status == 0 and peak < (48 << 20 if words[0] == "list" else 120 << 20), (words[0], status, peak)
     word, count = b"x" * 65536, 600
     head = b'{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","time":1,"_big":"'
     middle = b'","request":{"method":"GET","url":"http://long.example/","headers":[]},"response":{"status":200,"headers":[],"content":{"text":"'
@@ -351,7 +351,8 @@ def planted(cache):
         headers["Location"] = f"https://u:{marker()}@other.example/"
         headers["Link"] = f"<//{marker()}@other.example/>; rel=next, <http://x:{marker()}@b.example>"
         values = {name: [value] for name, value in headers.items()}
-        values["Set-Cookie"] = [f"a={marker()}", f"b={marker()}"]
+        values["Set-Cookie"] = [headers["Set-Cookie"], f"b={marker()}"]
+        headers["Set-Cookie"] = ", ".join(values["Set-Cookie"])
         headers["__hhaa__"] = "\r\n" + base64.b64encode(plistlib.dumps(values, fmt=plistlib.FMT_BINARY)).decode()
         place = request["Array"].index("GET")
         request["Array"][place + 1] = {"Cookie": f"c={marker()}", "authorization": f"Bearer {marker()}",
@@ -388,9 +389,9 @@ def secrets():
     for name, options in [("clean.har", []), ("full.har", ["--with-credentials"])]:
         forms[name] = list(readings(open(export(cache, name, *options), "rb").read()))
     assert not found("clean.har", carried + others), found("clean.har", carried + others)
-    # The search finds what is there. The flattened fields do not count where the repeated ones are known.
+    # The search finds what is there.
     missing = set(carried) - found("full.har", carried)
-    assert len(missing) == 4 and not found("full.har", others), (missing, found("full.har", others))
+    assert not missing and not found("full.har", others), (missing, found("full.har", others))
     # Through an archive that has everything, too.
     forms["through.har"] = list(readings(open(export(export(cache, "secrets.tar"), "through.har"), "rb").read()))
     assert not found("through.har", carried + others)
