@@ -7,10 +7,13 @@ struct EntryJSON {
   private struct Member {
     var column: Column
     var key: ByteString
-    var prefix: [UInt8]
+    var prefix: Range<Int>
   }
 
   private let members: [Member]
+  /// What comes before the values, of all members in one array: threads that hold on to the same arrays wait for
+  /// each other to count who does.
+  private let prefixes: [UInt8]
   private let cells: CellReader
   private let now: Timestamp
 
@@ -18,13 +21,15 @@ struct EntryJSON {
     columns: [Column], secrets: SecretPolicy, now: Timestamp,
     expiryRules: [UserInfoExpiry.Rule]
   ) {
+    var prefixes = TextBuffer()
     members = columns.enumerated().map { index, column in
-      var prefix = TextBuffer()
-      if index > 0 { prefix.append(UInt8(ascii: ",")) }
-      prefix.append(jsonKey: column.jsonKey)
-      prefix.append(UInt8(ascii: ":"))
-      return Member(column: column, key: column.jsonKey, prefix: prefix.bytes)
+      let start = prefixes.bytes.count
+      if index > 0 { prefixes.append(UInt8(ascii: ",")) }
+      prefixes.append(jsonKey: column.jsonKey)
+      prefixes.append(UInt8(ascii: ":"))
+      return Member(column: column, key: column.jsonKey, prefix: start..<prefixes.bytes.count)
     }
+    self.prefixes = prefixes.bytes
     cells = CellReader(
       secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)
     self.now = now
@@ -33,13 +38,16 @@ struct EntryJSON {
   /// Appends the members, without the braces around them.
   func append(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
     // A loop over the array would hold on to it, which other threads do too.
-    let members = members.span
+    let (members, prefixes) = (members.span, prefixes.span)
     for index in members.indices {
-      buffer.append(contentsOf: members[index].prefix)
+      buffer.append(prefixes.extracting(members[index].prefix))
       switch cells.value(of: members[index].column, in: response) {
       case .unknown: buffer.append("null")
       case .integer(let value), .byteCount(let value): buffer.append(integer: value)
-      case .text(let text): buffer.append(json: text, orBase64Named: members[index].key)
+      case .text(let text):
+        if !buffer.append(json: text.bytes) {
+          buffer.append(base64: text, inPlaceOf: members[index].key)
+        }
       case .word(let word): buffer.append(json: word)
       case .time(let time): buffer.append(json: time)
       case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)

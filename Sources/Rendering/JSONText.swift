@@ -122,7 +122,11 @@ extension TextBuffer {
   /// is not UTF-8 `null` and a second member, `NAME_base64`.
   mutating func append(json text: ByteString?, orBase64Named name: ByteString) {
     guard let text else { return append("null") }
-    guard !append(json: text.bytes) else { return }
+    if !append(json: text.bytes) { append(base64: text, inPlaceOf: name) }
+  }
+
+  /// Appends `null` as the value of a member, and a member with a text that is not UTF-8 in Base64.
+  mutating func append(base64 text: ByteString, inPlaceOf name: ByteString) {
     append("null,\"")
     append(name)
     append("_base64\":")
