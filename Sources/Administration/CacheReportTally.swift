@@ -37,7 +37,10 @@ struct CacheReportTally: ResponsePortion {
   mutating func insert(_ response: borrowing StoredResponse) {
     usage.insert(response)
     let size = response.bodySize ?? 0
-    let state = CacheReport.State(of: response, at: now, rules: expiryRules)
+    // Hardly any response needs the rules, which threads share: they wait for each other to count who holds on to
+    // them.
+    let rules = response.userInfo.isEmpty ? [] : expiryRules
+    let state = CacheReport.State(of: response, at: now, rules: rules)
     if response.bodyLocation == .inline { inlineBytes = inlineBytes.addingClamped(size) }
     states[state].insert(size)
     // What URLCache does not see is selected by its id only.
