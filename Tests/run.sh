@@ -101,7 +101,8 @@ tests() {
   good=$(ends passed | wc -l)
   bad=$(ends failed | wc -l)
   ends '(passed|failed)'
-  grep -aE 'error:|recorded an issue|^[^ ]+ Test run with' "$log"
+  # What a failure says goes on over lines of its own, until something else happens.
+  awk '/^[^ ]+ (Test|Suite) / { told = 0 } /error:|recorded an issue/ { told = 1 } told || /^[^ ]+ Test run with/' "$log"
   # A run that ended otherwise than its tests say, or that ran none, is a failure too.
   if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$good" -eq 0 ]; }; then
     tail -n 50 "$log"

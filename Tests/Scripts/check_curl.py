@@ -75,7 +75,7 @@ def run(shell, command, folder):
     checked = subprocess.run([*shell, "-n"], input=command, cwd=here, capture_output=True)
     assert checked.returncode == 0 and not checked.stderr, (shell, command, checked)
     result = subprocess.run(
-        shell, input=command, cwd=here, capture_output=True, timeout=60,
+        shell, input=command, cwd=here, capture_output=True, timeout=300,
         env={"PATH": os.environ["PATH"], "HOME": here, "no_proxy": "*", "LC_ALL": "C.UTF-8"})
     assert result.returncode == 0, (shell, command, result)
     os.rmdir(here)

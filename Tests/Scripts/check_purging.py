@@ -232,7 +232,7 @@ def locked():
     before = files(cache)
     start = time.monotonic()
     purge(cache, "1", "--yes", "--wait", "1s", status=75)
-    assert 0.9 < time.monotonic() - start < 5
+    assert 0.9 < time.monotonic() - start < 60
     # The marks of readers in the index of the log may move.
     after = files(cache)
     for contents in before, after:

@@ -130,6 +130,7 @@ def plans():
     before = digests(cache)
     whole = json.loads(enforce(cache, *options, "--dry-run").stdout)["entries"]
     assert max(entry["round"] for entry in whole) > 1, "there was one round"
+    assert [entry["id"] for entry in whole] == sorted(entry["id"] for entry in whole), "in order of rounds"
     enforce(cache, *options, "--plan", file)
     with open(file) as plan:
         planned = json.load(plan)["entries"]

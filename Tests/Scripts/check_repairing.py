@@ -211,14 +211,15 @@ def killed():
 
 
 WRITER = """
-import os, sqlite3, sys, time, uuid
-cache, seconds = sys.argv[1], float(sys.argv[2])
+import os, select, sqlite3, sys, time, uuid
+cache = sys.argv[1]
 connection = sqlite3.connect(os.path.join(cache, "Cache.db"), timeout=1, isolation_level=None)
 connection.execute("PRAGMA busy_timeout = 1000")
 blobs = connection.execute("SELECT response_object, request_object FROM cfurl_cache_blob_data WHERE entry_ID = 1").fetchone()
 print("ready", flush=True)
-end, number, longest, written = time.monotonic() + seconds, 10_000, 0.0, []
-while time.monotonic() < end:
+number, longest, written = 10_000, 0.0, []
+# It has the database open for as long as anybody looks at it.
+while not select.select([sys.stdin], [], [], 0)[0]:
     number += 1
     name = str(uuid.uuid4()).upper()
     def store():
@@ -256,11 +257,11 @@ print(len(missing), number, f"{longest:.3f}", flush=True)
 def beside_a_writer(seconds):
     """An app stores and removes bodies all the while: none of them is taken for lost, and old orphans go."""
     cache = make("live", entries=300)
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, cache, str(seconds)], stdout=subprocess.PIPE,
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, cache], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
     assert writer.stdout.readline() == "ready\n"
-    rounds, young = 0, 0
-    while writer.poll() is None:
+    rounds, young, end = 0, 0, time.monotonic() + seconds
+    while time.monotonic() < end or rounds < 4:
         if rounds % 3 == 0:
             body_file(cache, orphan(rounds), age=3_600)
             body_file(cache, orphan(rounds + 1), age=60)
@@ -272,10 +273,11 @@ def beside_a_writer(seconds):
         assert all(int(name[-12:]) % 3 == 0 and name.startswith("0000000A") for name in removed), removed
         young += codes["young-body-file"]
         rounds += 1
-    output, errors = writer.communicate(timeout=60)
+    output, errors = writer.communicate(timeout=300)
+    # It fails where it waits for longer than its time-out.
     assert writer.returncode == 0, errors
     missing, number, longest = output.split()
-    assert missing == "0" and int(number) > 10_020 and float(longest) < 0.9 and rounds > 3 and young > 0, output
+    assert missing == "0" and int(number) > 10_020 and rounds > 3 and young > 0, output
     left = [name for name in os.listdir(os.path.join(cache, "fsCachedData")) if name.startswith("0000000A")]
     assert sum(int(name[-12:]) % 3 != 0 for name in left) == 2 * ((rounds + 2) // 3), (rounds, left)
     rows(cache)

@@ -75,7 +75,7 @@ class Player:
     def response(self, time, url):
         """The status and the body that are played, as they were recorded."""
         try:
-            with opener.open(f"http://127.0.0.1:{self.port}/c/{time}id_/{url}", timeout=20) as answer:
+            with opener.open(f"http://127.0.0.1:{self.port}/c/{time}id_/{url}", timeout=120) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as answer:
             return answer.code, answer.read()

@@ -8,7 +8,7 @@ The pictures go to FOLDER, if one is named.
 import base64, hashlib, html.parser, json, os, plistlib, random, re, shutil, subprocess, sys, tempfile, time
 import unicodedata
 import apple_store
-from chromium import Chromium
+from chromium import PATIENCE, Chromium
 
 tool, maker = sys.argv[1:3]
 pictures = sys.argv[3] if len(sys.argv) > 3 else None
@@ -242,8 +242,7 @@ def poke(browser):
 
 def check_tree(browser):
     crumb = "document.querySelector('#crumb').textContent"
-    browser.run("location.reload()")
-    browser.wait(1)
+    browser.reload()
     data = json.loads(browser.run("document.querySelector('#data').textContent"))
     hosts = browser.run("[...document.querySelectorAll('#tm .hl')].map(e => e.textContent)")
     largest = max(data["tree"], key=lambda host: host["v"])
@@ -292,7 +291,7 @@ def check_table(browser):
     assert len(first) == 120 and [int(row[3]) for row in first] == sorted((int(row[3]) for row in first), reverse=True)
     browser.click("#q")
     browser.type("image/ png")
-    browser.wait()
+    browser.until(lambda: len(browser.run(rows)) < 120)
     found = browser.run(rows)
     assert 0 < len(found) < 120 and all("image/" in "".join(row) and "png" in "".join(row) for row in found), found[:3]
     assert browser.run("document.querySelector('#cnt').textContent").startswith(f"{len(found)} of ")
@@ -361,10 +360,9 @@ def check_tampering(browser, path):
         browser.run("document.querySelector('#p')?.click()")
         browser.wait()
         assert browser.dialogs == [] and browser.run("document.title") != "bad", added
+        browser.until(lambda: any("Content Security Policy" in str(message) for message in browser.messages), added)
         # What was asked for was stopped before it left the browser.
-        asked = [(url, "csp") for url in browser.requests if url.startswith("http")]
-        assert asked == browser.blocked, (browser.requests, browser.blocked)
-        assert any("Content Security Policy" in str(message) for message in browser.messages), (added, browser.messages)
+        browser.until(lambda: [(url, "csp") for url in browser.requests if url.startswith("http")] == browser.blocked, added)
     page = write("tampered.html", data.replace(b"\"use strict\";", b"\"use strict\";alert(4);", 1))
     browser.open(page)
     assert browser.dialogs == [] and browser.run("document.querySelector('#theme').hidden") is True
@@ -441,25 +439,25 @@ def browse(path, tree):
     try:
         hosts = {child[0]["name"]: sum(size for _, size in leaves(child)) for child in tree[3][1:]}
         largest = max(hosts, key=lambda name: hosts[name])
-        screen = until(lambda: tmux("capture-pane", "-p"), "[imported]")
+        # The title is there before the folder is.
+        screen = until(tmux, lambda screen: "[imported]" in screen and "Loading..." not in screen and "Total disk usage" in screen)
         items = len(list(leaves(tree[3])))
         assert f"/{largest[:40]}" in screen, screen
         assert sum(line.count(" [") and "/" in line for line in screen.split("\n")) >= min(3, len(hosts) - 1), screen
         tmux("send-keys", "Enter")
-        screen = until(lambda: tmux("capture-pane", "-p"), "/..")
-        assert largest[:30] in screen.split("\n")[1], screen
+        until(tmux, lambda screen: "/.." in screen and largest[:30] in screen.split("\n")[1])
         assert items > 0
     finally:
         tmux("kill-server")
 
 
-def until(read, text):
-    for _ in range(100):
-        screen = read()
-        if text in screen:
-            return screen
+def until(tmux, holds):
+    """Waits for what a screen is to show."""
+    end = time.monotonic() + PATIENCE
+    while not holds(screen := tmux("capture-pane", "-p")):
+        assert time.monotonic() < end, screen
         time.sleep(0.1)
-    raise AssertionError((text, screen))
+    return screen
 
 
 def main():

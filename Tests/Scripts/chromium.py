@@ -3,6 +3,10 @@
 import base64, json, os, select, shutil, signal, subprocess, tempfile, time
 
 
+# A machine that is busy with other tests is slow, and a browser on it slower; what has not come by then never will.
+PATIENCE = 300
+
+
 class Chromium:
     """A browser with one page, which writes down all that the page asks for and says."""
 
@@ -26,7 +30,7 @@ class Chromium:
         self.input, self.output = ours[1], theirs[0]
         self.rest, self.count, self.session = b"", 0, None
         self.requests, self.blocked, self.messages, self.dialogs, self.targets = [], [], [], [], []
-        self.numbers = {}
+        self.numbers, self.loads = {}, 0
         target = next(target for target in self.send("Target.getTargets")["targetInfos"] if target["type"] == "page")
         self.session = self.send("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -45,7 +49,7 @@ class Chromium:
         os.write(self.input, json.dumps(message).encode() + b"\0")
         number = self.count
         while True:
-            answer = self.receive(30)
+            answer = self.receive(PATIENCE)
             assert answer is not None, f"no answer to {method}"
             if answer.get("id") == number:
                 assert "error" not in answer, (method, answer)
@@ -80,6 +84,8 @@ class Chromium:
             self.messages.append(parameters["entry"]["text"])
         elif method == "Page.javascriptDialogOpening":
             self.dialogs.append(parameters["message"])
+        elif method == "Page.loadEventFired":
+            self.loads += 1
         elif method == "Page.windowOpen":
             self.targets.append(parameters["url"])
 
@@ -88,13 +94,25 @@ class Chromium:
         while self.receive(seconds) is not None:
             pass
 
+    def until(self, holds, *facts):
+        """Waits until something holds that the page does in its own time."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < end, (facts, self.requests, self.blocked, self.messages)
+            self.receive(0.1)
+
     def open(self, path):
         self.requests, self.blocked, self.messages, self.dialogs = [], [], [], []
-        self.send("Page.navigate", url=f"file://{path}")
-        for _ in range(100):
-            if self.run("document.readyState + location.protocol") == "completefile:":
-                break
-            self.wait(0.1)
+        self.load("Page.navigate", url=f"file://{path}")
+
+    def reload(self):
+        self.load("Page.reload")
+
+    def load(self, method, **parameters):
+        """Has the page loaded, and waits until it and all that it asks for are there."""
+        loads = self.loads
+        self.send(method, **parameters)
+        self.until(lambda: self.loads > loads and self.run("document.readyState") == "complete", method, parameters)
         self.wait()
 
     def run(self, expression):

@@ -58,7 +58,7 @@ class UserManager:
 
     def is_ready(self):
         """Waits until it takes orders; `False` if it never will."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while self.process.poll() is None and time.monotonic() < deadline:
             try:
                 if self.control("show", "--property=Version").returncode == 0:
