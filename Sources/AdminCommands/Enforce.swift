@@ -112,7 +112,7 @@ extension URLCacheAdmin {
     }
 
     private func carryOut(
-      _ plan: RemovalPlan, _ renderer: RemovalRenderer, _ environment: CommandEnvironment
+      _ plan: consuming RemovalPlan, _ renderer: RemovalRenderer, _ environment: CommandEnvironment
     ) throws -> ExitStatus {
       // A signal ends the process after the batch that it comes in, and after the receipt.
       let signals = HeldSignals()

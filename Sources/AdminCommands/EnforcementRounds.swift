@@ -48,21 +48,24 @@ struct EnforcementRounds {
 
   /// Carries out one round after the other, until the limits are kept or nothing changes any more.
   mutating func carryOut(atMost rounds: Int, unless stopReason: () -> StopReason?) throws {
-    defer { total.done.entries.sort { $0.version.id < $1.version.id } }
     var count = 0
+    // Those of one round are sorted, and sorting copies them where somebody else has them, too.
+    defer { if count > 1 { total.done.entries.sort { $0.version.id < $1.version.id } } }
     while count < rounds, hasWork {
-      let before = plan
+      count += 1
       // What was sound before the first round is so before the next.
-      var outcome = execution.carryOut(
-        plan, shrinking: mustShrink, verifying: count == 0, unless: stopReason)
-      outcome.isOfRound(UInt8(clamping: count + 1))
-      total.add(outcome)
+      let outcome = execution.carryOut(
+        plan, shrinking: mustShrink, verifying: count == 1, unless: stopReason)
+      // There may be a million entries: they are kept once.
+      plan.entries = []
+      let before = plan
+      total.add(outcome, ofRound: UInt8(clamping: count))
       do {
-        if let failure = outcome.failure { throw failure }
+        if let failure = total.failure { throw failure }
         // Whoever wants it to end does not wait until all is measured once more.
         stop = stopReason()
         if stop != nil { return }
-        plan = try measure(outcome.done, Round(isUnderway: isUnderway, margin: margin(count)))
+        plan = try measure(before, Round(isUnderway: isUnderway, margin: margin(count - 1)))
       } catch {
         total.tellBeforeFailure(in: execution.environment)
         throw error
@@ -70,7 +73,6 @@ struct EnforcementRounds {
       // Where files cannot be removed, more entries would go for nothing.
       if total.orphanedFiles > 0 { break }
       if plan.footprint == before.footprint, plan.storedEntries == before.storedEntries { break }
-      count += 1
     }
     // Of what is left it is told why it stays, as the last plan leaves it.
     if plan.entries.isEmpty { total.done.kept = plan.kept }

@@ -73,7 +73,10 @@ extension URLCacheAdmin {
         environment.note(
           "selected is what was stored after \(TimeText.text(after)): the newer entries")
       }
-      let plan = try RemovalPlan(removing: selection, from: source, now: now)
+      // People are not shown how much stays.
+      let plan = try RemovalPlan(
+        removing: selection, from: source, now: now,
+        measuringRest: writesJSON || planning.plan != nil)
       environment.note(leftBy: plan, "not selected")
       try tell(of: plan.absent, source, environment)
       try source.finish()

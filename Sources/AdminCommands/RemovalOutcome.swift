@@ -49,15 +49,17 @@ struct RemovalOutcome {
     failure == nil && skipped == 0 && skippedOrphans == 0 && orphanedFiles == 0 && rest == nil
   }
 
-  /// Notes in which round all of it was done.
-  mutating func isOfRound(_ round: UInt8) {
-    guard round > 1 else { return }
-    for index in done.entries.indices { done.entries[index].round = round }
-  }
-
-  /// Adds what came of the next plan.
-  mutating func add(_ next: RemovalOutcome) {
-    done.entries += next.done.entries
+  /// Adds what came of the next plan, in a round, from 1 on.
+  mutating func add(_ next: consuming RemovalOutcome, ofRound round: UInt8) {
+    if round > 1 {
+      for index in next.done.entries.indices { next.done.entries[index].round = round }
+    }
+    if done.entries.isEmpty {
+      // Even nothing that is appended to an array copies it where somebody else has it, too.
+      swap(&done.entries, &next.done.entries)
+    } else {
+      done.entries += next.done.entries
+    }
     done.orphans += next.done.orphans
     skipped += next.skipped
     skippedOrphans += next.skippedOrphans

@@ -40,7 +40,7 @@ public enum CanonicalURL {
   private static let usualBeginnings = ["https://", "http://"].map { Array($0.utf8) }
 
   /// Whether a URL is surely in its canonical form; of one with a user, a port or an escape that is not said.
-  private static func isCanonical(_ url: [UInt8]) -> Bool {
+  static func isCanonical(_ url: [UInt8]) -> Bool {
     guard let beginning = usualBeginnings.first(where: { url.starts(with: $0) }) else {
       return false
     }

@@ -52,9 +52,15 @@ public struct EntryNames: Hashable, Sendable {
   public func contains(_ response: borrowing StoredResponse) -> Bool {
     if ids.contains(response.id) { return true }
     if canonicalURLs.isEmpty { return false }
-    if let url = response.url, canonicalURLs.contains(CanonicalURL.of(url)) { return true }
+    if let url = response.url, holds(url) { return true }
     guard let key = response.key, key != response.url else { return false }
-    return canonicalURLs.contains(CanonicalURL.of(key))
+    return holds(key)
+  }
+
+  private func holds(_ url: ByteString) -> Bool {
+    // Nearly all are canonical, and are looked up as they are.
+    CanonicalURL.isCanonical(url.bytes)
+      ? canonicalURLs.contains(url) : canonicalURLs.contains(CanonicalURL.of(url))
   }
 
   /// Removes all names that a response has; what is left after the last response names none.

@@ -18,10 +18,13 @@ extension RemovalPlan {
     by policy: Policy = Policy(), now: Timestamp
   ) throws {
     // All that may go is planned to, and what may stay is taken out again. There may be a million: nothing is
-    // copied, and until the end an entry that stays is one without a reason of its own.
+    // copied, until the end an entry that stays is one without a reason of its own, and only what goes is named
+    // if it can be found again.
+    let numbered = source as? any NumberedResponseSource
     try self.init(
       removing: selection, from: source, now: now,
-      decoding: limits.projection(ageBasis: selection.ageBasis), by: policy)
+      decoding: limits.projection(ageBasis: selection.ageBasis), by: policy, measuringRest: true,
+      naming: numbered == nil || selection.names != nil)
     keep(because: .orphan) { $0.isOrphan }
     var excess = Excess(limits, of: self)
     guard !limits.onlyIfOver || excess.isOver else {
@@ -46,7 +49,30 @@ extension RemovalPlan {
       }
     }
     keep(because: .withinLimits) { $0.reason == .selected }
+    // What is taken out leaves its room behind.
+    if entries.count < entries.capacity / 8 * 7 { entries = entries.map { $0 } }
     meetsLimits = excess.isWithinLimits
+    if let numbered, selection.names == nil {
+      // What is decoded beside a URL can tell what it is.
+      try nameEntries(
+        from: numbered, selection.projection.union(policy.projection).union([.key, .url]))
+    }
+  }
+
+  /// Notes the URLs and keys of all entries.
+  private mutating func nameEntries(
+    from source: any NumberedResponseSource, _ projection: Projection
+  ) throws {
+    let numbers = entries.compactMap { entry in
+      if case .row(let number) = entry.version.id { number } else { nil }
+    }
+    var place = 0
+    try source.forEachResponse(projection, numbered: numbers) { response in
+      while place < entries.count, entries[place].version.id < response.id { place += 1 }
+      guard place < entries.count, entries[place].version.id == response.id else { return .next }
+      entries[place].name(as: response)
+      return .next
+    }
   }
 
   /// Where the entries are that need not go by themselves, in the order in which limits let them go.

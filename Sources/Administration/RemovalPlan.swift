@@ -112,21 +112,33 @@ public struct RemovalPlan: Hashable, Sendable {
   ///   - now: The moment that ages are counted to.
   ///   - needed: What else to decode of each entry.
   ///   - policy: What is noted with each entry; it selects nothing.
+  ///   - measuringRest: Whether to add up the bodies of what stays for ``kept``, and those inside the database for
+  ///     ``inlineBytes``, for which the size of each may have to be read; otherwise these sums may be too small.
   /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
-    decoding needed: Projection = [], by policy: Policy = Policy()
+    decoding needed: Projection = [], by policy: Policy = Policy(), measuringRest: Bool = true
+  ) throws {
+    try self.init(
+      removing: selection, from: source, now: now, decoding: needed, by: policy,
+      measuringRest: measuringRest, naming: true)
+  }
+
+  /// Plans to remove the selected entries, of which neither URL nor key is noted unless they are `naming`.
+  init(
+    removing selection: Selection, from source: any ResponseSource, now: Timestamp,
+    decoding needed: Projection, by policy: Policy, measuringRest: Bool, naming: Bool
   ) throws {
     store = source.description
     footprint = try source.footprint()
-    let projection = selection.projection.union([.key, .url, .stored, .body, .file]).union(needed)
-      .union(policy.projection)
+    let projection = selection.projection.union([.stored, .body, .file]).union(needed)
+      .union(policy.projection).union(naming ? [.key, .url] : [])
     let basis = SelectionTally.Basis(
       selection: selection, policy: policy, now: now,
-      asksForFreshness: needed.isSuperset(of: ResponseFreshness.projection))
+      asksForFreshness: needed.isSuperset(of: ResponseFreshness.projection), naming: naming)
     absent = selection.names ?? EntryNames()
     let tally = try SelectionTally.all(
-      of: source, by: basis, decoding: projection, absent: &absent)
+      of: source, by: basis, decoding: projection, measuringRest: measuringRest, absent: &absent)
     (entries, kept) = (tally.entries, tally.kept)
     storedEntries = tally.responses
     (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
@@ -173,7 +185,10 @@ public struct RemovalPlan: Hashable, Sendable {
     in store: any ResponseStore, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
-    try store.remove(entries.lazy.map(\.version), into: &removal, unless: shouldStop)
+    // What goes to keep limits is measured after it, and has to be what a rehearsal on a copy has told.
+    let order: RemovalOrder = meetsLimits == nil ? .any : .ids
+    try store.remove(
+      entries.lazy.map(\.version), in: order, into: &removal, unless: shouldStop)
     if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
   }
 
@@ -201,15 +216,24 @@ public struct RemovalPlan: Hashable, Sendable {
 }
 
 extension RemovalPlan.Entry {
-  init(of response: borrowing StoredResponse, at time: Timestamp?) {
-    // A plan may have a million entries: each takes no more memory than it needs.
-    let url = response.url.map { ByteString(copying: $0) }
-    // Nearly all keys are the URL, and then share its memory.
-    let key = response.key == response.url ? url : response.key.map { ByteString(copying: $0) }
+  /// Creates an entry of a response.
+  ///
+  /// - Parameter naming: Whether its URL and its key are noted.
+  init(of response: borrowing StoredResponse, at time: Timestamp?, naming: Bool = true) {
     self.init(
       version: ResponseVersion(
-        id: response.id, key: key, stored: response.stored, file: response.file),
-      url: url, size: response.bodySize, hasBodyFile: response.bodyLocation == .file,
+        id: response.id, key: nil, stored: response.stored, file: response.file),
+      url: nil, size: response.bodySize, hasBodyFile: response.bodyLocation == .file,
       isOrphan: response.isOrphan, time: time, reason: .selected)
+    if naming { name(as: response) }
+  }
+
+  /// Notes URL and key.
+  mutating func name(as response: borrowing StoredResponse) {
+    // A plan may have a million entries: each takes no more memory than it needs.
+    url = response.url.map { ByteString(copying: $0) }
+    // Nearly all keys are the URL, and then share its memory.
+    version.key =
+      response.key == response.url ? url : response.key.map { ByteString(copying: $0) }
   }
 }

@@ -59,9 +59,7 @@ public struct Selection: Sendable {
   /// What a response has to have been decoded for ``decision(for:now:)``.
   public var projection: Projection {
     var result = names?.projection ?? []
-    if !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty {
-      result.formUnion([.url, .key])
-    }
+    if hasPatterns { result.formUnion([.url, .key]) }
     if !hosts.isEmpty { result.formUnion(.url) }
     if !methods.isEmpty { result.formUnion(.method) }
     if !statuses.isEmpty { result.formUnion(.status) }
@@ -97,8 +95,10 @@ public struct Selection: Sendable {
   public func decision(
     for response: borrowing StoredResponse, now: Timestamp
   ) throws(URLExpression.Overrun) -> Decision {
-    if let names, !names.contains(response) { return .notNamed }
-    guard try matchesURL(response), matchesMessage(response), matchesBody(response),
+    // Threads that bound the names to a variable would wait for each other to count who holds on to them.
+    if names?.contains(response) == false { return .notNamed }
+    if hasPatterns, try !matchesPattern(response) { return .notSelected }
+    guard hosts.isEmpty || matchesHost(response), matchesMessage(response), matchesBody(response),
       partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false,
       userInfo.isEmpty || userInfo.contains(where: { $0.holds(in: response.userInfo) })
     else { return .notSelected }
@@ -108,11 +108,15 @@ public struct Selection: Sendable {
       needsFreshness ? ResponseFreshness(of: response, at: now, rules: expiryRules) : nil
     let byFreshness = decision(by: freshness)
     if byFreshness == .notSelected { return .notSelected }
-    let byCondition = decisionByCondition(
-      for: response,
-      in: ConditionContext(now: now, ageBasis: ageBasis, freshness: freshness))
+    let byCondition =
+      conditions.isEmpty
+      ? .selected
+      : decisionByCondition(
+        for: response,
+        in: ConditionContext(now: now, ageBasis: ageBasis, freshness: freshness))
     if byCondition == .notSelected { return .notSelected }
-    return [byTime, byFreshness, byCondition].first { $0 != .selected } ?? .selected
+    if byTime != .selected { return byTime }
+    return byFreshness != .selected ? byFreshness : byCondition
   }
 
   /// Decides by ``before`` and ``after`` alone.
@@ -154,15 +158,17 @@ public struct Selection: Sendable {
       && (validators.isEmpty || validators.contains { found.has($0) })
   }
 
-  private func matchesURL(
+  private func matchesHost(_ response: borrowing StoredResponse) -> Bool {
+    guard let host = response.url.flatMap({ CanonicalURL.host(of: $0) }) else { return false }
+    return hosts.contains { $0.covers(host) }
+  }
+
+  /// Whether there is a pattern for whole URLs or their beginnings.
+  private var hasPatterns: Bool { !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty }
+
+  private func matchesPattern(
     _ response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Bool {
-    if !hosts.isEmpty {
-      guard let host = response.url.flatMap({ CanonicalURL.host(of: $0) }),
-        hosts.contains(where: { $0.covers(host) })
-      else { return false }
-    }
-    guard !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty else { return true }
     guard let url = response.url ?? response.key else { return false }
     guard prefixes.isEmpty || prefixes.contains(where: { url.bytes.starts(with: $0.bytes) }) else {
       return false
@@ -207,7 +213,6 @@ extension Selection {
   private func decisionByCondition(
     for response: borrowing StoredResponse, in context: ConditionContext
   ) -> Decision {
-    if conditions.isEmpty { return .selected }
     var result = Decision.notSelected
     for condition in conditions {
       let truth = condition.truth(of: response, in: context)

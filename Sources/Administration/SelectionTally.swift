@@ -10,12 +10,14 @@ struct SelectionTally: ResponsePortion {
     let policy: Policy
     let now: Timestamp
     let asksForFreshness: Bool
+    /// Whether URL and key of an entry are noted.
+    let naming: Bool
 
     func entry(
       of response: borrowing StoredResponse
     ) throws(URLExpression.Overrun) -> RemovalPlan.Entry {
       var entry = RemovalPlan.Entry(
-        of: response, at: selection.ageBasis.time(of: response, now: now))
+        of: response, at: selection.ageBasis.time(of: response, now: now), naming: naming)
       if asksForFreshness {
         entry.state = ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
       }
@@ -30,10 +32,8 @@ struct SelectionTally: ResponsePortion {
   private(set) var orphans: Int64 = 0
   /// The sizes of all bodies inside the database, in bytes.
   private(set) var inlineBytes: Int64 = 0
-  /// What is selected, unless only its numbers are asked for.
+  /// What is selected.
   private(set) var entries: [RemovalPlan.Entry] = []
-  /// The numbers of what is selected, if they are asked for.
-  private(set) var numbers: [Int64] = []
   /// The expression that took too long; what came after it was not looked at.
   private var overrun: URLExpression.Overrun?
   /// What is named, and not selected all the same.
@@ -45,11 +45,12 @@ struct SelectionTally: ResponsePortion {
   private var others: [KeepReason: KeptEntries] = [:]
 
   private let basis: Basis
-  private let asksForNumbers: Bool
+  /// Whether only what is selected is taken in, as it was chosen before.
+  private let hasChosen: Bool
 
-  private init(_ basis: Basis, asksForNumbers: Bool) {
+  private init(_ basis: Basis, hasChosen: Bool) {
     self.basis = basis
-    self.asksForNumbers = asksForNumbers
+    self.hasChosen = hasChosen
   }
 
   /// Picks out what is selected of a source, in ascending order of the ids.
@@ -58,53 +59,73 @@ struct SelectionTally: ResponsePortion {
   ///
   /// - Parameters:
   ///   - projection: What to decode of each response that is selected.
+  ///   - measuringRest: Whether to add up bodies, also of what is not selected.
   ///   - absent: Those names of the selection that no response has.
   static func all(
     of source: any ResponseSource, by basis: Basis, decoding projection: Projection,
-    absent: inout EntryNames
+    measuringRest: Bool, absent: inout EntryNames
   ) throws -> Self {
-    if let source = source as? any NumberedResponseSource, !basis.selection.isEmpty,
-      basis.selection.projection.isSubset(of: source.cheapProjection)
-    {
-      var all = Self(basis, asksForNumbers: true)
-      try all.takeAll(of: source, basis.selection.projection.union(.body), absent: &absent)
-      // More are found as fast by a walk over all, which several threads share.
-      if Int64(all.numbers.count) <= all.responses / 2 {
-        try source.forEachResponse(projection, numbered: all.numbers) { response in
-          all.entries.append(try basis.entry(of: response))
-          return .next
-        }
-        return all
+    let little = basis.selection.projection
+    guard let source = source as? any NumberedResponseSource, !basis.selection.isEmpty,
+      little.isSubset(of: source.cheapProjection)
+    else {
+      let empty = Self(basis, hasChosen: false)
+      var all = empty
+      if basis.selection.isEmpty {
+        // An array that grows is copied, and there may be a million entries.
+        all.entries.reserveCapacity(Int(clamping: try source.count()))
       }
+      try source.forEachPortion(projection, startingWith: empty, in: .ascending) { portion in
+        try all.takeAll(of: &portion, absent: &absent)
+      }
+      return all
     }
-    var all = Self(basis, asksForNumbers: false)
-    try all.takeAll(of: source, projection, absent: &absent)
+    var all = Self(basis, hasChosen: true)
+    try source.forEachPortion(
+      projection, choosingBy: measuringRest ? little.union(.body) : little, startingWith: all,
+      in: .ascending
+    ) { portion in
+      try all.takeAll(of: &portion, absent: &absent)
+    }
     return all
   }
 
+  /// Takes over what a portion holds, which is empty then.
   private mutating func takeAll(
-    of source: any ResponseSource, _ projection: Projection, absent: inout EntryNames
-  ) throws {
-    let empty = self
-    try source.forEachPortion(projection, startingWith: empty, in: .ascending) { portion in
-      if let overrun = portion.overrun { throw overrun }
-      portion.removeNames(from: &absent)
-      insert(portion)
-      portion = empty
-      return .next
-    }
+    of portion: inout Self, absent: inout EntryNames
+  ) throws -> ScanStep {
+    if let overrun = portion.overrun { throw overrun }
+    portion.removeNames(from: &absent)
+    insert(portion)
+    portion = Self(basis, hasChosen: hasChosen)
+    return .next
   }
 
   var isFull: Bool { entries.count + named.count >= 256 || overrun != nil }
 
-  mutating func take(_ response: inout StoredResponse) {
-    guard overrun == nil else { return }
-    do throws(URLExpression.Overrun) { try count(response) } catch { overrun = error }
+  mutating func wants(_ response: borrowing StoredResponse) -> Bool {
+    guard overrun == nil else { return false }
+    do throws(URLExpression.Overrun) {
+      return try count(response)
+    } catch {
+      overrun = error
+      return false
+    }
   }
 
+  mutating func take(_ response: inout StoredResponse) {
+    guard hasChosen || wants(response) else { return }
+    do throws(URLExpression.Overrun) {
+      entries.append(try basis.entry(of: response))
+    } catch {
+      overrun = error
+    }
+  }
+
+  /// Counts a response, and returns whether it is selected.
   private mutating func count(
     _ response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) {
+  ) throws(URLExpression.Overrun) -> Bool {
     responses += 1
     if response.isOrphan { orphans += 1 }
     if response.bodyLocation == .inline {
@@ -114,7 +135,7 @@ struct SelectionTally: ResponsePortion {
     guard
       let reason = KeepReason(decision)
         ?? KeepReason(ofSelected: response, among: basis.selection.names)
-    else { return try takeSelected(response) }
+    else { return true }
     if decision != .notNamed, basis.selection.names != nil {
       named.append(RemovalPlan.Entry(of: response, at: nil))
     }
@@ -123,22 +144,12 @@ struct SelectionTally: ResponsePortion {
     case .tooYoung: tooYoung.insert(response.bodySize)
     default: others[reason, default: KeptEntries()].insert(response.bodySize)
     }
-  }
-
-  private mutating func takeSelected(
-    _ response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) {
-    if asksForNumbers, case .row(let number) = response.id {
-      numbers.append(number)
-    } else {
-      entries.append(try basis.entry(of: response))
-    }
+    return false
   }
 
   /// Removes the names from a list that responses here have.
   private func removeNames(from absent: inout EntryNames) {
     if absent.isEmpty { return }
-    for number in numbers { absent.remove(.row(number), url: nil, key: nil) }
     for entry in [entries, named].joined() {
       absent.remove(entry.version.id, url: entry.url, key: entry.version.key)
     }
@@ -150,7 +161,6 @@ struct SelectionTally: ResponsePortion {
     orphans += next.orphans
     inlineBytes = inlineBytes.addingClamped(next.inlineBytes)
     entries += next.entries
-    numbers += next.numbers
     notSelected.insert(next.notSelected)
     tooYoung.insert(next.tooYoung)
     for (reason, kept) in next.others { others[reason, default: KeptEntries()].insert(kept) }

@@ -5,8 +5,13 @@ struct AppleRemovalBatch: ~Copyable {
   private var mark: Statement
   private var spare: Statement
   private var look: Statement
+  private var delete: Statement
+  private let order: RemovalOrder
+  // What was found last, whose memory is used again.
+  private var found = StoredResponse(id: .row(0))
+  private var memory = StoredResponse.SpareMemory()
 
-  init(_ connection: borrowing Connection) throws(SQLiteError) {
+  init(_ connection: borrowing Connection, _ order: RemovalOrder) throws(SQLiteError) {
     try connection.execute("CREATE TEMP TABLE doomed(entry_ID INTEGER PRIMARY KEY)")
     let mark = try connection.prepare("INSERT INTO doomed VALUES (?1)")
     let spare = try connection.prepare("DELETE FROM doomed WHERE entry_ID = ?1")
@@ -22,6 +27,10 @@ struct AppleRemovalBatch: ~Copyable {
       LEFT JOIN \(AppleLayout.bodies) b NOT INDEXED ON b.entry_ID = doomed.entry_ID
       ORDER BY doomed.entry_ID
       """)
+    let delete = try connection.prepare(
+      "DELETE FROM \(AppleLayout.responses) WHERE entry_ID = ?1")
+    self.delete = delete
+    self.order = order
     self.mark = mark
     self.spare = spare
     self.look = look
@@ -40,32 +49,45 @@ struct AppleRemovalBatch: ~Copyable {
     let skippedBefore = skipped.count
     do throws(SQLiteError) {
       try mark.run(for: responses)
-      let names = try spareChanged(responses, skipped: &skipped)
-      for table in [AppleLayout.responses, AppleLayout.blobs, AppleLayout.bodies] {
-        try connection.execute(
-          "DELETE FROM \(table) WHERE entry_ID IN (SELECT entry_ID FROM doomed)")
+      var rows = RowsByKey(of: responses)
+      let names = try spareChanged(responses, keeping: &rows, skipped: &skipped)
+      if order == .any, rows.followEachOther {
+        for row in rows.inOrderOfKeys() { try delete.run(for: row) }
+      } else {
+        try Self.deleteDoomed(of: AppleLayout.responses, connection)
       }
+      try Self.deleteDoomed(of: AppleLayout.blobs, connection)
+      try Self.deleteDoomed(of: AppleLayout.bodies, connection)
       try connection.execute("DELETE FROM doomed")
       try connection.execute("COMMIT")
       return names
     } catch {
       // Some failures have rolled back already, and then there is nothing to.
       look.reset()
+      delete.reset()
       try? connection.execute("ROLLBACK")
       skipped.removeLast(skipped.count - skippedBefore)
       throw error
     }
   }
 
+  /// Removes what is left on the list from a table.
+  private static func deleteDoomed(
+    of table: String, _ connection: borrowing Connection
+  ) throws(SQLiteError) {
+    try connection.execute("DELETE FROM \(table) WHERE entry_ID IN (SELECT entry_ID FROM doomed)")
+  }
+
   /// Takes those responses off the list that are not as they were when they were looked at.
   ///
+  /// - Parameter rows: Where the others go.
   /// - Returns: The names of the body files of the others.
   private mutating func spareChanged(
-    _ responses: some Collection<ResponseVersion>, skipped: inout [StoredResponse.ID]
+    _ responses: some Collection<ResponseVersion>, keeping rows: inout RowsByKey,
+    skipped: inout [StoredResponse.ID]
   ) throws(SQLiteError) -> [ByteString] {
     var names: [ByteString] = []
     var changed: [ResponseVersion] = []
-    var memory = StoredResponse.SpareMemory()
     // Both are in ascending order of the ids.
     for response in responses {
       guard case .row(let row) = response.id else {
@@ -75,7 +97,8 @@ struct AppleRemovalBatch: ~Copyable {
       guard try look.step(), look.integer(at: 0) == row else {
         throw SQLiteError.damage("rows do not come in their order")
       }
-      if isUnchanged(response, reusing: &memory) {
+      if isUnchanged(response) {
+        rows.append(row, response.key)
         if look.type(at: 4) != .null { names.append(ByteString(look.bytes(at: 4))) }
       } else {
         changed.append(response)
@@ -88,11 +111,9 @@ struct AppleRemovalBatch: ~Copyable {
   }
 
   /// Whether the response that was found is the one that was looked at.
-  private borrowing func isUnchanged(
-    _ response: ResponseVersion, reusing memory: inout StoredResponse.SpareMemory
-  ) -> Bool {
+  private mutating func isUnchanged(_ response: ResponseVersion) -> Bool {
     guard look.integer(at: 1) != 0, hasKey(response.key) else { return false }
-    var found = StoredResponse(id: response.id)
+    found.become(response.id, sparing: &memory)
     if look.type(at: 3) != .null {
       // What cannot be decoded was stored at no known time, then as now.
       look.withBytes(at: 3) { bytes in
@@ -106,8 +127,9 @@ struct AppleRemovalBatch: ~Copyable {
   private borrowing func hasKey(_ key: ByteString?) -> Bool {
     guard let key, look.type(at: 2) != .null else { return key == nil && look.type(at: 2) == .null }
     return look.withBytes(at: 2) { bytes in
-      guard bytes.count == key.bytes.count else { return false }
-      for index in bytes.indices where bytes[index] != key.bytes[index] { return false }
+      let key = key.bytes.span
+      guard bytes.count == key.count else { return false }
+      for index in bytes.indices where bytes[index] != key[index] { return false }
       return true
     }
   }
@@ -119,10 +141,14 @@ extension Statement {
     for responses: some Sequence<ResponseVersion>
   ) throws(SQLiteError) {
     for response in responses {
-      guard case .row(let row) = response.id else { continue }
-      try bind(integer: row, at: 1)
-      _ = try step()
-      reset()
+      if case .row(let row) = response.id { try run(for: row) }
     }
+  }
+
+  /// Runs the statement for a row.
+  fileprivate mutating func run(for row: Int64) throws(SQLiteError) {
+    try bind(integer: row, at: 1)
+    _ = try step()
+    reset()
   }
 }

@@ -13,9 +13,13 @@ extension AppleStoreEditor {
       throw StoreError(
         .inUse, at: files.path, because: "it can only be rewritten while nobody has it open")
     }
+    // In kibibytes: pages are moved once, in their order, for which more memory only costs time.
+    try run("PRAGMA cache_size = -2048")
     let free = try number("PRAGMA freelist_count")
     let canSlice = try number("PRAGMA auto_vacuum") == 2
-    if fully || (!inUse && (free > Self.mostPagesInSlices || !canSlice && free > 0)) {
+    // Slices shorten the file too, but only if they have a page to give back.
+    let needsRewrite = free > 0 ? free > Self.mostPagesInSlices || !canSlice : try hasTail()
+    if fully || !inUse && needsRewrite {
       if try hasRoomForRewrite() || fully {
         do throws(SQLiteError) {
           return try rewrite(unless: shouldStop) ? .rewrite : .none
@@ -40,6 +44,14 @@ extension AppleStoreEditor {
       CurrentProcess.sleep(milliseconds: 10)
     }
     return .slices
+  }
+
+  /// Whether the file is longer than the database in it, as a crash leaves it that comes before the end of a file
+  /// without a log is cut off. With a log, whoever copies it into the file cuts that off.
+  private func hasTail() throws(StoreError) -> Bool {
+    let size = try number("PRAGMA page_count") * number("PRAGMA page_size")
+    guard let file = try? FileStatus.of(files.database), file.size > size else { return false }
+    return (try? FileStatus.of(files.wal)) == nil
   }
 
   /// Rewrites the database.

@@ -99,10 +99,11 @@ public final class AppleStoreEditor: ResponseStore {
 
 extension AppleStoreEditor {
   public func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int {
     do throws(SQLiteError) {
-      var batch = try AppleRemovalBatch(connection)
+      var batch = try AppleRemovalBatch(connection, order)
       var named: [UUIDBytes: Int]?
       // Beside an application, whose writing waits for ours, a batch is short; it finds its size by
       // its time. Alone it is as long as a user may wait after Control-C, as each begins with pages

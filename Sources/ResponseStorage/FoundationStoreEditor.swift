@@ -17,7 +17,8 @@ final class FoundationStoreEditor: ResponseStore {
   }
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int {
     do throws(FileError) {
       do throws(FileError) {

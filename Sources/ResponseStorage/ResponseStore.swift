@@ -10,10 +10,12 @@ public protocol ResponseStore {
   ///
   /// - Parameters:
   ///   - responses: What to remove, in ascending order of the ids.
+  ///   - order: In which order they may go.
   ///   - removal: What was done, also by a removal that ends with an error.
   ///   - shouldStop: Asked between batches whether to leave the rest.
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int
 
   /// Removes files of bodies that no response names.
@@ -145,4 +147,14 @@ public struct Removal: Hashable, Sendable {
 
   /// Creates the removal of nothing.
   public init() {}
+}
+
+/// In which order a store removes responses.
+public enum RemovalOrder: Sendable {
+  /// In that of their ids: another removal of the same responses leaves as many pages of a database free, whatever
+  /// batches they go in.
+  case ids
+
+  /// In whichever is the fastest.
+  case any
 }

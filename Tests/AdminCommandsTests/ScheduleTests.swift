@@ -212,7 +212,8 @@ private final class SteppedWorld: ResponseStore {
   }
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int {
     while removal.visited < responses.count, !shouldStop() {
       guard removed.count != removalsUntilBusy else { throw StoreError(.inUse, at: "memory") }

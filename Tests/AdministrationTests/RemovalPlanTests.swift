@@ -64,6 +64,23 @@ import Testing
     }
   }
 
+  @Test func `a plan that does not measure the rest removes the same and reads no body to choose`()
+    throws
+  {
+    var selection = Selection()
+    selection.names = EntryNames([.id(.row(2)), .id(.row(4))])
+    let source = NumberedStore(store: store)
+    let plan = try RemovalPlan(
+      removing: selection, from: source, now: #require(now), measuringRest: false)
+    #expect(plan.entries.count == 2)
+    let measured = try RemovalPlan(removing: selection, from: store, now: #require(now))
+    #expect(plan.entries == measured.entries)
+    #expect(plan.storedEntries == measured.storedEntries)
+    #expect(plan.kept.mapValues(\.entries) == measured.kept.mapValues(\.entries))
+    #expect(
+      source.projections == [[], [.key, .url, .stored, .body, .file]])
+  }
+
   @Test func `what was skipped or not visited is left out afterwards`() throws {
     var plan = try RemovalPlan(removing: Selection(), from: store, now: #require(now))
     var removal = Removal()
@@ -216,6 +233,26 @@ import Testing
       $0.lowPercent = 75
     }
     #expect(low.reasons.count == 4)
+  }
+
+  @Test func `an enforcement names what goes where it can be found again`() throws {
+    var limits = CacheLimits()
+    (limits.entries, limits.order) = (4, [.largest])
+    let now = try #require(Timestamp(secondsSince1970: 10_000))
+    var store = MemoryStore(
+      store.responses.map { response in
+        var response = response
+        response.url = "https://a.example/"
+        response.key = "a key"
+        return response
+      })
+    store.size = self.store.size
+    let plan = try RemovalPlan(enforcing: limits, on: store, among: Selection(), now: now)
+    let source = NumberedStore(store: store)
+    #expect(try RemovalPlan(enforcing: limits, on: source, among: Selection(), now: now) == plan)
+    #expect(plan.entries.count == 6)
+    #expect(plan.entries.allSatisfy { $0.url != nil && $0.version.key != nil })
+    #expect(source.projections.map { $0.contains(.url) } == [false, true])
   }
 
   @Test func `the largest go first if that is the order`() throws {

@@ -19,7 +19,8 @@ some=$((entries / 10))
 time=$(sqlite3 "$database" "SELECT time_stamp FROM cfurl_cache_response ORDER BY time_stamp LIMIT 1 OFFSET $some")
 sqlite3 "$database" "SELECT request_key FROM cfurl_cache_response WHERE entry_ID % 10 = 3" >"$folder/urls"
 
-pragmas="PRAGMA synchronous = EXTRA; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;"
+durable="PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON;"
+pragmas="$durable PRAGMA temp_store = MEMORY;"
 removal="DELETE FROM cfurl_cache_response WHERE entry_ID IN doomed;
   DELETE FROM cfurl_cache_blob_data WHERE entry_ID IN doomed;
   DELETE FROM cfurl_cache_receiver_data WHERE entry_ID IN doomed; COMMIT;"
@@ -66,7 +67,7 @@ for part in "a tenth:entry_ID % 10 = 3" "nine tenths:entry_ID % 10 < 9"; do
     CREATE TEMP TABLE doomed AS SELECT entry_ID FROM cfurl_cache_response WHERE ${part#*:}; $removal"
   copying "$folder/purged"
   table "giving back the space of ${part%%:*}" \
-    "sqlite3 $copy/Cache.db '$pragmas VACUUM'" \
+    "sqlite3 $copy/Cache.db '$durable VACUUM'" \
     "sqlite3 $copy/Cache.db '$pragmas PRAGMA incremental_vacuum'" \
     "$tool compact --no-verify -c $copy"
 done

@@ -67,7 +67,8 @@ private final class RecordingEditor: ResponseStore {
   var removed: [StoredResponse.ID] = []
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    unless shouldStop: () -> Bool
   ) where Versions.Index == Int {
     removed += responses.map(\.id)
     removal.visited = responses.count

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import ResponseStorage
+
+@Suite struct RowsByKeyTests {
+  @Test func `rows are in the order of sixteen bytes after what all keys begin with`() {
+    let beginning = "https://a.example/a-long-beginning/"
+    #expect(
+      order(of: [
+        beginning + "b", beginning + "a/2", beginning + "a", beginning, beginning + "\u{E9}",
+        // Of these, the first byte that differs comes later.
+        beginning + "0123456789abcdef-2", beginning + "0123456789abcdef-1",
+      ]) == [4, 6, 7, 3, 2, 1, 5])
+  }
+
+  @Test func `keys that have nothing in common, are alike or are not there are in an order, too`() {
+    #expect(order(of: ["b", "a", "b"]) == [2, 1, 3])
+    #expect(order(of: ["same", "same"]) == [1, 2])
+    #expect(order(of: ["a", nil, "b"]) == [2, 1, 3])
+    #expect(order(of: [nil, nil, ""]) == [1, 2, 3])
+    #expect(order(of: []) == [])
+  }
+
+  @Test func `rows follow each other if half of those between them are there`() {
+    func followEachOther(_ numbers: [Int64]) -> Bool {
+      var rows = RowsByKey(of: [])
+      for number in numbers { rows.append(number, "key") }
+      return rows.followEachOther
+    }
+    #expect(followEachOther([7]))
+    #expect(followEachOther([-1, 1, 3]))
+    #expect(!followEachOther([0, 5, 6]))
+    #expect(!followEachOther([.min, .max]))
+    #expect(!followEachOther([]))
+  }
+
+  /// The numbers of rows, from 1 on, that have these keys.
+  private func order(of keys: [String?]) -> [Int64] {
+    let versions = keys.enumerated().map { place, key in
+      ResponseVersion(
+        id: .row(Int64(place) + 1), key: key.map { ByteString($0) }, stored: nil, file: nil
+      )
+    }
+    var rows = RowsByKey(of: versions)
+    for version in versions {
+      guard case .row(let row) = version.id else { continue }
+      rows.append(row, version.key)
+    }
+    return rows.inOrderOfKeys()
+  }
+}
