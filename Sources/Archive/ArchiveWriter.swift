@@ -25,6 +25,10 @@ public struct ArchiveWriter: ~Copyable {
   ) throws {
     let handle = try WriteHandle(ArchiveOutput(writing: write))
     try handle.open(format, level: level ?? (format == .tarZstd ? 3 : 6), threads: threads)
+    // Members differ in their names and sizes alone.
+    unsafe archive_entry_set_perm(handle.member, 0o644)
+    // The time of zip is that of the place where it is written, unless there is none.
+    if format != .zip { unsafe archive_entry_set_mtime(handle.member, 0, 0) }
     self.handle = handle
     self.format = format
   }
@@ -46,15 +50,9 @@ public struct ArchiveWriter: ~Copyable {
         : unsafe archive_write_zip_set_compression_store(handle.pointer)
       try handle.check(code)
     }
-    let entry = unsafe archive_entry_new()
-    defer { unsafe archive_entry_free(entry) }
-    unsafe archive_entry_set_pathname(entry, name)
-    unsafe archive_entry_set_filetype(entry, CArchiveRegularFile)
-    unsafe archive_entry_set_perm(entry, 0o644)
-    unsafe archive_entry_set_size(entry, size)
-    // The time of zip is that of the place where it is written, unless there is none.
-    if format != .zip { unsafe archive_entry_set_mtime(entry, 0, 0) }
-    try handle.check(unsafe archive_write_header(handle.pointer, entry))
+    unsafe name.withCString { unsafe archive_entry_set_pathname(handle.member, $0) }
+    unsafe archive_entry_set_size(handle.member, size)
+    try handle.check(unsafe archive_write_header(handle.pointer, handle.member))
     missing = size
   }
 

@@ -4,12 +4,20 @@ internal import CArchive
 @safe
 struct WriteHandle: ~Copyable {
   let pointer: OpaquePointer
+  /// What describes the next member; it is a plain file.
+  let member: OpaquePointer
   /// Where the bytes go.
   let output: ArchiveOutput
 
   init(_ output: ArchiveOutput) throws(ArchiveError) {
     guard let pointer = unsafe archive_write_new() else { throw .outOfMemory }
+    guard let member = unsafe archive_entry_new() else {
+      unsafe archive_write_free(pointer)
+      throw .outOfMemory
+    }
+    unsafe archive_entry_set_filetype(member, CArchiveRegularFile)
     unsafe self.pointer = pointer
+    unsafe self.member = member
     self.output = output
   }
 
@@ -17,6 +25,7 @@ struct WriteHandle: ~Copyable {
     // Freeing an archive that was not finished would write its end.
     output.isClosed = true
     unsafe archive_write_free(pointer)
+    unsafe archive_entry_free(member)
   }
 }
 
@@ -55,10 +64,7 @@ extension WriteHandle {
     try set("gzip", "timestamp", nil)
     try set("gzip", "compression-level", "\(level)")
     try open()
-    let entry = unsafe archive_entry_new()
-    defer { unsafe archive_entry_free(entry) }
-    unsafe archive_entry_set_filetype(entry, CArchiveRegularFile)
-    try check(unsafe archive_write_header(pointer, entry))
+    try check(unsafe archive_write_header(pointer, member))
   }
 
   /// Writes bytes of what was begun.

@@ -6,4 +6,11 @@ extension Array<UInt8> {
   public mutating func replaceAll(with bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe replaceSubrange(0..<count, with: $0) }
   }
+
+  /// Appends the UTF-8 of a literal.
+  ///
+  /// That of a `String` costs several times as much, as it can be in memory in more than one way.
+  public mutating func append(_ literal: StaticString) {
+    literal.withUTF8Buffer { unsafe append(contentsOf: $0) }
+  }
 }

@@ -24,13 +24,14 @@ public struct Digest: Sendable {
     // Archives have many digests: nothing is allocated but the text.
     let digest = hasher.finalize()
     return unsafe String(unsafeUninitializedCapacity: 64) { text in
-      var count = 0
-      for byte in digest {
-        unsafe text[count] = Self.digit(byte >> 4)
-        unsafe text[count + 1] = Self.digit(byte & 15)
-        count += 2
+      unsafe digest.withUnsafeBytes { digest in
+        for index in digest.indices {
+          let byte = unsafe digest[index]
+          unsafe text[2 * index] = Self.digit(byte >> 4)
+          unsafe text[2 * index + 1] = Self.digit(byte & 15)
+        }
+        return 2 * digest.count
       }
-      return count
     }
   }
 

@@ -1,3 +1,5 @@
+import ResponseStorage
+
 /// How many columns of a terminal a text takes up.
 enum DisplayWidth {
   /// The width of text in UTF-8 that ``HostileText`` has made safe.

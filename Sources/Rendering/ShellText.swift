@@ -1,3 +1,5 @@
+import ResponseStorage
+
 extension TextBuffer {
   /// Appends a word of a command for a POSIX shell, which the shell takes for nothing but `text`.
   ///

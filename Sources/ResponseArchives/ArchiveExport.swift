@@ -137,18 +137,16 @@ public struct ArchiveExport: Sendable {
   }
 
   /// Decodes an entry.
-  func entry(_ raw: RawResponse, number: Int64) -> ExportedEntry {
-    let decoded = StoredResponse(decoding: raw, .all)
-    var entry = ExportedEntry(
-      number: number, raw: raw,
-      response: isRedacted ? decoded : credentials?.response(decoded) ?? decoded,
-      body: ExportedBody(raw.part(.body), temporaryFolder: temporaryFolder),
-      warnings: decoded.notes.map(\.message) + raw.inventions.map { "made up: \($0)" })
+  func entry(_ raw: consuming RawResponse, number: Int64) -> ExportedEntry {
+    var response = StoredResponse(decoding: raw, .all)
+    if !isRedacted, let credentials { response = credentials.response(response) }
+    var warnings = response.notes.map(\.message) + raw.inventions.map { "made up: \($0)" }
     if leavesOutBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
-      entry.raw.parts[index].contents = .null
-      entry.body = nil
-      entry.warnings.append("the body was left out")
+      raw.parts[index].contents = .null
+      warnings.append("the body was left out")
     }
-    return entry
+    let body = ExportedBody(raw.part(.body), temporaryFolder: temporaryFolder)
+    return ExportedEntry(
+      number: number, raw: raw, response: response, body: body, warnings: warnings)
   }
 }

@@ -55,7 +55,7 @@ struct ArchiveHeader {
       json.member("columns") { json in
         json.object { json in
           for table in source.tables {
-            json.member(table.name) { $0.array(table.columns) { $0.string($1) } }
+            json.member(named: table.name) { $0.array(table.columns) { $0.string($1) } }
           }
         }
       }

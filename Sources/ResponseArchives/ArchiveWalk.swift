@@ -19,6 +19,8 @@ final class ArchiveWalk {
   /// The digest of what the checksums at the end must be.
   private var checksums = Digest()
   private(set) var checksumsDigest = ""
+  /// The last line of them.
+  private var line: [UInt8] = []
   private var (memberCount, totalBytes) = (0 as Int64, 0 as Int64)
   private var (entryCount, bodyBytes) = (0 as Int64, 0 as Int64)
   private var lastID = Int64.min
@@ -110,7 +112,9 @@ final class ArchiveWalk {
   }
 
   private func note(_ name: String, _ sha256: String) {
-    checksums.update(NativeArchive.checksumLine(name, sha256)[...])
+    line.removeAll(keepingCapacity: true)
+    NativeArchive.appendChecksum(sha256, of: name, to: &line)
+    checksums.update(line[...])
   }
 
   private func document(_ name: String, size: Int64) throws -> [UInt8] {
@@ -149,7 +153,7 @@ final class ArchiveWalk {
     entryCount += 1
     try limits.check(entryCount, .entries, at: path)
     let folder = NativeArchive.folder(entryCount)
-    guard name == "\(folder)/\(NativeArchive.documentName)" else {
+    guard name == folder + NativeArchive.documentName else {
       throw damage("member \(memberCount) is not the beginning of entry \(entryCount)")
     }
     let bytes = try document(name, size: size)
@@ -169,13 +173,13 @@ final class ArchiveWalk {
   ) throws -> Bool {
     var raw = entry.raw
     for member in entry.members where member.name != .body {
-      let contents = try contents(of: member, "\(folder)/\(member.name.memberName)")
+      let contents = try contents(of: member, folder + member.name.memberName)
       raw.set(member, contents)
     }
     guard let member = entry.members.first(where: { $0.name == .body }) else {
       return try body(raw) == .next
     }
-    let name = "\(folder)/\(member.name.memberName)"
+    let name = folder + member.name.memberName
     guard try next(name) == member.size else { throw wrongSize(name) }
     let reading = MemberReading(member)
     raw.set(

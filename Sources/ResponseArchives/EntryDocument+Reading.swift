@@ -10,7 +10,7 @@ extension EntryDocument {
   /// - Throws: ``JSONError``, also for a document that does not describe an entry.
   init(reading bytes: [UInt8]) throws {
     var json = JSONReader(bytes)
-    self.init(raw: RawResponse(id: 0), members: [], decoded: StoredResponse(id: .row(0)))
+    self.init(raw: RawResponse(id: 0), members: [])
     try json.object { json, name in
       switch name {
       case "row": try readRow(&json)

@@ -30,8 +30,8 @@ final class EntryPreparation {
       while let batch = tasks.receive() {
         results.send(
           Result {
-            try batch.map {
-              try PreparedEntry(export.entry($0.response.raw, number: $0.number))
+            try batch.map { task in
+              try PreparedEntry(export.entry(task.response.raw, number: task.number))
             }
           })
       }
@@ -63,11 +63,14 @@ final class EntryPreparation {
   /// Passes on what is prepared, in the order in which it was handed over.
   ///
   /// - Parameter all: Whether to wait for all; otherwise only for the first of too many batches.
-  func forEachPrepared(all: Bool, _ body: (PreparedEntry) throws -> Void) throws {
+  func forEachPrepared(all: Bool, _ body: (borrowing PreparedEntry) throws -> Void) throws {
     if all, !batch.isEmpty { sendBatch() }
     while batchesAway > (all ? 0 : Self.mostBatches - 1), let result = results.receive() {
       batchesAway -= 1
-      for entry in try result.get() { try body(entry) }
+      let entries = try result.get()
+      // A loop over the array would hold on to all that each entry has.
+      let span = entries.span
+      for index in span.indices { try body(span[index]) }
     }
   }
 }

@@ -25,13 +25,16 @@ final class ExportedBody {
 
   /// Creates a body; `nil` if there is nothing in a part.
   ///
-  /// - Parameter temporaryFolder: Where a large body is kept whose source gives it only once.
-  init?(_ part: RawResponse.Part?, temporaryFolder: String) {
+  /// - Parameters:
+  ///   - sha256: The digest that the bytes must have; `nil` if it is not known.
+  ///   - temporaryFolder: Where a large body is kept whose source gives it only once.
+  init?(_ part: RawResponse.Part?, sha256: String? = nil, temporaryFolder: String) {
     guard let part, let size = part.size else { return nil }
     self.size = size
     self.temporaryFolder = temporaryFolder
     contents = part.contents
-    if case .stream(let stream) = contents { sha256 = stream.sha256 }
+    self.sha256 = sha256
+    if sha256 == nil, case .stream(let stream) = contents { self.sha256 = stream.sha256 }
   }
 
   /// The SHA-256 digest of the bytes, in small hexadecimal digits; they are read if it is not known.

@@ -68,8 +68,10 @@ final class HARExport: ResponseArchiveWriter {
       json.member("cache") { $0.object { _ in } }
       json.member("timings") { json in
         json.object { json in
-          for name in ["blocked", "dns", "connect", "ssl"] { json.member(name) { $0.integer(-1) } }
-          for name in ["send", "wait", "receive"] { json.member(name) { $0.integer(0) } }
+          for name in ["blocked", "dns", "connect", "ssl"] {
+            json.member(named: name) { $0.integer(-1) }
+          }
+          for name in ["send", "wait", "receive"] { json.member(named: name) { $0.integer(0) } }
         }
       }
       json.member("_urlcache") { HARMessage(entry.response).extras(of: url, &$0) }
@@ -94,7 +96,7 @@ final class HARExport: ResponseArchiveWriter {
       }
       json.member("redirectURL") { $0.utf8(message.location) }
       // The cache does not keep how long the coded message was.
-      for name in ["headersSize", "bodySize"] { json.member(name) { $0.integer(-1) } }
+      for name in ["headersSize", "bodySize"] { json.member(named: name) { $0.integer(-1) } }
     }
   }
 

@@ -1,3 +1,4 @@
+import Files
 import ResponseStorage
 
 /// Writes JSON (RFC 8259) in ASCII, with nothing in it that a terminal could take for a command.
@@ -22,18 +23,18 @@ struct JSONWriter {
     bytes.reserveCapacity(2_048)
   }
 
-  /// Writes an object; `members` writes each with ``member(_:_:)``.
+  /// Writes an object; `members` writes each with ``member(_:_:)`` or ``member(named:_:)``.
   mutating func object(
     _ style: Style = .oneLine, _ members: (inout JSONWriter) throws -> Void
   ) rethrows {
-    try enclosed("{", "}", style, members)
+    try enclosed(UInt8(ascii: "{"), UInt8(ascii: "}"), style, members)
   }
 
   /// Writes an array of values.
   mutating func array<Element>(
     _ elements: some Sequence<Element>, _ value: (inout JSONWriter, Element) throws -> Void
   ) rethrows {
-    try enclosed("[", "]", .oneLine) { json in
+    try enclosed(UInt8(ascii: "["), UInt8(ascii: "]"), .oneLine) { json in
       for element in elements {
         json.separate()
         try value(&json, element)
@@ -42,30 +43,43 @@ struct JSONWriter {
   }
 
   /// Writes a member of an object.
+  ///
+  /// - Parameter name: The name, of printable ASCII that JSON has as it is.
   mutating func member(
-    _ name: String, _ value: (inout JSONWriter) throws -> Void
+    _ name: StaticString, _ value: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(name)
+    bytes.append("\":")
+    try value(&self)
+  }
+
+  /// Writes a member of an object, whose name need not be known beforehand.
+  mutating func member(
+    named name: String, _ value: (inout JSONWriter) throws -> Void
   ) rethrows {
     separate()
     string(name)
-    append(":")
+    bytes.append(UInt8(ascii: ":"))
     try value(&self)
   }
 
   /// Writes a member of an object, whose name is the UTF-8 of a text; what is not becomes U+FFFD.
   mutating func member(
-    _ name: ByteString, _ value: (inout JSONWriter) throws -> Void
+    named name: ByteString, _ value: (inout JSONWriter) throws -> Void
   ) rethrows {
     separate()
     string(name.bytes)
-    append(":")
+    bytes.append(UInt8(ascii: ":"))
     try value(&self)
   }
 
   /// Writes `null`.
-  mutating func null() { append("null") }
+  mutating func null() { bytes.append("null") }
 
   /// Writes `true` or `false`.
-  mutating func boolean(_ value: Bool) { append(value ? "true" : "false") }
+  mutating func boolean(_ value: Bool) { bytes.append(value ? "true" : "false") }
 
   /// Writes a number.
   mutating func integer(_ value: Int64) { append(String(value)) }
@@ -115,13 +129,7 @@ struct JSONWriter {
 
   /// Whether JSON has the bytes as they are, and a terminal shows them.
   private static func isPlain(_ text: Span<UInt8>) -> Bool {
-    for index in text.indices {
-      let byte = text[index]
-      guard byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
-        return false
-      }
-    }
-    return true
+    PrintableASCII.isAll(of: text, but: UInt8(ascii: "\""), UInt8(ascii: "\\"))
   }
 
   private mutating func escaped(_ text: String) {
@@ -130,11 +138,11 @@ struct JSONWriter {
 
   private mutating func scalar(_ scalar: Unicode.Scalar) {
     switch scalar {
-    case "\"": append("\\\"")
-    case "\\": append("\\\\")
-    case "\n": append("\\n")
-    case "\r": append("\\r")
-    case "\t": append("\\t")
+    case "\"": bytes.append("\\\"")
+    case "\\": bytes.append("\\\\")
+    case "\n": bytes.append("\\n")
+    case "\r": bytes.append("\\r")
+    case "\t": bytes.append("\\t")
     case " "..."~": bytes.append(UInt8(scalar.value))
     default:
       for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
@@ -147,20 +155,20 @@ struct JSONWriter {
   private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   private mutating func enclosed(
-    _ open: String, _ close: String, _ style: Style, _ body: (inout JSONWriter) throws -> Void
+    _ open: UInt8, _ close: UInt8, _ style: Style, _ body: (inout JSONWriter) throws -> Void
   ) rethrows {
     let outer = self.style
-    append(open)
+    bytes.append(open)
     (isFirst, self.style) = (true, style)
     try body(&self)
-    if style == .lines { append("\n") }
-    append(close)
+    if style == .lines { endLine() }
+    bytes.append(close)
     (isFirst, self.style) = (false, outer)
   }
 
   private mutating func separate() {
-    if !isFirst { append(",") }
-    if style == .lines { append("\n") }
+    if !isFirst { bytes.append(UInt8(ascii: ",")) }
+    if style == .lines { endLine() }
     isFirst = false
   }
 }
@@ -188,8 +196,15 @@ extension JSONWriter {
 
   /// Writes a text: a string, or, if it is not UTF-8, an object with its Base64.
   mutating func text(_ text: ByteString) {
-    let isUTF8 = Self.isPlain(text.bytes.span) || text.string != nil
-    if isUTF8 { string(text.bytes) } else { encoded(text) }
+    if Self.isPlain(text.bytes.span) {
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(contentsOf: text.bytes)
+      bytes.append(UInt8(ascii: "\""))
+    } else if let text = text.string {
+      string(text)
+    } else {
+      encoded(text)
+    }
   }
 
   private mutating func encoded(_ text: ByteString) {
@@ -203,7 +218,10 @@ extension JSONWriter {
 
   /// Writes a moment as RFC 3339 has it, its fraction of a second cut off, or `null`.
   mutating func time(_ moment: Timestamp?) {
-    if let moment { string(moment.rfc3339 + "Z") } else { null() }
+    guard let moment else { return null() }
+    bytes.append(UInt8(ascii: "\""))
+    dateTime(moment)
+    bytes.append("Z\"")
   }
 
   /// Writes a moment as RFC 3339 has it, with milliseconds.
@@ -212,23 +230,33 @@ extension JSONWriter {
     let rest = milliseconds % 1_000
     let fraction = rest < 0 ? rest + 1_000 : rest
     let whole = Timestamp(secondsSince1970: Double((milliseconds - fraction) / 1_000)) ?? moment
-    string("\(whole.rfc3339).\(Self.digits(fraction, 3))Z")
+    bytes.append(UInt8(ascii: "\""))
+    dateTime(whole)
+    bytes.append(UInt8(ascii: "."))
+    digits(3, of: fraction)
+    bytes.append("Z\"")
   }
 
-  /// A number of at least so many digits.
-  fileprivate static func digits(_ number: Int64, _ count: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+  /// Writes the date and time in UTC, without a fraction of a second and without a zone.
+  private mutating func dateTime(_ moment: Timestamp) {
+    let time = CivilTime(moment)
+    digits(4, of: time.year)
+    bytes.append(UInt8(ascii: "-"))
+    digits(2, of: time.month)
+    bytes.append(UInt8(ascii: "-"))
+    digits(2, of: time.day)
+    bytes.append(UInt8(ascii: "T"))
+    digits(2, of: time.hour)
+    bytes.append(UInt8(ascii: ":"))
+    digits(2, of: time.minute)
+    bytes.append(UInt8(ascii: ":"))
+    digits(2, of: time.second)
   }
-}
 
-extension Timestamp {
-  /// The date and time in UTC, without a fraction of a second and without a zone.
-  fileprivate var rfc3339: String {
-    let time = CivilTime(self)
-    func digits(_ number: Int64, _ count: Int = 2) -> String { JSONWriter.digits(number, count) }
-    return "\(digits(time.year, 4))-\(digits(time.month))-\(digits(time.day))T"
-      + "\(digits(time.hour)):\(digits(time.minute)):\(digits(time.second))"
+  /// Writes the last digits of a number that is not negative.
+  private mutating func digits(_ count: Int, of number: Int64) {
+    if count > 1 { digits(count - 1, of: number / 10) }
+    bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 }
 

@@ -1,3 +1,4 @@
+import Files
 import ResponseStorage
 
 /// The archive format that keeps all of a store: its members, and their names.
@@ -19,23 +20,25 @@ public enum NativeArchive {
   /// The first member of an entry.
   static let documentName = "entry.json"
 
-  /// The folder of an entry.
+  /// The folder of an entry, with a slash at its end.
   ///
   /// - Parameter number: The place of the entry in the archive, from 1 on.
   static func folder(_ number: Int64) -> String {
     let digits = String(number)
-    return "entries/" + String(repeating: "0", count: max(0, 10 - digits.utf8.count)) + digits
+    return "entries/" + String(repeating: "0", count: max(0, 10 - digits.utf8.count)) + digits + "/"
   }
 
-  /// The line of ``checksumsName`` for a member.
-  static func checksumLine(_ name: String, _ sha256: String) -> [UInt8] {
-    var line: [UInt8] = []
-    line.reserveCapacity(sha256.utf8.count + name.utf8.count + 3)
-    line += sha256.utf8
-    line += [0x20, 0x20]
-    line += name.utf8
-    line.append(0x0A)
-    return line
+  /// Appends the line of ``checksumsName`` for a member.
+  ///
+  /// - Parameter folder: The folder of the member, if it is in one.
+  static func appendChecksum(
+    _ sha256: String, of name: String, in folder: String = "", to lines: inout [UInt8]
+  ) {
+    lines += sha256.utf8
+    lines.append("  ")
+    lines += folder.utf8
+    lines += name.utf8
+    lines.append("\n")
   }
 }
 

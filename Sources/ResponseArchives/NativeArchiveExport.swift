@@ -27,7 +27,9 @@ final class NativeArchiveExport: ResponseArchiveWriter {
   func take(_ raw: RawResponse, number: Int64) throws -> Bool {
     let isTaken = preparation.add(raw, number: number)
     // What is read piece by piece can be read only now, and comes after all that was there before.
-    try preparation.forEachPrepared(all: !isTaken) { try write($0, from: nil) }
+    try preparation.forEachPrepared(all: !isTaken) { entry in
+      try archive?.append(entry, from: nil)
+    }
     return isTaken
   }
 
@@ -35,30 +37,14 @@ final class NativeArchiveExport: ResponseArchiveWriter {
     if let body = entry.body, body.size > longestMember {
       return "its body is longer than a tar archive can hold"
     }
-    try write(PreparedEntry(entry), from: entry)
+    try archive?.append(PreparedEntry(entry), from: entry)
     return nil
   }
 
-  /// Writes an entry.
-  ///
-  /// - Parameter source: What has the bytes that are not in memory.
-  private func write(_ entry: PreparedEntry, from source: ExportedEntry?) throws {
-    try archive?.append(entry.documentName, entry.document, sha256: entry.documentSHA256)
-    for member in entry.members {
-      if let bytes = member.bytes {
-        try archive?.append(member.name, bytes, sha256: member.description.sha256)
-      } else if member.description.name == .body, let body = source?.body {
-        try archive?.append(member.name, body)
-      } else if let list = ExportedBody(
-        source?.raw.part(member.description.name), temporaryFolder: "")
-      {
-        try archive?.append(member.name, list)
-      }
-    }
-  }
-
   func finish(_ summary: ArchiveExport.Summary) throws {
-    try preparation.forEachPrepared(all: true) { try write($0, from: nil) }
+    try preparation.forEachPrepared(all: true) { entry in
+      try archive?.append(entry, from: nil)
+    }
     guard var archive = archive.take() else { return }
     let manifest = ArchiveManifest(
       entries: summary.entries, members: archive.memberCount, bodyBytes: summary.bodyBytes)

@@ -19,26 +19,37 @@ struct NativeArchiveWriter: ~Copyable {
     self.archive = archive
   }
 
-  /// Appends a member whose bytes are in memory.
-  mutating func append(_ name: String, _ bytes: [UInt8], sha256: String? = nil) throws {
+  /// Appends a member that belongs to no entry.
+  mutating func append(_ name: String, _ bytes: [UInt8]) throws {
     try archive.append(name, bytes)
-    try note(name, sha256 ?? Digest(of: bytes).hexadecimal)
+    NativeArchive.appendChecksum(Digest(of: bytes).hexadecimal, of: name, to: &lines)
+    memberCount += 1
   }
 
-  /// Appends a member that is read piece by piece.
+  /// Appends the members of an entry.
   ///
+  /// - Parameter source: What has the bytes that are not in memory.
   /// - Throws: ``StoreError`` if the bytes are others than they were, or whatever reading or writing
   ///   throws.
-  mutating func append(_ name: String, _ contents: ExportedBody) throws {
-    let sha256 = try contents.digest()
-    try archive.begin(name, size: contents.size)
-    try contents.forEachPiece { try archive.append($0) }
-    try note(name, sha256)
-  }
-
-  private mutating func note(_ name: String, _ sha256: String) throws {
-    memberCount += 1
-    lines += NativeArchive.checksumLine(name, sha256)
+  mutating func append(_ entry: borrowing PreparedEntry, from source: ExportedEntry?) throws {
+    let folder = entry.folder
+    try archive.append(folder + NativeArchive.documentName, entry.document)
+    // A loop over the array would hold on to the bytes of each.
+    let members = entry.members.span
+    for index in members.indices {
+      let name = folder + members[index].name.memberName
+      switch members[index].contents {
+      case .bytes(let bytes): try archive.append(name, bytes)
+      case .unread(let sha256):
+        guard let contents = source?.contents(of: members[index].name, sha256: sha256) else {
+          throw ResponseArchiveError(.cannotWrite, "'\(name)' is not there to be read once more")
+        }
+        try archive.begin(name, size: contents.size)
+        try contents.forEachPiece { try archive.append($0) }
+      }
+    }
+    memberCount += 1 + Int64(members.count)
+    lines += entry.checksums
     if lines.count >= 1 << 16 { try writeLines() }
   }
 
@@ -57,6 +68,15 @@ struct NativeArchiveWriter: ~Copyable {
       offset += Int64(count)
     }
     try archive.finish()
+  }
+}
+
+extension ExportedEntry {
+  /// What is in a part, to be read once more.
+  fileprivate func contents(
+    of name: RawResponse.Part.Name, sha256: String
+  ) -> ExportedBody? {
+    name == .body ? body : ExportedBody(raw.part(name), sha256: sha256, temporaryFolder: "")
   }
 }
 

@@ -7,14 +7,14 @@ struct AppleRawRows: ~Copyable {
   /// The largest body that is read with its row; a longer one is read piece by piece.
   private static let largestBody: Int64 = 1 << 18
 
-  private let bodyTable: String
+  /// What the columns of the three tables that hold no parts are called in a response.
   private let (responseNames, blobNames, bodyNames): ([String], [String], [String])
   private var responses: Statement
   private var blobs: Statement
   private var bodies: Statement
 
   /// Where in a row the name of a body file, or a short body, and the columns after it stand.
-  private static let bodyPlaces = (location: Int32(0), part: Int32(1), value: Int32(2), rest: 3)
+  private static let bodyPlaces = (location: Int32(0), value: Int32(1), rest: Int32(2))
 
   init(_ connection: borrowing Connection, _ layout: AppleLayout) throws(SQLiteError) {
     let known = Set(Self.parts.map { ByteString($0.rawValue) } + ["entry_id", "receiver_data"])
@@ -27,19 +27,24 @@ struct AppleRawRows: ~Copyable {
     let blobNames = try others(AppleLayout.blobs)
     let bodyNames = layout.bodyTable == AppleLayout.blobs ? [] : try others(layout.bodyTable)
     let location = layout.hasBodyFiles ? "isDataOnFS > 0" : "0"
-    let body = Self.expressions(
-      "receiver_data", upTo: Self.largestBody, isNameIf: location)
+    let body = Self.expression("receiver_data", upTo: Self.largestBody)
     let responses = try connection.prepare(
       Self.selection(responseNames.map(Self.quoted), AppleLayout.responses))
     let blobs = try connection.prepare(
       Self.selection(
-        Self.parts.flatMap { Self.expressions($0.rawValue, upTo: RawResponse.largestList) }
+        Self.parts.map { Self.expression($0.rawValue, upTo: RawResponse.largestList) }
           + blobNames.map(Self.quoted),
         AppleLayout.blobs))
     let bodies = try connection.prepare(
-      Self.selection([location] + body + bodyNames.map(Self.quoted), layout.bodyTable))
-    (self.responseNames, self.blobNames, self.bodyNames) = (responseNames, blobNames, bodyNames)
-    bodyTable = layout.bodyTable
+      Self.selection(
+        [location, "CASE WHEN \(location) THEN receiver_data ELSE \(body) END"]
+          + bodyNames.map(Self.quoted),
+        layout.bodyTable))
+    self.responseNames = responseNames
+    self.blobNames = blobNames.map { "\(AppleLayout.blobs).\($0)" }
+    self.bodyNames = bodyNames.map {
+      ByteString($0).asciiLowercased == "isdataonfs" ? "isDataOnFS" : "\(layout.bodyTable).\($0)"
+    }
     self.responses = responses
     self.blobs = blobs
     self.bodies = bodies
@@ -65,23 +70,14 @@ struct AppleRawRows: ~Copyable {
     "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE entry_ID = ?1"
   }
 
-  /// What a value is that is not read with its row.
-  private enum Postponed: Int64 {
-    case text = 1
-    case longBLOB = 2
-  }
-
-  /// Whether and why a value is not read with its row, and the value if it is; that of the name of a file is.
-  private static func expressions(
-    _ column: String, upTo largest: Int64, isNameIf condition: String = "0"
-  ) -> [String] {
-    // A number: to read a word of each value would cost more than the value.
-    let postponed = """
-      CASE typeof(\(column)) WHEN 'text' THEN \(Postponed.text.rawValue) \
-      WHEN 'blob' THEN (length(\(column)) > \(largest)) * \(Postponed.longBLOB.rawValue) \
-      ELSE 0 END
-      """
-    return [postponed, "CASE WHEN \(condition) OR NOT (\(postponed)) THEN \(column) END"]
+  /// A value of a part, or a text that stands for one that is not read with its row: an empty one for a text, and
+  /// another for a BLOB that is too long.
+  private static func expression(_ column: String, upTo largest: Int64) -> String {
+    """
+    CASE typeof(\(column)) WHEN 'blob' THEN \
+    CASE WHEN length(\(column)) > \(largest) THEN 'long' ELSE \(column) END \
+    WHEN 'text' THEN '' ELSE \(column) END
+    """
   }
 
   /// Reads a response; the contents of its parts are `null` where they must be read from elsewhere.
@@ -92,44 +88,35 @@ struct AppleRawRows: ~Copyable {
     _ id: Int64
   ) throws(SQLiteError) -> (RawResponse, long: [RawResponse.Part.Name], file: ByteString?)? {
     var raw = RawResponse(id: id)
+    raw.columns.reserveCapacity(responseNames.count + blobNames.count + bodyNames.count)
+    raw.parts.reserveCapacity(RawResponse.Part.Name.allCases.count)
     var long: [RawResponse.Part.Name] = []
     var file: ByteString?
     var isThere = false
     try responses.restart(for: id)
     if try responses.step() {
       isThere = true
-      for (index, name) in responseNames.enumerated() {
-        raw.columns.append(.init(name, responses.value(at: Int32(index))))
-      }
+      raw.append(responseNames, from: responses, at: 0)
     }
     if !isThere { raw.columns.append(.init("entry_ID", .integer(id))) }
     try blobs.restart(for: id)
     if try blobs.step() {
       isThere = true
       for (index, name) in Self.parts.enumerated() {
-        Self.read(name, blobs, at: Int32(2 * index), into: &raw, &long)
+        Self.read(name, blobs, at: Int32(index), into: &raw, &long)
       }
-      for (index, name) in blobNames.enumerated() {
-        let value = blobs.value(at: Int32(2 * Self.parts.count + index))
-        raw.columns.append(.init("\(AppleLayout.blobs).\(name)", value))
-      }
+      raw.append(blobNames, from: blobs, at: Int32(Self.parts.count))
     }
     try bodies.restart(for: id)
     if try bodies.step() {
       isThere = true
-      for (index, name) in bodyNames.enumerated() {
-        let isKnown = ByteString(name).asciiLowercased == "isdataonfs"
-        raw.columns.append(
-          .init(
-            isKnown ? "isDataOnFS" : "\(bodyTable).\(name)",
-            bodies.value(at: Int32(Self.bodyPlaces.rest + index))))
-      }
+      raw.append(bodyNames, from: bodies, at: Self.bodyPlaces.rest)
       raw.hasBodyFile = bodies.integer(at: Self.bodyPlaces.location) != 0
       if raw.hasBodyFile {
         file = ByteString(bodies.bytes(at: Self.bodyPlaces.value))
         raw.parts.append(.init(.body, .null))
       } else {
-        Self.read(.body, bodies, at: Self.bodyPlaces.part, into: &raw, &long)
+        Self.read(.body, bodies, at: Self.bodyPlaces.value, into: &raw, &long)
       }
     }
     responses.reset()
@@ -142,21 +129,29 @@ struct AppleRawRows: ~Copyable {
     _ name: RawResponse.Part.Name, _ rows: borrowing Statement, at index: Int32,
     into raw: inout RawResponse, _ long: inout [RawResponse.Part.Name]
   ) {
-    var part = RawResponse.Part(name, .null)
-    if let postponed = Postponed(rawValue: rows.integer(at: index)) {
-      part.isText = postponed == .text
+    switch rows.type(at: index) {
+    case .blob: raw.parts.append(.init(name, .bytes(rows.bytes(at: index))))
+    case .null: raw.parts.append(.init(name, .null))
+    case .text:
+      raw.parts.append(.init(name, isText: rows.bytes(at: index).isEmpty, .null))
       long.append(name)
-    } else {
-      switch rows.type(at: index + 1) {
-      case .blob: part.contents = .bytes(rows.bytes(at: index + 1))
-      case .null: break
-      default:
-        // A number is no part: it stands among the columns.
-        raw.columns.append(
-          .init(name == .body ? "receiver_data" : name.rawValue, rows.value(at: index + 1)))
-      }
+    case .integer, .real:
+      // A number is no part: it stands among the columns.
+      raw.columns.append(
+        .init(name == .body ? "receiver_data" : name.rawValue, rows.value(at: index)))
+      raw.parts.append(.init(name, .null))
     }
-    raw.parts.append(part)
+  }
+}
+
+extension RawResponse {
+  /// Appends columns of a row, from that at a place on.
+  fileprivate mutating func append(
+    _ names: [String], from row: borrowing Statement, at first: Int32
+  ) {
+    for (index, name) in names.enumerated() {
+      columns.append(Column(name, row.value(at: first + Int32(index))))
+    }
   }
 }
 

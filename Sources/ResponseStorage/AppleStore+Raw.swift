@@ -73,9 +73,9 @@ extension AppleStore: KeyedResponseSource {
 
   /// Fills in the parts that are not in the row, or too long to be read with it.
   private func filled(
-    _ raw: RawResponse, _ long: [RawResponse.Part.Name], _ file: ByteString?
+    _ raw: consuming RawResponse, _ long: [RawResponse.Part.Name], _ file: ByteString?
   ) throws -> RawResponse {
-    var raw = raw
+    guard raw.hasBodyFile || !long.isEmpty else { return raw }
     for index in raw.parts.indices {
       let name = raw.parts[index].name
       if name == .body, raw.hasBodyFile {

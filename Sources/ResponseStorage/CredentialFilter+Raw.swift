@@ -201,7 +201,8 @@ private struct CredentialRedaction {
         if new != key { rekey(new) }
       case ("partition", .text(let text)):
         raw.columns[index].value = .text(ByteString(redacted(text.bytes, "partition")))
-      case ("time_stamp", .text(let text)) where Timestamp(databaseText: text.bytes) != nil: break
+      case ("time_stamp", .text(let text)) where Timestamp(databaseText: text.bytes.span) != nil:
+        break
       default:
         raw.columns[index].value = .null
         places.insert("columns")

@@ -108,12 +108,17 @@ public struct RawResponse {
 
   /// The value of a column, or `nil` if there is no such column or no row.
   public func value(of column: String) -> Value? {
-    columns.first { $0.name == column }?.value
+    // A loop over the array would hold on to each column that it passes.
+    let columns = columns.span
+    for index in columns.indices where columns[index].name == column { return columns[index].value }
+    return nil
   }
 
   /// A part, or `nil` if its row is missing.
   public func part(_ name: Part.Name) -> Part? {
-    parts.first { $0.name == name }
+    let parts = parts.span
+    for index in parts.indices where parts[index].name == name { return parts[index] }
+    return nil
   }
 }
 

@@ -4,7 +4,7 @@ extension StoredResponse {
   /// Decodes a response that a store gave as it holds it.
   ///
   /// Property lists that are not in memory, as they are too long, are not decoded.
-  public init(decoding raw: RawResponse, _ projection: Projection) {
+  public init(decoding raw: borrowing RawResponse, _ projection: Projection) {
     self.init(id: .row(raw.id))
     decodeColumns(raw, projection)
     var memory = SpareMemory()
@@ -35,7 +35,7 @@ extension StoredResponse {
   private mutating func decodeColumns(_ raw: RawResponse, _ projection: Projection) {
     if projection.contains(.key) { key = raw.text("request_key") }
     if projection.contains(.firstStored), let text = raw.text("time_stamp") {
-      firstStored = Timestamp(databaseText: text.bytes)
+      firstStored = Timestamp(databaseText: text.bytes.span)
       if firstStored == nil {
         notes.append(.init(.badTime, "time_stamp is no date and time"))
       }

@@ -13,6 +13,14 @@ import Testing
     }
   }
 
+  @Test func `a literal is appended as UTF-8`() {
+    var array: [UInt8] = [1]
+    array.append("")
+    array.append("é")
+    array.append(", and a text that is longer than any small one")
+    #expect(array == [1] + Array("é, and a text that is longer than any small one".utf8))
+  }
+
   @Test func `a copy of the array keeps what it had`() {
     var array: [UInt8] = [1, 2, 3]
     let before = array

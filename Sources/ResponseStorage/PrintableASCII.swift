@@ -1,15 +1,17 @@
 /// Text that every format takes as it is: the characters of ASCII from space to `~`.
-enum PrintableASCII {
+public enum PrintableASCII {
   /// Whether `text` holds nothing but printable ASCII, and neither of two characters of it.
   ///
   /// It may say no where the truth is yes, after which a closer look costs time and nothing else.
-  static func isAll(of text: Span<UInt8>, but first: UInt8 = 0, _ second: UInt8 = 0) -> Bool {
+  public static func isAll(
+    of text: Span<UInt8>, but first: UInt8 = 0, _ second: UInt8 = 0
+  ) -> Bool {
     let (first, second) = (UInt64(first) &* ones, UInt64(second) &* ones)
     var found: UInt64 = 0
     var place = 0
     // Eight bytes at once, the high bit of each saying whether it is special.
     while place &+ 8 <= text.count {
-      found |= special(word(text, at: place), first, second)
+      found |= special(text.word(at: place), first, second)
       place &+= 8
     }
     if place < text.count {
@@ -34,16 +36,5 @@ enum PrintableASCII {
     let isFirst = word ^ first
     let isSecond = word ^ second
     return control | beyond | ((isFirst &- ones) & ~isFirst) | ((isSecond &- ones) & ~isSecond)
-  }
-
-  @inline(__always)
-  private static func word(_ text: Span<UInt8>, at place: Int) -> UInt64 {
-    // Of a span of known length and in this order, the compiler makes one load.
-    let word = text.extracting(place..<place &+ 8)
-    let low =
-      UInt64(word[0]) | UInt64(word[1]) << 8 | UInt64(word[2]) << 16 | UInt64(word[3]) << 24
-    let high =
-      UInt64(word[4]) << 32 | UInt64(word[5]) << 40 | UInt64(word[6]) << 48 | UInt64(word[7]) << 56
-    return low | high
   }
 }

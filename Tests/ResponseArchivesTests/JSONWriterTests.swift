@@ -1,0 +1,71 @@
+import Foundation
+import ResponseStorage
+import Testing
+
+@testable import ResponseArchives
+
+@Suite struct JSONWriterTests {
+  private func json(_ write: (inout JSONWriter) -> Void) -> String {
+    var json = JSONWriter()
+    write(&json)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  @Test func `members are set apart as their object says`() {
+    let text = json { json in
+      json.object(.lines) { json in
+        json.member("a") { $0.null() }
+        json.member("b") { $0.array([true, false]) { $0.boolean($1) } }
+        json.member(named: "c\"") { json in
+          json.object { json in
+            json.member(named: "é" as ByteString) { $0.integer(-1) }
+            json.member("d") { $0.object { _ in } }
+          }
+        }
+      }
+    }
+    #expect(
+      text == """
+        {
+        "a":null,
+        "b":[true,false],
+        "c\\"":{"\\u00e9":-1,"d":{}}
+        }
+        """)
+  }
+
+  @Test func `each byte is a text that other readers give back, or Base64`() throws {
+    for length in [1, 7, 8, 9, 20] {
+      for place in [0, length / 2, length - 1] {
+        for byte in UInt8.min ... .max {
+          var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+          bytes[place] = byte
+          let text = json { $0.array([ByteString(bytes)]) { $0.text($1) } }
+          #expect(text.utf8.allSatisfy { 0x20...0x7E ~= $0 })
+          let array = try #require(
+            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [Any])
+          if byte < 0x80 {
+            #expect(array[0] as? String == String(decoding: bytes, as: UTF8.self))
+          } else {
+            let object = try #require(array[0] as? [String: String])
+            #expect(object == ["text_b64": Data(bytes).base64EncodedString()])
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (-62_135_596_800, "0001-01-01T00:00:00", "000"), (-0.25, "1969-12-31T23:59:59", "750"),
+    (0, "1970-01-01T00:00:00", "000"), (1_709_210_096.5, "2024-02-29T12:34:56", "500"),
+    (253_402_300_799.75, "9999-12-31T23:59:59", "750"),
+  ])
+  func `a moment is written to the second, or to the millisecond`(
+    seconds: Double, time: String, milliseconds: String
+  ) throws {
+    let moment = try #require(Timestamp(secondsSince1970: seconds))
+    #expect(json { $0.time(moment) } == "\"\(time)Z\"")
+    #expect(json { $0.preciseTime(moment) } == "\"\(time).\(milliseconds)Z\"")
+    #expect(json { $0.time(nil) } == "null")
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@testable import ResponseStorage
+
+@Suite struct Base64Tests {
+  /// Some bytes of each length, with as many of each digit as chance gives.
+  private static let texts = (0..<40).map { length in
+    (0..<length).map { UInt8(truncatingIfNeeded: ($0 + 1) * (length + 7) * 0x9D) }
+  }
+
+  @Test func `Foundation encodes and decodes alike`() {
+    for bytes in Self.texts {
+      let text = Array(Data(bytes).base64EncodedData())
+      #expect(Base64.encode(bytes) == text)
+      #expect(Base64.decode(text) == bytes)
+    }
+  }
+
+  @Test func `white space counts nowhere`() {
+    for bytes in Self.texts {
+      let text = Base64.encode(bytes)
+      for place in 0...text.count {
+        for blank in [" ", "\r\n", "\t \n  "] {
+          let spaced = text[..<place] + Array(blank.utf8) + text[place...]
+          #expect(Base64.decode(Array(spaced)) == bytes, "\(bytes) with a blank at \(place)")
+        }
+      }
+    }
+  }
+
+  @Test func `a byte that is no digit is told at each place`() {
+    let text = Base64.encode(Self.texts[33])
+    for place in text.indices {
+      for byte in [0x00, 0x2C, 0x5F, 0x7F, 0x80, 0xFF] as [UInt8] {
+        var broken = text
+        broken[place] = byte
+        #expect(Base64.decode(broken) == nil, "\(byte) at \(place)")
+      }
+    }
+  }
+
+  @Test func `nothing follows the padding`() {
+    #expect(Base64.decode(Array("QQ==".utf8)) == [0x41])
+    #expect(Base64.decode(Array("QQ==QUJD".utf8)) == nil)
+    #expect(Base64.decode(Array("QUJD=QUJD".utf8)) == nil)
+    #expect(Base64.decode(Array("QUJDQ".utf8)) == nil)
+  }
+}
