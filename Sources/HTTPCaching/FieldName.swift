@@ -137,7 +137,5 @@ extension FieldName {
   ]
 
   /// The fields that freshness and validators depend on (RFC 9111 §4.2, RFC 9110 §8.8).
-  public static let ofFreshness: [FieldName] = [
-    .age, .cacheControl, .date, .entityTag, .expires, .lastModified,
-  ]
+  public static let ofFreshness = FreshnessField.allCases.map { FieldName($0.known) }
 }

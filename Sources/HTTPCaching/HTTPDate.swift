@@ -79,15 +79,16 @@ public enum HTTPDate {
         let time = secondOfDay(text, at: 17)
       else { return nil }
       return Form(
-        year: number(text, 12, 4), month: month, day: number(text, 5, 2), secondOfDay: time)
+        year: fourDigits(text, 12), month: month, day: twoDigits(text, 5), secondOfDay: time)
     case 24:
       // Sun Nov  6 08:49:37 1994
       guard fits(text, 3, plainForm), shortDay(text) != nil,
         let month = month(text, at: 4), let time = secondOfDay(text, at: 11),
         text[8].isDigit || text[8] == UInt8(ascii: " ")
       else { return nil }
-      let day = text[8].isDigit ? number(text, 8, 2) : number(text, 9, 1)
-      return Form(year: number(text, 20, 4), month: month, day: day, secondOfDay: time)
+      let ones = Int64(text[9] - UInt8(ascii: "0"))
+      let day = text[8].isDigit ? twoDigits(text, 8) : ones
+      return Form(year: fourDigits(text, 20), month: month, day: day, secondOfDay: time)
     case 30...33:
       // Sunday, 06-Nov-94 08:49:37 GMT
       let comma = text.count - 24
@@ -96,8 +97,8 @@ public enum HTTPDate {
         let month = month(text, at: comma + 5), let time = secondOfDay(text, at: comma + 12)
       else { return nil }
       return Form(
-        year: number(text, comma + 9, 2), isShortYear: true, month: month,
-        day: number(text, comma + 2, 2), secondOfDay: time)
+        year: twoDigits(text, comma + 9), isShortYear: true, month: month,
+        day: twoDigits(text, comma + 2), secondOfDay: time)
     default: return nil
     }
   }

@@ -11,11 +11,21 @@ enum JoinedLines: Sendable {
   case commaInDate
 
   init(of name: KnownFieldName) {
+    if let field = FreshnessField(name) {
+      self.init(of: field)
+      return
+    }
     switch name {
+    case .contentLength, .contentLocation, .contentRange, .pragma: self = .comma
+    default: self = .harmless
+    }
+  }
+
+  init(of field: FreshnessField) {
+    switch field {
     case .cacheControl: self = .quotation
     case .date, .expires, .lastModified: self = .commaInDate
-    case .age, .entityTag, .contentLength, .contentLocation, .contentRange, .pragma: self = .comma
-    default: self = .harmless
+    case .age, .entityTag: self = .comma
     }
   }
 
@@ -47,11 +57,10 @@ extension FieldName {
 
 extension Span<UInt8> {
   fileprivate func contains(_ byte: UInt8, from start: Int) -> Bool {
-    var index = start
-    while index < count {
-      if self[index] == byte { return true }
-      index += 1
-    }
-    return false
+    // Without a way out, the compiler looks at many bytes at once.
+    var found = false
+    let rest = extracting(droppingFirst: start)
+    for index in rest.indices { found = (rest[index] == byte) || found }
+    return found
   }
 }

@@ -60,17 +60,16 @@ enum KnownFieldName: UInt8, Hashable, Sendable, CaseIterable {
 
   /// Finds the field of a name, whose case does not matter; `nil` if it is not known.
   init?(_ name: Span<UInt8>) {
-    guard name.count > 0,
-      let candidate = Self.candidate(
-        length: name.count, last: name[name.count - 1].lowercasedASCII),
+    guard let candidate = Self.candidate(for: name),
       Self.table.matches(name, at: Int(candidate.rawValue))
     else { return nil }
     self = candidate
   }
 
-  /// The only field with a name of so many letters that ends in this one.
-  private static func candidate(length: Int, last: UInt8) -> Self? {
-    switch (length, last) {
+  /// The only field with a name of so many letters that ends in the same one.
+  private static func candidate(for name: Span<UInt8>) -> Self? {
+    guard name.count > 0 else { return nil }
+    return switch (name.count, name[name.count - 1].lowercasedASCII) {
     case (3, UInt8(ascii: "e")): .age
     case (4, UInt8(ascii: "e")): .date
     case (4, UInt8(ascii: "g")): .entityTag

@@ -22,7 +22,13 @@ struct ListMembers {
       if !member.isEmpty { body(member) }
     }
     while position < value.count {
-      switch value[position] {
+      let byte = value[position]
+      // Letters, which nearly all are, come after the marks that matter.
+      if byte > UInt8(ascii: ","), byte != UInt8(ascii: "\\") {
+        position &+= 1
+        continue
+      }
+      switch byte {
       case UInt8(ascii: "\""): openQuote = openQuote == nil ? position : nil
       // What follows a backslash stands for itself.
       case UInt8(ascii: "\\") where openQuote != nil: position += 1

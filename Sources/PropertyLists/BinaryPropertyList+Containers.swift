@@ -31,36 +31,39 @@ extension BinaryPropertyList {
     return nil
   }
 
-  /// Calls `body` with the key and the value of each entry of a dictionary, in their order; does
-  /// nothing if the object is of another type.
-  ///
-  /// A closure that throws other errors goes with the function of the same name that is generic.
-  ///
-  /// - Throws: ``PropertyListError``, also if there are more entries than objects may be visited.
-  /// - Complexity: O(*n*), where *n* is the number of entries.
-  public func forEachEntry(
-    in dictionary: Object,
-    _ body: (_ key: Object, _ value: Object) throws(PropertyListError) -> Void
-  ) throws(PropertyListError) {
-    guard let head = try walkedDictionary(dictionary) else { return }
-    for position in 0..<head.count {
-      try body(reference(position, head), reference(head.count + position, head))
-    }
+  /// The entries of a dictionary that is known to lie in the list.
+  public struct Entries: Hashable, Sendable {
+    /// The number of entries.
+    public let count: Int
+
+    fileprivate let payload: Int
   }
 
-  /// Calls `body` with the key and the value of each entry of a dictionary, in their order; does
-  /// nothing if the object is of another type.
+  /// The entries of a dictionary, to be asked for one by one; `nil` if the object is of another type.
   ///
-  /// - Throws: What `body` throws, or ``PropertyListError``, also if there are more entries than
-  ///   objects may be visited.
-  /// - Complexity: O(*n*), where *n* is the number of entries.
-  public func forEachEntry<Failure: Error>(
-    in dictionary: Object, _ body: (_ key: Object, _ value: Object) throws(Failure) -> Void
-  ) throws {
-    guard let head = try walkedDictionary(dictionary) else { return }
-    for position in 0..<head.count {
-      try body(reference(position, head), reference(head.count + position, head))
-    }
+  /// - Throws: ``PropertyListError``, also if there are more entries than objects may be visited.
+  /// - Complexity: O(1).
+  public func entries(of dictionary: Object) throws(PropertyListError) -> Entries? {
+    guard let head = try walkedDictionary(dictionary) else { return nil }
+    return Entries(count: head.count, payload: head.payload)
+  }
+
+  /// The key of the entry at a position, which must be less than their number.
+  ///
+  /// - Complexity: O(1).
+  @inline(__always)
+  public func key(_ position: Int, of entries: Entries) throws(PropertyListError) -> Object {
+    precondition(position >= 0 && position < entries.count)
+    return try reference(position, from: entries.payload)
+  }
+
+  /// The value of the entry at a position, which must be less than their number.
+  ///
+  /// - Complexity: O(1).
+  @inline(__always)
+  public func value(_ position: Int, of entries: Entries) throws(PropertyListError) -> Object {
+    precondition(position >= 0 && position < entries.count)
+    return try reference(entries.count &+ position, from: entries.payload)
   }
 
   /// Whether an object is a string with the text of a key; `false` if it is of another type.

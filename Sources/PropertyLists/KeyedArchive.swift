@@ -182,11 +182,10 @@ extension KeyedArchive {
     guard try isDictionary(object), let name = try list.value(forKey: "$classname", in: object),
       try list.kind(of: name) == .string
     else { return false }
-    var isClass = true
-    try list.forEachEntry(in: object) { (key, _) throws(PropertyListError) in
-      if try list.kind(of: key) != .string { isClass = false }
-    }
-    return isClass
+    guard let entries = try list.entries(of: object) else { return false }
+    for position in 0..<entries.count
+    where try list.kind(of: list.key(position, of: entries)) != .string { return false }
+    return true
   }
 
   /// Whether any object is a set, which no archiver writes.

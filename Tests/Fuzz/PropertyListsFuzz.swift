@@ -74,22 +74,30 @@ private func exercise(_ list: borrowing BinaryPropertyList) {
       if let element = try? list.element(position, of: root) { visit(list, element) }
     }
   }
-  var seen = 0
-  try? list.forEachEntry(in: root) { (key, value) throws(PropertyListError) in
-    seen += 1
-    guard seen < 100 else { return }
-    visit(list, key)
-    visit(list, value)
+  if let entries = try? list.entries(of: root) {
+    require(entries.count == (try? list.count(of: root)), "a dictionary has its entries")
+    for position in 0..<min(entries.count, 100) {
+      guard let key = try? list.key(position, of: entries) else { continue }
+      visit(list, key)
+      if let value = try? list.value(position, of: entries) { visit(list, value) }
+    }
+    var position = 0
+    while position < min(entries.count, 100) {
+      let before = position
+      if let found = try? list.next(in: entries, from: &position, whoseKeyIsIn: keySet) {
+        let text = (try? list.utf8(list.key(found.position, of: entries))).flatMap { $0 } ?? []
+        require(
+          String(decoding: text, as: UTF8.self).lowercased() == keySetTexts[found.place],
+          "a key that is found has the text")
+        require(found.position == position - 1, "the walk goes on after what it found")
+      }
+      require(position > before, "the walk goes on")
+    }
   }
-  var stopped = 0
-  try? list.forEachEntry(in: root) { (key, _) throws(Stop) in
-    stopped += 1
-    throw Stop()
-  }
-  require(stopped <= 1, "an error of the closure ends the walk")
 }
 
-private struct Stop: Error {}
+private let keySetTexts = ["age", "array", "version", "cache-control"]
+private let keySet = PropertyListKeySet(keySetTexts)
 
 private func visit(_ list: borrowing BinaryPropertyList, _ object: BinaryPropertyList.Object) {
   let kind = try? list.kind(of: object)

@@ -91,13 +91,19 @@ with open(f"{sys.argv[1]}/name", "wb") as file:
     file.write(b"7.YQAtMQAvAA==.storedcachedurlresponse")
 END
 
+# The module that responses are described with, which is not fuzzed.
+swiftc -O -parse-as-library -swift-version 6 -enable-experimental-feature Lifetimes \
+  -enable-upcoming-feature InternalImportsByDefault -module-name HTTPCaching \
+  -emit-module -emit-module-path "$folder/HTTPCaching.swiftmodule" \
+  -emit-library -static -o "$folder/libHTTPCaching.a" Sources/HTTPCaching/*.swift
+
 # Builds a target of that name with the sources after it, and runs it on the corpus of that name.
 fuzz() {
   name=$1
   shift
   swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 \
     -enable-experimental-feature Lifetimes -enable-upcoming-feature InternalImportsByDefault \
-    -module-name PropertyLists \
+    -module-name PropertyLists -I "$folder" -L "$folder" -lHTTPCaching \
     "$@" "Tests/Fuzz/${name}Fuzz.swift" -o "$folder/$name.fuzz" 2>"$folder/log" || {
     # The linker warns of symbols of the sanitizer, which nobody needs to see.
     grep -v 'Cannot export local symbol' "$folder/log" >&2
@@ -118,6 +124,8 @@ stores=Sources/ResponseStorage
 fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation[AHK]*.swift \
   "$stores/FoundationFileName.swift" "$stores/StoredResponse.swift" \
   "$stores/StoredResponse+ID.swift" "$stores/StoredResponse+StoragePolicy.swift" \
-  "$stores"/Base64*.swift "$stores/ByteString.swift" "$stores/ClampedSum.swift" \
-  "$stores/FileVersion.swift" "$stores/Finding.swift" "$stores/HeaderFields.swift" \
-  "$stores/ResponseSource.swift" "$stores/Timestamp.swift" "$stores/URLReference.swift"
+  "$stores/StoredResponse+TextNotes.swift" "$stores"/Base64*.swift "$stores/ByteString.swift" \
+  "$stores/Span+Words.swift" \
+  "$stores/ClampedSum.swift" "$stores/FileVersion.swift" "$stores/Finding.swift" \
+  "$stores/HeaderFields.swift" "$stores"/P*.swift "$stores/ResponsePortion.swift" \
+  "$stores/ResponseSource.swift" "$stores/Timestamp.swift" "$stores"/URLReference*.swift

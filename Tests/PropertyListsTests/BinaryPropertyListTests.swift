@@ -141,27 +141,74 @@ import Testing
     #expect(try found.value(forKey: PropertyListKey(long), in: found.root) != nil)
   }
 
-  @Test func `an error of the closure ends the walk through the entries`() throws {
-    struct Stop: Error {}
+  @Test func `entries are asked for one by one`() throws {
     let bytes = PropertyListWriter().bytes(
       of: .dictionary([
-        .init(key: [97], value: .integer(1)), .init(key: [98], value: .integer(2)),
+        .init(key: [97], value: .integer(1)), .init(key: [98, 99], value: .integer(2)),
       ]))
     let list = try BinaryPropertyList(bytes.span)
-    var calls = 0
-    #expect(throws: Stop.self) {
-      try list.forEachEntry(in: list.root) { (_, _) throws(Stop) in
-        calls += 1
-        throw Stop()
-      }
+    let entries = try #require(try list.entries(of: list.root))
+    #expect(entries.count == 2)
+    #expect(try list.utf8(list.key(0, of: entries)) == [97])
+    #expect(try list.integer(list.value(0, of: entries)) == 1)
+    #expect(try list.utf8(list.key(1, of: entries)) == [98, 99])
+    #expect(try list.integer(list.value(1, of: entries)) == 2)
+    #expect(try list.entries(of: list.key(0, of: entries)) == nil)
+  }
+
+  @Test func `a walk over the keys of a set goes on after an error`() throws {
+    let bytes = list([
+      [0xD4, 1, 3, 2, 4, 5, 5, 5, 5], [0x53] + Array("Age".utf8), [0x54] + Array("Date".utf8),
+      [0x54] + Array("Vary".utf8), [0x5E] + Array("date".utf8), [0x09],
+    ])
+    let list = try BinaryPropertyList(bytes.span)
+    let entries = try #require(try list.entries(of: list.root))
+    let keys = PropertyListKeySet(["date", "age"])
+    var position = 0
+    var first = try list.next(in: entries, from: &position, whoseKeyIsIn: keys)
+    #expect(first?.position == 0 && first?.place == 1 && position == 1)
+    first = try list.next(in: entries, from: &position, whoseKeyIsIn: keys)
+    #expect(first?.position == 2 && first?.place == 0 && position == 3)
+    let error = #expect(throws: PropertyListError.self) {
+      try list.next(in: entries, from: &position, whoseKeyIsIn: keys)
     }
-    #expect(calls == 1)
-    var sum: Int64 = 0
-    try list.forEachEntry(in: list.root) { (key, value) throws(PropertyListError) in
-      #expect(try list.utf8(key)?.count == 1)
-      sum += try list.integer(value) ?? 0
+    #expect(error?.code == .truncated && position == 4)
+    #expect(try list.next(in: entries, from: &position, whoseKeyIsIn: keys) == nil)
+  }
+
+  @Test func `keys are found in a set whatever the case of their letters`() throws {
+    let keys = PropertyListKeySet(["last-modified", "age", "expires", "etag", "expired", "date"])
+    /// The place of a key that is written as this object.
+    func place(_ object: [UInt8]) throws -> Int? {
+      let bytes = list([[0xD1, 1, 2], object, [0x09]])
+      let list = try BinaryPropertyList(bytes.span)
+      let entries = try #require(try list.entries(of: list.root))
+      var position = 0
+      let found = try list.next(in: entries, from: &position, whoseKeyIsIn: keys)
+      #expect(position == 1 && found?.position ?? 0 == 0)
+      return found?.place
     }
-    #expect(sum == 3)
+    func ascii(_ text: String) -> [UInt8] { [0x50 | UInt8(text.utf8.count)] + Array(text.utf8) }
+    func wide(_ text: String) -> [UInt8] {
+      [0x60 | UInt8(text.utf8.count)] + text.utf8.flatMap { [0, $0] }
+    }
+    for (text, expected) in [
+      ("Last-Modified", 0), ("last-modified", 0), ("LAST-MODIFIED", 0), ("Age", 1), ("Expires", 2),
+      ("eXPIRES", 2), ("ETag", 3), ("Expired", 4), ("Date", 5), ("Dates", nil), ("Dat", nil),
+      ("", nil), ("Aga", nil), ("Expirex", nil), ("xxpires", nil), ("Last-Modifiex", nil),
+      ("xast-Modified", nil), ("Last\rModified", nil), ("a\u{7}e", nil), ("Etag\0", nil),
+      ("Content-Type", nil),
+    ] as [(String, Int?)] {
+      #expect(try place(ascii(text)) == expected, "\(text)")
+      #expect(try place(wide(text)) == expected, "\(text) in UTF-16")
+      let long = [0x5F, 0x10, UInt8(text.utf8.count)] + Array(text.utf8)
+      #expect(try place(long) == expected, "\(text) with a long count")
+    }
+    #expect(try place([0x5F, 0x10, 15] + Array("content-encodin".utf8)) == nil)
+    #expect(try place([0x09]) == nil)
+    #expect(try place([0x44] + Array("date".utf8)) == nil)
+    let error = #expect(throws: PropertyListError.self) { try place([0x5D, 0x4C]) }
+    #expect(error?.code == .truncated)
   }
 
   /// Asks every function about every object that the first level refers to.
@@ -185,9 +232,10 @@ import Testing
       _ = try? list.data(object)
       _ = try? list.isString(object, equalTo: "text/html")
       _ = try? list.value(forKey: "_CFURLString", in: object)
-      try? list.forEachEntry(in: object) { (key, value) throws(PropertyListError) in
-        _ = try list.utf8(key)
-        _ = try list.utf8(value)
+      guard let entries = try? list.entries(of: object) else { continue }
+      for position in 0..<entries.count {
+        _ = try? list.utf8(list.key(position, of: entries))
+        _ = try? list.utf8(list.value(position, of: entries))
       }
     }
   }

@@ -1,0 +1,112 @@
+/// The texts of several strings to look for in property lists at once, whatever the case of their letters.
+public struct PropertyListKeySet: Sendable {
+  /// A text, as the object that a string of less than 15 bytes is: a marker, and the bytes.
+  private struct Key: Sendable {
+    /// The first and the last eight bytes of the object as big-endian numbers, in small letters; a shorter one has
+    /// zeros in the place of what it lacks, and no last ones.
+    let (beginning, ending): (UInt64, UInt64)
+    /// What is to be looked at of the first ones.
+    let mask: UInt64
+    /// The bits that make letters small, where there are any.
+    let (beginningCase, endingCase): (UInt64, UInt64)
+
+    init(_ text: String) {
+      let object = [0x50 | UInt8(text.utf8.count)] + Array(text.utf8)
+      let bits = object.map { byte in byte >= UInt8(ascii: "a") ? 0x20 : 0 as UInt8 }
+      func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+      }
+      let missing = UInt64(max(0, 8 - object.count)) * 8
+      (beginning, ending) = (number(object.prefix(8)) << missing, number(object.suffix(8)))
+      (beginningCase, endingCase) = (number(bits.prefix(8)) << missing, number(bits.suffix(8)))
+      mask = .max << missing
+    }
+  }
+
+  /// The keys, the shortest first, each with the place of its text.
+  private let keys: [(key: Key, place: Int)]
+  /// Where among them those of a length begin.
+  private let starts: [Int]
+  private let texts: [[UInt8]]
+
+  /// Creates a set.
+  ///
+  /// - Parameter texts: Texts of 1 to 14 bytes, of small letters and hyphens.
+  public init(_ texts: [String]) {
+    precondition(
+      texts.allSatisfy { text in
+        1..<15 ~= text.utf8.count
+          && text.utf8.allSatisfy {
+            $0 == UInt8(ascii: "-") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
+          }
+      })
+    self.texts = texts.map { Array($0.utf8) }
+    let lengths = self.texts.map(\.count)
+    keys = texts.indices.sorted { lengths[$0] < lengths[$1] }.map { (Key(texts[$0]), $0) }
+    starts = (0...16).map { length in lengths.count { $0 < length } }
+  }
+
+  /// The place of the text of so many bytes whose object begins with these, and ends with those that `ending` gives.
+  @inline(__always)
+  fileprivate func place(_ count: Int, _ beginning: UInt64, _ ending: () -> UInt64) -> Int? {
+    let (keys, starts) = (keys.span, starts.span)
+    for index in starts[count]..<starts[count + 1] {
+      let key = keys[index].key
+      guard (beginning | key.beginningCase) & key.mask == key.beginning else { continue }
+      if count < 7 || ending() | key.endingCase == key.ending { return keys[index].place }
+    }
+    return nil
+  }
+
+  fileprivate func place(of text: [UInt8]) -> Int? {
+    let small = text.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+    return texts.firstIndex(of: small)
+  }
+}
+
+extension BinaryPropertyList {
+  /// The next entry whose key has one of some texts, whatever the case of its letters: its position, and the place
+  /// of the text. `nil` if there is none.
+  ///
+  /// - Parameter position: Where to begin; afterwards where to go on, also after an error.
+  /// - Complexity: O(*n* · *m*), where *n* is the number of entries and *m* that of texts of one length.
+  public func next(
+    in entries: Entries, from position: inout Int, whoseKeyIsIn keys: PropertyListKeySet
+  ) throws(PropertyListError) -> (position: Int, place: Int)? {
+    while position < entries.count {
+      let current = position
+      position &+= 1
+      if let place = try place(ofKey: current, of: entries, in: keys) { return (current, place) }
+    }
+    return nil
+  }
+
+  /// The place of the text that the key at a position has; `nil` if it has none, or is of another type than a string.
+  @inline(__always)
+  private func place(
+    ofKey position: Int, of entries: Entries, in keys: PropertyListKeySet
+  ) throws(PropertyListError) -> Int? {
+    let object = try key(position, of: entries)
+    let offset = try offset(of: object)
+    let beginning = Self.word(bytes, at: offset)
+    let marker = beginning &>> 56
+    guard marker &>> 4 == 0x5, marker != 0x5F else {
+      // Of most long strings, the third byte is their length, and no text is so long.
+      if beginning &>> 48 == 0x5F10, beginning &>> 40 & 0xFF >= 15 { return nil }
+      return try place(ofRare: object, marker, in: keys)
+    }
+    let count = Int(truncatingIfNeeded: marker & 0x0F)
+    let end = offset &+ 1 &+ count
+    guard end <= objectsEnd else { throw PropertyListError(.truncated, at: offset) }
+    return keys.place(count, beginning) { Self.word(bytes, at: end &- 8) }
+  }
+
+  /// The same of a string that is long, in UTF-16, or has more bytes for its length than CoreFoundation takes.
+  private func place(
+    ofRare string: Object, _ marker: UInt64, in keys: PropertyListKeySet
+  ) throws(PropertyListError) -> Int? {
+    guard marker == 0x5F || marker &>> 4 == 0x6 else { return nil }
+    let head = try head(of: string)
+    return head.count < 15 ? try keys.place(of: utf8(head)) : nil
+  }
+}
