@@ -54,13 +54,14 @@ extension BinaryPropertyList {
   func archivedHeaders(
     _ object: Object, _ selection: FieldSelection, _ damage: inout PropertyListError?
   ) throws(PropertyListError) -> HeaderFields? {
-    guard try kind(of: object) == .dictionary else { return nil }
+    guard let entries = try entries(of: object) else { return nil }
     var fields: [HeaderFields.Field] = []
     var mayBeRepeated = false
-    try forEachEntry(in: object) { (key, value) throws(PropertyListError) in
+    for position in 0..<entries.count {
       damage.note { () throws(PropertyListError) in
+        let key = try key(position, of: entries)
         guard let field = try name(of: key, selection), let name = try utf8(key),
-          let value = try utf8(value)
+          let value = try utf8(value(position, of: entries))
         else { return }
         mayBeRepeated = mayBeRepeated || field.mayChange(joined: value.span)
         if fields.isEmpty { fields.reserveCapacity(Self.usualCount) }
@@ -71,32 +72,6 @@ extension BinaryPropertyList {
       return HeaderFields(fields)
     }
     return HeaderFields(all.fields.filter { selection.name(matching: $0.name.bytes.span) != nil })
-  }
-
-  /// What archived header fields say of freshness.
-  ///
-  /// Values are read where they are: hardly any is in UTF-16, or may be of several lines.
-  ///
-  /// - Parameter damage: The first error of a field, which is then left out.
-  func archivedFreshnessFields(
-    _ object: Object, receivedAt responseTime: Int64, _ damage: inout PropertyListError?
-  ) throws(PropertyListError) -> FreshnessFields? {
-    guard try kind(of: object) == .dictionary else { return nil }
-    var fields = FreshnessFields(receivedAt: responseTime)
-    var isPlain = true
-    let selection = FieldSelection.freshness
-    try forEachEntry(in: object) { (key, value) throws(PropertyListError) in
-      damage.note { () throws(PropertyListError) in
-        guard let name = try name(of: key, selection) else { return }
-        guard let value = try ascii(value), fields.read(joined: value, of: name) else {
-          return isPlain = false
-        }
-      }
-    }
-    if isPlain { return fields }
-    return try archivedHeaders(object, selection, &damage).map {
-      FreshnessFields(FieldSection($0), receivedAt: responseTime)
-    }
   }
 
   /// How many fields most responses have of those that caching depends on: there is room for so many at
@@ -112,3 +87,37 @@ extension BinaryPropertyList {
     return try utf8(key).flatMap { selection.name(matching: $0.span) }
   }
 }
+
+extension FreshnessFields {
+  /// Reads archived header fields, of which none was read before.
+  ///
+  /// Values are read where they are: hardly any is in UTF-16, or may be of several lines.
+  ///
+  /// - Parameter damage: The first error of a field, which is then left out.
+  /// - Returns: Whether the object is a dictionary.
+  mutating func read(
+    archived object: BinaryPropertyList.Object, in list: borrowing BinaryPropertyList,
+    _ damage: inout PropertyListError?
+  ) throws(PropertyListError) -> Bool {
+    guard let entries = try list.entries(of: object) else { return false }
+    var isPlain = true
+    var position = 0
+    while position < entries.count {
+      damage.note { () throws(PropertyListError) in
+        guard let found = try list.next(in: entries, from: &position, whoseKeyIsIn: freshnessKeys),
+          let field = FreshnessField(rawValue: found.place)
+        else { return }
+        guard let value = try list.ascii(list.value(found.position, of: entries)),
+          read(joined: value, of: field)
+        else { return isPlain = false }
+      }
+    }
+    if isPlain { return true }
+    guard let fields = try list.archivedHeaders(object, .freshness, &damage) else { return false }
+    self = FreshnessFields(FieldSection(fields), receivedAt: responseTime)
+    return true
+  }
+}
+
+/// The names of the fields, each at the place of its raw value.
+private let freshnessKeys = PropertyListKeySet(FreshnessField.allCases.map(\.lowercased))

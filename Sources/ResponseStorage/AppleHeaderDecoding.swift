@@ -11,16 +11,20 @@ extension BinaryPropertyList {
   func archivedHeaders(
     _ object: Object, _ damage: inout PropertyListError?
   ) throws(PropertyListError) -> HeaderFields? {
-    guard try kind(of: object) == .dictionary else { return nil }
+    guard let entries = try entries(of: object) else { return nil }
     var fields: [HeaderFields.Field] = []
+    // An array that grows is copied; how many there are is not to be trusted with memory.
+    fields.reserveCapacity(min(entries.count, 32))
     var repeated: [ByteString: [ByteString]] = [:]
-    try forEachEntry(in: object) { (name, value) throws(PropertyListError) in
+    for position in 0..<entries.count {
       damage.note { () throws(PropertyListError) in
-        guard let name = try utf8(name) else { return }
-        if name == allValuesKey {
-          if let text = try utf8(value) { repeated = (try? Self.allValues(text)) ?? [:] }
-        } else if let value = try utf8(value) {
-          fields.append(.init(name: ByteString(name), value: ByteString(value)))
+        let name = try key(position, of: entries)
+        if try isString(name, equalTo: allValuesKey) {
+          if let text = try text(value(position, of: entries)) {
+            repeated = (try? Self.allValues(text.bytes)) ?? [:]
+          }
+        } else if let name = try text(name), let value = try text(value(position, of: entries)) {
+          fields.append(.init(name: name, value: value))
         }
       }
     }
@@ -37,9 +41,9 @@ extension BinaryPropertyList {
 
   /// Decodes the value of `__hhaa__`: white space and base64, of a dictionary of arrays. It may be left out
   /// of which no field is repeated.
-  private static func allValues(_ text: [UInt8]) throws(PropertyListError) -> [ByteString:
-    [ByteString]]
-  {
+  private static func allValues(
+    _ text: [UInt8]
+  ) throws(PropertyListError) -> [ByteString: [ByteString]] {
     guard let bytes = Base64.decode(text) else { return [:] }
     let list = try BinaryPropertyList(bytes.span)
     // Hardly any has a repeated field, and then nothing else need be decoded.
@@ -58,13 +62,15 @@ extension BinaryPropertyList {
   /// Whether of a dictionary of arrays one has several elements.
   private var holdsRepeatedField: Bool {
     get throws(PropertyListError) {
-      var result = false
-      try forEachEntry(in: root) { (_, values) throws(PropertyListError) in
-        if let count = try elements(of: values)?.count, count > 1 { result = true }
+      guard let entries = try entries(of: root) else { return false }
+      for position in 0..<entries.count {
+        if let values = try elements(of: value(position, of: entries)), values.count > 1 {
+          return true
+        }
       }
-      return result
+      return false
     }
   }
 }
 
-private let allValuesKey = Array("__hhaa__".utf8)
+private let allValuesKey: PropertyListKey = "__hhaa__"

@@ -1,8 +1,8 @@
 import HTTPCaching
 import PropertyLists
 
-/// How CFNetwork archives a response and a request: a dictionary of an `Array` and the `Version` that
-/// says what each place of it holds.
+/// How CFNetwork archives a response: a dictionary of an `Array` and the `Version` that says what each place of
+/// it holds.
 extension StoredResponse {
   /// The memory of texts that nobody needs any more, for those of the next response.
   struct SpareMemory {
@@ -72,6 +72,7 @@ extension StoredResponse {
         }
       }
     }
+    if projection.contains(.notes) { noteResponseUnlessUTF8() }
     if let damage { throw damage }
   }
 
@@ -87,8 +88,11 @@ extension StoredResponse {
     } else if projection.contains(.cachingFields) {
       responseHeaders = try list.archivedHeaders(fields, .response, &damage)
     } else if let stored {
-      freshnessFields = try list.archivedFreshnessFields(
-        fields, receivedAt: stored.wholeSeconds, &damage)
+      // They are read into their place: to move them there would cost as much as to read them.
+      freshnessFields = FreshnessFields(receivedAt: stored.wholeSeconds)
+      var areRead = false
+      defer { if !areRead { freshnessFields = nil } }
+      areRead = try freshnessFields?.read(archived: fields, in: list, &damage) == true
     }
     if responseHeaders == nil, freshnessFields == nil {
       try noteUnlessNull(place, of: array, in: list, "header fields are no dictionary")
@@ -97,118 +101,12 @@ extension StoredResponse {
   }
 
   /// Notes that what stands in a place of a message is of a wrong type, unless it stands for nothing.
-  private mutating func noteUnlessNull(
+  mutating func noteUnlessNull(
     _ place: Int, of array: BinaryPropertyList.Elements, in list: borrowing BinaryPropertyList,
     _ what: String
   ) throws(PropertyListError) {
     guard let object = try list.element(place, of: array), try !list.isNull(object) else { return }
     notes.append(.init(.wrongType, "its \(what)"))
-  }
-
-  /// Where a `request_object` of a version keeps what.
-  private struct RequestPlaces {
-    let method: Int
-    let headers: Int
-    let body: Int
-    let bodyParts: Int?
-
-    init?(version: Int64) {
-      switch version {
-      case 3: (method, headers, body, bodyParts) = (12, 13, 14, nil)
-      case 4: (method, headers, body, bodyParts) = (13, 14, 15, nil)
-      case 9: (method, headers, body, bodyParts) = (18, 19, 20, 21)
-      default: return nil
-      }
-    }
-  }
-
-  /// Decodes what `projection` asks for of a `request_object` of version 3, 4 or 9; of another
-  /// version, what can be told by its shape.
-  mutating func decodeRequestObject(
-    _ bytes: Span<UInt8>, _ projection: Projection
-  ) throws(PropertyListError) {
-    let list = try BinaryPropertyList(bytes)
-    guard let array = try list.archivedElements() else {
-      notes.append(.init(.undecodable, "request_object has no Array"))
-      return
-    }
-    if let string = try list.urlString(1, of: array) {
-      request.url = try list.text(string)
-    }
-    guard let version = try list.archivedVersion(), let places = RequestPlaces(version: version)
-    else {
-      notes.append(.init(.unknownVersion, "request_object has an unknown version"))
-      try decodeRequestByShape(list, array)
-      return
-    }
-    var damage: PropertyListError?
-    if projection.contains(.method) {
-      damage.note { () throws(PropertyListError) in
-        guard let object = try list.element(places.method, of: array) else { return }
-        request.method = try list.textUnlessNull(object)
-        if request.method == nil {
-          try noteUnlessNull(places.method, of: array, in: list, "method is no string")
-        }
-      }
-    }
-    if !projection.isDisjoint(with: .ofRequestHeaders) {
-      damage.note { () throws(PropertyListError) in
-        guard let fields = try list.element(places.headers, of: array) else { return }
-        var inner: PropertyListError?
-        request.headers =
-          projection.contains(.requestHeaders)
-          ? try list.archivedHeaders(fields, &inner)
-          : try list.archivedHeaders(fields, requestFields, &inner)
-        if let inner { throw inner }
-      }
-    }
-    if projection.contains(.requestDetails) {
-      damage.note { () throws(PropertyListError) in
-        request.timeoutSeconds = try list.real(2, of: array)
-        request.cachePolicy = try list.integer(3, of: array)
-        request.body = try list.archivedBody(places.body, places.bodyParts, of: array)
-      }
-    }
-    if let damage { throw damage }
-  }
-
-  /// The fields of the request that caching depends on, by what is known of the response.
-  private var requestFields: FieldSelection {
-    guard let headers = responseHeaders else { return .request }
-    var vary = FieldSection()
-    // A loop over the array would hold on to each field.
-    let fields = headers.fields.span
-    for index in fields.indices where FieldName.vary.matches(fields[index].name.bytes) {
-      let field = fields[index]
-      vary.lines.append(FieldLine(name: field.name.bytes, value: field.value.bytes))
-    }
-    return vary.lines.isEmpty ? .request : .request.adding(Vary(vary))
-  }
-
-  /// Takes the string that is an HTTP method for the method, and the dictionary that is no URL for
-  /// the header fields.
-  private mutating func decodeRequestByShape(
-    _ list: borrowing BinaryPropertyList, _ array: BinaryPropertyList.Elements
-  ) throws(PropertyListError) {
-    let methods: [ByteString] = [
-      "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE",
-    ]
-    for place in 0..<min(array.count, 64) {
-      guard let object = try list.element(place, of: array) else { return }
-      switch try list.kind(of: object) {
-      case .string:
-        if let text = try list.text(object), methods.contains(text) {
-          request.method = text
-        }
-      case .dictionary:
-        if try list.urlString(place, of: array) == nil {
-          var damage: PropertyListError?
-          request.headers = try list.archivedHeaders(object, &damage)
-          if let damage { throw damage }
-        }
-      default: break
-      }
-    }
   }
 
   /// Decodes a dictionary of properties; what is not a dictionary is one property without a name.

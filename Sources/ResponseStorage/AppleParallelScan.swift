@@ -24,12 +24,14 @@ final class AppleParallelScan<Portion: ResponsePortion>: Sendable {
   ///
   /// - Parameters:
   ///   - database: The path of a database that nobody changes.
+  ///   - little: What to decode first, for portions to choose by; `nil` if they want all.
   ///   - bodies: The path of the folder of body files.
   ///   - portion: What every portion starts as.
   ///   - byteLimit: The length of all property lists after which a portion is handed over, full or not.
   init(
-    of database: String, _ layout: AppleLayout, _ projection: Projection, bodiesAt bodies: String,
-    threadCount: Int, startingWith portion: Portion, in order: PortionOrder, byteLimit: Int
+    of database: String, _ layout: AppleLayout, _ projection: Projection,
+    choosingBy little: Projection? = nil, bodiesAt bodies: String, threadCount: Int,
+    startingWith portion: Portion, in order: PortionOrder, byteLimit: Int
   ) {
     self.order = order
     hands = (0..<threadCount).map { _ in (Filled(), Channel<Share>()) }
@@ -42,7 +44,8 @@ final class AppleParallelScan<Portion: ResponsePortion>: Sendable {
           let connection = try Connection(path: database, access: .immutable)
           try connection.execute("PRAGMA cache_size = -512")
           var reader = try Reader(
-            connection, layout, projection, bodiesAt: bodies, byteLimit: byteLimit)
+            connection, layout, projection, choosingBy: little, bodiesAt: bodies,
+            byteLimit: byteLimit)
           try reader.skip(number)
           while reader.hasHand, var share = empty.receive() {
             repeat {
@@ -97,6 +100,8 @@ extension AppleParallelScan {
   private struct Reader: ~Copyable {
     private let byteLimit: Int
     private var scan: AppleScan
+    /// What portions choose by, if they do.
+    private var choice: AppleScan?
     private var memory = StoredResponse.SpareMemory()
     private let bodies: AppleBodyFiles?
     private let bodyTable: String
@@ -110,18 +115,22 @@ extension AppleParallelScan {
 
     init(
       _ connection: borrowing Connection, _ layout: AppleLayout, _ projection: Projection,
-      bodiesAt path: String, byteLimit: Int
+      choosingBy little: Projection?, bodiesAt path: String, byteLimit: Int
     ) throws(SQLiteError) {
       let scan = try AppleScan(connection, layout, projection)
+      let choice: AppleScan? =
+        if let little { try AppleScan(connection, layout, little) } else { nil }
       let ends = try connection.prepare(
         """
         SELECT entry_ID FROM \(AppleLayout.responses) WHERE entry_ID > ?1
         ORDER BY entry_ID LIMIT 1 OFFSET \(responsesInHand - 1)
         """)
       self.scan = scan
+      self.choice = choice
       self.ends = ends
       self.byteLimit = byteLimit
-      bodies = projection.contains(.body) ? AppleBodyFiles(at: path) : nil
+      let all = projection.union(little ?? [])
+      bodies = all.contains(.body) ? AppleBodyFiles(at: path) : nil
       bodyTable = layout.bodyTable
     }
 
@@ -141,7 +150,7 @@ extension AppleParallelScan {
       guard let first else { return }
       if !isReading {
         next = try end(ofHandAt: first)
-        try scan.begin(in: first...(next.map { $0 - 1 } ?? .max))
+        try begin(first...(next.map { $0 - 1 } ?? .max), &share.portion, connection)
         isReading = true
       }
       (share.endsHand, memory.byteCount) = (false, 0)
@@ -154,6 +163,20 @@ extension AppleParallelScan {
         try bodies?.examine(&response, in: bodyTable, of: connection)
         share.portion.take(&response)
       }
+    }
+
+    /// Begins to walk over a hand, or over what a portion chooses of it.
+    private mutating func begin(
+      _ hand: ClosedRange<Int64>, _ portion: inout Portion, _ connection: borrowing Connection
+    ) throws {
+      guard choice != nil else { return try scan.begin(in: hand) }
+      try choice?.begin(in: hand)
+      var wanted: [Int64] = []
+      while try choice?.next(into: &response, reusing: &memory) == true {
+        try bodies?.examine(&response, in: bodyTable, of: connection)
+        if case .row(let number) = response.id, portion.wants(response) { wanted.append(number) }
+      }
+      scan.begin(at: wanted)
     }
 
     /// Where the hand after the one at `first` begins.

@@ -5,11 +5,10 @@ import SQLite
 /// A hostile row can hold more than memory does. SQLite refuses such a row when it is read; it is then
 /// read a second time without what is too large, as if that were `NULL`.
 struct AppleRows: ~Copyable {
-  /// What stands after the last row; a row of this number is not seen, and CFNetwork never gets there.
-  static let end = Int64.max
-
-  /// The number of the row that the walk is at, or ``end``.
+  /// The number of the row that the walk is at; the largest that there can be at the end, too.
   private(set) var id = Int64.min
+  /// Whether the walk is at a row.
+  private var hasRow = false
 
   // The one that has the row, and the other.
   private var statement: Statement
@@ -46,9 +45,12 @@ struct AppleRows: ~Copyable {
     self.other = other
   }
 
+  /// Whether the walk is at the row of a number.
+  borrowing func isAt(_ id: Int64) -> Bool { self.id == id && hasRow }
+
   /// Moves to the first row whose number is in `range`.
   mutating func begin(in range: ClosedRange<Int64>) throws {
-    (next, last) = (range.lowerBound, range.upperBound)
+    (next, last, hasRow) = (range.lowerBound, range.upperBound, false)
     try restart()
     try advance()
   }
@@ -57,6 +59,8 @@ struct AppleRows: ~Copyable {
   ///
   /// - Throws: ``SQLiteError``, or ``DisorderedRows`` if a damaged table gives rows twice.
   mutating func advance() throws {
+    // What would come next after the largest number has none.
+    if hasRow, id == .max { return hasRow = false }
     if isBounded { try exchangeStatements() }
     do throws(SQLiteError) {
       try step()
@@ -67,8 +71,8 @@ struct AppleRows: ~Copyable {
     }
     guard id >= next else { throw DisorderedRows() }
     // An upper bound in the statement would cost as much as a tenth of it.
-    if id > last { id = Self.end }
-    if id != Self.end { next = id + 1 }
+    if id > last { (id, hasRow) = (.max, false) }
+    if id < .max { next = id + 1 }
   }
 
   /// The type of the value in a column; the number of the row is column 0.
@@ -93,7 +97,8 @@ struct AppleRows: ~Copyable {
   }
 
   private mutating func step() throws(SQLiteError) {
-    id = try statement.step() ? statement.integer(at: 0) : Self.end
+    hasRow = try statement.step()
+    id = hasRow ? statement.integer(at: 0) : .max
   }
 
   private mutating func exchangeStatements() throws(SQLiteError) {

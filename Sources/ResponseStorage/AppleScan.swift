@@ -12,6 +12,8 @@ struct AppleScan: ~Copyable {
   private let projection: Projection
   /// Whether the hashes of keys are to be checked, and can be.
   private let hasHashValue: Bool
+  /// Which responses to walk over; `nil` for all of a range.
+  private var wanted: WantedNumbers?
 
   /// Prepares a walk, which ``begin(in:)`` begins.
   init(
@@ -49,9 +51,47 @@ struct AppleScan: ~Copyable {
 
   /// Begins to walk over the responses whose numbers are in `range`.
   mutating func begin(in range: ClosedRange<Int64>) throws {
+    wanted = nil
+    try moveToStart(of: range)
+  }
+
+  /// Begins to walk over some responses.
+  ///
+  /// - Parameter numbers: Theirs, in ascending order; one that no response has is left out.
+  mutating func begin(at numbers: [Int64]) {
+    wanted = WantedNumbers(numbers)
+  }
+
+  private mutating func moveToStart(of range: ClosedRange<Int64>) throws {
     try responses.begin(in: range)
     try blobs.begin(in: range)
     try bodies.begin(in: range)
+  }
+
+  /// The number of the next response; the largest that there can be at the end, too.
+  private var number: Int64 { min(responses.id, blobs.id, bodies.id) }
+
+  private borrowing func isAt(_ number: Int64) -> Bool {
+    responses.isAt(number) || blobs.isAt(number) || bodies.isAt(number)
+  }
+
+  /// Moves to the next response that is wanted.
+  ///
+  /// - Returns: `false` if there is none.
+  private mutating func moveToWanted() throws -> Bool {
+    while let (next, run) = wanted?.next() {
+      if let run { try moveToStart(of: run) }
+      while number < next { try skip(number) }
+      if isAt(next) { return true }
+    }
+    return false
+  }
+
+  /// Moves past a response.
+  private mutating func skip(_ number: Int64) throws {
+    if responses.isAt(number) { try responses.advance() }
+    if blobs.isAt(number) { try blobs.advance() }
+    if bodies.isAt(number) { try bodies.advance() }
   }
 
   /// Puts the next response into `response`, whatever was there; its texts go into `memory`.
@@ -61,23 +101,24 @@ struct AppleScan: ~Copyable {
   mutating func next(
     into response: inout StoredResponse, reusing memory: inout StoredResponse.SpareMemory
   ) throws -> Bool {
-    let id = min(responses.id, blobs.id, bodies.id)
-    guard id < AppleRows.end else { return false }
+    if wanted != nil, try !moveToWanted() { return false }
+    let id = number
+    guard isAt(id) else { return false }
+    let hasResponse = responses.isAt(id)
     response.become(.row(id), sparing: &memory)
-    let hasResponse = responses.id == id
     if hasResponse {
       readResponseRow(into: &response)
     } else {
       response.notes.append(
         .init(.noResponseRow, "its row in '\(AppleLayout.responses)' is missing"))
     }
-    if blobs.id == id {
+    if blobs.isAt(id) {
       readBlobRow(into: &response, reusing: &memory)
       try blobs.advance()
     } else {
       response.notes.append(.init(.noBlobRow, "its row in '\(AppleLayout.blobs)' is missing"))
     }
-    if bodies.id == id {
+    if bodies.isAt(id) {
       readBodyRow(into: &response)
       try bodies.advance()
     } else {
@@ -98,13 +139,7 @@ struct AppleScan: ~Copyable {
     if projection.contains(.key) {
       response.key = text("request_key", responses, at: 1, &response)
     }
-    if projection.contains(.firstStored) {
-      let text = text("time_stamp", responses, at: 2, &response)
-      response.firstStored = text.flatMap { Timestamp(databaseText: $0.bytes) }
-      if text != nil, response.firstStored == nil {
-        response.notes.append(.init(.badTime, "time_stamp is no date and time"))
-      }
-    }
+    if projection.contains(.firstStored) { readTime(into: &response) }
     if projection.contains(.storage) {
       if responses.type(at: 3) == .integer {
         response.storagePolicy = .init(stored: responses.integer(at: 3))
@@ -116,6 +151,18 @@ struct AppleScan: ~Copyable {
       }
     }
     if hasHashValue, let key = response.key { checkHash(of: key, &response) }
+  }
+
+  private borrowing func readTime(into response: inout StoredResponse) {
+    let type = responses.type(at: 2)
+    if type == .text || type == .blob {
+      response.firstStored = responses.withBytes(at: 2) { Timestamp(databaseText: $0) }
+      if response.firstStored != nil { return }
+    }
+    // What is no time may be no text either, or not UTF-8.
+    if text("time_stamp", responses, at: 2, &response) != nil {
+      response.notes.append(.init(.badTime, "time_stamp is no date and time"))
+    }
   }
 
   /// Notes a hash that is neither of the two that CFNetwork writes for a key.
@@ -132,9 +179,7 @@ struct AppleScan: ~Copyable {
     switch row.type(at: index) {
     case .text, .blob:
       let text = ByteString(row.bytes(at: index))
-      if projection.contains(.notes), text.string == nil {
-        response.notes.append(.init(.notUTF8, "\(column) is not UTF-8"))
-      }
+      if projection.contains(.notes) { response.noteUnlessUTF8(text, column) }
       return text
     case .null, .integer, .real:
       response.notes.append(.init(.wrongType, "\(column) is not text"))
@@ -218,27 +263,4 @@ extension Projection {
     .url, .stored, .status, .mimeType, .ofResponseHeaders, .notes,
   ]
   static let ofRequestObject: Self = [.method, .ofRequestHeaders, .requestDetails, .notes]
-}
-
-extension Timestamp {
-  /// Creates a moment from `YYYY-MM-DD HH:MM:SS` in UTC, which is how SQLite writes
-  /// `CURRENT_TIMESTAMP`; `nil` for anything else.
-  init?(databaseText text: [UInt8]) {
-    func number(_ range: Range<Int>) -> Int64? {
-      var value: Int64 = 0
-      for byte in text[range] {
-        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-        value = value * 10 + Int64(byte &- UInt8(ascii: "0"))
-      }
-      return value
-    }
-    guard text.count == 19, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
-      text[10] == UInt8(ascii: " "), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
-      let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-      let time = CivilTime(
-        year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-    else { return nil }
-    self.init(secondsSince1970: Double(time.secondsSince1970))
-  }
 }

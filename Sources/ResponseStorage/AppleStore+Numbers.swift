@@ -1,5 +1,3 @@
-import SQLite
-
 /// A source that finds responses by their numbers in nearly the time in which it walks over them.
 public protocol NumberedResponseSource: ResponseSource {
   /// What of a response is found without decoding a property list, and so is little work for all of them.
@@ -15,52 +13,74 @@ public protocol NumberedResponseSource: ResponseSource {
   func forEachResponse(
     _ projection: Projection, numbered numbers: [Int64],
     _ body: (borrowing StoredResponse) throws -> ScanStep) throws
+
+  /// Has those responses taken in by portions that they want.
+  ///
+  /// - Parameters:
+  ///   - projection: What to decode of each response that is wanted.
+  ///   - little: What to decode of each response for ``ResponsePortion/wants(_:)``; best nothing but what is in
+  ///     ``cheapProjection``.
+  ///   - portion: What every portion starts as.
+  ///   - order: The order of the portions.
+  ///   - body: What to do with a portion, on the thread of the caller. It is filled again then, and should be
+  ///     empty.
+  /// - Throws: ``StoreError``, or whatever `body` throws.
+  func forEachPortion<Portion: ResponsePortion>(
+    _ projection: Projection, choosingBy little: Projection, startingWith portion: Portion,
+    in order: PortionOrder, _ body: (inout Portion) throws -> ScanStep) throws
+}
+
+extension NumberedResponseSource {
+  public func forEachPortion<Portion: ResponsePortion>(
+    _ projection: Projection, choosingBy little: Projection, startingWith portion: Portion,
+    in order: PortionOrder, _ body: (inout Portion) throws -> ScanStep
+  ) throws {
+    try forEachPortionOfTwoWalks(projection, choosingBy: little, startingWith: portion, body)
+  }
+
+  /// Has one portion choose among all responses, and then take in what it has chosen, on this thread.
+  func forEachPortionOfTwoWalks<Portion: ResponsePortion>(
+    _ projection: Projection, choosingBy little: Projection, startingWith portion: Portion,
+    _ body: (inout Portion) throws -> ScanStep
+  ) throws {
+    var (portion, step) = (portion, ScanStep.next)
+    var wanted: [Int64] = []
+    try forEachResponse(little) { response in
+      if case .row(let number) = response.id, portion.wants(response) { wanted.append(number) }
+      return .next
+    }
+    try forEachResponse(projection, numbered: wanted) { response in
+      var response = copy response
+      portion.take(&response)
+      if portion.isFull { step = try body(&portion) }
+      return step
+    }
+    if step == .next { _ = try body(&portion) }
+  }
 }
 
 extension AppleStore: NumberedResponseSource {
   public var cheapProjection: Projection { [.key, .firstStored, .storage, .body, .file] }
 
-  /// Across so many numbers it is less work to walk than to look for the next response.
-  private static let shortestLeap: Int64 = 16
-
   public func forEachResponse(
     _ projection: Projection, numbered numbers: [Int64],
     _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
-    do {
-      var scan = try AppleScan(snapshot.connection, layout, projection)
-      var memory = StoredResponse.SpareMemory()
-      var response = StoredResponse(id: .row(0))
-      var rest = numbers[...]
-      while let first = rest.first {
-        let last = Self.endOfRun(in: rest)
-        try scan.begin(in: first...last)
-        while try scan.next(into: &response, reusing: &memory) {
-          guard case .row(let row) = response.id else { continue }
-          while let number = rest.first, number < row { rest.removeFirst() }
-          guard rest.first == row else { continue }
-          rest.removeFirst()
-          if projection.contains(.body) {
-            try bodies.examine(&response, in: layout.bodyTable, of: snapshot.connection)
-          }
-          if try body(response) == .stop { return }
-        }
-        while let number = rest.first, number <= last { rest.removeFirst() }
-      }
-    } catch let error as SQLiteError {
-      throw try translated(error)
-    } catch is DisorderedRows {
-      throw StoreError(.damaged, at: files.path, because: "its rows are out of order")
-    }
+    try scan(projection, { $0.begin(at: numbers) }) { try body($0) }
   }
 
-  /// The last of the first numbers that are so close that it pays to walk from one to the next.
-  private static func endOfRun(in numbers: ArraySlice<Int64>) -> Int64 {
-    var last = numbers[numbers.startIndex]
-    for number in numbers.dropFirst() {
-      guard number.subtractingReportingOverflow(last).partialValue <= shortestLeap else { break }
-      last = number
+  public func forEachPortion<Portion: ResponsePortion>(
+    _ projection: Projection, choosingBy little: Projection, startingWith portion: Portion,
+    in order: PortionOrder, _ body: (inout Portion) throws -> ScanStep
+  ) throws {
+    guard
+      let scan = parallelScan(
+        completed(projection), choosingBy: completed(little), startingWith: portion, in: order,
+        byteLimit: .max)
+    else {
+      return try forEachPortionOfTwoWalks(
+        projection, choosingBy: little, startingWith: portion, body)
     }
-    return last
+    try translatingErrors { try scan.forEachPortion(body) }
   }
 }

@@ -74,7 +74,8 @@ public final class AppleStore: StoreKind {
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     let projection = completed(projection)
-    guard
+    // Numbers and times are read faster than they are handed from thread to thread.
+    guard !projection.isSubset(of: .firstStored),
       let scan = parallelScan(
         projection, startingWith: ResponseBatch(), in: .ascending, byteLimit: 1 << 20)
     else { return try scan(projection) { try body($0) } }
@@ -104,43 +105,41 @@ public final class AppleStore: StoreKind {
   {
     guard case .row(let row) = id else { return nil }
     var result: StoredResponse?
-    try scan(projection, in: row...row) { response in
+    try scan(projection, { $0.begin(at: [row]) }) { response in
       result = response
       return .stop
     }
     return result
   }
 
-  /// What has to be decoded for `projection`: what is odd about a key or a body is only found where it is
-  /// looked at.
-  private func completed(_ projection: Projection) -> Projection {
-    projection.isDisjoint(with: [.notes, .consistency])
-      ? projection : projection.union([.key, .body])
+  /// What has to be decoded for `projection`.
+  func completed(_ projection: Projection) -> Projection {
+    if projection.contains(.notes) { return projection.union(.examinedForNotes) }
+    return projection.contains(.consistency) ? projection.union([.key, .body]) : projection
   }
 
   /// A walk that several threads share, if the store can be read by several, and that is worth it.
-  private func parallelScan<Portion: ResponsePortion>(
-    _ projection: Projection, startingWith portion: Portion, in order: PortionOrder, byteLimit: Int
+  func parallelScan<Portion: ResponsePortion>(
+    _ projection: Projection, choosingBy little: Projection? = nil, startingWith portion: Portion,
+    in order: PortionOrder, byteLimit: Int
   ) -> AppleParallelScan<Portion>? {
-    // Numbers and times are read faster than they are handed from thread to thread.
-    guard !projection.isSubset(of: .firstStored), processorCount > 1,
-      let database = snapshot.databaseForThreads
-    else { return nil }
+    guard processorCount > 1, let database = snapshot.databaseForThreads else { return nil }
     return AppleParallelScan(
-      of: database, layout, projection, bodiesAt: files.bodies,
+      of: database, layout, projection, choosingBy: little, bodiesAt: files.bodies,
       threadCount: min(processorCount, 4), startingWith: portion, in: order, byteLimit: byteLimit)
   }
 
-  /// Walks over the responses whose numbers are in `range`, on this thread.
-  private func scan(
-    _ projection: Projection, in range: ClosedRange<Int64> = .min ... .max,
+  /// Walks over responses on this thread: all, unless `begin` begins otherwise.
+  func scan(
+    _ projection: Projection,
+    _ begin: (inout AppleScan) throws -> Void = { try $0.begin(in: .min ... .max) },
     _ body: (inout StoredResponse) throws -> ScanStep
   ) throws {
     try translatingErrors {
       var scan = try AppleScan(snapshot.connection, layout, projection)
       var memory = StoredResponse.SpareMemory()
       var response = StoredResponse(id: .row(0))
-      try scan.begin(in: range)
+      try begin(&scan)
       while try scan.next(into: &response, reusing: &memory) {
         if projection.contains(.body) {
           try bodies.examine(&response, in: layout.bodyTable, of: snapshot.connection)
@@ -150,7 +149,8 @@ public final class AppleStore: StoreKind {
     }
   }
 
-  private func translatingErrors(_ body: () throws -> Void) throws {
+  /// Says what SQLite says in `body` in a store's terms.
+  func translatingErrors(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as SQLiteError {

@@ -32,12 +32,12 @@ public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLit
 
   public func hash(into hasher: inout Hasher) {
     // Eight bytes at once: an array hashes each by itself.
-    var word: UInt64 = 0
-    for (index, byte) in bytes.enumerated() {
-      word = word << 8 | UInt64(byte)
-      if index & 7 == 7 { hasher.combine(word) }
+    let span = bytes.span
+    var place = 0
+    while place < span.count {
+      hasher.combine(span.word(paddedAt: place))
+      place &+= 8
     }
-    hasher.combine(word)
     hasher.combine(bytes.count)
   }
 

@@ -6,6 +6,8 @@ extension StoredResponse {
   /// Decodes what `projection` asks for of an archive; what cannot be decoded gets a note.
   mutating func decodeArchive(_ archive: borrowing KeyedArchive, _ projection: Projection) {
     let root = archive.root
+    let projection =
+      projection.contains(.notes) ? projection.union(.examinedForNotes) : projection
     decode("response", from: root, of: archive) {
       (response, part, archive) throws(PropertyListError) in
       response.decodeResponse(part, of: archive, projection)
@@ -34,7 +36,9 @@ extension StoredResponse {
         response.userInfo = Property.list(from: PropertyValue(try archive.value(of: part)))
       }
     }
-    if projection.contains(.notes), let hazard = FoundationHazard.find(in: archive) {
+    guard projection.contains(.notes) else { return }
+    noteResponseUnlessUTF8()
+    if let hazard = FoundationHazard.find(in: archive) {
       notes.append(
         .init(.fatalToFoundation, "Foundation may crash on reading it: \(hazard.rawValue)"))
     }

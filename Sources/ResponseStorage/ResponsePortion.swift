@@ -3,10 +3,19 @@ public protocol ResponsePortion: Sendable {
   /// Whether it holds so much that it should be handed over before it takes in more.
   var isFull: Bool { get }
 
+  /// Whether it is to take in a response, of which only little was decoded.
+  ///
+  /// Only walks on which portions choose ask this, of each response, in their order.
+  mutating func wants(_ response: borrowing StoredResponse) -> Bool
+
   /// Takes in the next response.
   ///
   /// It may put any other in its place, whose memory is then used again.
   mutating func take(_ response: inout StoredResponse)
+}
+
+extension ResponsePortion {
+  public mutating func wants(_ response: borrowing StoredResponse) -> Bool { true }
 }
 
 /// Which portions a scan makes.

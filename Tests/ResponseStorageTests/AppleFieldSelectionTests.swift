@@ -103,6 +103,34 @@ import Testing
     #expect(response.notes.allSatisfy { $0.code == .wrongType })
   }
 
+  @Test func `texts that are not UTF-8 are noted`() throws {
+    var message = AppleMessage.Response(
+      url: "https://a.example/~~", stored: try #require(Timestamp(secondsSince1970: 0)),
+      status: 200, headers: HeaderFields([]), mimeType: "text/~~"
+    ).propertyList
+    let headers = HeaderFields([
+      .init(name: "X-~~", value: "x"), .init(name: "X-Value", value: "~~ x"),
+    ])
+    message.replaceElements { elements in
+      elements[4] = AppleMessage.archivedHeaders(headers, withArrays: false)
+    }
+    // A writer makes no such strings: those of single bytes hold any.
+    var bytes = PropertyListWriter().bytes(of: message)
+    for index in bytes.indices.dropLast() where bytes[index] == 0x7E && bytes[index + 1] == 0x7E {
+      (bytes[index], bytes[index + 1]) = (0xC3, 0x28)
+    }
+    let response = decoded(bytes, .all)
+    #expect(response.url?.bytes == Array("https://a.example/".utf8) + [0xC3, 0x28])
+    #expect(
+      response.notes.map(\.message) == [
+        "the URL of the response is not UTF-8", "its media type is not UTF-8",
+        "the name of a header field of the response is not UTF-8",
+        "a header field of the response is not UTF-8",
+      ])
+    #expect(response.notes.allSatisfy { $0.code == .notUTF8 })
+    #expect(decoded(bytes, [.url, .mimeType]).notes.isEmpty)
+  }
+
   @Test func `a value that is not ASCII does not hide others`() throws {
     let headers = HeaderFields([
       .init(name: "Expires", value: "mañana"), .init(name: "Age", value: "7"),

@@ -50,6 +50,31 @@ import Testing
     #expect(found.sorted() == (try Self.responses(of: folder).map(\.id)))
   }
 
+  @Test(arguments: [1, 2, 3], [PortionOrder.ascending, .any])
+  func `portions take in what they choose by little of each response`(
+    threadCount: Int, order: PortionOrder
+  ) throws {
+    let folder = try Self.store()
+    let all = try Self.responses(of: folder)
+    for (divisor, remainders) in [(1, 0...0), (2, 1...1), (40, 3...7), (9_999, 1...1)]
+      as [(Int64, ClosedRange<Int64>)]
+    {
+      let some = Some(length: 100, wanted: { remainders.contains($0 % divisor) })
+      var (found, asked): ([StoredResponse], Int) = ([], 0)
+      try Self.scan(folder, .all, threadCount: threadCount, in: order, choosingBy: [], some)
+        .forEachPortion { portion in
+          found += portion.responses
+          asked += portion.asked
+          (portion.responses, portion.asked) = ([], 0)
+          return .next
+        }
+      #expect(asked == all.count)
+      if order == .any { found.sort { $0.id < $1.id } }
+      #expect(
+        found == all.filter { some.isWanted($0.id) }, "remainders \(remainders) of \(divisor)")
+    }
+  }
+
   @Test(arguments: [1, 1_023, 1_024, 1_025, 4_000], [PortionOrder.ascending, .any])
   func `a scan that several threads share ends when it is told to`(
     limit: Int, order: PortionOrder
@@ -92,9 +117,21 @@ import Testing
   /// Some responses that follow each other.
   private struct Some: ResponsePortion {
     let length: Int
+    var wanted: @Sendable (Int64) -> Bool = { _ in true }
     var responses: [StoredResponse] = []
+    /// How many responses were to be chosen among.
+    var asked = 0
 
     var isFull: Bool { responses.count >= length }
+
+    func isWanted(_ id: StoredResponse.ID) -> Bool {
+      if case .row(let number) = id { wanted(number) } else { false }
+    }
+
+    mutating func wants(_ response: borrowing StoredResponse) -> Bool {
+      asked += 1
+      return isWanted(response.id)
+    }
 
     mutating func take(_ response: inout StoredResponse) { responses.append(response) }
   }
@@ -103,10 +140,19 @@ import Testing
     _ folder: Folder, _ projection: Projection, threadCount: Int,
     in order: PortionOrder = .ascending, length: Int = 500
   ) throws -> AppleParallelScan<Some> {
+    try scan(
+      folder, projection, threadCount: threadCount, in: order, choosingBy: nil,
+      Some(length: length))
+  }
+
+  private static func scan(
+    _ folder: Folder, _ projection: Projection, threadCount: Int, in order: PortionOrder,
+    choosingBy little: Projection?, _ portion: Some
+  ) throws -> AppleParallelScan<Some> {
     let (files, layout) = try opened(folder)
     return AppleParallelScan(
-      of: files.database, layout, projection, bodiesAt: files.bodies, threadCount: threadCount,
-      startingWith: Some(length: length), in: order, byteLimit: .max)
+      of: files.database, layout, projection, choosingBy: little, bodiesAt: files.bodies,
+      threadCount: threadCount, startingWith: portion, in: order, byteLimit: .max)
   }
 
   /// A store with gaps in its numbers, with rows that are missing from each of the tables, and with

@@ -9,13 +9,14 @@ import Testing
     let script = "\(folder.path)/script"
     try """
     PRAGMA journal_mode = DELETE;
-    CREATE TEMP TABLE n AS SELECT 1 AS i UNION SELECT 2 UNION SELECT 3 UNION SELECT 4;
+    CREATE TEMP TABLE n AS SELECT 1 AS i UNION SELECT 2 UNION SELECT 3 UNION SELECT 4
+      UNION SELECT \(Int64.max);
     INSERT INTO cfurl_cache_response(entry_ID, storage_policy, request_key)
       SELECT i, 0, iif(i = 2, 'k' || hex(zeroblob(17000000)), 'https://a.example/' || i) FROM n;
     INSERT INTO cfurl_cache_blob_data(entry_ID, response_object, request_object)
-      SELECT i, iif(i = 3, zeroblob(40000000), x'00'), x'00' FROM n;
+      SELECT i, iif(i IN (3, \(Int64.max)), zeroblob(40000000), x'00'), x'00' FROM n;
     INSERT INTO cfurl_cache_receiver_data(entry_ID, isDataOnFS, receiver_data)
-      SELECT i, 0, iif(i = 2, hex(zeroblob(20000000)), zeroblob(i * 12000000)) FROM n;
+      SELECT i, 0, iif(i = 2, hex(zeroblob(20000000)), zeroblob(min(i, 5) * 12000000)) FROM n;
     """.write(toFile: script, atomically: false, encoding: .utf8)
     _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", ".read \(script)")
     try FileManager.default.removeItem(atPath: script)
@@ -38,6 +39,36 @@ import Testing
         "row(3) · https://a.example/3 · 36000000"
           + " · too-large: response_object is too large to be read",
         "row(4) · https://a.example/4 · 48000000 · \(undecodable)",
+        "row(\(Int64.max)) · https://a.example/\(Int64.max) · 60000000"
+          + " · too-large: response_object is too large to be read",
       ])
+  }
+
+  @Test func `the row with the largest number is listed, and is the last`() throws {
+    let folder = try Folder()
+    try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
+    // The second has no row in the two other tables, and the third is in one of these only.
+    _ = try Tool.output(
+      "sqlite3", "\(folder.path)/Cache.db",
+      """
+      INSERT INTO cfurl_cache_response(entry_ID, storage_policy, request_key)
+        VALUES (-7, 0, 'a'), (5, 0, 'b'), (\(Int64.max), 0, 'c');
+      INSERT INTO cfurl_cache_blob_data(entry_ID, response_object, request_object)
+        VALUES (-7, x'00', x'00'), (\(Int64.max), x'00', x'00');
+      INSERT INTO cfurl_cache_receiver_data(entry_ID, isDataOnFS, receiver_data)
+        VALUES (-7, 0, x'01'), (6, 0, x'0203'), (\(Int64.max), 0, x'040506');
+      """)
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var rows: [String] = []
+    try store.forEachResponse([.key, .body]) { response in
+      rows.append("\(response.id) \(response.key?.string ?? "-") \(response.bodySize ?? -1)")
+      return .next
+    }
+    #expect(
+      rows == [
+        "row(-7) a 1", "row(5) b -1", "row(6) - 2", "row(\(Int64.max)) c 3",
+      ])
+    #expect(try store.count() == 4)
+    #expect(try store.response(.row(.max), .key)?.key == "c")
   }
 }

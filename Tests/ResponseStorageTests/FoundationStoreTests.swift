@@ -48,6 +48,29 @@ import Testing
     #expect(try store.count() == 1)
   }
 
+  @Test func `texts that are not UTF-8 are noted`() throws {
+    let folder = try Folder()
+    var archive = try archive("https://a.example/~~", body: [])
+    archive.headers = HeaderFields([.init(name: "X-~~", value: "x~~")])
+    let id = try #require(try write(archive, to: folder, at: moment(1)))
+    guard case .file(let name) = id else { return #expect(Bool(false), "\(id) is no file") }
+    let path = "\(folder.path)/\(name.string ?? "").storedcachedurlresponse"
+    var bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
+    // A writer makes no such strings: those of single bytes hold any.
+    for index in bytes.indices.dropLast() where bytes[index] == 0x7E && bytes[index + 1] == 0x7E {
+      (bytes[index], bytes[index + 1]) = (0xC3, 0x28)
+    }
+    try Data(bytes).write(to: URL(filePath: path))
+    let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
+    let wanted = [
+      "the URL of the response is not UTF-8",
+      "the name of a header field of the response is not UTF-8",
+      "a header field of the response is not UTF-8",
+    ]
+    #expect(try store.response(id, .all)?.notes.map(\.message) == wanted)
+    #expect(try store.response(id, .notes)?.notes.map(\.message) == [wanted[0]])
+  }
+
   @Test(arguments: [0, 1, 65_000, 65_536, 1_000_000])
   func `a body of any size is read piece by piece`(size: Int) throws {
     let folder = try Folder()

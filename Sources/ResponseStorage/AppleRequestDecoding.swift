@@ -1,0 +1,112 @@
+import HTTPCaching
+import PropertyLists
+
+/// How CFNetwork archives a request: as it does a response, with other places in each version.
+extension StoredResponse {
+  /// Where a `request_object` of a version keeps what.
+  private struct RequestPlaces {
+    let method: Int
+    let headers: Int
+    let body: Int
+    let bodyParts: Int?
+
+    init?(version: Int64) {
+      switch version {
+      case 3: (method, headers, body, bodyParts) = (12, 13, 14, nil)
+      case 4: (method, headers, body, bodyParts) = (13, 14, 15, nil)
+      case 9: (method, headers, body, bodyParts) = (18, 19, 20, 21)
+      default: return nil
+      }
+    }
+  }
+
+  /// Decodes what `projection` asks for of a `request_object` of version 3, 4 or 9; of another
+  /// version, what can be told by its shape.
+  mutating func decodeRequestObject(
+    _ bytes: Span<UInt8>, _ projection: Projection
+  ) throws(PropertyListError) {
+    let list = try BinaryPropertyList(bytes)
+    guard let array = try list.archivedElements() else {
+      notes.append(.init(.undecodable, "request_object has no Array"))
+      return
+    }
+    if let string = try list.urlString(1, of: array) {
+      request.url = try list.text(string)
+    }
+    guard let version = try list.archivedVersion(), let places = RequestPlaces(version: version)
+    else {
+      notes.append(.init(.unknownVersion, "request_object has an unknown version"))
+      try decodeRequestByShape(list, array)
+      return
+    }
+    var damage: PropertyListError?
+    if projection.contains(.method) {
+      damage.note { () throws(PropertyListError) in
+        guard let object = try list.element(places.method, of: array) else { return }
+        request.method = try list.textUnlessNull(object)
+        if request.method == nil {
+          try noteUnlessNull(places.method, of: array, in: list, "method is no string")
+        }
+      }
+    }
+    if !projection.isDisjoint(with: .ofRequestHeaders) {
+      damage.note { () throws(PropertyListError) in
+        guard let fields = try list.element(places.headers, of: array) else { return }
+        var inner: PropertyListError?
+        request.headers =
+          projection.contains(.requestHeaders)
+          ? try list.archivedHeaders(fields, &inner)
+          : try list.archivedHeaders(fields, requestFields, &inner)
+        if let inner { throw inner }
+      }
+    }
+    if projection.contains(.requestDetails) {
+      damage.note { () throws(PropertyListError) in
+        request.timeoutSeconds = try list.real(2, of: array)
+        request.cachePolicy = try list.integer(3, of: array)
+        request.body = try list.archivedBody(places.body, places.bodyParts, of: array)
+      }
+    }
+    if projection.contains(.notes) { noteRequestUnlessUTF8() }
+    if let damage { throw damage }
+  }
+
+  /// The fields of the request that caching depends on, by what is known of the response.
+  private var requestFields: FieldSelection {
+    guard let headers = responseHeaders else { return .request }
+    var vary = FieldSection()
+    // A loop over the array would hold on to each field.
+    let fields = headers.fields.span
+    for index in fields.indices where FieldName.vary.matches(fields[index].name.bytes) {
+      let field = fields[index]
+      vary.lines.append(FieldLine(name: field.name.bytes, value: field.value.bytes))
+    }
+    return vary.lines.isEmpty ? .request : .request.adding(Vary(vary))
+  }
+
+  /// Takes the string that is an HTTP method for the method, and the dictionary that is no URL for
+  /// the header fields.
+  private mutating func decodeRequestByShape(
+    _ list: borrowing BinaryPropertyList, _ array: BinaryPropertyList.Elements
+  ) throws(PropertyListError) {
+    let methods: [ByteString] = [
+      "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE",
+    ]
+    for place in 0..<min(array.count, 64) {
+      guard let object = try list.element(place, of: array) else { return }
+      switch try list.kind(of: object) {
+      case .string:
+        if let text = try list.text(object), methods.contains(text) {
+          request.method = text
+        }
+      case .dictionary:
+        if try list.urlString(place, of: array) == nil {
+          var damage: PropertyListError?
+          request.headers = try list.archivedHeaders(object, &damage)
+          if let damage { throw damage }
+        }
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+extension Span<UInt8> {
+  /// Eight bytes as a number, the first of them its lowest.
+  ///
+  /// - Precondition: They lie in the span.
+  @inlinable
+  @inline(__always)
+  public func word(at place: Int) -> UInt64 {
+    // Of a span of known length and in this order, the compiler makes one load.
+    let word = extracting(place..<place &+ 8)
+    let low =
+      UInt64(word[0]) | UInt64(word[1]) << 8 | UInt64(word[2]) << 16 | UInt64(word[3]) << 24
+    let high =
+      UInt64(word[4]) << 32 | UInt64(word[5]) << 40 | UInt64(word[6]) << 48 | UInt64(word[7]) << 56
+    return low | high
+  }
+
+  /// The same of as many bytes as there are, with zeros in the place of the others.
+  @inlinable
+  public func word(paddedAt place: Int) -> UInt64 {
+    if place &+ 8 <= count { return word(at: place) }
+    let rest = extracting(droppingFirst: place)
+    var word: UInt64 = 0
+    for index in rest.indices { word |= UInt64(rest[index]) << UInt64(8 * index) }
+    return word
+  }
+}
