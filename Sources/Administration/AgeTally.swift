@@ -57,12 +57,15 @@ struct AgeTally {
 
   /// How many limits a moment is beyond.
   private func limitsPassed(by moment: Double) -> Int {
-    var (low, high) = (0, bounds.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if moment < bounds[middle] { low = middle + 1 } else { high = middle }
+    // Each step takes half of what is left, whatever it finds: which half it is cannot be foreseen.
+    let bounds = bounds.span
+    var (passed, count) = (0, bounds.count)
+    while count > 0 {
+      let half = (count &+ 1) / 2
+      passed &+= moment < bounds[passed &+ half &- 1] ? half : 0
+      count &-= half
     }
-    return low
+    return passed
   }
 
   /// The ranges, and after them what is not known if there is any.

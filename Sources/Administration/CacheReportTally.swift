@@ -87,29 +87,14 @@ struct CacheReportTally: ResponsePortion {
     report.ages = ages.ages
     report.ageLimits = ages.limits
     report.sizes = sizes.groups
-    try hosts.write(to: &report) { try Self.entry(of: $0, in: source) }
-    report.largest = try largest.candidates.map { try Self.entry(of: $0, in: source) }
+    hosts.write(to: &report)
+    report.largest = largest.candidates.map { CacheReport.Entry($0) }
+    try report.describeEntries(from: source)
     let severities = Finding.Severity.allCases
     report.problems = problems.sorted {
       let ranks = [$0, $1].map { severities.firstIndex(of: $0.code.severity) ?? 0 }
       return ranks[0] == ranks[1] ? $0.code.name < $1.code.name : ranks[0] < ranks[1]
     }
     report.suggestions = Suggestion.all(for: report, expired: removable[.expired])
-  }
-
-  private static func entry(
-    of candidate: LargestEntries.Candidate, in source: any ResponseSource
-  ) throws -> CacheReport.Entry {
-    var entry = CacheReport.Entry(
-      id: candidate.id, size: candidate.size, state: candidate.state)
-    let projection: Projection = [.url, .mimeType, .status, .stored, .body]
-    if let response = try source.response(candidate.id, projection) {
-      entry.url = response.url
-      entry.mimeType = response.mimeType
-      entry.status = response.status
-      entry.stored = response.stored
-      entry.bodyLocation = response.bodyLocation
-    }
-    return entry
   }
 }

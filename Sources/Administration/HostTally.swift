@@ -34,9 +34,7 @@ struct HostTally {
 
   /// The folders of URLs with these beginnings, which are as long as tells a folder: most URLs then need no
   /// other look-up.
-  private var beginnings: [ByteString: Int] = [:]
-  /// Memory for the next of these that is looked up.
-  private var beginning = ByteString([])
+  private var recent = RecentBeginnings()
   private var hostPlaces: [ByteString?: Int] = [:]
   private var folderPlaces: [FolderKey: Int] = [:]
   private var hosts: [CacheReport.Host] = []
@@ -60,17 +58,14 @@ struct HostTally {
   /// The places of the host and of the folder of a URL, as far as there is room for them.
   private mutating func place(of url: ByteString?) -> (host: Int, folder: Int?)? {
     let path = url.flatMap { URLParts.folder(of: $0) } ?? 0..<0
-    if let url {
-      beginning.bytes.replaceAll(with: url.bytes.span.extracting(first: path.upperBound))
-    }
-    if path.upperBound > 0, let folder = beginnings[beginning] {
+    if let url, let folder = recent.place(of: url.bytes.span.extracting(first: path.upperBound)) {
       return (folders[folder].host, folder)
     }
     guard let host = hostPlace(of: url.flatMap { CanonicalURL.host(of: $0) }) else { return nil }
     let key = FolderKey(host: host, path: ByteString(Array(url?.bytes[path] ?? [])))
     let folder = folderPlace(of: key)
-    if let folder, path.upperBound > 0, takeRoom(for: path.upperBound) {
-      beginnings[ByteString(copying: beginning)] = folder
+    if let url, let folder {
+      recent.insert(url.bytes.span.extracting(first: path.upperBound), at: folder)
     }
     return (host, folder)
   }
@@ -132,12 +127,7 @@ struct HostTally {
 
 extension HostTally {
   /// Puts the largest hosts, folders and entries into a report.
-  ///
-  /// - Parameter lookUp: Makes an entry of what is known of it.
-  func write(
-    to report: inout CacheReport,
-    _ lookUp: (LargestEntries.Candidate) throws -> CacheReport.Entry
-  ) rethrows {
+  func write(to report: inout CacheReport) {
     let order = hosts.indices.sorted {
       isBefore(hosts[$0].sum, hosts[$1].sum, (hosts[$0].name ?? "") < (hosts[$1].name ?? ""))
     }
@@ -153,12 +143,12 @@ extension HostTally {
         }.prefix(Limit.shownFoldersOfHost))
     }
     let smallest = smallestShown(in: foldersOfHosts.joined())
-    report.hosts = try zip(shown, foldersOfHosts).map { place, places in
+    report.hosts = zip(shown, foldersOfHosts).map { place, places in
       var host = hosts[place]
-      host.folders = try places.map { place in
+      host.folders = places.map { place in
         var folder = folders[place].folder
-        folder.entries = try folders[place].largest.candidates.filter { $0.size >= smallest }
-          .map(lookUp)
+        folder.entries = folders[place].largest.candidates.filter { $0.size >= smallest }
+          .map { CacheReport.Entry($0) }
         return folder
       }
       return host
@@ -209,15 +199,29 @@ extension URLParts {
   /// empty if there is no folder, and `nil` for what is no URL with an authority.
   static func folder(of url: ByteString) -> Range<Int>? {
     guard let authority = authority(of: url.bytes) else { return nil }
-    let (bytes, slash) = (url.bytes.span, UInt8(ascii: "/"))
-    var (end, segments) = (authority.upperBound, 0)
-    for index in authority.upperBound..<bytes.count {
-      if bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "#") { break }
-      guard bytes[index] == slash else { continue }
-      end = index
-      segments += 1
-      if segments == 3 { break }
+    let bytes = url.bytes.span
+    var (end, segments, place) = (authority.upperBound, 0, authority.upperBound)
+    while place < bytes.count {
+      var marks = Self.marks(in: bytes.word(paddedAt: place))
+      while marks != 0 {
+        let mark = place &+ marks.trailingZeroBitCount / 8
+        guard bytes[mark] == UInt8(ascii: "/") else { return authority.upperBound..<end }
+        end = mark
+        segments &+= 1
+        if segments == 3 { return authority.upperBound..<end }
+        marks &= marks &- 1
+      }
+      place &+= 8
     }
     return authority.upperBound..<end
+  }
+
+  /// The highest bit of each byte of a word that ends a segment or the path: `/`, `?` or `#`.
+  private static func marks(in word: UInt64) -> UInt64 {
+    let (ones, lowest) = (0x0101_0101_0101_0101 as UInt64, 0x7F7F_7F7F_7F7F_7F7F as UInt64)
+    func zeros(_ word: UInt64) -> UInt64 { ~(((word & lowest) &+ lowest) | word | lowest) }
+    // `/` becomes `?` by one bit more, and nothing else does.
+    let slashOrQuestion = (word | 0x10 &* ones) ^ UInt64(UInt8(ascii: "?")) &* ones
+    return zeros(slashOrQuestion) | zeros(word ^ UInt64(UInt8(ascii: "#")) &* ones)
   }
 }

@@ -36,3 +36,10 @@ struct LargestEntries {
     }
   }
 }
+
+extension CacheReport.Entry {
+  /// Creates an entry of which nothing else is known.
+  init(_ candidate: LargestEntries.Candidate) {
+    self.init(id: candidate.id, size: candidate.size, state: candidate.state)
+  }
+}

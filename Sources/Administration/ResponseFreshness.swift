@@ -57,12 +57,20 @@ public struct ResponseFreshness: Hashable, Sendable {
     of response: borrowing StoredResponse, at now: Timestamp,
     rules: [UserInfoExpiry.Rule] = UserInfoExpiry.known
   ) {
-    guard let stored = response.stored,
-      let fields = response.freshnessFields
-        ?? response.responseHeaders.map({
-          FreshnessFields(FieldSection($0), receivedAt: stored.wholeSeconds)
-        })
-    else { return nil }
+    if let fields = response.freshnessFields {
+      self.init(fields, response, at: now, rules)
+    } else if let stored = response.stored, let headers = response.responseHeaders {
+      let fields = FreshnessFields(FieldSection(headers), receivedAt: stored.wholeSeconds)
+      self.init(fields, response, at: now, rules)
+    } else {
+      return nil
+    }
+  }
+
+  private init(
+    _ fields: borrowing FreshnessFields, _ response: borrowing StoredResponse, at now: Timestamp,
+    _ rules: [UserInfoExpiry.Rule]
+  ) {
     freshness = Freshness(of: fields, status: response.status, at: now.wholeSeconds)
     entityTag = fields.entityTagStrength
     lastModified = fields.lastModifiedStrength
