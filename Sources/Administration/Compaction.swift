@@ -19,11 +19,11 @@ public struct Compaction: Hashable, Sendable {
     self.before = before
   }
 
-  /// Whether at least a share of the database is free.
+  /// Whether at least a share of the database file can be given back.
   ///
-  /// - Parameter percent: The share, in percent; nothing free is never enough.
+  /// - Parameter percent: The share, in percent; nothing is never enough.
   public func isWorthwhile(above percent: Double) -> Bool {
-    before.freeBytes > 0
-      && Double(before.freeBytes) * 100 >= Double(before.databaseBytes) * percent
+    let bytes = before.freeBytes.addingClamped(before.tailBytes)
+    return bytes > 0 && Double(bytes) * 100 >= Double(before.databaseBytes) * percent
   }
 }

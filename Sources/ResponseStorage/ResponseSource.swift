@@ -241,6 +241,10 @@ public struct Footprint: Hashable, Sendable {
     [walBytes, shmBytes, bodyFilesBytes].reduce(databaseBytes) { $0.addingClamped($1) }
   }
 
+  /// What the database file is longer than the database in it, as a crash leaves it; with a log, whoever copies
+  /// that into the file also cuts it off.
+  public var tailBytes: Int64 { walBytes == 0 ? max(0, -growthBytes) : 0 }
+
   /// The lengths of all files once nobody has the store open, as whoever closes it last takes the log
   /// away.
   public var closedBytes: Int64 {
