@@ -9,16 +9,18 @@ extension URLCacheAdmin {
   /// `urlcache-admin apply`: carries out a plan that was written before.
   struct Apply: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "apply",
       abstract: "Carry out a plan that '--plan FILE' has written.",
-      discussion: helpText(
-        """
-        Entries that changed or went since the plan was made stay as they are, and are counted. The
-        cache is the one that the plan was made of, unless '-c' names another.
+      discussion: """
+        Entries that changed or went since the plan was made stay as they are, and are
+        counted. The cache is the one that the plan was made of, unless '-c' names
+        another.
 
         EXIT STATUS
-          0 done · 1 '--max-delete' · 3 entries changed meanwhile and stayed · 64 also without '--yes' and
-          terminal · 65 also no plan, or another cache than it was made of · 66 · 74 · 75 · 77 · 130 · 143
-        """))
+          0 done · 1 '--max-delete' · 3 entries changed meanwhile and stayed · 64 also
+          without '--yes' and terminal · 65 also no plan, or another cache than it was
+          made of · 66 · 74 · 75 · 77 · 130 · 143
+        """)
 
     /// Room for a million entries with long URLs.
     private static let largestPlan = 1 << 30

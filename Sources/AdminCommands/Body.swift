@@ -6,16 +6,18 @@ extension URLCacheAdmin {
   /// `urlcache-admin body`: writes the stored body of one entry.
   struct Body: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "body",
       abstract: "Write the stored body of an entry, byte for byte.",
-      discussion: helpText(
-        """
-        Bodies are stored after content codings (gzip, br) were removed; those of files that are
-        compressed themselves, or that the server did not call compressed, are not.
+      discussion: """
+        Bodies are stored after content codings (gzip, br) were removed; those of files
+        that are compressed themselves, or that the server did not call compressed, are
+        not.
 
         EXIT STATUS
-          0 done · 1 no such entry, or its body is missing · 64 · 65 also a body that is not JSON
-          with '--pretty', or that cannot be decoded with '--decoded' · 66 · 73 · 74 · 75 · 77
-        """))
+          0 done · 1 no such entry, or its body is missing · 64 · 65 also a body that
+          is not JSON with '--pretty', or that cannot be decoded with '--decoded' · 66
+          · 73 · 74 · 75 · 77
+        """)
 
     @Argument(help: "The URL or the id of one entry.")
     var entry: String

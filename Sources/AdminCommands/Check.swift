@@ -8,9 +8,9 @@ extension URLCacheAdmin {
   /// `urlcache-admin check`: everything that is wrong with a cache, and its repair.
   struct Check: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "check",
       abstract: "Look for everything that is wrong with a cache, and repair it if asked to.",
-      discussion: helpText(
-        """
+      discussion: """
         A finding is an error (the cache breaks its own rules), a warning (somebody
         should look), or a note (worth knowing). Nothing is changed without '--repair',
         which removes
@@ -28,7 +28,7 @@ extension URLCacheAdmin {
           0 no errors or warnings, or none left after a repair; notes do not count
           1 errors or warnings, or '--max-delete' · 3 what was to go had changed, and
           stayed · 64 · 65 · 66 · 74 · 75 · 77 · 130 · 143
-        """))
+        """)
 
     @Flag(help: "Also compare the indexes of the database with its tables, which takes longer.")
     var full = false

@@ -8,17 +8,18 @@ extension URLCacheAdmin {
   /// `urlcache-admin compact`: gives free space inside a database back to the file system.
   struct Compact: ScheduledCommand {
     static let configuration = CommandConfiguration(
+      commandName: "compact",
       abstract: "Give space that is free inside the database back to the file system.",
-      discussion: helpText(
-        """
-        Removing entries leaves free pages in the database. Beside a running app they are given back in
-        short slices; if nobody has it open, in whichever way is cheaper. No entry is touched. A folder of
-        Foundation's has no database, and nothing to give back.
+      discussion: """
+        Removing entries leaves free pages in the database. Beside a running app they
+        are given back in short slices; if nobody has it open, in whichever way is
+        cheaper. No entry is touched. A folder of Foundation's has no database, and
+        nothing to give back.
 
         EXIT STATUS
-          0 done · 3 '--max-runtime' · 64 · 65 · 66 · 74 · 75 also '--full' beside another process · 77 · 130 ·
-          143
-        """))
+          0 done · 3 '--max-runtime' · 64 · 65 · 66 · 74 · 75 also '--full' beside
+          another process · 77 · 130 · 143
+        """)
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
 

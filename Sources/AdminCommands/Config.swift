@@ -6,6 +6,7 @@ extension URLCacheAdmin {
   /// `urlcache-admin config`: what is configured.
   struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "config",
       abstract: "Show what is configured, and check it.",
       subcommands: [List.self, Check.self], defaultSubcommand: List.self)
   }
@@ -15,17 +16,18 @@ extension URLCacheAdmin.Config {
   /// `urlcache-admin config list`: each setting with its value, and where that is from.
   struct List: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "Show what holds for a command that does not say it, and where it is set.",
-      discussion: helpText(
-        """
-        Options go before environment variables (URLCACHE_ADMIN_MAX_AGE for '--max-age'), these before the
-        user's file, that before /etc/urlcache-admin/config.toml, and what a file says of a cache before what it
-        says of all. The user's file is $XDG_CONFIG_HOME/urlcache-admin/config.toml, else below ~/.config, on
-        macOS below ~/Library/Application Support.
+      discussion: """
+        Options go before environment variables (URLCACHE_ADMIN_MAX_AGE for
+        '--max-age'), these before the user's file, that before
+        /etc/urlcache-admin/config.toml, and what a file says of a cache before what it
+        says of all. The user's file is $XDG_CONFIG_HOME/urlcache-admin/config.toml,
+        else below ~/.config, on macOS below ~/Library/Application Support.
 
         EXIT STATUS
           0 done · 64 · 66 · 74 · 77 · 78 a file or a variable is wrong
-        """))
+        """)
 
     @OptionGroup var file: ConfigurationOptions
 
@@ -53,12 +55,12 @@ extension URLCacheAdmin.Config {
   /// `urlcache-admin config check`: everything that is wrong with the configuration.
   struct Check: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "check",
       abstract: "Show everything that is wrong with the configuration, with file, line and column.",
-      discussion: helpText(
-        """
+      discussion: """
         EXIT STATUS
           0 nothing is wrong · 64 · 66 · 74 · 77 · 78 something is wrong
-        """))
+        """)
 
     @OptionGroup var file: ConfigurationOptions
 

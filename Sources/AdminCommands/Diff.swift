@@ -7,15 +7,16 @@ extension URLCacheAdmin {
   /// `urlcache-admin diff`: what tells two caches apart.
   struct Diff: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "diff",
       abstract: "Show what tells two caches or archives apart.",
-      discussion: helpText(
-        """
-        '+' is only in the second, '-' only in the first, '~' in both, but not the same. Entries are
-        compared by their keys; numbers, and where bodies are, do not matter.
+      discussion: """
+        '+' is only in the second, '-' only in the first, '~' in both, but not the
+        same. Entries are compared by their keys; numbers, and where bodies are, do not
+        matter.
 
         EXIT STATUS
           0 the same · 1 they differ · 64 · 65 · 66 · 74 · 75 · 77
-        """))
+        """)
 
     @Argument(help: "The first cache or archive.", completion: .file())
     var first: String

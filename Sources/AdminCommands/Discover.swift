@@ -6,9 +6,9 @@ extension URLCacheAdmin {
   /// `urlcache-admin discover`: which caches there are.
   struct Discover: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "discover",
       abstract: "Find caches, where apps keep them or below folders.",
-      discussion: helpText(
-        """
+      discussion: """
         A Cache.db is told by its tables, whatever it is called, and a folder of
         swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic
         links are not followed. What cannot be looked into is named at the end.
@@ -22,7 +22,7 @@ extension URLCacheAdmin {
 
         EXIT STATUS
           0 done · 64 · 66 · 74 · 77
-        """))
+        """)
 
     @Argument(help: "The folders to look below.", completion: .directory)
     var folders: [String] = []

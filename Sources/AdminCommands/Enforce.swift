@@ -8,19 +8,22 @@ extension URLCacheAdmin {
   /// `urlcache-admin enforce`: makes a cache keep limits.
   struct Enforce: ScheduledCommand {
     static let configuration = CommandConfiguration(
+      commandName: "enforce",
       abstract: "Make a cache keep limits of size, number and age, also beside a running app.",
-      discussion: helpText(
-        """
-        Entries go until what all files take up keeps the limit: it removes, gives free pages back,
-        measures, and goes on if that was not enough (not with '--backup', which holds what goes first). With
-        selection options only those entries go. Rules of the configuration go before limits: what a rule keeps
-        stays, and 'urlcache-admin policy test' shows which rule decides. In a folder of Foundation's an entry gives back exactly its
-        file, and what URLCache does not count stays.
+      discussion: """
+        Entries go until what all files take up keeps the limit: it removes, gives free
+        pages back, measures, and goes on if that was not enough (not with '--backup',
+        which holds what goes first). With selection options only those entries go.
+        Rules of the configuration go before limits: what a rule keeps stays, and
+        'urlcache-admin policy test' shows which rule decides. In a folder of
+        Foundation's an entry gives back exactly its file, and what URLCache does not
+        count stays.
 
         EXIT STATUS
-          0 done · 1 a limit cannot be met, or '--max-delete' · 3 also '--max-runtime' · 64 also without '--yes' and terminal ·
-          65 · 66 · 73 '--backup' · 74 · 75 · 77 · 78 · 130 · 143
-        """),
+          0 done · 1 a limit cannot be met, or '--max-delete' · 3 also '--max-runtime'
+          · 64 also without '--yes' and terminal · 65 · 66 · 73 '--backup' · 74 · 75 ·
+          77 · 78 · 130 · 143
+        """,
       aliases: ["trim"])
 
     @OptionGroup var limit: LimitOptions

@@ -8,19 +8,20 @@ extension URLCacheAdmin {
   /// `urlcache-admin explain`: why entries are used or not.
   struct Explain: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "explain",
       abstract: "Say why entries are fresh or stale, and what becomes of a request.",
-      discussion: helpText(
-        """
-        The request is the stored one again, with the header fields that Vary names. Whether an entry is
-        fresh is RFC 9111 on any platform; what happens then differs, as it was observed.
+      discussion: """
+        The request is the stored one again, with the header fields that Vary names.
+        Whether an entry is fresh is RFC 9111 on any platform; what happens then
+        differs, as it was observed.
 
         POLICIES
           \(policyNames)
 
         EXIT STATUS
-          0 all fresh · 1 some stale, or a named URL or id is not there · 3 none stale, of some it is not known ·
-          64 · 65 · 66 · 74 · 75 · 77
-        """))
+          0 all fresh · 1 some stale, or a named URL or id is not there · 3 none stale,
+          of some it is not known · 64 · 65 · 66 · 74 · 75 · 77
+        """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

@@ -9,20 +9,22 @@ extension URLCacheAdmin {
   /// `urlcache-admin export`: writes entries to an archive.
   struct Export: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "export",
       abstract: "Write entries to an archive, for 'import' and for other programs.",
-      discussion: helpText(
-        """
-        A native archive (tar, zip) holds all columns, property lists and bodies as they are, with cookies
-        and tokens, and SHA-256 digests of everything: 'tar', 'jq' and 'sha256sum -c SHA256SUMS' read
-        it. A HAR (for the developer tools of browsers) and a web archive (WARC 1.1 or WACZ, for pywb,
-        ReplayWeb.page and others) hold requests and responses, without credentials unless
-        '--with-credentials' keeps them. The same entries give the same bytes. '--archive-format files'
-        writes bodies into a folder that is new or empty, with a list of them, 'index.json'.
+      discussion: """
+        A native archive (tar, zip) holds all columns, property lists and bodies as
+        they are, with cookies and tokens, and SHA-256 digests of everything: 'tar',
+        'jq' and 'sha256sum -c SHA256SUMS' read it. A HAR (for the developer tools of
+        browsers) and a web archive (WARC 1.1 or WACZ, for pywb, ReplayWeb.page and
+        others) hold requests and responses, without credentials unless
+        '--with-credentials' keeps them. The same entries give the same bytes.
+        '--archive-format files' writes bodies into a folder that is new or empty, with
+        a list of them, 'index.json'.
 
         EXIT STATUS
-          0 done · 1 a named URL or id is not there · 3 entries were left out that cannot be written · 64 · 65
-          · 66 · 73 · 74 · 75 · 77 · 130 · 143
-        """))
+          0 done · 1 a named URL or id is not there · 3 entries were left out that
+          cannot be written · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
+        """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

@@ -9,20 +9,22 @@ extension URLCacheAdmin {
   /// `urlcache-admin import`: puts entries of an archive into a cache.
   struct Import: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "import",
       abstract: "Put entries of an archive into a cache, also beside a running app.",
-      discussion: helpText(
-        """
-        The archive is one of 'export', or a HAR of any program: its bytes tell which, not its name.
-        All of it is read, and compared with its digests if it has any, before anything is written.
-        Then all entries come at once, or none; into a folder of Foundation's one after the other, each
-        as a whole. An app sees them when it asks for them next, unless it has others in memory. What a
-        folder of Foundation's has no place for is lost, and the receipt says what that is.
+      discussion: """
+        The archive is one of 'export', or a HAR of any program: its bytes tell which,
+        not its name. All of it is read, and compared with its digests if it has any,
+        before anything is written. Then all entries come at once, or none; into a
+        folder of Foundation's one after the other, each as a whole. An app sees them
+        when it asks for them next, unless it has others in memory. What a folder of
+        Foundation's has no place for is lost, and the receipt says what that is.
 
         EXIT STATUS
-          0 done · 1 a named URL or id is not there, or '--on-conflict error' · 3 entries were left out, as they
-          are not whole, their method is not GET, or the cache changed meanwhile · 64 · 65 not an archive, damaged, or beyond a limit
+          0 done · 1 a named URL or id is not there, or '--on-conflict error' · 3
+          entries were left out, as they are not whole, their method is not GET, or the
+          cache changed meanwhile · 64 · 65 not an archive, damaged, or beyond a limit
           · 66 · 73 · 74 · 75 · 77 · 130 · 143
-        """))
+        """)
 
     @Argument(
       help: "The archive.", completion: .file(extensions: ExportFormat.extensions { _ in true }))

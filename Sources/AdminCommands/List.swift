@@ -7,22 +7,23 @@ extension URLCacheAdmin {
   /// `urlcache-admin list`: one line for each selected entry.
   struct List: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "List the entries of a cache.",
-      discussion: helpText(
-        """
+      discussion: """
         COLUMNS
-          \(columnNames)
+          \(columnLines)
 
-          user-info:KEY and proto-props:KEY show what is under a key; in it '\\,' is a comma.
+          user-info:KEY and proto-props:KEY show what is under a key; in it '\\,' is a
+          comma.
 
         BROWSE
-          'list --format ncdu | ncdu -f -' shows hosts, folders and entries by size. The tree is
-          kept in memory until its end, about 100 bytes an entry and 256 MiB in all; entries
-          that have no room are summed up as 'others'.
+          'list --format ncdu | ncdu -f -' shows hosts, folders and entries by size.
+          The tree is kept in memory until its end, about 100 bytes an entry and 256
+          MiB in all; entries that have no room are summed up as 'others'.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77
-        """),
+        """,
       aliases: ["ls"])
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
@@ -129,3 +130,14 @@ extension URLCacheAdmin {
 }
 
 extension ListFormat: ExpressibleByArgument {}
+
+/// The names of all columns, in lines that a help text has room for.
+private let columnLines = Column.all.compactMap(\.name.string)
+  .reduce(into: [String]()) { lines, name in
+    if let line = lines.last, line.utf8.count + name.utf8.count < 77 {
+      lines[lines.count - 1] = "\(line) \(name)"
+    } else {
+      lines.append(name)
+    }
+  }
+  .joined(separator: "\n  ")

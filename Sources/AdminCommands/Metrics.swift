@@ -7,16 +7,17 @@ extension URLCacheAdmin {
   /// `urlcache-admin metrics`: what is in caches, for Prometheus.
   struct Metrics: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "metrics",
       abstract: "Show what is in caches, in the text format of Prometheus.",
-      discussion: helpText(
-        """
-        Only gauges, with the labels 'cache' and 'state'. With '-o' the file appears whole, or stays as it was: for
-        the textfile collector of node_exporter its name ends with '.prom'. Commands that change a cache write such
-        a file with '--metrics-file', which also tells how they ended.
+      discussion: """
+        Only gauges, with the labels 'cache' and 'state'. With '-o' the file appears
+        whole, or stays as it was: for the textfile collector of node_exporter its name
+        ends with '.prom'. Commands that change a cache write such a file with
+        '--metrics-file', which also tells how they ended.
 
         EXIT STATUS
           0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 78
-        """))
+        """)
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
 

@@ -7,6 +7,7 @@ extension URLCacheAdmin {
   /// `urlcache-admin policy`: what the rules of the configuration do.
   struct Policy: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "policy",
       abstract: "Show what the rules of the configuration do.", subcommands: [Test.self])
   }
 }
@@ -15,16 +16,17 @@ extension URLCacheAdmin.Policy {
   /// `urlcache-admin policy test`: which rule decides on entries.
   struct Test: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "test",
       abstract: "Show which rule decides on entries, and what becomes of them.",
-      discussion: helpText(
-        """
-        Of the rules the first that matches decides: 'keep' and 'purge' say what becomes of the entry, 'expire'
-        that it is older than the rule lets it become, 'limit' that it goes only beyond a limit of the rule or of
-        'enforce'. An entry that no rule matches has none. Nothing is changed.
+      discussion: """
+        Of the rules the first that matches decides: 'keep' and 'purge' say what
+        becomes of the entry, 'expire' that it is older than the rule lets it become,
+        'limit' that it goes only beyond a limit of the rule or of 'enforce'. An entry
+        that no rule matches has none. Nothing is changed.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77 · 78
-        """))
+        """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

@@ -8,18 +8,20 @@ extension URLCacheAdmin {
   /// `urlcache-admin purge`: removes the selected entries.
   struct Purge: ScheduledCommand {
     static let configuration = CommandConfiguration(
+      commandName: "purge",
       abstract: "Remove the selected entries, also beside a running app.",
-      discussion: helpText(
-        """
-        Without '--yes' it asks first. An app keeps what it has in memory until it ends. In a folder of
-        Foundation's an entry is a file: only regular files go, and those that URLCache does not see, such as
-        what a crash left behind, go only by their ids.
+      discussion: """
+        Without '--yes' it asks first. An app keeps what it has in memory until it
+        ends. In a folder of Foundation's an entry is a file: only regular files go,
+        and those that URLCache does not see, such as what a crash left behind, go only
+        by their ids.
 
         EXIT STATUS
-          0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries changed meanwhile and
-          stayed, or are no regular files, or '--max-runtime' · 64 also without '--yes' and terminal · 65 · 66 · 73 '--backup' ·
-          74 · 75 · 77 · 130 · 143
-        """))
+          0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries
+          changed meanwhile and stayed, or are no regular files, or '--max-runtime' ·
+          64 also without '--yes' and terminal · 65 · 66 · 73 '--backup' · 74 · 75 · 77
+          · 130 · 143
+        """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

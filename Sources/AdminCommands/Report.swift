@@ -10,22 +10,21 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "report",
       abstract: "Write a report about a cache: one page for a browser, or Markdown.",
-      discussion: helpText(
-        """
+      discussion: """
         EXAMPLES
           urlcache-admin report -c PATH -o report.html
           urlcache-admin report -c PATH --capacity 512MiB --format markdown -o -
 
-        It says how full and how stale the cache is, what could be done, where the bytes
-        are, how old and how large entries are, what a limit of age would free, and what
-        reading every entry once shows to be wrong. Hosts, folders and entries are the
-        largest; the others are summed up. The page loads nothing, sends nothing, and
-        works without its script. A cache does not hold its own capacity: give it to
-        compare.
+        It says how full and how stale the cache is, what could be done, where the
+        bytes are, how old and how large entries are, what a limit of age would free,
+        and what reading every entry once shows to be wrong. Hosts, folders and entries
+        are the largest; the others are summed up. The page loads nothing, sends
+        nothing, and works without its script. A cache does not hold its own capacity:
+        give it to compare.
 
         EXIT STATUS
           0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
-        """))
+        """)
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var expiry: ExpiryOptions

@@ -9,23 +9,25 @@ extension URLCacheAdmin {
   /// `urlcache-admin revalidate`: asks origins whether entries are still good.
   struct Revalidate: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "revalidate",
       abstract: "Ask the origins whether entries are still good, and refresh them if asked to.",
-      discussion: helpText(
-        """
-        Sends the conditional request that 'explain' shows, and reports: unchanged, changed, rolled-back,
-        gone, redirected, no-validator, not-asked, failed. Without '--refresh' and '--purge-…' nothing is
-        changed, and no body is loaded. The same holds with '--dry-run', which sends the requests, as only
-        the answers say what would change.
+      discussion: """
+        Sends the conditional request that 'explain' shows, and reports: unchanged,
+        changed, rolled-back, gone, redirected, no-validator, not-asked, failed.
+        Without '--refresh' and '--purge-…' nothing is changed, and no body is loaded.
+        The same holds with '--dry-run', which sends the requests, as only the answers
+        say what would change.
 
-        Only http and https are asked, by GET and HEAD, and no address of this machine or of a private network
-        unless the URL itself names it.
+        Only http and https are asked, by GET and HEAD, and no address of this machine
+        or of a private network unless the URL itself names it.
 
         EXIT STATUS
-          0 all that could be asked are unchanged, or were refreshed or removed · 1 some are not, or a named URL
-          or id is not there, or '--max-delete' · 3 some could not be asked, or not be refreshed · 64 also a
-          change without '--yes' and terminal · 65 · 66 · 69 'urlcache-admin-fetch' is not there · 74 · 75 ·
+          0 all that could be asked are unchanged, or were refreshed or removed · 1
+          some are not, or a named URL or id is not there, or '--max-delete' · 3 some
+          could not be asked, or not be refreshed · 64 also a change without '--yes'
+          and terminal · 65 · 66 · 69 'urlcache-admin-fetch' is not there · 74 · 75 ·
           77 · 130 · 143
-        """))
+        """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

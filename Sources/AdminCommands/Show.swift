@@ -8,12 +8,13 @@ extension URLCacheAdmin {
   /// `urlcache-admin show`: everything about single entries.
   struct Show: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "show",
       abstract: "Show everything about entries: times, request, response, body.",
-      discussion: helpText(
-        """
+      discussion: """
         EXIT STATUS
-          0 done · 1 an entry that was named is not there, or not to be repeated · 64 · 65 · 66 · 74 · 75 · 77
-        """))
+          0 done · 1 an entry that was named is not there, or not to be repeated · 64 ·
+          65 · 66 · 74 · 75 · 77
+        """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions

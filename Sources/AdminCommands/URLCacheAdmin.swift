@@ -6,19 +6,22 @@ public struct URLCacheAdmin: ParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "urlcache-admin",
     abstract: "Administer the response cache that URLCache keeps on disk.",
-    discussion: helpText(
-      """
-      What looks never changes a cache: nothing is written, moved or locked for writing, also beside a
-      running app. What changes one works beside a running app too.
+    discussion: """
+      What looks never changes a cache: nothing is written, moved or locked for
+      writing, also beside a running app. What changes one works beside a running app
+      too.
 
       'man urlcache-admin-VERB' has examples for each command.
 
       EXIT STATUS
-        0 done · 1 the answer is "no" · 3 done in part · 64 usage · 65 not a cache, or damaged · 66 no such file ·
-        69 a program is not there · 70 internal · 73 cannot create output · 74 I/O · 75 in use, try again · 77 no permission ·
-        78 configuration
-      """),
+        0 done · 1 the answer is "no" · 3 done in part · 64 usage · 65 not a cache,
+        or damaged · 66 no such file · 69 a program is not there · 70 internal · 73
+        cannot create output · 74 I/O · 75 in use, try again · 77 no permission · 78
+        configuration
+      """,
     version: "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))",
+    // Each says its name, as deriving it from the name of its type would take a quarter of the time that all of
+    // a short command takes.
     subcommands: [
       List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,
       Compact.self, Apply.self, Check.self, Export.self, Import.self, Diff.self, Explain.self,

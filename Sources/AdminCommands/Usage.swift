@@ -7,9 +7,9 @@ extension URLCacheAdmin {
   /// `urlcache-admin usage`: what a cache takes up.
   struct Usage: AdminCommand {
     static let configuration = CommandConfiguration(
+      commandName: "usage",
       abstract: "Show what a cache takes up on disk, in all and by groups.",
-      discussion: helpText(
-        """
+      discussion: """
         A cache does not hold its own capacity: give it to compare. Notes then say what
         CFNetwork does not keep with it: nothing on disk below 5 MiB, and no body of
         more than 5 % of the capacity.
@@ -19,7 +19,7 @@ extension URLCacheAdmin {
 
         EXIT STATUS
           0 done · 1 more than '--fail-above' allows · 64 · 65 · 66 · 74 · 75 · 77
-        """),
+        """,
       aliases: ["du"])
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
