@@ -49,9 +49,9 @@ struct AppleRemovalBatch: ~Copyable {
     let skippedBefore = skipped.count
     do throws(SQLiteError) {
       try mark.run(for: responses)
-      var rows = RowsByKey(of: responses)
+      var rows = order == .any ? RowsByKey(of: responses) : nil
       let names = try spareChanged(responses, keeping: &rows, skipped: &skipped)
-      if order == .any, rows.followEachOther {
+      if let rows = rows.take(), rows.followEachOther {
         for row in rows.inOrderOfKeys() { try delete.run(for: row) }
       } else {
         try Self.deleteDoomed(of: AppleLayout.responses, connection)
@@ -80,10 +80,10 @@ struct AppleRemovalBatch: ~Copyable {
 
   /// Takes those responses off the list that are not as they were when they were looked at.
   ///
-  /// - Parameter rows: Where the others go.
+  /// - Parameter rows: Where the others go, if anywhere.
   /// - Returns: The names of the body files of the others.
   private mutating func spareChanged(
-    _ responses: some Collection<ResponseVersion>, keeping rows: inout RowsByKey,
+    _ responses: some Collection<ResponseVersion>, keeping rows: inout RowsByKey?,
     skipped: inout [StoredResponse.ID]
   ) throws(SQLiteError) -> [ByteString] {
     var names: [ByteString] = []
@@ -98,7 +98,7 @@ struct AppleRemovalBatch: ~Copyable {
         throw SQLiteError.damage("rows do not come in their order")
       }
       if isUnchanged(response) {
-        rows.append(row, response.key)
+        rows?.append(row, response.key)
         if look.type(at: 4) != .null { names.append(ByteString(look.bytes(at: 4))) }
       } else {
         changed.append(response)
