@@ -13,8 +13,8 @@ extension AppleStoreEditor {
       throw StoreError(
         .inUse, at: files.path, because: "it can only be rewritten while nobody has it open")
     }
-    // In kibibytes: pages are moved once, in their order, for which more memory only costs time.
-    try run("PRAGMA cache_size = -2048")
+    // In kibibytes: pages are moved once, in their order, and the fewer are kept, the nearer they are to the processor.
+    try run("PRAGMA cache_size = -512")
     let free = try number("PRAGMA freelist_count")
     let canSlice = try number("PRAGMA auto_vacuum") == 2
     // Slices shorten the file too, but only if they have a page to give back.
@@ -32,7 +32,7 @@ extension AppleStoreEditor {
       }
     }
     guard free > 0, canSlice else { return .none }
-    var pages: Int64 = inUse ? 64 : 4_096
+    var pages = inUse ? 64 : Self.mostPagesInSlices
     let clock = ContinuousClock()
     while try number("PRAGMA freelist_count") > 0, !shouldStop() {
       let start = clock.now
