@@ -31,7 +31,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Do nothing unless at least this share of the database is free.", valueName: "percent"),
+        "Do nothing unless at least this share of the database can be given back.",
+        valueName: "percent"),
       transform: parsePercent)
     var threshold: Double = 0
 

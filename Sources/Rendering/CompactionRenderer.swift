@@ -37,6 +37,10 @@ public enum CompactionRenderer {
       buffer.append(byteCount: before.freeBytes)
       buffer.append(" of ")
       buffer.append(byteCount: before.databaseBytes)
+      if before.tailBytes > 0 {
+        buffer.append("; behind its end: ")
+        buffer.append(byteCount: before.tailBytes)
+      }
       buffer.append("; nothing was changed\n")
       return
     }

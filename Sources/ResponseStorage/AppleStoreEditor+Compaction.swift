@@ -6,6 +6,11 @@ extension AppleStoreEditor {
   /// number, as each moves a page from the end and looks for its place in the list of free ones.
   private static let mostPagesInSlices: Int64 = 100_000
 
+  // What a slice moves: beside an application so much that it does not wait for long, at first; alone so much that
+  // one that comes meanwhile gets its turn before it gives up, as each slice costs writes that are waited for.
+  private static let fewestPagesOfSlice: Int64 = 64
+  private static let mostPagesOfSlice: Int64 = 16_384
+
   public func compact(
     fully: Bool, unless shouldStop: () -> Bool
   ) throws(StoreError) -> CompactionMethod {
@@ -24,7 +29,7 @@ extension AppleStoreEditor {
         do throws(SQLiteError) {
           return try rewrite(unless: shouldStop) ? .rewrite : .none
         } catch {
-          // The copy is put elsewhere, where there may be no room for it; slices need none.
+          // The copy is put elsewhere, where there may be no room for it; slices need less.
           guard canSlice, !fully, error.kind == .noRoom || error.kind == .cannotOpen else {
             throw StoreError(error, path: files.path)
           }
@@ -32,11 +37,20 @@ extension AppleStoreEditor {
       }
     }
     guard free > 0, canSlice else { return .none }
-    var pages = inUse ? 64 : Self.mostPagesInSlices
+    var pages = inUse ? Self.fewestPagesOfSlice : Self.mostPagesOfSlice
     let clock = ContinuousClock()
     while try number("PRAGMA freelist_count") > 0, !shouldStop() {
       let start = clock.now
-      try run("PRAGMA incremental_vacuum(\(pages))")
+      do throws(SQLiteError) {
+        try connection.execute("PRAGMA incremental_vacuum(\(pages))")
+      } catch {
+        // The log takes up what a slice moves.
+        guard error.kind == .noRoom, pages > Self.fewestPagesOfSlice else {
+          throw StoreError(error, path: files.path)
+        }
+        pages /= 4
+        continue
+      }
       guard inUse else { continue }
       let took = clock.now - start
       if took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
@@ -47,11 +61,11 @@ extension AppleStoreEditor {
   }
 
   /// Whether the file is longer than the database in it, as a crash leaves it that comes before the end of a file
-  /// without a log is cut off. With a log, whoever copies it into the file cuts that off.
+  /// without a log is cut off. Whoever copies a log into the file, which has something in it then, cuts that off.
   private func hasTail() throws(StoreError) -> Bool {
     let size = try number("PRAGMA page_count") * number("PRAGMA page_size")
     guard let file = try? FileStatus.of(files.database), file.size > size else { return false }
-    return (try? FileStatus.of(files.wal)) == nil
+    return (try? FileStatus.of(files.wal))?.size ?? 0 == 0
   }
 
   /// Rewrites the database.

@@ -267,6 +267,7 @@ def compacting():
     assert compact(cache, "--full")["method"] == "rewrite"
     assert rows(cache) == before
     larger_than_memory()
+    little_room()
     # Beside a process that has it open there are slices only.
     purge(cache, "--mime", "image/*", "--yes")
     holder = subprocess.Popen([sys.executable, "-c", HOLDER.replace("BEGIN IMMEDIATE", "SELECT * FROM sqlite_master"),
@@ -278,16 +279,46 @@ def compacting():
     holder.communicate()
     rows(cache)
     # A crash before the end of a file is cut off leaves a tail, which holds nothing that is free.
-    connection = sqlite3.connect(database(cache))
-    assert connection.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
-    connection.close()
-    before, size = rows(cache), os.path.getsize(database(cache))
-    os.truncate(database(cache), size + 5 * 4_096)
-    receipt = compact(cache)
-    assert (receipt["method"], receipt["free_before"]) == ("rewrite", 0), receipt
-    assert os.path.getsize(database(cache)) == receipt["footprint_after"] <= size, receipt
-    assert rows(cache) == before and compact(cache)["method"] == "none"
+    for mode in ["wal", "delete"]:
+        connection = sqlite3.connect(database(cache))
+        assert connection.execute(f"PRAGMA journal_mode = {mode}").fetchone() == (mode,)
+        connection.close()
+        before, size = rows(cache), os.path.getsize(database(cache))
+        os.truncate(database(cache), size + 5 * 4_096)
+        said = subprocess.run([tool, "compact", "-c", cache, "-n"], capture_output=True, text=True, check=True).stdout
+        assert said.startswith("Free inside the database: 0 B of ") and "; behind its end: 20.0 KiB; " in said, said
+        receipt = compact(cache)
+        assert (receipt["method"], receipt["free_before"]) == ("rewrite", 0), receipt
+        assert os.path.getsize(database(cache)) == receipt["footprint_after"] <= size, receipt
+        assert rows(cache) == before and compact(cache)["method"] == "none"
     print("compacting: ok", flush=True)
+
+
+def little_room():
+    """Where the log of all that is free has no room, that of less has."""
+    cache = make("room", "--no-large-bodies", entries=25_000)
+    connection = sqlite3.connect(database(cache))
+    for table in TABLES:
+        connection.execute(f"DELETE FROM {table} WHERE entry_ID < 12000")
+    connection.commit()
+    free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    connection.close()
+    assert free > 4_096, free
+    script = """
+mount -t tmpfs -o size="$1" none "$2" && cp -a "$3/." "$2" || exit 99
+"$4" compact -c "$2" --format json; status=$?
+[ "$(sqlite3 "$2/Cache.db" 'PRAGMA integrity_check; SELECT count(*) FROM cfurl_cache_response')" = "ok
+13001" ] && exit $status
+"""
+    mounted = os.path.join(root, "mounted")
+    os.mkdir(mounted)
+    room = os.path.getsize(database(cache)) + (6 << 20)
+    result = subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", str(room), mounted, cache, tool], capture_output=True)
+    if b"unshare" in result.stderr or result.returncode == 99:
+        print("little room: not here", file=sys.stderr)
+        return
+    receipt = json.loads(result.stdout)
+    assert result.returncode == 0 and (receipt["method"], receipt["free_after"]) == ("slices", 0), result
 
 
 def larger_than_memory():
