@@ -97,8 +97,10 @@ public struct Selection: Sendable {
   ) throws(URLExpression.Overrun) -> Decision {
     // Threads that bound the names to a variable would wait for each other to count who holds on to them.
     if names?.contains(response) == false { return .notNamed }
+    // An expression is not tried on URLs of other hosts, on which it may take too long.
+    guard hosts.isEmpty || matchesHost(response) else { return .notSelected }
     if hasPatterns, try !matchesPattern(response) { return .notSelected }
-    guard hosts.isEmpty || matchesHost(response), matchesMessage(response), matchesBody(response),
+    guard matchesMessage(response), matchesBody(response),
       partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false,
       userInfo.isEmpty || userInfo.contains(where: { $0.holds(in: response.userInfo) })
     else { return .notSelected }

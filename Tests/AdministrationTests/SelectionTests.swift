@@ -148,6 +148,16 @@ import Testing
     #expect(AgeBasis(name: "user-info:") == nil)
   }
 
+  @Test func `an expression is not tried on URLs of other hosts`() throws {
+    var response = StoredResponse(id: .row(1))
+    response.url = ByteString(Array("https://b.example/\(String(repeating: "a", count: 26))".utf8))
+    var selection = Selection()
+    selection.expressions = [try URLExpression("https://b.example/(a+)+b", limit: 20)]
+    #expect(throws: URLExpression.Overrun.self) { try selection.contains(response, now: epoch) }
+    selection.hosts = ["a.example"]
+    #expect(try !selection.contains(response, now: epoch))
+  }
+
   @Test func `different criteria narrow and values of one widen`() throws {
     var response = StoredResponse(id: .row(1))
     response.status = 404
