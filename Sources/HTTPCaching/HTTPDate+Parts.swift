@@ -59,7 +59,7 @@ extension HTTPDate {
   @inline(__always)
   static func shortDay(_ text: Span<UInt8>) -> Int? {
     let letters = letters(text, at: 0)
-    let found = shortDays[Int((letters &* spread) >> 11 & 7)]
+    let found = shortDay(at: (letters &* spread) >> 11 & 7)
     return found >> 8 == letters ? Int(found & 0xFF) - 1 : nil
   }
 
@@ -67,7 +67,7 @@ extension HTTPDate {
   @inline(__always)
   static func month(_ text: Span<UInt8>, at position: Int) -> Int? {
     let letters = letters(text, at: position)
-    let found = months[Int((letters &* spread) >> 7 & 15)]
+    let found = month(at: (letters &* spread) >> 7 & 15)
     return found >> 8 == letters ? Int(found & 0xFF) : nil
   }
 
@@ -75,18 +75,39 @@ extension HTTPDate {
   /// processor that guesses wrong takes longer for it than for all the rest of a date.
   private static let spread: UInt32 = 111
 
-  private static let shortDays: InlineArray<8, UInt32> = [
-    name("s", "a", "t", 6), name("t", "h", "u", 4), name("m", "o", "n", 1),
-    name("f", "r", "i", 5), name("t", "u", "e", 2), name("s", "u", "n", 7),
-    name("w", "e", "d", 3), 0,
-  ]
+  // The compiler makes a table of each, which no thread has to hold on to.
+  @inline(__always)
+  private static func shortDay(at place: UInt32) -> UInt32 {
+    switch place {
+    case 0: name("s", "a", "t", 6)
+    case 1: name("t", "h", "u", 4)
+    case 2: name("m", "o", "n", 1)
+    case 3: name("f", "r", "i", 5)
+    case 4: name("t", "u", "e", 2)
+    case 5: name("s", "u", "n", 7)
+    case 6: name("w", "e", "d", 3)
+    default: 0
+    }
+  }
 
-  private static let months: InlineArray<16, UInt32> = [
-    name("m", "a", "r", 3), 0, name("a", "p", "r", 4), name("j", "u", "l", 7), 0,
-    name("j", "u", "n", 6), name("m", "a", "y", 5), name("s", "e", "p", 9),
-    name("n", "o", "v", 11), 0, name("f", "e", "b", 2), name("d", "e", "c", 12), 0,
-    name("j", "a", "n", 1), name("o", "c", "t", 10), name("a", "u", "g", 8),
-  ]
+  @inline(__always)
+  private static func month(at place: UInt32) -> UInt32 {
+    switch place {
+    case 0: name("m", "a", "r", 3)
+    case 2: name("a", "p", "r", 4)
+    case 3: name("j", "u", "l", 7)
+    case 5: name("j", "u", "n", 6)
+    case 6: name("m", "a", "y", 5)
+    case 7: name("s", "e", "p", 9)
+    case 8: name("n", "o", "v", 11)
+    case 10: name("f", "e", "b", 2)
+    case 11: name("d", "e", "c", 12)
+    case 13: name("j", "a", "n", 1)
+    case 14: name("o", "c", "t", 10)
+    case 15: name("a", "u", "g", 8)
+    default: 0
+    }
+  }
 
   /// Three letters, and the number that they stand for.
   @inline(__always)
