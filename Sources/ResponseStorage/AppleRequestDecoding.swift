@@ -36,6 +36,7 @@ extension StoredResponse {
     guard let version = try list.archivedVersion(), let places = RequestPlaces(version: version)
     else {
       notes.append(.init(.unknownVersion, "request_object has an unknown version"))
+      defer { if projection.contains(.notes) { noteRequestUnlessUTF8() } }
       try decodeRequestByShape(list, array)
       return
     }

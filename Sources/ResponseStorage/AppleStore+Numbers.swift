@@ -75,8 +75,7 @@ extension AppleStore: NumberedResponseSource {
   ) throws {
     guard
       let scan = parallelScan(
-        completed(projection), choosingBy: completed(little), startingWith: portion, in: order,
-        byteLimit: .max)
+        projection, choosingBy: little, startingWith: portion, in: order, byteLimit: .max)
     else {
       return try forEachPortionOfTwoWalks(
         projection, choosingBy: little, startingWith: portion, body)

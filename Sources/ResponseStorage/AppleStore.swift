@@ -73,7 +73,6 @@ public final class AppleStore: StoreKind {
   public func forEachResponse(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
-    let projection = completed(projection)
     // Numbers and times are read faster than they are handed from thread to thread.
     guard !projection.isSubset(of: .firstStored),
       let scan = parallelScan(
@@ -88,7 +87,6 @@ public final class AppleStore: StoreKind {
     _ projection: Projection, startingWith portion: Portion, in order: PortionOrder,
     _ body: (inout Portion) throws -> ScanStep
   ) throws {
-    let projection = completed(projection)
     if let scan = parallelScan(projection, startingWith: portion, in: order, byteLimit: .max) {
       return try translatingErrors { try scan.forEachPortion(body) }
     }
@@ -113,7 +111,7 @@ public final class AppleStore: StoreKind {
   }
 
   /// What has to be decoded for `projection`.
-  func completed(_ projection: Projection) -> Projection {
+  private func completed(_ projection: Projection) -> Projection {
     if projection.contains(.notes) { return projection.union(.examinedForNotes) }
     return projection.contains(.consistency) ? projection.union([.key, .body]) : projection
   }
@@ -125,7 +123,8 @@ public final class AppleStore: StoreKind {
   ) -> AppleParallelScan<Portion>? {
     guard processorCount > 1, let database = snapshot.databaseForThreads else { return nil }
     return AppleParallelScan(
-      of: database, layout, projection, choosingBy: little, bodiesAt: files.bodies,
+      of: database, layout, completed(projection), choosingBy: little.map { completed($0) },
+      bodiesAt: files.bodies,
       threadCount: min(processorCount, 4), startingWith: portion, in: order, byteLimit: byteLimit)
   }
 
@@ -135,6 +134,7 @@ public final class AppleStore: StoreKind {
     _ begin: (inout AppleScan) throws -> Void = { try $0.begin(in: .min ... .max) },
     _ body: (inout StoredResponse) throws -> ScanStep
   ) throws {
+    let projection = completed(projection)
     try translatingErrors {
       var scan = try AppleScan(snapshot.connection, layout, projection)
       var memory = StoredResponse.SpareMemory()

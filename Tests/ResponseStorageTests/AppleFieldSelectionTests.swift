@@ -254,7 +254,7 @@ private struct Seeded: RandomNumberGenerator {
 
 extension PropertyListValue {
   /// Changes what stands in the places of an archived message.
-  fileprivate mutating func replaceElements(_ body: (inout [PropertyListValue]) -> Void) {
+  mutating func replaceElements(_ body: (inout [PropertyListValue]) -> Void) {
     guard case .dictionary(var entries) = self,
       let place = entries.firstIndex(where: { $0.key == Array("Array".utf8) }),
       case .array(var elements) = entries[place].value

@@ -1,3 +1,5 @@
+import Foundation
+import PropertyLists
 import Testing
 
 @testable import ResponseStorage
@@ -32,6 +34,32 @@ import Testing
       #expect(found == chosen.compactMap { all[$0] }, "seed 7, gaps up to \(most)")
       #expect(found.count > 10)
     }
+  }
+
+  @Test func `notes do not depend on how a response is asked for`() throws {
+    let folder = try AppleParallelScanTests.store()
+    var message = AppleMessage.Response(
+      url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 0)), status: 200,
+      headers: HeaderFields([]), mimeType: "text/html"
+    ).propertyList
+    message.replaceElements { $0[3] = .text("200") }
+    let bytes = PropertyListWriter().bytes(of: message).map { String(format: "%02x", $0) }.joined()
+    _ = try Tool.output(
+      "sqlite3", "\(folder.path)/Cache.db",
+      "UPDATE cfurl_cache_blob_data SET response_object = x'\(bytes)' WHERE entry_ID = 5")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var found: [[StoredResponse.Note]] = []
+    try store.forEachResponse([.firstStored, .notes]) { response in
+      if response.id == .row(5) { found.append(response.notes) }
+      return .next
+    }
+    try store.forEachResponse(.notes, numbered: [5]) { response in
+      found.append(response.notes)
+      return .next
+    }
+    found.append(try #require(try store.response(.row(5), .notes)).notes)
+    #expect(
+      found.map { $0.map(\.message) } == Array(repeating: ["its status is no integer"], count: 3))
   }
 
   @Test func `a walk by numbers ends when it is told to`() throws {
