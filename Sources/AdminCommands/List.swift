@@ -131,7 +131,7 @@ extension URLCacheAdmin {
 
 extension ListFormat: ExpressibleByArgument {}
 
-/// The names of all columns, in lines that a help text has room for.
+/// The names of all columns, in lines of 79 columns with the two that they are indented by.
 private let columnLines = Column.all.compactMap(\.name.string)
   .reduce(into: [String]()) { lines, name in
     if let line = lines.last, line.utf8.count + name.utf8.count < 77 {

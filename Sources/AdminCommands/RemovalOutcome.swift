@@ -51,9 +51,7 @@ struct RemovalOutcome {
 
   /// Adds what came of the next plan, in a round, from 1 on.
   mutating func add(_ next: consuming RemovalOutcome, ofRound round: UInt8) {
-    if round > 1 {
-      for index in next.done.entries.indices { next.done.entries[index].round = round }
-    }
+    if round > 1 { next.number(round) }
     if done.entries.isEmpty {
       // Even nothing that is appended to an array copies it where somebody else has it, too.
       swap(&done.entries, &next.done.entries)
@@ -66,6 +64,11 @@ struct RemovalOutcome {
     orphanedFiles += next.orphanedFiles
     returnedBytes = returnedBytes.addingClamped(next.returnedBytes)
     (rest, failure) = (next.rest, next.failure)
+  }
+
+  /// Notes of all entries in which round they went.
+  private mutating func number(_ round: UInt8) {
+    for index in done.entries.indices { done.entries[index].round = round }
   }
 
   /// Tells what was done before a failure ended it.

@@ -32,7 +32,8 @@ extension CacheReport {
 }
 
 extension ResponseSource {
-  /// Calls `body` with those of some responses that there are, in one walk if that is little work.
+  /// Calls `body` with those of some responses that there are, in one walk if the source finds them by
+  /// their numbers.
   fileprivate func forEachResponse(
     _ projection: Projection, of ids: Set<StoredResponse.ID>,
     _ body: (borrowing StoredResponse) -> Void

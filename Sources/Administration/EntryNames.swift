@@ -58,7 +58,7 @@ public struct EntryNames: Hashable, Sendable {
   }
 
   private func holds(_ url: ByteString) -> Bool {
-    // Nearly all are canonical, and are looked up as they are.
+    // Nearly all are canonical: looked up as they are, threads need not count who holds on to them.
     CanonicalURL.isCanonical(url.bytes)
       ? canonicalURLs.contains(url) : canonicalURLs.contains(CanonicalURL.of(url))
   }

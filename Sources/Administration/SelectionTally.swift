@@ -71,9 +71,9 @@ struct SelectionTally: ResponsePortion {
     else {
       let empty = Self(basis, hasChosen: false)
       var all = empty
-      if basis.selection.isEmpty {
-        // An array that grows is copied, and there may be a million entries.
-        all.entries.reserveCapacity(Int(clamping: try source.count()))
+      if basis.selection.isEmpty, let count = try? source.count() {
+        // An array that grows is copied, and there may be a million entries. What cannot be counted may still be read.
+        all.entries.reserveCapacity(Int(clamping: count))
       }
       try source.forEachPortion(projection, startingWith: empty, in: .ascending) { portion in
         try all.takeAll(of: &portion, absent: &absent)
@@ -103,10 +103,11 @@ struct SelectionTally: ResponsePortion {
 
   var isFull: Bool { entries.count + named.count >= 256 || overrun != nil }
 
-  mutating func wants(_ response: borrowing StoredResponse) -> Bool {
+  mutating func choose(_ response: borrowing StoredResponse) -> Bool {
     guard overrun == nil else { return false }
+    count(response)
     do throws(URLExpression.Overrun) {
-      return try count(response)
+      return try select(response)
     } catch {
       overrun = error
       return false
@@ -114,7 +115,7 @@ struct SelectionTally: ResponsePortion {
   }
 
   mutating func take(_ response: inout StoredResponse) {
-    guard hasChosen || wants(response) else { return }
+    guard hasChosen || choose(response) else { return }
     do throws(URLExpression.Overrun) {
       entries.append(try basis.entry(of: response))
     } catch {
@@ -122,15 +123,18 @@ struct SelectionTally: ResponsePortion {
     }
   }
 
-  /// Counts a response, and returns whether it is selected.
-  private mutating func count(
-    _ response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) -> Bool {
+  private mutating func count(_ response: borrowing StoredResponse) {
     responses += 1
     if response.isOrphan { orphans += 1 }
     if response.bodyLocation == .inline {
       inlineBytes = inlineBytes.addingClamped(response.bodySize ?? 0)
     }
+  }
+
+  /// Whether a response is selected; why it is not is added up.
+  private mutating func select(
+    _ response: borrowing StoredResponse
+  ) throws(URLExpression.Overrun) -> Bool {
     let decision = try basis.selection.decision(for: response, now: basis.now)
     guard
       let reason = KeepReason(decision)

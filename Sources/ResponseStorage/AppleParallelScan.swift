@@ -174,7 +174,7 @@ extension AppleParallelScan {
       var wanted: [Int64] = []
       while try choice?.next(into: &response, reusing: &memory) == true {
         try bodies?.examine(&response, in: bodyTable, of: connection)
-        if case .row(let number) = response.id, portion.wants(response) { wanted.append(number) }
+        if case .row(let number) = response.id, portion.choose(response) { wanted.append(number) }
       }
       scan.begin(at: wanted)
     }

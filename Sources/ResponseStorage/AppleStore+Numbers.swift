@@ -18,7 +18,7 @@ public protocol NumberedResponseSource: ResponseSource {
   ///
   /// - Parameters:
   ///   - projection: What to decode of each response that is wanted.
-  ///   - little: What to decode of each response for ``ResponsePortion/wants(_:)``; best nothing but what is in
+  ///   - little: What to decode of each response for ``ResponsePortion/choose(_:)``; best nothing but what is in
   ///     ``cheapProjection``.
   ///   - portion: What every portion starts as.
   ///   - order: The order of the portions.
@@ -46,7 +46,7 @@ extension NumberedResponseSource {
     var (portion, step) = (portion, ScanStep.next)
     var wanted: [Int64] = []
     try forEachResponse(little) { response in
-      if case .row(let number) = response.id, portion.wants(response) { wanted.append(number) }
+      if case .row(let number) = response.id, portion.choose(response) { wanted.append(number) }
       return .next
     }
     try forEachResponse(projection, numbered: wanted) { response in

@@ -3,10 +3,10 @@ public protocol ResponsePortion: Sendable {
   /// Whether it holds so much that it should be handed over before it takes in more.
   var isFull: Bool { get }
 
-  /// Whether it is to take in a response, of which only little was decoded.
+  /// Takes note of a response of which only little was decoded, and chooses whether to take it in.
   ///
-  /// Only walks on which portions choose ask this, of each response, in their order.
-  mutating func wants(_ response: borrowing StoredResponse) -> Bool
+  /// Only walks on which portions choose ask this, once of each response, in their order.
+  mutating func choose(_ response: borrowing StoredResponse) -> Bool
 
   /// Takes in the next response.
   ///
@@ -15,7 +15,7 @@ public protocol ResponsePortion: Sendable {
 }
 
 extension ResponsePortion {
-  public mutating func wants(_ response: borrowing StoredResponse) -> Bool { true }
+  public mutating func choose(_ response: borrowing StoredResponse) -> Bool { true }
 }
 
 /// Which portions a scan makes.

@@ -186,7 +186,8 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let userInfo = Self(rawValue: 1 << 12)
   /// ``StoredResponse/protocolProperties``.
   public static let protocolProperties = Self(rawValue: 1 << 13)
-  /// All ``StoredResponse/notes`` that a full decode gives.
+  /// ``StoredResponse/notes`` on an entry as a whole and on what is decoded of it; its key, its body, its URL, its
+  /// status, its media type, its method and the time that it was stored are decoded for that.
   public static let notes = Self(rawValue: 1 << 14)
   /// ``StoredResponse/freshnessFields``, or of ``StoredResponse/responseHeaders`` at least these fields.
   public static let freshnessFields = Self(rawValue: 1 << 15)
@@ -241,8 +242,8 @@ public struct Footprint: Hashable, Sendable {
     [walBytes, shmBytes, bodyFilesBytes].reduce(databaseBytes) { $0.addingClamped($1) }
   }
 
-  /// What the database file is longer than the database in it, as a crash leaves it; with a log, whoever copies
-  /// that into the file also cuts it off.
+  /// What the database file is longer than the database in it, as a crash leaves it; whoever copies a log into the
+  /// file cuts that off.
   public var tailBytes: Int64 { walBytes == 0 ? max(0, -growthBytes) : 0 }
 
   /// The lengths of all files once nobody has the store open, as whoever closes it last takes the log

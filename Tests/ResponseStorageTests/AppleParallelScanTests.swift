@@ -128,7 +128,7 @@ import Testing
       if case .row(let number) = id { wanted(number) } else { false }
     }
 
-    mutating func wants(_ response: borrowing StoredResponse) -> Bool {
+    mutating func choose(_ response: borrowing StoredResponse) -> Bool {
       asked += 1
       return isWanted(response.id)
     }
