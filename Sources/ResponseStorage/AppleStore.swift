@@ -156,6 +156,7 @@ public final class AppleStore: StoreKind {
     } catch let error as SQLiteError {
       throw try translated(error)
     } catch is DisorderedRows {
+      try snapshot.verifyUnchanged()
       throw StoreError(.damaged, at: files.path, because: "its rows are out of order")
     }
   }

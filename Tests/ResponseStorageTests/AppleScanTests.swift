@@ -3,6 +3,33 @@ import ResponseStorage
 import Testing
 
 @Suite struct AppleScanTests {
+  @Test func `rows out of order are damage, unless somebody writes meanwhile`() throws {
+    let folder = try AppleParallelScanTests.store()
+    let path = "\(folder.path)/Cache.db"
+    let root = try Tool.output(
+      "sqlite3", path, "SELECT rootpage FROM sqlite_master WHERE name = 'cfurl_cache_blob_data'")
+    let page = try #require(Int(root.prefix { $0.isNumber }))
+    var data = try Data(contentsOf: URL(filePath: path))
+    // The root is an interior page, whose first two cells change places: their pointers follow its header.
+    let start = (page - 1) * 4_096
+    #expect(data[start] == 5)
+    for index in 12..<14 { data.swapAt(start + index, start + index + 2) }
+    try data.write(to: URL(filePath: path))
+
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let damage = #expect(throws: StoreError.self) {
+      try store.forEachResponse(.all) { _ in .next }
+    }
+    #expect(damage?.code == .damaged && damage?.reason == "its rows are out of order")
+    let change = #expect(throws: StoreError.self) {
+      try store.forEachResponse(.all) { _ in
+        try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: path)
+        return .next
+      }
+    }
+    #expect(change?.code == .changedWhileReading)
+  }
+
   @Test func `a row with a value too large to be read is listed without it`() throws {
     let folder = try Folder()
     try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
