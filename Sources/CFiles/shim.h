@@ -6,6 +6,19 @@
 #ifdef __linux__
 
 #include <stdint.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...);
+
+/// Renames a file of the working folder or an absolute path, unless something has the new name already
+/// (`renameat2` with `RENAME_NOREPLACE`).
+///
+/// It calls the kernel, as not every C library has the function. The numbers are those of the kernel.
+static inline int cfiles_rename_new(const char *from, const char *to) {
+  const int working_folder = -100;
+  const unsigned int no_replace = 1;
+  return (int)syscall(SYS_renameat2, working_folder, from, working_folder, to, no_replace);
+}
 
 /// Waits until all that was written to the file system of a descriptor is on the disk.
 int syncfs(int descriptor);

@@ -8,17 +8,46 @@
 
 /// Reads on into the front of `buffer`, and returns the number of bytes, which is 0 at the end.
 ///
-/// - Parameter path: What is read, for errors.
+/// - Parameters:
+///   - waiting: Whether to wait for bytes where another process made the stream non-blocking; otherwise
+///     none yet is an error.
+///   - path: What is read, for errors.
 func readSome(
-  from descriptor: Int32, into buffer: inout [UInt8], path: String
+  from descriptor: Int32, into buffer: inout [UInt8], waiting: Bool = false, path: String
 ) throws(FileError) -> Int {
   while true {
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
       unsafe read(descriptor, bytes.baseAddress, bytes.count)
     }
     if count >= 0 { return count }
+    if waiting, errno == EAGAIN {
+      waitUntilReadable(descriptor)
+    } else if errno != EINTR {
+      throw .last(at: path)
+    }
+  }
+}
+
+/// Reads up to `count` bytes from `offset` into the front of `buffer`, and returns their number, which is 0
+/// at the end.
+///
+/// - Parameter path: What is read, for errors.
+func readSome(
+  from descriptor: Int32, _ count: Int, at offset: Int64, into buffer: inout [UInt8], path: String
+) throws(FileError) -> Int {
+  while true {
+    let read = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe pread(descriptor, bytes.baseAddress, min(count, bytes.count), off_t(offset))
+    }
+    if read >= 0 { return read }
     guard errno == EINTR else { throw .last(at: path) }
   }
+}
+
+/// Waits until there is something to read, or the end.
+func waitUntilReadable(_ descriptor: Int32) {
+  var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  _ = unsafe poll(&request, 1, -1)
 }
 
 /// Writes all of `bytes`.

@@ -51,6 +51,35 @@ public struct Directory: ~Copyable {
     guard unsafe mkdir(path, 0o700) == 0 else { throw .last(at: path) }
   }
 
+  /// Creates a folder, and the folders above it, unless they are there.
+  ///
+  /// - Parameter isPrivate: Whether only their owner may look into the new folders, and not everybody whom the
+  ///   mask of the process lets.
+  public static func createWithParents(
+    _ path: String, isPrivate: Bool = true
+  ) throws(FileError) {
+    let permissions: mode_t = isPrivate ? 0o700 : 0o777
+    if unsafe mkdir(path, permissions) == 0 || errno == EEXIST { return }
+    let error = FileError.last(at: path)
+    guard error.kind == .notFound, let parent = parent(of: path) else { throw error }
+    try createWithParents(parent, isPrivate: isPrivate)
+    guard unsafe mkdir(path, permissions) == 0 || errno == EEXIST else { throw .last(at: path) }
+  }
+
+  /// Creates the folders that the path of a file needs; others may look into them as far as the mask of the
+  /// process lets them.
+  public static func createParents(of path: String) throws(FileError) {
+    if let folder = parent(of: path) { try createWithParents(folder, isPrivate: false) }
+  }
+
+  /// The folder that a path is in; `nil` if the path does not name one.
+  public static func parent(of path: String) -> String? {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
+      return nil
+    }
+    return String(path[..<slash])
+  }
+
   /// Removes a folder if it is empty; a symbolic link is not followed. The corresponding C function is
   /// `rmdir`.
   public static func removeEmpty(_ path: String) throws(FileError) {

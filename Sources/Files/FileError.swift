@@ -44,6 +44,9 @@ public struct FileError: Error, Hashable, Sendable {
   /// The error that a device, a pipe or the like is where a file would be put in its place.
   public static func notReplaceable(at path: String) -> FileError { FileError(ENOTSUP, at: path) }
 
+  /// The error that a symbolic link is where none may be.
+  public static func symbolicLink(at path: String) -> FileError { FileError(ELOOP, at: path) }
+
   /// The error that `errno` names now.
   static func last(at path: String) -> FileError { FileError(errno, at: path) }
 

@@ -1,3 +1,5 @@
+public import Bytes
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -22,17 +24,20 @@ public struct FileStatus: Hashable, Sendable {
   /// The kind of file.
   public let kind: Kind
 
-  /// The length, in bytes.
-  public let size: Int64
+  /// The length.
+  public let size: ByteCount
 
-  /// What the file system charges for the file, in bytes.
-  public let allocatedSize: Int64
+  /// What the file system charges for the file.
+  public let allocatedSize: ByteCount
 
   /// The number of names that the file has.
   public let linkCount: UInt64
 
   /// The device and the number of the file on it, which together tell it from all others.
   public let identity: [UInt64]
+
+  /// Whether others than the owner and the group may read the file.
+  public let isReadableByOthers: Bool
 
   /// When the bytes last changed, in nanoseconds since 1970; wraps in the year 2262.
   public let modified: Int64
@@ -48,9 +53,10 @@ public struct FileStatus: Hashable, Sendable {
       case S_IFBLK, S_IFCHR: .device
       default: .unknown
       }
-    size = Int64(status.st_size)
-    allocatedSize = Int64(status.st_blocks) * 512
+    size = ByteCount(status.st_size)
+    allocatedSize = ByteCount(status.st_blocks) * 512
     linkCount = UInt64(status.st_nlink)
+    isReadableByOthers = status.st_mode & S_IROTH != 0
     identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     #if canImport(Darwin)
       let time = status.st_mtimespec

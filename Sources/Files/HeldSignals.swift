@@ -16,8 +16,33 @@ public struct HeldSignals: ~Copyable {
   private let held: sigset_t
   private let before: sigset_t
 
+  /// The signals that would end the process if nothing held them back.
+  private static let ending: [Int32] = {
+    var before = sigset_t()
+    unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
+    return numbers.filter { unsafe !isIgnored($0) && sigismember(&before, $0) == 0 }
+  }()
+
+  /// Whether a signal has come that something in the process holds back, so that there is no use in going on.
+  ///
+  /// What reads or copies much asks for it now and then, as it cannot know who holds the signals back. A signal that
+  /// nothing holds back ends the process at once.
+  public static var areWaiting: Bool {
+    var pending = sigset_t()
+    unsafe sigpending(&pending)
+    return ending.contains { unsafe sigismember(&pending, $0) == 1 }
+  }
+
+  /// Whether something in the process holds signals back.
+  static var areHeld: Bool {
+    var blocked = sigset_t()
+    unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
+    return ending.contains { unsafe sigismember(&blocked, $0) == 1 }
+  }
+
   /// Holds the signals back from now on.
   public init() {
+    _ = Self.ending
     var (held, before) = (sigset_t(), sigset_t())
     unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
     unsafe sigemptyset(&held)

@@ -1,3 +1,5 @@
+import Bytes
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -70,6 +72,18 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
+  /// Opens a file without a name once more, for reading; it stays there as long as one of the two is open.
+  ///
+  /// The corresponding C function is `fcntl` with `F_DUPFD_CLOEXEC`.
+  ///
+  /// - Parameter name: What the file is called in errors.
+  public init(reading file: borrowing TemporaryFile, as name: String) throws(FileError) {
+    let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw .last(at: name) }
+    self.descriptor = descriptor
+    path = name
+  }
+
   /// Creates a file for writing, which only its owner may read.
   ///
   /// - Parameter replacing: Whether a file that is there already is emptied; otherwise it is an
@@ -117,6 +131,37 @@ public struct OpenFile: ~Copyable {
     return FileStatus(status)
   }
 
+  /// Whether a long file is all but empty: it claims more than a thousand times the bytes that it has on disk.
+  ///
+  /// Reading it would give zeros, for as long as somebody likes who wrote a few bytes. A file of up to 1 MiB is none,
+  /// however small a file system stores it. File systems that compress store at least a byte in 256 (ZFS with
+  /// records of 1 MiB; Btrfs one in 32), and do not report what they compress as a hole: so both must be as in a
+  /// file that nothing was ever written to. Where the file system does not report holes, no file is sparse.
+  public borrowing func isSparse() throws(FileError) -> Bool {
+    let status = try status()
+    let size = status.size.bytes
+    let most = size / 1_024
+    guard size > 1 << 20, status.allocatedSize.bytes < most else { return false }
+    // `SEEK_DATA` and `SEEK_HOLE`, which not every header of C shows.
+    #if canImport(Darwin)
+      let (seekData, seekHole) = (4 as Int32, 3 as Int32)
+    #else
+      let (seekData, seekHole) = (3 as Int32, 4 as Int32)
+    #endif
+    var (data, offset) = (0 as Int64, 0 as Int64)
+    while data < most, offset < size {
+      let start = lseek(descriptor, off_t(offset), seekData)
+      if start < 0 { break }
+      let end = lseek(descriptor, start, seekHole)
+      guard end > start else { return false }
+      data += Int64(end - start)
+      offset = Int64(end)
+    }
+    // Whoever reads on from where the last reading ended still begins at the beginning.
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw .last(at: path) }
+    return data < most
+  }
+
   /// Reads on from where the last reading ended, into the front of `buffer`.
   ///
   /// - Returns: The number of bytes read; 0 at the end of the file.
@@ -129,20 +174,13 @@ public struct OpenFile: ~Copyable {
   /// - Returns: The number of bytes read; 0 at the end of the file.
   public borrowing func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int
   {
-    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
-    }
-    guard count >= 0 else { throw .last(at: path) }
-    return count
+    try readSome(from: descriptor, buffer.count, at: offset, into: &buffer, path: path)
   }
 
   /// Reads up to `count` bytes from `offset`; fewer if the file ends before.
   public borrowing func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: count)
-    let read = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
-    }
-    guard read >= 0 else { throw .last(at: path) }
+    let read = try readSome(from: descriptor, count, at: offset, into: &buffer, path: path)
     buffer.removeLast(count - read)
     return buffer
   }
@@ -154,13 +192,7 @@ public struct OpenFile: ~Copyable {
   public borrowing func read(
     _ count: Int, at offset: Int64, into buffer: inout [UInt8]
   ) throws(FileError) -> Int {
-    while true {
-      let read = unsafe buffer.withUnsafeMutableBytes { bytes in
-        unsafe pread(descriptor, bytes.baseAddress, min(count, bytes.count), off_t(offset))
-      }
-      if read >= 0 { return read }
-      guard errno == EINTR else { throw .last(at: path) }
-    }
+    try readSome(from: descriptor, count, at: offset, into: &buffer, path: path)
   }
 
   /// Writes all of `bytes` where the last writing ended.
@@ -177,6 +209,18 @@ public struct OpenFile: ~Copyable {
   /// function is `ftruncate`.
   public borrowing func setLength(_ bytes: Int64) throws(FileError) {
     guard ftruncate(descriptor, off_t(bytes)) == 0 else { throw .last(at: path) }
+  }
+
+  /// Sets when the bytes of the file last changed, in nanoseconds since 1970. The corresponding C function is
+  /// `futimens`.
+  public borrowing func setModified(_ nanoseconds: Int64) throws(FileError) {
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    // The C type counts up from a whole second, also before 1970.
+    let time = timespec(
+      tv_sec: time_t(rest < 0 ? seconds - 1 : seconds),
+      tv_nsec: Int(rest < 0 ? rest + 1_000_000_000 : rest))
+    let times = [time, time]
+    guard unsafe futimens(descriptor, times) == 0 else { throw .last(at: path) }
   }
 
   /// Waits until the file is on the disk. The corresponding C function is `fsync`.

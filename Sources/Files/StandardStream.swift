@@ -22,7 +22,35 @@ public struct StandardStream: Sendable {
 
   /// Writes all of `bytes`. Nobody reading them is a ``FileError`` of the kind `brokenPipe`.
   public func write(_ bytes: [UInt8]) throws(FileError) {
-    try writeAll(bytes[...], to: descriptor, path: name)
+    if HeldSignals.areHeld, !isFile {
+      try writePatiently(bytes[...])
+    } else {
+      try writeAll(bytes[...], to: descriptor, path: name)
+    }
+  }
+
+  /// How many bytes a pipe takes at once when it says that it has room, which POSIX calls `PIPE_BUF`.
+  private static let bytesOfRoom = 4_096
+
+  /// Writes bytes to what may take long to read them, and gives up if a signal comes that is held back: nothing else
+  /// would end a process that waits for a reader.
+  private func writePatiently(_ bytes: ArraySlice<UInt8>) throws(FileError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      if unsafe poll(&request, 1, 100) == 0 {
+        if HeldSignals.areWaiting { throw .interrupted(at: name) }
+      } else {
+        let piece = rest.prefix(Self.bytesOfRoom)
+        try writeAll(piece, to: descriptor, path: name)
+        rest = rest.dropFirst(piece.count)
+      }
+    }
+  }
+
+  private var isFile: Bool {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 && FileStatus(status).kind == .regular
   }
 
   /// Whether the stream is a terminal.
@@ -37,19 +65,23 @@ public struct StandardStream: Sendable {
     return Int(size.ws_col)
   }
 
-  /// Reads on into the front of `buffer`, as soon as there is anything.
+  /// Reads on into the front of `buffer`, as soon as there is anything, also where another process made the
+  /// stream non-blocking.
   ///
   /// - Returns: The number of bytes, which is 0 at the end.
   public func read(into buffer: inout [UInt8]) throws(FileError) -> Int {
-    try readSome(from: descriptor, into: &buffer, path: name)
+    try readSome(from: descriptor, into: &buffer, waiting: true, path: name)
   }
+
+  /// Waits until there is something to read, or the end.
+  public func waitForInput() { waitUntilReadable(descriptor) }
 
   /// Reads the standard input to its end, or until there are more than `limit` bytes.
   public static func readInput(upTo limit: Int) throws(FileError) -> [UInt8] {
     var result: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while result.count <= limit {
-      let count = try readSome(from: STDIN_FILENO, into: &buffer, path: "standard input")
+      let count = try input.read(into: &buffer)
       if count == 0 { break }
       result += buffer[..<count]
     }

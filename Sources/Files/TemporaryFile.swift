@@ -8,7 +8,7 @@
 
 /// A file without a name, which goes with its owner, whatever ends the process.
 public struct TemporaryFile: ~Copyable {
-  private let descriptor: Int32
+  let descriptor: Int32
   private let folder: String
 
   /// The number of bytes that were written.
@@ -44,10 +44,6 @@ public struct TemporaryFile: ~Copyable {
   /// - Returns: The number of bytes read; 0 at the end.
   public borrowing func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int
   {
-    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
-    }
-    guard count >= 0 else { throw .last(at: folder) }
-    return count
+    try readSome(from: descriptor, buffer.count, at: offset, into: &buffer, path: folder)
   }
 }

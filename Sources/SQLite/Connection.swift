@@ -44,7 +44,7 @@ public struct Connection: ~Copyable {
   public init(path: String, access: Access, busyTimeout: Int32 = 0) throws(SQLiteError) {
     unsafe handle = try Self.open(path, access)
     unsafe sqlite3_extended_result_codes(handle, 1)
-    unsafe sqlite3_busy_timeout(handle, busyTimeout)
+    wait(milliseconds: busyTimeout)
     harden(isReading: Self.flags(for: access) & SQLITE_OPEN_READONLY != 0)
   }
 

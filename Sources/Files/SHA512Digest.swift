@@ -1,0 +1,21 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
+
+/// A SHA-512 digest in the making (FIPS 180-4).
+public struct SHA512Digest: Sendable {
+  private var hasher = SHA512()
+
+  /// Starts a digest of no bytes.
+  public init() {}
+
+  /// Takes more bytes in.
+  public mutating func update(_ bytes: ArraySlice<UInt8>) {
+    unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
+  }
+
+  /// The 64 bytes of the digest of all bytes so far.
+  public var bytes: [UInt8] { Array(hasher.finalize()) }
+}
