@@ -31,9 +31,20 @@ public enum RequestCachePolicy: Int, Hashable, Sendable, CaseIterable {
     ("reloadRevalidatingCacheData", .reloadRevalidatingCacheData),
   ]
 
-  /// Creates a policy from one of its names; their case matters.
+  /// Creates a policy from one of its names, as code writes them.
+  ///
+  /// That is `.useProtocolCachePolicy` in Swift, `NSURLRequestUseProtocolCachePolicy` in Objective-C, and the name
+  /// without what stands before it in either; the case of letters does not matter.
   public init?(name: String) {
-    guard let found = Self.names.first(where: { $0.name == name }) else { return nil }
+    let written = Array(name.utf8).map(\.lowercasedASCII)
+    let prefixes = ["nsurlrequest.cachepolicy.", "urlrequest.cachepolicy.", "nsurlrequest", "."]
+    let prefix = prefixes.first { written.starts(with: $0.utf8) } ?? ""
+    let word = written.dropFirst(prefix.utf8.count)
+    guard
+      let found = Self.names.first(where: { known, _ in
+        known.utf8.lazy.map(\.lowercasedASCII).elementsEqual(word)
+      })
+    else { return nil }
     self = found.policy
   }
 }

@@ -12,47 +12,49 @@ public enum StoredBody: Hashable, Sendable {
   /// Compares what is stored with what the response announced (RFC 9110 §8.6, §14.4).
   ///
   /// Where a content coding has been removed, `Content-Length` says nothing about what is stored,
-  /// and the body counts as complete.
+  /// and the body counts as complete. Only a 200 or a 206 can be completed (RFC 9111 §3.3).
   public init(of exchange: borrowing Exchange) {
     if exchange.status == 206 {
       self = Self.part(exchange)
       return
     }
-    guard let stored = exchange.bodyBytes, let status = exchange.status,
-      exchange.request?.isHead != true, status != 204, status != 304,
-      !exchange.fields.contains(.contentEncoding),
-      let length = exchange.fields.firstValue(of: .contentLength).flatMap(Self.number),
-      stored < length
+    guard let stored = exchange.bodyBytes, let length = exchange.announcedLength, stored < length
     else {
       self = .complete
       return
     }
-    self = stored > 0 ? .start(bytes: stored) : .fragment
+    self = stored > 0 && exchange.status == 200 ? .start(bytes: stored) : .fragment
   }
 
-  /// Reads `Content-Range: bytes 0-499/1234` (RFC 9110 §14.4).
   private static func part(_ exchange: borrowing Exchange) -> StoredBody {
-    guard let value = exchange.fields.firstValue(of: .contentRange),
-      value.prefix(5).equalsIgnoringCase("bytes"), value.dropFirst(5).first == space
-    else { return .fragment }
-    let parts = value.dropFirst(6).split(separator: slash, omittingEmptySubsequences: false)
-    guard parts.count == 2, let first = parts.first, let last = parts.last else { return .fragment }
-    let range = first.split(separator: dash, omittingEmptySubsequences: false).map(number)
-    guard range.count == 2, range[0] == 0, let end = range[1] else { return .fragment }
+    guard let range = ContentRange(exchange.fields), range.first == 0 else { return .fragment }
     // What is stored may be less than what was sent.
-    let announced = end.saturatingAdding(1)
-    let bytes = min(exchange.bodyBytes ?? announced, announced)
-    if number(last) == bytes { return .complete }
+    let bytes = min(exchange.bodyBytes ?? range.length, range.length)
+    if range.completeLength == bytes { return .complete }
+    // The positions are those of the coded body, and what is stored may have been decoded.
+    guard !exchange.fields.contains(.contentEncoding) else { return .fragment }
     return bytes > 0 ? .start(bytes: bytes) : .fragment
   }
 
+  /// The length that the response announced for what is stored; `nil` if it announced none, or of something else.
+  fileprivate static func announcedLength(_ exchange: borrowing Exchange) -> Int64? {
+    guard let status = exchange.status, exchange.request?.isHead != true, status != 204,
+      status != 206, status != 304, !exchange.fields.contains(.contentEncoding)
+    else { return nil }
+    return exchange.fields.firstValue(of: .contentLength).flatMap(Self.number)
+  }
+
   /// The number that digits write; `nil` for anything else, or a number beyond 64 bits.
-  private static func number(_ text: some Collection<UInt8>) -> Int64? {
+  static func number(_ text: some Collection<UInt8>) -> Int64? {
     guard !text.isEmpty, text.allSatisfy(\.isDigit) else { return nil }
     return Int64(String(decoding: text, as: UTF8.self))
   }
+}
 
-  private static let space = UInt8(ascii: " ")
-  private static let slash = UInt8(ascii: "/")
-  private static let dash = UInt8(ascii: "-")
+extension Exchange {
+  /// The length that the response announced for the body that is stored, in bytes (RFC 9110 §8.6).
+  ///
+  /// `nil` if it announced none, or that of something else: of a part, of what HEAD asks about, or of a coded body
+  /// whose coding has been removed.
+  public var announcedLength: Int64? { StoredBody.announcedLength(self) }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import SQLite
 
@@ -37,7 +38,7 @@ struct AppleBodyFiles: ~Copyable {
 
   /// Removes the file of that name if it is a regular file, and returns its length; `nil` if there
   /// is none.
-  borrowing func remove(_ name: ByteString) throws(FileError) -> Int64? {
+  borrowing func remove(_ name: ByteString) throws(FileError) -> ByteCount? {
     guard let name = Self.validated(name.bytes) else { return nil }
     switch directory {
     case .none:
@@ -56,6 +57,23 @@ struct AppleBodyFiles: ~Copyable {
     }
   }
 
+  /// What the file of a name is now; `nil` if there is none, it is no regular file, or no body file can be
+  /// called so.
+  borrowing func version(of name: ByteString) -> FileVersion? {
+    guard let name = Self.validated(name.bytes), let status = try? status(of: name) else {
+      return nil
+    }
+    return FileVersion(status)
+  }
+
+  /// Waits, if the system can, until it is on the disk which files there are.
+  borrowing func synchronize() {
+    switch directory {
+    case .none: break
+    case .some(let directory): try? directory.synchronize()
+    }
+  }
+
   /// Fills in what the row of `response` does not say of its body.
   ///
   /// - Parameters:
@@ -68,7 +86,7 @@ struct AppleBodyFiles: ~Copyable {
     case .inline where response.bodySize == nil:
       guard case .row(let row) = response.id else { return }
       let text = try connection.blob(table: table, column: "receiver_data", row: row)
-      response.bodySize = Int64(text.count)
+      response.bodySize = ByteCount(text.count)
     case .file: examineFile(of: &response)
     case .inline, .missing, nil: break
     }

@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 
 /// The statements that put responses into an Apple store, within a transaction.
@@ -10,6 +11,7 @@ final class AppleInsertion: RawResponseInsertion {
   private var blobs: Statement
   private var bodies: Statement
   private var lastID: Statement
+  private var unusedID: Statement
 
   /// The names of the body files of responses that were replaced.
   private(set) var replacedFiles: [ByteString] = []
@@ -33,13 +35,18 @@ final class AppleInsertion: RawResponseInsertion {
     blobs = try connection.prepare(AppleSchema.blobInsertion)
     bodies = try connection.prepare(AppleSchema.bodyInsertion)
     lastID = try connection.prepare("SELECT last_insert_rowid()")
+    unusedID = try connection.prepare(
+      """
+      SELECT 1 + max((SELECT coalesce(max(entry_ID), 0) FROM \(AppleLayout.responses)),
+        (SELECT coalesce(max(entry_ID), 0) FROM \(AppleLayout.blobs)),
+        (SELECT coalesce(max(entry_ID), 0) FROM \(AppleLayout.bodies)))
+      """)
   }
 
   func insert(
     _ raw: RawResponse, staged: ByteString?, replacing replaced: ResponseVersion?
   ) throws -> Bool {
-    guard let key = raw.text("request_key") else { return false }
-    let (there, file) = try response(forKey: key)
+    let (there, file) = try raw.text("request_key").map(response(forKey:)) ?? (nil, nil)
     guard there == replaced else { return false }
     var id: Int64? = raw.id > 0 ? raw.id : nil
     if let there, case .row(let row) = there.id {
@@ -49,9 +56,12 @@ final class AppleInsertion: RawResponseInsertion {
     } else if try id.map({ try isFree($0) }) != true {
       id = nil
     }
-    let row = try insertResponse(raw, as: id)
-    try insertBlobs(raw, as: row)
-    try insertBody(raw, staged, as: row)
+    // A table that had no row of the response gets none.
+    let row = raw.hasResponseRow ? try insertResponse(raw, as: id) : try id ?? unused()
+    if RawResponse.Part.Name.allCases.dropLast().contains(where: { raw.part($0) != nil }) {
+      try insertBlobs(raw, as: row)
+    }
+    if raw.part(.body) != nil { try insertBody(raw, staged, as: row) }
     return true
   }
 
@@ -80,6 +90,13 @@ final class AppleInsertion: RawResponseInsertion {
     try isTaken.restart(for: id)
     defer { isTaken.reset() }
     return try isTaken.step() && isTaken.integer(at: 0) == 0
+  }
+
+  /// A number that no row has in any table.
+  private func unused() throws(SQLiteError) -> Int64 {
+    unusedID.reset()
+    defer { unusedID.reset() }
+    return try unusedID.step() ? unusedID.integer(at: 0) : 1
   }
 
   private func insertResponse(_ raw: RawResponse, as id: Int64?) throws(SQLiteError) -> Int64 {
@@ -112,6 +129,11 @@ final class AppleInsertion: RawResponseInsertion {
       let isKept = raw.hasBodyFile && location != nil
       try bodies.bind(isKept ? location ?? .integer(1) : .integer(1), at: 2)
       try bodies.bind(text: staged.bytes, at: 3)
+    } else if case .integer(1...) = location, raw.part(.body)?.contents.size == nil {
+      // The file was missing, and is not there under any name. What it was called is not in an archive.
+      try bodies.bind(location ?? .integer(1), at: 2)
+      try bodies.bind(
+        text: AppleStoreWriter.uuid(.random(in: 0 ... .max), .random(in: 0 ... .max)), at: 3)
     } else {
       try bodies.bind(raw.hasBodyFile ? .integer(0) : location ?? .integer(0), at: 2)
       try bodies.bind(value(of: .body, in: raw), at: 3)
@@ -130,7 +152,7 @@ final class AppleInsertion: RawResponseInsertion {
     case .null: return raw.value(of: name.rawValue) ?? .null
     case .bytes(let all): bytes = all
     case .stream(let stream):
-      guard stream.size <= Connection.largestValue else {
+      guard stream.size <= ByteCount(Connection.largestValue) else {
         throw StoreError(.damaged, at: path, because: "a value is too large for a row")
       }
       var all: [UInt8] = []

@@ -44,6 +44,7 @@ struct AppleLayout {
   /// - Parameter path: The path of the store, for errors.
   /// - Throws: ``StoreError`` if it is not that of a cache, or ``SQLiteError``.
   init(of connection: borrowing Connection, path: String) throws {
+    try Self.refuseOtherEncodings(connection, path)
     var tables: Set<String> = []
     var refused: String?
     var triggers = 0
@@ -94,6 +95,24 @@ struct AppleLayout {
     hasBodyFiles = bodies?.contains("isdataonfs") ?? false
     schemaVersion = try Self.schemaVersion(connection, hasTable: tables.contains(Self.version))
     triggerCount = triggers
+  }
+
+  /// Refuses a cache whose text is UTF-16: SQLite would convert it, but keys are compared and kept as bytes.
+  ///
+  /// - Throws: ``StoreError`` for a cache only: what else is in UTF-16 is none, which the tables tell.
+  private static func refuseOtherEncodings(
+    _ connection: borrowing Connection, _ path: String
+  ) throws {
+    var row = try connection.prepare("PRAGMA encoding")
+    guard try row.step() else { return }
+    // The name of the encoding is in that encoding.
+    let name = String(decoding: row.bytes(at: 0).filter { $0 != 0 }, as: UTF8.self)
+    guard name != "UTF-8" else { return }
+    var tables = try connection.prepare(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = '\(responses)'")
+    guard try tables.step() else { return }
+    throw StoreError(
+      .unreadable, at: path, because: "its text is \(name), and CFNetwork writes UTF-8 only")
   }
 
   private static func schemaVersion(

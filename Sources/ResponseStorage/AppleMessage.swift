@@ -1,3 +1,4 @@
+public import Bytes
 public import PropertyLists
 
 /// What an Apple store archives of a response and of its request, as property lists.
@@ -20,7 +21,7 @@ public enum AppleMessage {
     public var headers: HeaderFields
 
     /// The number of bytes of the stored body, or `nil` if it is what `Content-Length` says.
-    public var expectedLength: Int64?
+    public var expectedLength: ByteCount?
 
     /// The media type without parameters, in small letters.
     public var mimeType: ByteString?
@@ -31,7 +32,7 @@ public enum AppleMessage {
     /// Creates a response to archive.
     public init(
       url: ByteString, stored: Timestamp, status: Int64, headers: HeaderFields,
-      expectedLength: Int64? = nil, mimeType: ByteString? = nil, endsAfterHeaders: Bool = false
+      expectedLength: ByteCount? = nil, mimeType: ByteString? = nil, endsAfterHeaders: Bool = false
     ) {
       self.url = url
       self.stored = stored
@@ -60,7 +61,7 @@ public enum AppleMessage {
         archivedHeaders,
       ]
       if !endsAfterHeaders {
-        elements.append(expectedLength.map { .integer($0) } ?? Self.nullToken)
+        elements.append(expectedLength.map { .integer($0.bytes) } ?? Self.nullToken)
         elements.append(mimeType.map { .string($0.bytes) } ?? Self.nullToken)
       }
       return AppleMessage.archive(version: 1, elements)

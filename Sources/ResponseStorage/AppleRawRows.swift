@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 
 /// Reads all columns of single responses of an Apple store.
@@ -5,7 +6,7 @@ struct AppleRawRows: ~Copyable {
   private static let parts = RawResponse.Part.Name.allCases.filter { $0 != .body }
 
   /// The largest body that is read with its row; a longer one is read piece by piece.
-  private static let largestBody: Int64 = 1 << 18
+  private static let largestBody = ByteCount(1 << 18)
 
   /// What the columns of the three tables that hold no parts are called in a response.
   private let (responseNames, blobNames, bodyNames): ([String], [String], [String])
@@ -72,10 +73,10 @@ struct AppleRawRows: ~Copyable {
 
   /// A value of a part, or a text that stands for one that is not read with its row: an empty one for a text, and
   /// another for a BLOB that is too long.
-  private static func expression(_ column: String, upTo largest: Int64) -> String {
+  private static func expression(_ column: String, upTo largest: ByteCount) -> String {
     """
     CASE typeof(\(column)) WHEN 'blob' THEN \
-    CASE WHEN length(\(column)) > \(largest) THEN 'long' ELSE \(column) END \
+    CASE WHEN length(\(column)) > \(largest.bytes) THEN 'long' ELSE \(column) END \
     WHEN 'text' THEN '' ELSE \(column) END
     """
   }

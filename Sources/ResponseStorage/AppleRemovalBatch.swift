@@ -12,7 +12,8 @@ struct AppleRemovalBatch: ~Copyable {
   private var memory = StoredResponse.SpareMemory()
 
   init(_ connection: borrowing Connection, _ order: RemovalOrder) throws(SQLiteError) {
-    try connection.execute("CREATE TEMP TABLE doomed(entry_ID INTEGER PRIMARY KEY)")
+    // It is there, and empty, if the connection has removed something before.
+    try connection.execute("CREATE TEMP TABLE IF NOT EXISTS doomed(entry_ID INTEGER PRIMARY KEY)")
     let mark = try connection.prepare("INSERT INTO doomed VALUES (?1)")
     let spare = try connection.prepare("DELETE FROM doomed WHERE entry_ID = ?1")
     // The order of the joins is the one that is written: each table is looked up by row numbers that
@@ -38,11 +39,13 @@ struct AppleRemovalBatch: ~Copyable {
 
   /// Removes the rows of responses, in one transaction.
   ///
-  /// - Parameter skipped: Where the ids go of those that have changed or are gone.
+  /// - Parameters:
+  ///   - skipped: Where the ids go of those that have changed or are gone.
+  ///   - beforeCommit: Told the names of the body files that the rows named, while the rows may still stay.
   /// - Returns: The names of the body files that the rows named.
   mutating func remove(
     _ responses: some Collection<ResponseVersion>, _ connection: borrowing Connection,
-    skipped: inout [StoredResponse.ID]
+    skipped: inout [StoredResponse.ID], beforeCommit: ([ByteString]) -> Void
   ) throws(SQLiteError) -> [ByteString] {
     // From here on nobody else writes, so that what is looked at is what is removed.
     try connection.execute("BEGIN IMMEDIATE")
@@ -59,6 +62,7 @@ struct AppleRemovalBatch: ~Copyable {
       try Self.deleteDoomed(of: AppleLayout.blobs, connection)
       try Self.deleteDoomed(of: AppleLayout.bodies, connection)
       try connection.execute("DELETE FROM doomed")
+      beforeCommit(names)
       try connection.execute("COMMIT")
       return names
     } catch {

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 import SQLite
 
@@ -245,7 +246,7 @@ struct AppleScan: ~Copyable {
     switch bodies.type(at: 1) {
     case .integer:
       response.bodyLocation = .inline
-      response.bodySize = bodies.integer(at: 1)
+      response.bodySize = ByteCount(bodies.integer(at: 1))
     case .real:
       response.bodyLocation = .inline
     case .text, .blob:

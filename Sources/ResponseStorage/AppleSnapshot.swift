@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import SQLite
 
@@ -13,7 +14,6 @@ import SQLite
 ///
 /// Without a lock, a change by somebody else can only be noticed: see ``verifyUnchanged()``.
 struct AppleSnapshot: ~Copyable {
-  // The connection goes first: closing any descriptor of the file drops the locks of SQLite.
   let connection: Connection
   private let guardian: OpenFile
   private let files: AppleStoreFiles
@@ -76,6 +76,12 @@ struct AppleSnapshot: ~Copyable {
     self.notes = notes
   }
 
+  deinit {
+    // Closing any descriptor of the file drops the locks of SQLite, so the connection must be closed before.
+    _ = consume connection
+    _ = consume guardian
+  }
+
   /// Makes sure that nobody changed or opened the database since it was opened without a lock.
   borrowing func verifyUnchanged() throws(StoreError) {
     guard let stateAtOpening else { return }
@@ -114,7 +120,8 @@ struct AppleSnapshot: ~Copyable {
   /// The database, if it is so large that several threads should read it, and if each can have a
   /// connection of its own.
   var databaseForThreads: String? {
-    canOpenAgain && (stateAtOpening?.database.size ?? 0) > 16 << 20 ? files.database : nil
+    canOpenAgain && (stateAtOpening?.database.size ?? 0) > ByteCount(16 << 20)
+      ? files.database : nil
   }
 
   private static func connect(
@@ -203,7 +210,7 @@ struct AppleSnapshot: ~Copyable {
     do throws(FileError) {
       let journal = try OpenFile(reading: files.journal)
       start = try journal.read(8, at: 0)
-      end = try journal.read(8, at: max(0, size - 8))
+      end = try journal.read(8, at: max(0, size - 8).bytes)
     } catch {
       throw StoreError(error, path: files.journal)
     }

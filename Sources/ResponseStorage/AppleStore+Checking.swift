@@ -118,7 +118,8 @@ extension AppleStore {
     ByteString(Array((files.bodies + "/").utf8) + name)
   }
 
-  private func finding(on name: [UInt8], _ status: FileStatus, _ now: Timestamp) -> Finding {
+  /// What a file is that no response names.
+  func finding(on name: [UInt8], _ status: FileStatus, _ now: Timestamp) -> Finding {
     let path = path(of: name)
     guard status.kind == .regular else {
       return Finding(.foreignFile, "it is \(status.kind.rawValue)", path: path)

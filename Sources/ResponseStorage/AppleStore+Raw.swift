@@ -1,9 +1,10 @@
+import Bytes
 import Files
 import SQLite
 
 extension AppleStore: KeyedResponseSource {
   /// The largest body file that is read at once.
-  private static let largestWholeFile: Int64 = 1 << 18
+  private static let largestWholeFile = ByteCount(1 << 18)
 
   public var rawLayout: RawLayout {
     get throws {
@@ -65,10 +66,27 @@ extension AppleStore: KeyedResponseSource {
       throw try translated(error)
     }
     guard let (raw, long, file) = found else { return nil }
-    let filled = try filled(raw, long, file)
-    let stored = StoredResponse(decoding: filled, .stored).stored
+    return try standingResponse(filled(raw, long, file), key)
+  }
+
+  public func standingResponse(withoutKey number: Int64) throws -> StandingResponse? {
+    let found: (RawResponse, long: [RawResponse.Part.Name], file: ByteString?)?
+    do throws(SQLiteError) {
+      var rows = try AppleRawRows(snapshot.connection, layout)
+      found = try rows.response(number)
+    } catch {
+      throw try translated(error)
+    }
+    guard let (raw, long, file) = found, raw.value(of: "request_key") ?? .null == .null else {
+      return nil
+    }
+    return try standingResponse(filled(raw, long, file), nil)
+  }
+
+  private func standingResponse(_ raw: RawResponse, _ key: ByteString?) -> StandingResponse {
+    let stored = StoredResponse(decoding: raw, .stored).stored
     return StandingResponse(
-      raw: filled, version: ResponseVersion(id: .row(id), key: key, stored: stored))
+      raw: raw, version: ResponseVersion(id: .row(raw.id), key: key, stored: stored))
   }
 
   /// Fills in the parts that are not in the row, or too long to be read with it.
@@ -117,11 +135,12 @@ extension AppleStore: KeyedResponseSource {
       return .null
     }
     guard reader.size <= Self.largestWholeFile else {
-      return .stream(
-        .init(size: reader.size) { [self] read in
-          var reader = try bodies.open(name)
-          try read(&reader)
-        })
+      var stream = RawResponse.PartStream(size: reader.size) { [self] read in
+        var reader = try bodies.open(name)
+        try read(&reader)
+      }
+      stream.isSparse = try reader.isSparse
+      return .stream(stream)
     }
     return .bytes(try reader.all())
   }
@@ -133,10 +152,10 @@ extension BodyReader {
   /// - Throws: ``StoreError`` if there is more or less of it than was said.
   mutating func all() throws(StoreError) -> [UInt8] {
     // One more, to see what has grown.
-    var all = [UInt8](repeating: 0, count: Int(clamping: size) + 1)
+    var all = [UInt8](repeating: 0, count: Int(clamping: size.bytes) + 1)
     var count = try read(into: &all)
     // It may come in pieces.
-    while count > 0, Int64(count) < size {
+    while count > 0, ByteCount(count) < size {
       var piece = [UInt8](repeating: 0, count: all.count - count)
       let more = try read(into: &piece)
       if more == 0 { break }
@@ -144,7 +163,7 @@ extension BodyReader {
       count += more
     }
     all.removeLast(all.count - count)
-    guard Int64(count) == size else {
+    guard ByteCount(count) == size else {
       throw StoreError(
         .changedWhileReading, at: "body", because: "a body file changed its length meanwhile")
     }
@@ -154,10 +173,16 @@ extension BodyReader {
 
 extension AppleSchema {
   /// Tells what an Apple store keeps of a response, which is all of it.
+  ///
+  /// A response that lacks a row in one of the tables, or a body, lacks it afterwards too.
   static func admit(_ response: RawResponse) throws -> AdmittedResponse {
-    guard case .text(let key) = response.value(of: "request_key") else {
-      throw AdmissionRefusal("it has no key")
+    if response.hasResponseRow, response.value(of: "time_stamp") ?? .null == .null {
+      throw AdmissionRefusal("it has no time_stamp")
     }
-    return AdmittedResponse(key: key, kept: response)
+    switch response.value(of: "request_key") ?? .null {
+    case .text(let key): return AdmittedResponse(key: key, kept: response)
+    case .null: return AdmittedResponse(key: nil, kept: response)
+    case .integer, .real, .blob: throw AdmissionRefusal("its key is no text")
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import SQLite
 
@@ -30,8 +31,11 @@ public final class AppleStore: StoreKind {
   ///   - path: The database, whatever it is called, or the folder of a `Cache.db`.
   ///   - wait: How long to wait for another process's lock, in milliseconds.
   ///   - temporaryFolder: Where a private copy is put if a transaction has to be rolled back.
+  ///   - isHeld: Whether this process itself keeps the store open, as another one does the store that it is a copy of.
   /// - Throws: ``StoreError``.
-  public init(readingFrom path: String, wait: Int32, temporaryFolder: String) throws {
+  public init(
+    readingFrom path: String, wait: Int32, temporaryFolder: String, isHeld: Bool = false
+  ) throws {
     self.temporaryFolder = temporaryFolder
     files = try AppleStoreFiles(at: path)
     snapshot = try AppleSnapshot(of: files, wait: wait, temporaryFolder: temporaryFolder)
@@ -46,7 +50,7 @@ public final class AppleStore: StoreKind {
     bodies = AppleBodyFiles(at: files.bodies)
     description = StoreDescription(
       path: path, format: .apple, schemaVersion: layout.schemaVersion,
-      identity: try files.state().database.identity, inUse: snapshot.inUse,
+      identity: try files.state().database.identity, inUse: snapshot.inUse || isHeld,
       holder: snapshot.holder,
       rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
       notes: snapshot.notes + layout.notes, obstacle: layout.obstacle)
@@ -60,7 +64,12 @@ public final class AppleStore: StoreKind {
   static func changing(
     _ opening: StoreOpening, verifying: Bool
   ) throws(StoreError) -> any ResponseStore {
-    try AppleStoreEditor(changing: opening.path, wait: opening.wait, verifying: verifying)
+    try AppleStoreEditor(
+      changing: opening.path, wait: opening.wait, verifying: verifying, intents: opening.intents)
+  }
+
+  static func intentPlace(at path: String) -> Intent.Place? {
+    (try? AppleStoreFiles(at: path)).flatMap { Intent.Place(.apple, $0.bodies) }
   }
 
   static let mark = "a Cache.db"
@@ -211,24 +220,28 @@ public final class AppleStore: StoreKind {
     var footprint = Footprint()
     for (path, field) in [
       (files.database, \Footprint.databaseBytes), (files.wal, \.walBytes), (files.shm, \.shmBytes),
-    ] as [(String, WritableKeyPath<Footprint, Int64>)] {
+    ] as [(String, WritableKeyPath<Footprint, ByteCount>)] {
       guard let status = try? FileStatus.of(path) else { continue }
       footprint[keyPath: field] = status.size
-      footprint.allocatedBytes = footprint.allocatedBytes.addingClamped(status.allocatedSize)
+      footprint.allocatedBytes += status.allocatedSize
     }
-    let pageSize = try integer("PRAGMA page_size")
-    footprint.freeBytes = try integer("PRAGMA freelist_count") * pageSize
-    footprint.growthBytes = try integer("PRAGMA page_count") * pageSize - footprint.databaseBytes
+    let pageSize = ByteCount(try integer("PRAGMA page_size"))
+    footprint.freeBytes = pageSize * Int(try integer("PRAGMA freelist_count"))
+    footprint.pageBytes = pageSize
+    let trees = try integer("SELECT count(*) FROM sqlite_master WHERE rootpage > 0")
+    footprint.emptyBytes = pageSize * Int(1 + trees)
+    footprint.growthBytes =
+      pageSize * Int(try integer("PRAGMA page_count")) - footprint.databaseBytes
     var named: Set<UUIDBytes>?
     try bodies.forEachFile { name, status in
       guard status.kind == .regular else { return }
       // A sparse file can be as long as a number can say.
-      footprint.bodyFilesBytes = footprint.bodyFilesBytes.addingClamped(status.size)
-      footprint.allocatedBytes = footprint.allocatedBytes.addingClamped(status.allocatedSize)
+      footprint.bodyFilesBytes += status.size
+      footprint.allocatedBytes += status.allocatedSize
       if named == nil { named = try namedBodyFiles().all }
       if UUIDBytes(name).map({ named?.contains($0) != true }) ?? true {
         footprint.orphanFiles += 1
-        footprint.orphanBytes = footprint.orphanBytes.addingClamped(status.size)
+        footprint.orphanBytes += status.size
       }
     }
     return footprint

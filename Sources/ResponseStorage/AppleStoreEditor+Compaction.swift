@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import SQLite
 
@@ -53,7 +54,8 @@ extension AppleStoreEditor {
       }
       guard inUse else { continue }
       let took = clock.now - start
-      if took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
+      if isTrial || took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
+      if isTrial { continue }
       if took > .milliseconds(30) { pages = max(pages / 2, 1) }
       CurrentProcess.sleep(milliseconds: 10)
     }
@@ -63,7 +65,7 @@ extension AppleStoreEditor {
   /// Whether the file is longer than the database in it, as a crash leaves it that comes before the end of a file
   /// without a log is cut off. Whoever copies a log into the file, which has something in it then, cuts that off.
   private func hasTail() throws(StoreError) -> Bool {
-    let size = try number("PRAGMA page_count") * number("PRAGMA page_size")
+    let size = try bytes(ofPages: number("PRAGMA page_count"))
     guard let file = try? FileStatus.of(files.database), file.size > size else { return false }
     return (try? FileStatus.of(files.wal))?.size ?? 0 == 0
   }
@@ -87,11 +89,13 @@ extension AppleStoreEditor {
 
   /// Whether the file system has room for the copy that SQLite makes, and for its log.
   private func hasRoomForRewrite() throws(StoreError) -> Bool {
-    let used =
-      try (number("PRAGMA page_count") - number("PRAGMA freelist_count"))
-      * number("PRAGMA page_size")
+    let used = try bytes(ofPages: number("PRAGMA page_count") - number("PRAGMA freelist_count"))
     guard let room = try? FileSystemStatus.of(files.folder).availableBytes else { return false }
-    return room > used.multipliedReportingOverflow(by: 3).partialValue
+    return room > used * 3
+  }
+
+  private func bytes(ofPages count: Int64) throws(StoreError) -> ByteCount {
+    try ByteCount(number("PRAGMA page_size")) * Int(count)
   }
 
   private func run(_ sql: String) throws(StoreError) {

@@ -1,9 +1,10 @@
+import Bytes
 import Files
 import SQLite
 
 extension AppleStoreEditor: RawResponseStore {
   /// Larger bodies are put into files wherever they were, as no row can hold them at once.
-  private static let largestRowBody: Int64 = 16 << 20
+  private static let largestRowBody = ByteCount(16 << 20)
 
   /// From how many staged bodies on it is faster to wait for the whole file system, with what others
   /// write to it.
@@ -19,6 +20,7 @@ extension AppleStoreEditor: RawResponseStore {
       bodies = AppleBodyFiles(at: files.bodies)
     }
     let name = AppleStoreWriter.uuid(.random(in: 0 ... .max), .random(in: 0 ... .max))
+    noteStaging(of: ByteString(name))
     do {
       let file = try OpenFile(creating: path(ofBody: name))
       try response.part(.body)?.contents.forEachPiece { try file.write($0) }
@@ -34,11 +36,13 @@ extension AppleStoreEditor: RawResponseStore {
     guard let size = response.part(.body)?.contents.size else { return false }
     if response.hasBodyFile || size > largestRowBody { return true }
     // That of an older store, which has no files.
-    return response.value(of: "isDataOnFS") == nil && size >= AppleStoreWriter.fileThreshold
+    return response.value(of: "isDataOnFS") == nil
+      && size >= ByteCount(AppleStoreWriter.fileThreshold)
   }
 
   public func synchronizeStaged(_ names: [ByteString]) throws(StoreError) {
     guard !names.isEmpty else { return }
+    intent?.synchronize()
     do throws(FileError) {
       let folder = try Directory(files.bodies)
       if names.count >= Self.manyBodies, try folder.synchronizeFileSystem() { return }
@@ -56,6 +60,7 @@ extension AppleStoreEditor: RawResponseStore {
     for name in names {
       if let name = AppleBodyFiles.validated(name.bytes) { try? folder.remove(name) }
     }
+    intent?.settle()
   }
 
   public func insert(_ body: (any RawResponseInsertion) throws -> Void) throws {
@@ -68,7 +73,12 @@ extension AppleStoreEditor: RawResponseStore {
         insertion = try AppleInsertion(connection, path: files.path)
         try body(insertion)
         try verify()
-        try connection.execute("COMMIT")
+        noteRemoval(of: insertion.replacedFiles)
+        do { try connection.execute("COMMIT") } catch {
+          // Whether it took effect shows only when the database is opened again.
+          intent?.keep()
+          throw error
+        }
       } catch {
         // Some failures have rolled back already, and then there is nothing to.
         try? connection.execute("ROLLBACK")
@@ -87,7 +97,10 @@ extension AppleStoreEditor: RawResponseStore {
   private func removeReplaced(_ names: [ByteString]) {
     var named: [UUIDBytes: Int]?
     var removal = Removal()
-    try? unlink(names, &named, &removal)
+    do throws(SQLiteError) { try unlink(names, &named, &removal) } catch { intent?.keep() }
+    if removal.orphanedFiles > 0 { intent?.keep() }
+    if intent != nil, !names.isEmpty { bodies.synchronize() }
+    intent?.settle()
   }
 
   private func verify() throws(SQLiteError) {

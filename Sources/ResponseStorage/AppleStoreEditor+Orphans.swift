@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import SQLite
 
@@ -10,21 +11,32 @@ extension AppleStoreEditor {
   public func remove(
     orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
   ) throws(StoreError) {
+    _ = try decide(orphans, into: &removal, unless: shouldStop)
+  }
+
+  /// Removes body files that no response names.
+  ///
+  /// - Returns: `false` if some were skipped only because the names that responses have changed all the time.
+  func decide(
+    _ orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) -> Bool {
     do throws(SQLiteError) {
       var names = try BodyFileNames(connection)
       var readings = 1
       while removal.visitedOrphans < orphans.count, !shouldStop() {
         let rest = orphans[removal.visitedOrphans...]
         if try remove(rest.prefix(inUse ? 64 : .max), checking: &names, &removal) {
-          if inUse { CurrentProcess.sleep(milliseconds: 10) }
+          if inUse, !isTrial { CurrentProcess.sleep(milliseconds: 10) }
         } else if readings < Self.mostReadings {
           names = try BodyFileNames(connection)
           readings += 1
         } else {
           removal.skippedOrphans += rest.map(\.name)
           removal.visitedOrphans = orphans.count
+          return false
         }
       }
+      return true
     } catch {
       throw StoreError(error, path: files.path)
     }
@@ -60,7 +72,7 @@ extension AppleStoreEditor {
       }
     }
     if isGone {
-      removal.returnedBytes = removal.returnedBytes.addingClamped(orphan.size)
+      removal.returnedBytes += orphan.size
     } else {
       removal.skippedOrphans.append(orphan.name)
     }

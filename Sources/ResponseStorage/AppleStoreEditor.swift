@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import SQLite
 
@@ -10,8 +11,15 @@ public final class AppleStoreEditor: ResponseStore {
   let files: AppleStoreFiles
   let connection: Connection
   var bodies: AppleBodyFiles
+  let intents: IntentFolder?
+  /// What this command is about to do, once there is something.
+  var intent: OpenIntent?
+  /// Whether nothing can be noted.
+  var hasNoIntent = false
   /// Whether another process had the database open when it was opened here.
   public let inUse: Bool
+  /// Whether this only tries what becomes of a store that is in use: nobody waits, and the same is to come of it again.
+  let isTrial: Bool
 
   /// Opens a store for changing.
   ///
@@ -19,13 +27,19 @@ public final class AppleStoreEditor: ResponseStore {
   ///   - path: The database, or the folder of a `Cache.db`.
   ///   - wait: How long to wait for another process's lock, in milliseconds.
   ///   - verifying: Whether to have SQLite check the database first, which reads all of it.
+  ///   - intents: Where changes are noted before they are made; `nil` if they need not be.
+  ///   - isHeld: Whether this process itself keeps the store open, as another one does the store that it is a copy of.
   /// - Throws: ``StoreError``, also for what is read but not changed: other schemas than 25 to 203,
   ///   triggers, a folder of bodies that is no folder.
-  public init(changing path: String, wait: Int32, verifying: Bool) throws(StoreError) {
+  public init(
+    changing path: String, wait: Int32, verifying: Bool, intents: IntentFolder? = nil,
+    isHeld: Bool = false
+  ) throws(StoreError) {
+    self.intents = intents
     let files = try AppleStoreFiles(at: path)
     _ = try files.state()
     try files.checkWriting()
-    let inUse = try Self.isInUse(files)
+    let inUse = if isHeld { true } else { try Self.isInUse(files) }
     let connection = try Self.connect(files, wait)
     try Self.guardLayout(of: connection, path)
     if verifying { try Self.verify(connection, path) }
@@ -34,6 +48,7 @@ public final class AppleStoreEditor: ResponseStore {
     self.files = files
     self.connection = connection
     self.inUse = inUse
+    isTrial = isHeld
   }
 
   private static func connect(
@@ -114,16 +129,24 @@ extension AppleStoreEditor {
         let end = min(removal.visited + batchSize, responses.count)
         let start = clock.now
         let names = try batch.remove(
-          responses[removal.visited..<end], connection, skipped: &removal.skipped)
+          responses[removal.visited..<end], connection, skipped: &removal.skipped,
+          beforeCommit: noteRemoval)
         let took = clock.now - start
         removal.visited = end
-        if !names.isEmpty { try unlink(names, &named, &removal) }
+        if !names.isEmpty {
+          try unlink(names, &named, &removal)
+          if removal.orphanedFiles > 0 { intent?.keep() }
+          intent?.settleBatch()
+        }
         guard inUse else { continue }
-        if took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
+        if isTrial || took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
+        if isTrial { continue }
         if took > .milliseconds(30) { batchSize = max(batchSize / 2, 1) }
         // Whoever waits for the lock only asks again now and then.
         CurrentProcess.sleep(milliseconds: 10)
       }
+      // The intent must not be gone for good before the files are.
+      if intent != nil { bodies.synchronize() }
     } catch {
       throw StoreError(error, path: files.path)
     }
@@ -147,7 +170,7 @@ extension AppleStoreEditor {
     for file in files where counts[file.id, default: 0] <= 0 {
       do throws(FileError) {
         let length = try bodies.remove(file.name) ?? 0
-        removal.returnedBytes = removal.returnedBytes.addingClamped(length)
+        removal.returnedBytes += length
       } catch {
         removal.orphanedFiles += 1
       }

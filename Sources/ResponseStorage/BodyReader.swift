@@ -1,3 +1,4 @@
+public import Bytes
 import Files
 import SQLite
 
@@ -21,27 +22,47 @@ public struct BodyReader: ~Copyable {
   private var offset = 0
 
   /// The number of bytes.
-  public let size: Int64
+  public let size: ByteCount
+
+  /// Whether a signal that is held back ends the reading, which is an error then.
+  public var endsOnSignals = false
 
   init(_ blob: consuming Blob) {
-    size = Int64(blob.count)
+    size = ByteCount(blob.count)
     source = .blob(blob)
   }
 
-  init(_ file: consuming OpenFile, size: Int64) {
+  init(_ file: consuming OpenFile, size: ByteCount) {
     self.size = size
     source = .file(file)
   }
 
   /// Creates a reader of a part of a file.
   init(_ file: consuming OpenFile, range: Range<Int64>) {
-    size = Int64(range.count)
+    size = ByteCount(range.count)
     source = .part(FilePart(file: file, start: range.lowerBound))
+  }
+
+  /// Whether it reads a file that claims to be far longer than what was written to it, which nothing was read of yet.
+  var isSparse: Bool {
+    get throws(StoreError) {
+      do throws(FileError) {
+        switch source {
+        case .file(let file): return try file.isSparse()
+        case .part(let part): return try part.file.isSparse()
+        case .blob: return false
+        case .bytes: return false
+        case .pieces: return false
+        }
+      } catch {
+        throw StoreError(error, path: error.path)
+      }
+    }
   }
 
   /// Creates a reader of bytes that are in memory.
   public init(_ bytes: [UInt8]) {
-    size = Int64(bytes.count)
+    size = ByteCount(bytes.count)
     source = .bytes(bytes)
   }
 
@@ -49,7 +70,7 @@ public struct BodyReader: ~Copyable {
   ///
   /// - Parameter read: Reads on, into the front of an array, and returns the number of bytes; 0 at the
   ///   end.
-  public init(size: Int64, reading read: @escaping (inout [UInt8]) throws(StoreError) -> Int) {
+  public init(size: ByteCount, reading read: @escaping (inout [UInt8]) throws(StoreError) -> Int) {
     self.size = size
     source = .pieces(read)
   }
@@ -58,6 +79,9 @@ public struct BodyReader: ~Copyable {
   ///
   /// - Returns: The number of bytes read; 0 at the end.
   public mutating func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
+    if endsOnSignals, HeldSignals.areWaiting {
+      throw StoreError(.inputOutput, at: "body", because: "a signal came")
+    }
     switch source {
     case .blob(let blob):
       let count = min(buffer.count, blob.count - offset)
@@ -74,7 +98,7 @@ public struct BodyReader: ~Copyable {
         throw StoreError(error, path: file.path)
       }
     case .part(let part):
-      let wanted = min(buffer.count, Int(clamping: size) - offset)
+      let wanted = min(buffer.count, Int(clamping: size.bytes) - offset)
       guard wanted > 0 else { return 0 }
       let count: Int
       do throws(FileError) {

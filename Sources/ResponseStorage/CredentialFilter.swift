@@ -1,99 +1,47 @@
-/// Leaves credentials out of what is exported: what identifies whoever made the request.
+/// What is left out of an archive: credentials, and with ``includesTokens`` all that a list masks.
 ///
-/// Response bodies are passed on as they are.
+/// Response bodies are no concern of a filter. ``Redaction`` applies it.
 public struct CredentialFilter: Hashable, Sendable {
-  /// The names of the header fields that are left out, in small letters.
-  public var fieldNames: Set<ByteString>
+  /// The names of header fields that are left out besides those that hold secrets by their names, in
+  /// small letters.
+  public var fieldNames: Set<ByteString> = []
 
-  /// The names of the query parameters whose values are left out, in small letters.
+  /// The names of query parameters whose values are left out, in small letters.
   public var queryNames: Set<ByteString> = []
 
-  /// Creates a filter of the header fields that hold credentials by their definition (RFC 9110 §11, RFC 6265).
-  public init() {
-    fieldNames = [
-      "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
-    ]
-  }
+  /// Whether the values of parameters that look like tokens are left out of URLs.
+  public var includesTokens = false
+
+  /// Creates a filter of the header fields that hold secrets by their names, and of user information in URLs.
+  public init() {}
+
+  /// The header fields that contain a digest of the body, from which a short body can be guessed
+  /// (RFC 9530, RFC 3230, RFC 1864, and those of object stores).
+  public static let bodyDigestFields: Set<ByteString> = [
+    "content-digest", "content-md5", "digest", "repr-digest", "x-amz-checksum-crc32",
+    "x-amz-checksum-sha1", "x-amz-checksum-sha256", "x-goog-hash", "x-ms-blob-content-md5",
+  ]
 
   /// Whether a header field of this name is left out; blanks around it do not matter.
-  func isSecret(_ name: ByteString) -> Bool { fieldNames.contains(name.trimmed.asciiLowercased) }
-
-  /// The header fields without those that hold credentials; URLs in the values of others lose their user
-  /// information.
-  public func headers(_ headers: HeaderFields) -> HeaderFields {
-    HeaderFields(
-      headers.fields.compactMap { field in
-        isSecret(field.name) ? nil : .init(name: field.name, value: url(field.value))
-      })
+  func isSecret(_ name: ByteString) -> Bool {
+    SecretNames.isSecretHeader(name.bytes[...]) || fieldNames.contains(name.trimmed.asciiLowercased)
   }
 
-  /// A URL, or text with URLs in it, without the user information (RFC 3986 §3.2.1), and with nothing in
-  /// place of the values of query parameters that are left out.
-  public func url(_ url: ByteString) -> ByteString {
-    ByteString(withoutValues(of: withoutUserInformation(url.bytes)))
+  /// What finds the secrets in URLs.
+  var secrets: URLSecrets {
+    URLSecrets(parameterNames: queryNames, includesTokens: includesTokens)
   }
 
-  private func withoutUserInformation(_ bytes: [UInt8]) -> [UInt8] {
-    guard bytes.contains(UInt8(ascii: "@")) else { return bytes }
-    let slash = UInt8(ascii: "/")
-    var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      result.append(bytes[index])
-      index += 1
-      guard result.suffix(2).elementsEqual([slash, slash]) else { continue }
-      let end = bytes[index...].firstIndex { Self.endsAuthority($0) } ?? bytes.count
-      if let at = bytes[index..<end].lastIndex(of: UInt8(ascii: "@")) { index = at + 1 }
-    }
-    return result
-  }
-
-  /// Text in which the parameters that are left out have no values, wherever in it a query may be.
-  private func withoutValues(of bytes: [UInt8]) -> [UInt8] {
-    guard !queryNames.isEmpty, bytes.contains(UInt8(ascii: "=")) else { return bytes }
-    var result: [UInt8] = []
-    var start = bytes.startIndex
-    while start < bytes.endIndex {
-      let end = bytes[start...].firstIndex { Self.endsParameter($0) } ?? bytes.endIndex
-      let parameter = bytes[start..<end]
-      if let equals = parameter.firstIndex(of: UInt8(ascii: "=")),
-        queryNames.contains(
-          ByteString(URLReference.unescaped(parameter[..<equals])).asciiLowercased)
-      {
-        result += parameter[...equals]
-      } else {
-        result += parameter
-      }
-      if end < bytes.endIndex { result.append(bytes[end]) }
-      start = end + 1
-    }
-    return result
-  }
-
-  /// Whether a byte stands between parameters, or between a query and what is around it.
-  private static func endsParameter(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || [0x3F, 0x26, 0x3B, 0x23, 0x22, 0x27, 0x3C, 0x3E, 0x2C].contains(byte)
-  }
-
-  private static func endsAuthority(_ byte: UInt8) -> Bool {
-    [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"), 0x20, 0x09]
-      .contains(byte)
-  }
-
-  /// A response without credentials: its request has no body, and what an application or the URL loading
-  /// system attached is gone, as any of it may be secret.
-  public func response(_ response: StoredResponse) -> StoredResponse {
-    var response = response
-    response.key = response.key.map(url)
-    response.url = response.url.map(url)
-    response.partition = response.partition.map(url)
-    response.responseHeaders = response.responseHeaders.map(headers)
-    response.request.url = response.request.url.map(url)
-    response.request.headers = response.request.headers.map(headers)
-    response.request.body = nil
-    response.userInfo = []
-    response.protocolProperties = []
-    return response
+  /// What is left out of every response, by the places that an archive names it by.
+  public var places: [String] {
+    let named: Set<ByteString> = [
+      "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",
+    ]
+    return named.union(fieldNames).compactMap(\.string).map { "headers.\($0)" }.sorted()
+      + ["headers.tokens"]
+      + queryNames.compactMap(\.string).map { "query.\($0)" }.sorted()
+      + (includesTokens ? ["query.tokens"] : [])
+      + ["proto-props", "request.body", "url.userinfo", "user-info"]
   }
 }
 

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// What a search for stores found.
 public struct Discovery: Hashable, Sendable {
   /// The stores, in the order of the bytes of their paths.
@@ -14,12 +16,12 @@ public struct Discovery: Hashable, Sendable {
 
   /// The number of entries of all stores, as far as they are known.
   public var entries: Int64 {
-    stores.reduce(0) { $0.addingClamped($1.entries ?? 0) }
+    stores.reduce(0) { $0 + ($1.entries ?? 0) }
   }
 
-  /// What all stores take up, in bytes, as far as it is known.
-  public var footprintBytes: Int64 {
-    stores.reduce(0) { $0.addingClamped($1.footprintBytes ?? 0) }
+  /// What all stores take up, as far as it is known.
+  public var footprintBytes: ByteCount {
+    stores.reduce(0) { $0 + ($1.footprintBytes ?? 0) }
   }
 
   /// The same with the stores that take up most first.
@@ -72,8 +74,8 @@ public struct FoundStore: Hashable, Sendable {
   /// The number of entries; `nil` if the store is too damaged to count them.
   public var entries: Int64?
 
-  /// The lengths of all its files, in bytes; `nil` if the store is too damaged to tell.
-  public var footprintBytes: Int64?
+  /// The lengths of all its files; `nil` if the store is too damaged to tell.
+  public var footprintBytes: ByteCount?
 
   /// When the newest of its entries was stored.
   public var newestStored: Timestamp?
@@ -87,7 +89,7 @@ public struct FoundStore: Hashable, Sendable {
   /// Creates a store.
   public init(
     path: String, format: StoreDescription.Format, schemaVersion: Int64? = nil,
-    entries: Int64? = nil, footprintBytes: Int64? = nil, newestStored: Timestamp? = nil,
+    entries: Int64? = nil, footprintBytes: ByteCount? = nil, newestStored: Timestamp? = nil,
     use: Use = .unknown, notes: [String] = []
   ) {
     self.path = path

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// The regular file that a store keeps a whole response in, as it was when it was looked at.
 ///
 /// It tells the file from another one that has come to have its name since.
@@ -9,11 +11,11 @@ public struct FileVersion: Hashable, Sendable {
   /// When the bytes last changed, in nanoseconds since 1970; wraps in the year 2262.
   public var modified: Int64
 
-  /// The length, in bytes, which is what `URLCache` counts.
-  public var size: Int64
+  /// The length, which is what `URLCache` counts.
+  public var size: ByteCount
 
   /// Creates a version.
-  public init(number: UInt64, modified: Int64, size: Int64) {
+  public init(number: UInt64, modified: Int64, size: ByteCount) {
     self.number = number
     self.modified = modified
     self.size = size

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Something that is wrong with a store, or odd about it.
 public struct Finding: Hashable, Sendable {
   /// How much a finding matters.
@@ -25,6 +27,13 @@ public struct Finding: Hashable, Sendable {
 
     /// Files of bodies that no response names, and of responses that were never stored.
     case orphans
+
+    /// Files that an app keeps the `ETag` of a response in, without that response; those that are missing are
+    /// written.
+    case sidecars
+
+    /// What a repair removes of a store itself, which needs nothing else to be named.
+    public static let ofStores = allCases.filter { $0 != .sidecars }
   }
 
   /// A kind of finding.
@@ -89,14 +98,14 @@ public struct OrphanFile: Hashable, Sendable {
   /// Its name in the folder of body files.
   public var name: String
 
-  /// Its length in bytes.
-  public var size: Int64
+  /// Its length.
+  public var size: ByteCount
 
   /// When its bytes last changed, in nanoseconds since 1970.
   public var modified: Int64
 
   /// Creates a file.
-  public init(name: String, size: Int64, modified: Int64) {
+  public init(name: String, size: ByteCount, modified: Int64) {
     self.name = name
     self.size = size
     self.modified = modified

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import SQLite
 
@@ -31,7 +32,7 @@ extension FoundStore {
       case .changedWhileReading:
         // Somebody has just opened it: now it can be read under a lock.
         self = try Self.examined(path, temporaryFolder)
-      case .inUse, .accessDenied, .inputOutput, .noRoom: throw error
+      case .inUse, .accessDenied, .inputOutput, .noRoom, .unreadable: throw error
       }
     }
   }

@@ -1,3 +1,4 @@
+import Bytes
 internal import PropertyLists
 
 /// What a Foundation store archives of a stored response: an instance of `StoredCachedURLResponse`.
@@ -52,12 +53,12 @@ public struct FoundationArchive: Hashable, Sendable {
   /// What stands before and after the bytes of a body that is not in memory.
   ///
   /// - Parameter bodySize: How many bytes it has.
-  func parts(bodySize: Int64) -> (before: [UInt8], after: [UInt8]) {
+  func parts(bodySize: ByteCount) -> (before: [UInt8], after: [UInt8]) {
     var writer = KeyedArchiveWriter()
     var archive = self
     archive.body = []
     let root = archive.add(to: &writer)
-    return writer.parts(root: root, dataSize: bodySize)
+    return writer.parts(root: root, dataSize: bodySize.bytes)
   }
 
   /// Adds the archive, of whose data objects the body is the first, and returns the reference to it.

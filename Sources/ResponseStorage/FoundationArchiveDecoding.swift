@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// How swift-corelibs-foundation archives a stored response: an instance of `StoredCachedURLResponse`,
@@ -23,7 +24,7 @@ extension StoredResponse {
       decode("data", from: root, of: archive) {
         (response, part, archive) throws(PropertyListError) in
         guard let size = try archive.dataCount(part) else { return }
-        response.bodySize = size
+        response.bodySize = ByteCount(size)
         response.bodyLocation = .inline
       }
       if bodyLocation == .missing {

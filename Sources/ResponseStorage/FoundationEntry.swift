@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// A response from elsewhere as a Foundation store holds it: one file.
@@ -31,7 +32,9 @@ struct FoundationEntry {
     guard let key = FoundationKey(of: Self.readable(response.request.url ?? url)) else {
       throw AdmissionRefusal("its URL has no host")
     }
-    let seconds = Int64(stored.secondsSince2001.rounded(.towardZero))
+    // Foundation takes the time of the file from the clock once more, which may show the next second by then.
+    let named = max(stored, response.firstStored ?? stored)
+    let seconds = Int64(named.secondsSince2001.rounded(.towardZero))
     guard let name = key.fileName(storedAt: seconds) else {
       throw AdmissionRefusal("no file can have the name of its key, so URLCache keeps none on disk")
     }
@@ -108,10 +111,10 @@ struct FoundationEntry {
 
 extension RawResponse.Part.Contents {
   /// The number of bytes; `nil` if there is nothing.
-  var size: Int64? {
+  var size: ByteCount? {
     switch self {
     case .null: nil
-    case .bytes(let bytes): Int64(bytes.count)
+    case .bytes(let bytes): ByteCount(bytes.count)
     case .stream(let stream): stream.size
     }
   }
@@ -124,11 +127,11 @@ extension RawResponse.Part.Contents {
     case .null: break
     case .bytes(let bytes): try body(bytes[...])
     case .stream(let stream):
-      var count: Int64 = 0
+      var count: ByteCount = 0
       try stream.read { reader in
         var buffer = stream.buffer
         while case let read = try reader.read(into: &buffer), read > 0 {
-          count += Int64(read)
+          count += ByteCount(read)
           try body(buffer[..<read])
         }
       }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import PropertyLists
 
@@ -22,13 +23,18 @@ struct FoundationFile: ~Copyable {
     self.version = version
   }
 
+  /// Whether the file claims to be far longer than what was written to it.
+  var isSparse: Bool {
+    get throws(FileError) { try file.isSparse() }
+  }
+
   /// Passes the archive to `body`; a large body is not read.
   ///
   /// - Throws: ``PropertyListError``, ``FileError``, or what `body` throws.
   borrowing func withArchive<Result>(_ body: (borrowing KeyedArchive) throws -> Result) throws
     -> Result
   {
-    let condensed = try CondensedPropertyList(size: version.size, limits: Self.fileLimits) {
+    let condensed = try CondensedPropertyList(size: version.size.bytes, limits: Self.fileLimits) {
       range in
       try file.read(range.count, at: range.lowerBound)
     }
@@ -53,8 +59,8 @@ struct FoundationFile: ~Copyable {
   }
 
   /// All bytes of the file, or `nil` if there are more than `limit`.
-  borrowing func bytes(upTo limit: Int64) throws(FileError) -> [UInt8]? {
+  borrowing func bytes(upTo limit: ByteCount) throws(FileError) -> [UInt8]? {
     guard version.size <= limit else { return nil }
-    return try file.read(Int(version.size), at: 0)
+    return try file.read(Int(version.size.bytes), at: 0)
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// The files of a Foundation store, each of which is one stored response.
@@ -63,12 +64,13 @@ struct FoundationFiles: ~Copyable {
 
   /// Writes a file under a name that Foundation does not see.
   ///
-  /// - Parameter write: Calls its parameter with each piece.
-  /// - Returns: The name.
+  /// - Parameters:
+  ///   - name: The name, which no file has.
+  ///   - write: Calls its parameter with each piece.
   borrowing func stage(
+    _ name: FoundationFileName,
     _ write: (_ append: (ArraySlice<UInt8>) throws -> Void) throws -> Void
-  ) throws -> FoundationFileName {
-    let name = FoundationFileName.temporary()
+  ) throws {
     do {
       let file = try OpenFile(creating: name.bytes, in: folder)
       try write { try file.write($0) }
@@ -76,7 +78,6 @@ struct FoundationFiles: ~Copyable {
       try? folder.remove(name.bytes)
       throw error
     }
-    return name
   }
 
   /// Waits until what was staged is on the disk.

@@ -2,6 +2,9 @@ extension Finding.Code {
   static let schemeNotInKey = Self(
     "scheme-not-in-key", .note,
     "what came over HTTPS is also given for HTTP, and the other way round")
+  static let collidingEntries = Self(
+    "colliding-entries", .warning,
+    "the app gets either of them for the URLs of both, also that of another user")
 }
 
 extension FoundationStore {
@@ -11,5 +14,26 @@ extension FoundationStore {
     // What is wrong with a file is a note on its response.
     guard try count() > 0 else { return }
     try body(Finding(.schemeNotInKey, "URLCache looks responses up without the scheme"))
+    try forEachCollision(body)
+  }
+
+  /// Finds files of one key whose URLs differ, each with the first of its key.
+  private func forEachCollision(_ body: (Finding) throws -> Void) throws {
+    var firsts: [[UInt8]: (name: FoundationFileName, url: ByteString)] = [:]
+    for name in names {
+      guard case .response(_, let key) = name.kind, repeatedKeys.contains(key),
+        let url = read(name, .url)?.url
+      else { continue }
+      guard let first = firsts[key] else {
+        firsts[key] = (name, url)
+        continue
+      }
+      if first.url == url { continue }
+      let other = String(decoding: first.name.id.bytes, as: UTF8.self)
+      try body(
+        Finding(
+          .collidingEntries, "it has the key of the entry '\(other)', which is for another URL",
+          id: .file(name.id), url: url))
+    }
   }
 }

@@ -1,11 +1,16 @@
+import Bytes
 import PropertyLists
 
 extension FoundationStore: KeyedResponseSource {
   /// Shorter bodies are read at once.
-  private static let largestWholeBody: Int64 = 1 << 16
+  private static let largestWholeBody = ByteCount(1 << 16)
 
   /// The layout of the columns that responses are given in, which the store does not have itself.
-  public var rawLayout: RawLayout { .ofNewResponses }
+  public var rawLayout: RawLayout {
+    var layout = RawLayout.ofNewResponses
+    layout.format = .foundation
+    return layout
+  }
 
   /// Calls `body` with each wanted response; its number is its place among the files of the store.
   ///
@@ -30,6 +35,9 @@ extension FoundationStore: KeyedResponseSource {
     guard let name = newest[Base64.encode(key.bytes)] else { return nil }
     return try standingResponse(name, key)
   }
+
+  /// Returns `nil`: what makes the name of a file is the key.
+  public func standingResponse(withoutKey number: Int64) -> StandingResponse? { nil }
 
   private func standingResponse(
     _ name: FoundationFileName, _ key: ByteString
@@ -80,9 +88,9 @@ extension FoundationStore: KeyedResponseSource {
 
   /// The body of a response; a longer one is read when it is asked for.
   private func contents(
-    of name: FoundationFileName, _ version: FileVersion, size: Int64
+    of name: FoundationFileName, _ version: FileVersion, size: ByteCount
   ) throws -> RawResponse.Part.Contents {
-    let stream = RawResponse.PartStream(size: size) { [self] read in
+    var stream = RawResponse.PartStream(size: size) { [self] read in
       let file = try files.open(name)
       guard file.version == version else {
         throw StoreError(.changedWhileReading, at: files.path)
@@ -90,7 +98,10 @@ extension FoundationStore: KeyedResponseSource {
       var reader = try file.bodyReader()
       try read(&reader)
     }
-    guard size <= Self.largestWholeBody else { return .stream(stream) }
+    guard size <= Self.largestWholeBody else {
+      stream.isSparse = try files.open(name).isSparse
+      return .stream(stream)
+    }
     var bytes: [UInt8] = []
     try stream.read { bytes = try $0.all() }
     return .bytes(bytes)
@@ -100,6 +111,9 @@ extension FoundationStore: KeyedResponseSource {
 extension FoundationEntry {
   /// Tells what a Foundation store keeps of a response.
   static func admit(_ raw: RawResponse) throws -> AdmittedResponse {
+    guard raw.part(.body)?.contents.size != nil else {
+      throw AdmissionRefusal("its body is missing")
+    }
     let entry = try FoundationEntry(of: raw)
     guard let kept = entry.kept(of: raw) else {
       throw AdmissionRefusal("its property lists cannot be decoded")
@@ -109,9 +123,9 @@ extension FoundationEntry {
   }
 
   /// The number of bytes of the body; `nil` if there is none.
-  static func bodySize(in archive: borrowing KeyedArchive) -> Int64? {
+  static func bodySize(in archive: borrowing KeyedArchive) -> ByteCount? {
     guard let data = try? archive.member("data", of: archive.root) else { return nil }
-    return try? archive.dataCount(data)
+    return (try? archive.dataCount(data)).map { ByteCount($0) }
   }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import PropertyLists
 
@@ -45,7 +46,11 @@ public final class FoundationStore: StoreKind {
   static func changing(
     _ opening: StoreOpening, verifying: Bool
   ) throws(StoreError) -> any ResponseStore {
-    try FoundationStoreEditor(changing: opening.path)
+    try FoundationStoreEditor(changing: opening.path, intents: opening.intents)
+  }
+
+  static func intentPlace(at path: String) -> Intent.Place? {
+    Intent.Place(.foundation, path + "/.")
   }
 
   static let mark = "a file '*.storedcachedurlresponse'"
@@ -69,7 +74,7 @@ public final class FoundationStore: StoreKind {
   private static let archiveName = "archive"
 
   /// The largest archive that is read whole.
-  private static let largestArchive: Int64 = 256 << 20
+  private static let largestArchive = ByteCount(256 << 20)
 
   /// The keys that more than one file has.
   private static func repeatedKeys(of names: [FoundationFileName]) -> Set<[UInt8]> {
@@ -216,10 +221,10 @@ public final class FoundationStore: StoreKind {
       guard let status = try? files.status(of: name) else { continue }
       footprint.allocatedBytes += status.allocatedSize
       if name.isSeen {
-        footprint.bodyFilesBytes = footprint.bodyFilesBytes.addingClamped(status.size)
+        footprint.bodyFilesBytes += status.size
       } else {
         footprint.orphanFiles += 1
-        footprint.orphanBytes = footprint.orphanBytes.addingClamped(status.size)
+        footprint.orphanBytes += status.size
       }
     }
     return footprint

@@ -6,7 +6,10 @@ extension FoundationStoreEditor: RawResponseStore {
   func stage(_ response: RawResponse) throws -> ByteString? {
     do {
       let entry = try FoundationEntry(of: response)
-      return ByteString(try files.stage { append in try entry.write(response, append) }.bytes)
+      let name = FoundationFileName.temporary()
+      noteStaging(of: name)
+      try files.stage(name) { append in try entry.write(response, append) }
+      return ByteString(name.bytes)
     } catch let refusal as AdmissionRefusal {
       throw StoreError(.unsupported, at: files.path, because: refusal.reason)
     } catch let error as FileError {
@@ -15,6 +18,7 @@ extension FoundationStoreEditor: RawResponseStore {
   }
 
   func synchronizeStaged(_ names: [ByteString]) throws(StoreError) {
+    intent?.synchronize()
     do throws(FileError) {
       for name in names.compactMap({ FoundationFileName($0.bytes) }) {
         try files.synchronize(name)
@@ -26,6 +30,7 @@ extension FoundationStoreEditor: RawResponseStore {
 
   func removeStaged(_ names: [ByteString]) {
     for name in names.compactMap({ FoundationFileName($0.bytes) }) { files.removeStaged(name) }
+    intent?.settle()
   }
 
   func insert(_ body: (any RawResponseInsertion) throws -> Void) throws {
@@ -34,6 +39,7 @@ extension FoundationStoreEditor: RawResponseStore {
     do throws(FileError) {
       try place(insertion.changes)
       try files.synchronize()
+      intent?.settle()
       for change in insertion.changes { try removeReplaced(by: change) }
       try files.synchronize()
     } catch {

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// A Foundation store that is open for changing.
@@ -7,9 +8,17 @@ import Files
 /// folders are never removed, and links never followed.
 final class FoundationStoreEditor: ResponseStore {
   let files: FoundationFiles
+  let intents: IntentFolder?
+  /// What this command is about to do, once there is something.
+  var intent: OpenIntent?
+  /// Whether nothing can be noted.
+  var hasNoIntent = false
 
   /// Opens the folder at `path` for changing.
-  init(changing path: String) throws(StoreError) {
+  ///
+  /// - Parameter intents: Where changes are noted before they are made; `nil` if they need not be.
+  init(changing path: String, intents: IntentFolder? = nil) throws(StoreError) {
+    self.intents = intents
     files = try FoundationFiles(at: path)
     do throws(FileError) { try FileAccess.checkWriting(to: path) } catch {
       throw StoreError(error, path: path)
@@ -41,7 +50,7 @@ final class FoundationStoreEditor: ResponseStore {
     while removal.visited < responses.count, !shouldStop() {
       let response = responses[removal.visited]
       if try remove(response) {
-        removal.returnedBytes = removal.returnedBytes.addingClamped(response.file?.size ?? 0)
+        removal.returnedBytes += response.file?.size ?? 0
       } else {
         removal.skipped.append(response.id)
       }

@@ -36,6 +36,15 @@ public struct HeaderFields: Hashable, Sendable {
     let name = ByteString(stringLiteral: name)
     return fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
   }
+
+  /// The values of all fields called `name`, with `, ` between them (RFC 9110 §5.3); `nil` if there is none.
+  ///
+  /// - Parameter name: The name, in lower-case ASCII.
+  public func joinedValue(named name: StaticString) -> ByteString? {
+    let name = ByteString(stringLiteral: name)
+    let values = fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value.bytes)
+    return values.isEmpty ? nil : ByteString(Array(values.joined(separator: ", ".utf8)))
+  }
 }
 
 extension FieldSection {

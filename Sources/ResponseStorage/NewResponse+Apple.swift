@@ -1,8 +1,12 @@
+import Bytes
 import PropertyLists
 
 extension NewResponse {
   /// From how many bytes on CFNetwork puts a body into a file of its own (`formats.md` §3).
-  private static let fileThreshold = Int64(AppleStoreWriter.fileThreshold)
+  private static let fileThreshold = ByteCount(AppleStoreWriter.fileThreshold)
+
+  /// Whether CFNetwork puts a body of a size into a file of its own.
+  static func hasBodyFile(_ size: ByteCount?) -> Bool { (size ?? 0) >= fileThreshold }
 
   /// What an Apple store looks the response up by.
   public var key: ByteString {
@@ -35,7 +39,7 @@ extension NewResponse {
       .init(.userInfo, contents(userInfo.isEmpty ? nil : PropertyListValue(userInfo))),
       .init(.body, body),
     ]
-    raw.hasBodyFile = (bodySize ?? 0) >= Self.fileThreshold
+    raw.hasBodyFile = Self.hasBodyFile(bodySize)
     raw.columns.append(.init("isDataOnFS", .integer(raw.hasBodyFile ? 1 : 0)))
     return raw
   }
@@ -75,10 +79,10 @@ extension NewResponse {
     return entries.isEmpty ? nil : .dictionary(entries)
   }
 
-  private var bodySize: Int64? {
+  private var bodySize: ByteCount? {
     switch body {
     case .null: nil
-    case .bytes(let bytes): Int64(bytes.count)
+    case .bytes(let bytes): ByteCount(bytes.count)
     case .stream(let stream): stream.size
     }
   }

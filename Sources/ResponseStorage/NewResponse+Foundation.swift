@@ -35,11 +35,22 @@ extension NewResponse {
   }
 }
 
+extension StoredResponse {
+  /// The URL that was asked for, as far as it is known; a Foundation store has host, port and path of it, and if
+  /// those are of the URL of the response, that is taken for it.
+  public var requestedURL: ByteString? {
+    if let url = request.url { return url }
+    guard case .file = id, let url, let key = key.flatMap({ FoundationKey(text: $0) }) else {
+      return nil
+    }
+    return FoundationKey(of: url) == key ? url : key.url(like: url)
+  }
+}
+
 extension FoundationKey {
   /// A URL that has this key, with the scheme of another.
   fileprivate func url(like other: ByteString) -> ByteString {
-    let parts = text.bytes.dropLast().split(
-      separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+    let parts = parts
     var url = URLReference([])
     url.scheme = URLReference(other.bytes).scheme ?? Array("http".utf8)
     let host = URLReference.escaped(Array(parts[0]))

@@ -13,6 +13,35 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
     }
   }
 
+  /// The schema that it will have; `nil` of a Foundation store.
+  public var schemaVersion: Int64? {
+    switch self {
+    case .apple(let schema): schema.rawValue
+    case .foundation: nil
+    }
+  }
+
+  /// Creates a new store of the kind that responses come from.
+  ///
+  /// In the folder that Foundation keeps its stores in it is one of Foundation's, whatever they come from.
+  ///
+  /// - Parameters:
+  ///   - layout: The layout of the store that they come from.
+  ///   - folder: The folder that the store will be made in.
+  public init(like layout: RawLayout, at folder: String) {
+    if layout.format == .foundation || FoundationFolder.isStandard(folder) {
+      self = .foundation
+    } else {
+      self = .apple(Self.schema(like: layout))
+    }
+  }
+
+  /// The schema of a store that responses come from, or the newest if no store can be made of that one.
+  public static func schema(like layout: RawLayout) -> AppleSchema {
+    let version = layout.userVersion == 0 ? layout.versionInTable : layout.userVersion
+    return version.flatMap { AppleSchema(rawValue: $0) } ?? .version203
+  }
+
   public func admit(_ response: RawResponse) throws -> AdmittedResponse {
     switch self {
     case .apple: try AppleSchema.admit(response)
@@ -22,6 +51,9 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
 
   /// Returns `nil`: there is nothing yet.
   public func standingResponse(forKey key: ByteString) -> StandingResponse? { nil }
+
+  /// Returns `nil`: there is nothing yet.
+  public func standingResponse(withoutKey number: Int64) -> StandingResponse? { nil }
 
   /// Makes the empty store, and fills it; if that fails, what was made goes again, and nothing else.
   ///

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 extension RawResponse {
@@ -35,12 +36,34 @@ extension RawResponse {
       raw.set(.protocolProperties, to: .bytes(bytes))
     }
     raw.set(.userInfo, to: .null)
-    raw.set(.body, to: response.body)
-    raw.hasBodyFile = new.hasBodyFile
-    if let place = raw.columns.firstIndex(where: { $0.name == "isDataOnFS" }) {
-      raw.columns[place].value = .integer(new.hasBodyFile ? 1 : 0)
-    }
+    raw.setBody(to: response.body)
     return raw
+  }
+
+  /// The response with all of a body of which a part was stored, as a 200: its request, what was attached to it
+  /// and when it was first stored stay.
+  ///
+  /// - Parameter time: When the rest of the body was received.
+  /// - Returns: `nil` if the response cannot be decoded.
+  public func completed(
+    by body: Part.Contents, _ headers: HeaderFields, at time: Timestamp
+  ) -> RawResponse? {
+    let old = StoredResponse(decoding: self, .all)
+    guard let url = old.url else { return nil }
+    var raw = withResponse(
+      AppleMessage.Response(
+        url: url, stored: time, status: 200, headers: headers,
+        expectedLength: Part(.body, body).byteCount, mimeType: old.mimeType))
+    raw.setBody(to: body)
+    return raw
+  }
+
+  private mutating func setBody(to body: Part.Contents) {
+    set(.body, to: body)
+    hasBodyFile = NewResponse.hasBodyFile(Part(.body, body).byteCount)
+    if let place = columns.firstIndex(where: { $0.name == "isDataOnFS" }) {
+      columns[place].value = .integer(hasBodyFile ? 1 : 0)
+    }
   }
 
   /// What the URL loading system attached, with the `Vary` record of the new response for that of the old.
@@ -87,10 +110,10 @@ extension RawResponse {
 
 extension RawResponse.Part {
   /// The number of bytes; `nil` if there is nothing.
-  fileprivate var byteCount: Int64? {
+  fileprivate var byteCount: ByteCount? {
     switch contents {
     case .null: nil
-    case .bytes(let bytes): Int64(bytes.count)
+    case .bytes(let bytes): ByteCount(bytes.count)
     case .stream(let stream): stream.size
     }
   }

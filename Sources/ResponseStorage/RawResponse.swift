@@ -1,3 +1,5 @@
+public import Bytes
+
 /// A response exactly as the columns of its store hold it, undecoded.
 public struct RawResponse {
   /// A value with the class that SQLite keeps it in.
@@ -61,21 +63,25 @@ public struct RawResponse {
   /// A part that is read piece by piece.
   public struct PartStream {
     /// The number of bytes.
-    public var size: Int64
+    public var size: ByteCount
     /// The SHA-256 digest of all bytes, in small hexadecimal digits, if it is known before they are
     /// read.
     public var sha256: String?
     /// Whether the bytes come only once; whoever needs them again must keep them.
     public var isReadOnce: Bool
+    /// Whether it is a file that claims to be far longer than what was written to it: nobody wants all of it.
+    public var isSparse = false
     /// Passes a reader of the bytes on.
     public var read: ((inout BodyReader) throws -> Void) throws -> Void
 
     /// Memory to read it into: for all of it at once if it is short, as most bodies are.
-    public var buffer: [UInt8] { [UInt8](repeating: 0, count: Int(min(max(size, 1), 1 << 16))) }
+    public var buffer: [UInt8] {
+      [UInt8](repeating: 0, count: Int(min(max(size.bytes, 1), 1 << 16)))
+    }
 
     /// Creates a stream.
     public init(
-      size: Int64, sha256: String? = nil, isReadOnce: Bool = false,
+      size: ByteCount, sha256: String? = nil, isReadOnce: Bool = false,
       reading read: @escaping ((inout BodyReader) throws -> Void) throws -> Void
     ) {
       self.size = size
@@ -86,7 +92,7 @@ public struct RawResponse {
   }
 
   /// The length of the longest property list that is decoded; a longer one is read piece by piece.
-  public static let largestList: Int64 = 4 << 20
+  public static let largestList = ByteCount(4 << 20)
 
   /// The number of the response in all tables.
   public var id: Int64
@@ -113,6 +119,9 @@ public struct RawResponse {
     for index in columns.indices where columns[index].name == column { return columns[index].value }
     return nil
   }
+
+  /// Whether it has a row in the table of the keys and times.
+  var hasResponseRow: Bool { value(of: "request_key") != nil || value(of: "time_stamp") != nil }
 
   /// A part, or `nil` if its row is missing.
   public func part(_ name: Part.Name) -> Part? {
@@ -143,6 +152,8 @@ public protocol KeyedResponseSource: RawResponseSource, ResponseTarget {}
 
 /// How the database of a store is laid out.
 public struct RawLayout: Hashable, Sendable {
+  /// The format of the store, which a copy of it has too. What comes from no store is for an Apple store.
+  public var format = StoreDescription.Format.apple
   /// `PRAGMA user_version`.
   public var userVersion: Int64
   /// The version in the table that old schemas have for it.

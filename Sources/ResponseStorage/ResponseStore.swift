@@ -1,3 +1,5 @@
+public import Bytes
+
 /// A store that responses can be removed from.
 ///
 /// Whoever holds one may change the store; a ``ResponseSource`` gives no way to it.
@@ -139,8 +141,8 @@ public struct Removal: Hashable, Sendable {
   /// The number of orphans that were looked at, from the first on.
   public var visitedOrphans = 0
 
-  /// The lengths of the files that are gone, in bytes.
-  public var returnedBytes: Int64 = 0
+  /// The lengths of the files that are gone.
+  public var returnedBytes: ByteCount = 0
 
   /// The body files that nothing names any more and that could not be removed.
   public var orphanedFiles = 0

@@ -9,19 +9,22 @@ public protocol ResponseTarget {
   ///
   /// - Parameter key: ``AdmittedResponse/key``.
   func standingResponse(forKey key: ByteString) throws -> StandingResponse?
+
+  /// Returns the response of a number if it has no key, or `nil` if there is none.
+  func standingResponse(withoutKey number: Int64) throws -> StandingResponse?
 }
 
 /// A response from elsewhere as a store would hold it.
 public struct AdmittedResponse {
-  /// What the store would look it up by.
-  public var key: ByteString
+  /// What the store would look it up by; `nil` of what has no key, and is not looked up.
+  public var key: ByteString?
   /// The response as the store would give it back, but for its number.
   public var kept: RawResponse
   /// What is lost on the way, in the order of the cases.
   public var losses: [ResponseLoss]
 
   /// Creates an admitted response.
-  public init(key: ByteString, kept: RawResponse, losses: [ResponseLoss] = []) {
+  public init(key: ByteString?, kept: RawResponse, losses: [ResponseLoss] = []) {
     self.key = key
     self.kept = kept
     self.losses = losses

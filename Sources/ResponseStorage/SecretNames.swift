@@ -3,7 +3,7 @@ public enum SecretNames {
   /// Whether the value of a parameter of a URL is a secret, by its percent-decoded name.
   public static func isSecretParameter(_ name: [UInt8]) -> Bool {
     if name.count > 256 { return false }
-    let bytes = normalized(name[...])
+    let bytes = normalized(withoutIndex(name))
     guard let name = ByteString(bytes).string else { return false }
     return exact.contains(name) || hasSecretSuffix(bytes)
       || bytes.starts(with: "xamz".utf8) || bytes.starts(with: "xgoog".utf8)
@@ -16,7 +16,20 @@ public enum SecretNames {
     guard let name = ByteString(bytes).string else { return false }
     if headers.contains(name) || hasSecretSuffix(bytes) { return true }
     guard bytes.first == UInt8(ascii: "x") else { return false }
+    // What a proxy passes on: X-Forwarded-Authorization, X-Original-Cookie.
     return headers.contains(String(name.unicodeScalars.dropFirst()))
+      || bytes.reversed().starts(with: "authorization".utf8.reversed())
+      || bytes.reversed().starts(with: "cookie".utf8.reversed())
+  }
+
+  /// The name of an array whose member a parameter is: `token` of `token[0]`.
+  private static func withoutIndex(_ name: [UInt8]) -> ArraySlice<UInt8> {
+    guard name.last == UInt8(ascii: "]"), let start = name.lastIndex(of: UInt8(ascii: "[")),
+      name[(start + 1)...].dropLast().allSatisfy({
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      })
+    else { return name[...] }
+    return name[..<start]
   }
 
   /// A name in small letters, without what only separates its words.
@@ -49,8 +62,10 @@ public enum SecretNames {
   }
 
   private static let exact: Set<String> = [
-    "auth", "authorization", "code", "credential", "credentials", "jwt", "key", "otp", "pass",
-    "passphrase", "passwd", "password", "pin", "pwd", "secret", "session", "sid", "sig", "token",
+    "auth", "authorization", "bearer", "code", "codeverifier", "cred", "credential", "credentials",
+    "creds", "hdnea", "hdntl", "hdnts", "hmac", "idtokenhint", "jwt", "key", "keypairid", "otp",
+    "pass", "passphrase", "passwd", "password", "pin", "pwd", "samlart", "samlrequest",
+    "samlresponse", "sas", "secret", "session", "sid", "sig", "ticket", "tk", "token",
   ]
 
   private static let suffixes = [

@@ -31,6 +31,9 @@ public struct StoreError: Error, Hashable, Sendable {
 
     /// Stores of this kind cannot be changed.
     case unsupported
+
+    /// Stores of this kind cannot even be read.
+    case unreadable
   }
 
   /// What went wrong.
@@ -64,6 +67,7 @@ extension StoreError: CustomStringConvertible {
       case .noRoom: "there is no room left on the disk for what is written to '\(path)'"
       case .noSuchResponse: "no such entry in '\(path)'"
       case .unsupported: "the cache at '\(path)' can only be read"
+      case .unreadable: "the cache at '\(path)' has a form that is not read"
       }
     return reason.map { "\(summary): \($0)" } ?? summary
   }

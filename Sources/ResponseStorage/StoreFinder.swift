@@ -1,3 +1,4 @@
+import Bytes
 public import Files
 
 /// A search for stores of every format below some folders.
@@ -51,6 +52,7 @@ public struct StoreFinder: ~Copyable {
   }
 
   private consuming func finished() -> Discovery {
+    for index in discovery.stores.indices { discovery.stores[index].noteSidecars() }
     discovery.foldersTooDeep = tooDeep.subtracting(visited.keys).count
     discovery.stores.sort { ByteString($0.path) < ByteString($1.path) }
     discovery.unreadable = Set(discovery.unreadable).sorted {
@@ -125,7 +127,7 @@ private struct FolderContents {
   private(set) var unreadable: [UnreadablePlace] = []
 
   /// The length of the shortest database: its smallest page.
-  private static let shortestDatabase = 512
+  private static let shortestDatabase: ByteCount = 512
 
   init(of folder: borrowing Directory) {
     do {
@@ -197,7 +199,7 @@ extension OpenFile {
 
 extension String {
   /// A path without the slashes at its end, but for that of the root.
-  fileprivate var withoutTrailingSlashes: String {
+  var withoutTrailingSlashes: String {
     guard let last = utf8.lastIndex(where: { $0 != UInt8(ascii: "/") }) else {
       return isEmpty ? self : "/"
     }

@@ -15,6 +15,9 @@ protocol StoreKind: ResponseSource, SendableMetatype {
   static func changing(
     _ opening: StoreOpening, verifying: Bool
   ) throws(StoreError) -> any ResponseStore
+
+  /// The folder that intents of the store at a path are about; `nil` if there is none.
+  static func intentPlace(at path: String) -> Intent.Place?
 }
 
 extension StoreKind {
@@ -25,4 +28,6 @@ extension StoreKind {
       .unsupported, at: opening.path,
       because: "this version does not change caches of its format")
   }
+
+  static func intentPlace(at path: String) -> Intent.Place? { nil }
 }

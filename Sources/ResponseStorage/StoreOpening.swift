@@ -20,12 +20,19 @@ public struct StoreOpening: Sendable {
   /// The time from which on a moment counts as one of the future.
   public var now: Timestamp
 
+  /// Where changes are noted before they are made; `nil` if they need not be.
+  public var intents: IntentFolder?
+
   /// Creates an opening.
-  public init(path: String, wait: Int32, temporaryFolder: String, now: Timestamp) {
+  public init(
+    path: String, wait: Int32, temporaryFolder: String, now: Timestamp,
+    intents: IntentFolder? = nil
+  ) {
     self.path = path
     self.wait = wait
     self.temporaryFolder = temporaryFolder
     self.now = now
+    self.intents = intents
   }
 
   /// Finds out which kind of store is at the path, and opens it for reading.

@@ -1,4 +1,6 @@
+import Bytes
 import Files
+import SQLite
 
 /// A source of which a private copy can be made, to try there what a removal would give back.
 public protocol TrialSource: ResponseSource {
@@ -11,9 +13,11 @@ public protocol TrialSource: ResponseSource {
 /// A private copy of a store, to try a removal on; it goes with its owner.
 ///
 /// It is as the store in all that tells what a removal gives back: the pages of the database are the same, and
-/// for each body file there is one that is as long and holds nothing.
+/// for each body file there is one that is as long and holds nothing. If another process has the store open, this one
+/// keeps the copy open: the log then stays, and grows, as that of the store does.
 public final class StoreTrial {
   private let folder: TemporaryDirectory
+  private let keeper: Connection?
 
   /// The path of the copy.
   public var path: String { folder.path }
@@ -21,7 +25,36 @@ public final class StoreTrial {
   /// Whether a signal is to end the process, which it does when the copy is gone.
   public var signalsHaveCome: Bool { folder.signalsHaveCome }
 
-  fileprivate init(_ folder: consuming TemporaryDirectory) { self.folder = folder }
+  fileprivate init(
+    _ folder: consuming TemporaryDirectory, keptOpen: Bool
+  ) throws(SQLiteError) {
+    if keptOpen {
+      let keeper = try Connection(
+        path: "\(folder.path)/\(AppleStoreWriter.databaseName)", access: .readWrite)
+      try keeper.execute("SELECT count(*) FROM sqlite_master")
+      self.keeper = consume keeper
+    } else {
+      keeper = nil
+    }
+    self.folder = folder
+  }
+
+  private var isHeld: Bool {
+    switch keeper {
+    case .none: false
+    case .some: true
+    }
+  }
+
+  /// Opens the copy for reading.
+  public func source() throws -> any ResponseSource {
+    try AppleStore(readingFrom: path, wait: 0, temporaryFolder: path, isHeld: isHeld)
+  }
+
+  /// Opens the copy for changing.
+  public func store() throws(StoreError) -> any ResponseStore {
+    try AppleStoreEditor(changing: path, wait: 0, verifying: false, isHeld: isHeld)
+  }
 }
 
 extension AppleStore: TrialSource {
@@ -33,9 +66,14 @@ extension AppleStore: TrialSource {
       let copies = try folder.makeFolder(AppleStoreWriter.bodyFolderName)
       try bodies.forEachFile { name, status in
         guard status.kind == .regular, !folder.signalsHaveCome else { return }
-        try OpenFile(creating: name, in: copies).setLength(status.size)
+        let copy = try OpenFile(creating: name, in: copies)
+        try copy.setLength(status.size.bytes)
+        // Young files stay as they are, and the copy of one is as old.
+        try copy.setModified(status.modified)
       }
-      return StoreTrial(folder)
+      return try StoreTrial(folder, keptOpen: description.inUse)
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: temporaryFolder)
     } catch let error as FileError {
       throw StoreError(writing: error)
     }
@@ -44,10 +82,8 @@ extension AppleStore: TrialSource {
   /// Makes sure that a copy leaves room for as much again, which the removal needs for a log.
   private func checkRoom() throws {
     let state = try files.state()
-    let size = [state.wal, state.journal].reduce(state.database.size) {
-      $0.addingClamped($1?.size ?? 0)
-    }
+    let size = [state.wal, state.journal].reduce(state.database.size) { $0 + ($1?.size ?? 0) }
     let room = try FileSystemStatus.of(temporaryFolder).availableBytes
-    guard size < room / 2 else { throw StoreError(.noRoom, at: temporaryFolder) }
+    guard size * 2 < room else { throw StoreError(.noRoom, at: temporaryFolder) }
   }
 }

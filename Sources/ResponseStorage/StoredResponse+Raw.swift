@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 extension StoredResponse {
@@ -65,7 +66,7 @@ extension StoredResponse {
 
   private mutating func decodeBody(_ raw: RawResponse) {
     switch raw.part(.body)?.contents {
-    case .bytes(let bytes): bodySize = Int64(bytes.count)
+    case .bytes(let bytes): bodySize = ByteCount(bytes.count)
     case .stream(let stream): bodySize = stream.size
     case .null, nil:
       bodyLocation = .missing

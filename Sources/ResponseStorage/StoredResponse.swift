@@ -1,3 +1,4 @@
+public import Bytes
 public import HTTPCaching
 
 /// One response that a cache has stored, with the request that it answers.
@@ -39,6 +40,19 @@ public struct StoredResponse: Hashable, Sendable {
 
     /// A number that `URLCache` does not define.
     case unknown(Int64)
+
+    /// The word for the policy, or its number.
+    public var name: String {
+      switch self {
+      case .allowed: "allowed"
+      case .allowedInMemoryOnly: "memory-only"
+      case .notAllowed: "not-allowed"
+      case .unknown(let number): String(number)
+      }
+    }
+
+    /// The words of all policies that `URLCache` defines.
+    public static let names = [allowed, allowedInMemoryOnly, notAllowed].map(\.name)
   }
 
   /// What the store calls the response by.
@@ -74,7 +88,7 @@ public struct StoredResponse: Hashable, Sendable {
 
   /// The number of bytes of the stored body, after content codings were removed; `nil` if it is
   /// missing.
-  public var bodySize: Int64?
+  public var bodySize: ByteCount?
 
   /// Where the stored body is.
   public var bodyLocation: BodyLocation?

@@ -1,33 +1,37 @@
 import PropertyLists
 
-extension CredentialFilter {
-  /// What is left out of every response, by the places that an archive names it by.
-  public var places: [String] {
-    fieldNames.compactMap(\.string).map { "headers.\($0)" }.sorted()
-      + queryNames.compactMap(\.string).map { "query.\($0)" }.sorted()
-      + ["proto-props", "request.body", "url.userinfo", "user-info"]
-  }
-
-  /// A response as its store holds it without credentials, and the places where there were any.
+extension Redaction {
+  /// A response as its store holds it without secrets, and the places where there were any.
   ///
-  /// Property lists are written anew if anything in them goes. Of what was attached to the request
-  /// only the `Vary` record stays and what CFNetwork itself puts there; of the columns those of CFNetwork.
+  /// Property lists are written anew, as bytes that no object of them refers to would stay. Of what was
+  /// attached to the request only the `Vary` record stays and what CFNetwork itself puts there; of the
+  /// columns those of CFNetwork.
   ///
-  /// - Returns: `nil` if the property list of the response cannot be decoded, so that nobody knows what is
-  ///   in it.
+  /// - Returns: `nil` if the property list of the response cannot be decoded, so that its secrets are not
+  ///   known.
   public func redacted(_ raw: RawResponse) -> (RawResponse, places: [String])? {
-    var run = CredentialRedaction(filter: self, raw: raw)
-    return run.run() ? (run.raw, run.places.sorted()) : nil
+    var run = CredentialRedaction(redaction: self, raw: raw)
+    guard run.run() else { return nil }
+    let places = run.places
+    func has(_ isOne: (String.UTF8View) -> Bool) -> Bool { places.contains { isOne($0.utf8) } }
+    func ends(_ ending: String) -> (String.UTF8View) -> Bool {
+      { $0.reversed().starts(with: ending.utf8.reversed()) }
+    }
+    if places.contains(where: { $0.utf8.contains("headers".utf8) }) { tally.headers += 1 }
+    if has(ends("url")) || !places.isDisjoint(with: ["key", "partition"]) { tally.urls += 1 }
+    if has(ends("request.body")) { tally.requestBodies += 1 }
+    if !places.isDisjoint(with: ["user-info", "proto-props", "columns"]) { tally.attachments += 1 }
+    return (run.raw, places.sorted())
   }
 }
 
-/// The leaving out of the credentials of one response.
+/// The leaving out of the secrets of one response.
 private struct CredentialRedaction {
-  let filter: CredentialFilter
+  let redaction: Redaction
   var raw: RawResponse
   var places: Set<String> = []
 
-  /// Leaves all credentials out; `false` if that cannot be done.
+  /// Leaves all secrets out; `false` if that cannot be done.
   mutating func run() -> Bool {
     let old = StoredResponse(decoding: raw, [.key, .url, .storage, .method, .requestDetails])
     guard redactList(.responseObject, { $0.redactMessage($1, "response") }) else { return false }
@@ -147,11 +151,15 @@ private struct CredentialRedaction {
     _ entry: PropertyListValue.Entry, _ place: String
   ) -> PropertyListValue.Entry? {
     let name = ByteString(entry.key)
-    if filter.isSecret(name) {
+    if name != "__hhaa__", redaction.filter.isSecret(name) {
       places.insert("\(place).headers.\(name.asciiLowercased.string ?? "")")
       return nil
     }
     guard name == "__hhaa__" else {
+      // A URL is all of its text; other texts may contain some.
+      if name == "_CFURLString", case .string(let url) = entry.value {
+        return .init(key: entry.key, value: .string(redacted(url, place, as: .url)))
+      }
       return .init(key: redacted(entry.key, place), value: redacted(entry.value, place))
     }
     return redactedArrays(entry, place)
@@ -173,8 +181,17 @@ private struct CredentialRedaction {
     return .init(key: entry.key, value: .string(Base64.encode(new, after: Array(space)) + end))
   }
 
-  private mutating func redacted(_ text: [UInt8], _ place: String) -> [UInt8] {
-    let new = filter.url(ByteString(text)).bytes
+  private mutating func redacted(
+    _ text: [UInt8], _ place: String, as form: URLSecrets.Form = .text
+  ) -> [UInt8] {
+    let new: [UInt8]
+    if URLSecrets.isWebToken(text[...]) {
+      new = redaction.pseudonym(of: text[...]).bytes
+    } else if form == .text {
+      new = redaction.text(ByteString(text)).bytes
+    } else {
+      new = redaction.url(ByteString(text), as: form).bytes
+    }
     if new != text { places.insert("\(place).url") }
     return new
   }
@@ -190,17 +207,11 @@ private struct CredentialRedaction {
       switch (name, raw.columns[index].value) {
       case (_, .null), (_, .integer), (_, .real): break
       case ("request_key", .text(let key)):
-        // Some systems append the body to the key.
-        let isMade = old.request.body != nil || old.request.method ?? "GET" != "GET"
-        let new =
-          isMade
-          ? AppleCacheKey(
-            of: filter.url(old.request.url ?? old.url ?? key),
-            partition: old.partition.map(filter.url)
-          ).text : filter.url(key)
+        let new = redacted(key: key, of: old)
         if new != key { rekey(new) }
       case ("partition", .text(let text)):
-        raw.columns[index].value = .text(ByteString(redacted(text.bytes, "partition")))
+        raw.columns[index].value = .text(redaction.url(text))
+        if redaction.url(text) != text { places.insert("partition") }
       case ("time_stamp", .text(let text)) where Timestamp(databaseText: text.bytes.span) != nil:
         break
       default:
@@ -208,6 +219,22 @@ private struct CredentialRedaction {
         places.insert("columns")
       }
     }
+  }
+
+  /// A key without secrets, which other keys have as well only if they were the same before.
+  private func redacted(key: ByteString, of old: StoredResponse) -> ByteString {
+    let url = old.request.url ?? old.url ?? key
+    let made = AppleCacheKey(of: url, partition: old.partition).text
+    let new = AppleCacheKey(
+      of: redaction.url(url), partition: old.partition.map { redaction.url($0) }
+    ).text
+    if key == made { return new }
+    // Some systems append the body to the key.
+    guard old.request.body != nil || old.request.method ?? "GET" != "GET" else {
+      return redaction.url(key)
+    }
+    let rest = key.bytes.starts(with: made.bytes) ? key.bytes[made.bytes.count...] : key.bytes[...]
+    return ByteString(new.bytes + redaction.pseudonym(of: rest).bytes)
   }
 
   private static let knownColumns =

@@ -1,0 +1,48 @@
+/// The part of a representation that a message contains: `Content-Range: bytes 0-499/1234` (RFC 9110 §14.4).
+public struct ContentRange: Hashable, Sendable {
+  /// The position of the first byte, from 0 on.
+  public let first: Int64
+
+  /// The position of the last byte.
+  public let last: Int64
+
+  /// The number of bytes of the whole representation; `nil` if the sender does not know it, and writes `*`.
+  public let completeLength: Int64?
+
+  /// Reads the value of a field; `nil` if it names no part of something in bytes.
+  ///
+  /// A range that ends before it begins, or beyond the whole, is invalid, and nothing may be joined by it.
+  public init?(_ value: [UInt8]) {
+    guard value.prefix(5).equalsIgnoringCase("bytes"), value.dropFirst(5).first == Self.space else {
+      return nil
+    }
+    let parts = value.dropFirst(6).split(separator: Self.slash, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let ends = parts[0].split(separator: Self.dash, omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = StoredBody.number(ends[0]),
+      let last = StoredBody.number(ends[1]), first <= last
+    else { return nil }
+    (self.first, self.last) = (first, last)
+    if parts[1].elementsEqual([Self.asterisk]) {
+      completeLength = nil
+    } else {
+      guard let length = StoredBody.number(parts[1]), last < length else { return nil }
+      completeLength = length
+    }
+  }
+
+  /// Reads the field of a header section; `nil` if it is not there once, and valid.
+  public init?(_ fields: FieldSection) {
+    let values = fields.values(of: .contentRange)
+    guard values.count == 1 else { return nil }
+    self.init(values[0])
+  }
+
+  /// The number of bytes in the part.
+  public var length: Int64 { (last - first).saturatingAdding(1) }
+
+  private static let space = UInt8(ascii: " ")
+  private static let slash = UInt8(ascii: "/")
+  private static let dash = UInt8(ascii: "-")
+  private static let asterisk = UInt8(ascii: "*")
+}

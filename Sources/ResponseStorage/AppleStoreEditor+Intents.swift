@@ -1,0 +1,47 @@
+import Bytes
+import Files
+import SQLite
+
+extension AppleStoreEditor: IntentStore {
+  /// Notes that the files that rows name are about to go, before the rows do.
+  func noteRemoval(of names: [ByteString]) {
+    guard intents != nil, !names.isEmpty else { return }
+    let files = names.compactMap { name in
+      bodies.version(of: name).map { Intent.RemovedFile(name: name, version: $0) }
+    }
+    if !files.isEmpty { openIntent()?.note(files) }
+  }
+
+  /// Notes that a body file is about to be written, which no row names yet.
+  func noteStaging(of name: ByteString) {
+    if intents != nil { openIntent()?.note(added: name) }
+  }
+
+  private func openIntent() -> OpenIntent? {
+    if intent == nil, !hasNoIntent {
+      intent = Intent.Place(.apple, files.bodies).flatMap { intents?.begin($0) }
+      hasNoIntent = intent == nil
+    }
+    return intent
+  }
+
+  func finish(_ intent: Intent, into finished: inout FinishedIntents) throws(StoreError) -> Bool {
+    var orphans: [String: OrphanFile] = [:]
+    func add(_ name: ByteString, unless isOther: (FileVersion) -> Bool) {
+      guard let version = bodies.version(of: name), !isOther(version), let name = name.string
+      else { return }
+      orphans[name] = OrphanFile(name: name, size: version.size, modified: version.modified)
+    }
+    for file in intent.removed { add(file.name) { $0 != file.version } }
+    for name in intent.added { add(name) { _ in false } }
+    guard !orphans.isEmpty else { return true }
+    finished.areBodyFiles = true
+    var removal = Removal()
+    let isDecided = try decide(
+      orphans.values.sorted { $0.name < $1.name }, into: &removal, unless: { false })
+    finished.removedFiles += removal.visitedOrphans - removal.skippedOrphans.count
+    finished.remainingFiles += removal.orphanedFiles
+    if removal.returnedBytes > 0 { bodies.synchronize() }
+    return isDecided && removal.orphanedFiles == 0
+  }
+}

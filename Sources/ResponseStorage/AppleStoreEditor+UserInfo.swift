@@ -1,0 +1,53 @@
+import SQLite
+
+extension AppleStoreEditor: UserInfoStore {
+  /// So many rows are changed in one transaction: an application that wants to write waits for no longer.
+  private static let batchSize = 256
+
+  public func change(
+    _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    do throws(SQLiteError) {
+      var update = try connection.prepare(
+        "UPDATE \(AppleLayout.blobs) SET user_info = ?1 WHERE entry_ID = ?2 AND user_info = ?3 RETURNING 1"
+      )
+      var rest = changes[...]
+      while !rest.isEmpty, !shouldStop() {
+        let batch = rest.prefix(Self.batchSize)
+        rest = rest.dropFirst(batch.count)
+        changed.formUnion(try change(batch, by: &update))
+      }
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  private func change(
+    _ changes: ArraySlice<UserInfoChange>, by update: inout Statement
+  ) throws(SQLiteError) -> Set<StoredResponse.ID> {
+    var changed: Set<StoredResponse.ID> = []
+    try connection.execute("BEGIN IMMEDIATE")
+    do throws(SQLiteError) {
+      for change in changes {
+        guard case .row(let row) = change.id else { continue }
+        if let new = change.new {
+          try update.bind(blob: new, at: 1)
+        } else {
+          try update.bindNull(at: 1)
+        }
+        try update.bind(integer: row, at: 2)
+        try update.bind(blob: change.old, at: 3)
+        if try update.step() { changed.insert(change.id) }
+        update.reset()
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      update.reset()
+      // Some failures have rolled back already, and then there is nothing to.
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+    return changed
+  }
+}

@@ -1,0 +1,60 @@
+import PropertyLists
+
+/// The keyed archive of one string, as apps that keep an `ETag` beside their cache write it.
+public enum ETagArchive {
+  /// Why a file is no archive of an `ETag`.
+  public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason: a clause without text from the file.
+    public let description: String
+  }
+
+  /// The longest archive, in bytes: an `ETag` of the greatest length, in UTF-16, and far more than the rest needs.
+  public static let maximumCount = 32 << 10
+
+  /// The longest `ETag`, in bytes: more than servers accept as a header field.
+  static let maximumTagCount = 8 << 10
+
+  private static let limits = PropertyListLimits(
+    maximumBytes: maximumCount, maximumDepth: 8, maximumVisits: 100,
+    maximumDecodedBytes: maximumCount)
+
+  /// Reads an archive, which may be hostile.
+  ///
+  /// - Returns: The `ETag` as it is archived; whether it has the quotes of RFC 9110 §8.8.3 is not checked.
+  /// - Throws: ``Refusal`` also if the text cannot be the value of a header field.
+  public static func tag(in bytes: [UInt8]) throws(Refusal) -> ByteString {
+    guard bytes.count <= maximumCount else {
+      throw Refusal(description: "it has more than \(maximumCount) bytes")
+    }
+    let text: [UInt8]?
+    do throws(PropertyListError) {
+      let list = try BinaryPropertyList(bytes.span, limits: limits)
+      text = try KeyedArchive(list).rootText()
+    } catch {
+      throw Refusal(description: "it is no keyed archive that can be read")
+    }
+    // What stands for no object is archived as this text.
+    guard let text, text != Array("$null".utf8) else {
+      throw Refusal(description: "it holds something else than a string")
+    }
+    guard !text.isEmpty else { throw Refusal(description: "its string is empty") }
+    guard text.count <= maximumTagCount else {
+      throw Refusal(description: "its string has more than \(maximumTagCount) bytes")
+    }
+    guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw Refusal(description: "its string holds control characters, and no header field may")
+    }
+    return ByteString(text)
+  }
+
+  /// Writes the archive that `NSKeyedArchiver` makes of a string.
+  ///
+  /// - Returns: `nil` if ``tag(in:)`` would not read the same `ETag` again, as of one that is not UTF-8.
+  public static func bytes(of tag: ByteString) -> [UInt8]? {
+    var writer = KeyedArchiveWriter()
+    let text = writer.add(.string(tag.bytes))
+    let bytes = writer.bytes(root: text)
+    guard let read = try? Self.tag(in: bytes), read == tag else { return nil }
+    return bytes
+  }
+}

@@ -1,0 +1,25 @@
+import Files
+
+extension FoundationStoreEditor: IntentStore {
+  /// Notes that a file is about to be written under a name that means nothing yet.
+  func noteStaging(of name: FoundationFileName) {
+    if intent == nil, !hasNoIntent, let intents {
+      intent = Intent.Place(.foundation, files.path + "/.").flatMap { intents.begin($0) }
+      hasNoIntent = intent == nil
+    }
+    intent?.note(added: ByteString(name.bytes))
+  }
+
+  func finish(_ intent: Intent, into finished: inout FinishedIntents) -> Bool {
+    for name in Set(intent.added).compactMap({ FoundationFileName($0.bytes) })
+    where name.kind == .temporary {
+      guard let version = files.version(of: name) else { continue }
+      do throws(FileError) {
+        if try files.remove(name, ifStill: version) { finished.removedFiles += 1 }
+      } catch {
+        finished.remainingFiles += 1
+      }
+    }
+    return finished.remainingFiles == 0
+  }
+}

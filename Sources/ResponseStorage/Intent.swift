@@ -1,0 +1,150 @@
+import Bytes
+import Files
+
+/// What a command is about to do to files of a store, as it is noted where the next command finds it if the
+/// first one is killed.
+///
+/// The text has one line for each file:
+///
+///     urlcache-admin intent 1
+///     apple 2049 131313 /Users/me/Library/Caches/com.example.app/fsCachedData
+///     removes 0D3F2C1A-… 131314 1700000000000000000 20480
+///     adds 7E6B5A49-…
+///
+/// Nobody has to trust it: the next command looks at each file, and at what the store says of it, before
+/// anything is removed.
+struct Intent: Hashable {
+  /// What the files are.
+  enum Kind: String {
+    /// Body files of an Apple store.
+    case apple
+    /// Temporary files of a Foundation store.
+    case foundation
+  }
+
+  /// The folder that the files are in.
+  struct Place: Hashable {
+    /// What the files are.
+    var kind: Kind
+    /// The device and the number of the folder.
+    var identity: [UInt64]
+    /// The absolute path of the folder, percent-escaped.
+    var path: [UInt8]
+
+    /// Describes a folder; `nil` if there is none.
+    init?(_ kind: Kind, _ path: String) {
+      guard let status = try? FileStatus.of(path), status.kind == .directory else { return nil }
+      self.init(kind, status.identity, absolutePath(path))
+    }
+
+    init(_ kind: Kind, _ identity: [UInt64], _ path: String) {
+      self.kind = kind
+      self.identity = identity
+      self.path = path.utf8.percentEscaped { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") }
+    }
+
+    fileprivate init(_ kind: Kind, _ identity: [UInt64], escaped path: [UInt8]) {
+      self.kind = kind
+      self.identity = identity
+      self.path = path
+    }
+
+    /// Whether both are the same folder. The number of a device may be another one after a restart.
+    func isSame(as other: Place) -> Bool {
+      kind == other.kind
+        && (identity == other.identity
+          || identity.last == other.identity.last && path == other.path)
+    }
+  }
+
+  /// A file that a response names which is about to be removed.
+  struct RemovedFile: Hashable {
+    var name: ByteString
+    var version: FileVersion
+  }
+
+  /// The folder that the files are in.
+  var place: Place
+  /// Files that go once the responses that name them are gone.
+  var removed: [RemovedFile] = []
+  /// Files that no response names yet.
+  var added: [ByteString] = []
+
+  /// Creates an intent.
+  init(place: Place, removed: [RemovedFile] = [], added: [ByteString] = []) {
+    (self.place, self.removed, self.added) = (place, removed, added)
+  }
+
+  /// The first line of every intent.
+  private static let mark = Array("urlcache-admin intent 1".utf8)
+
+  /// The text of an intent of no files.
+  static func header(_ place: Place) -> [UInt8] {
+    let identity = place.identity.map { "\($0)" }.joined(separator: " ")
+    return mark + Array("\n\(place.kind.rawValue) \(identity) ".utf8) + place.path + [newline]
+  }
+
+  /// The line of a file that is about to be removed.
+  static func line(_ file: RemovedFile) -> [UInt8] {
+    Array("removes ".utf8) + file.name.bytes
+      + Array(" \(file.version.number) \(file.version.modified) \(file.version.size)\n".utf8)
+  }
+
+  /// The line of a file that is about to be added.
+  static func line(added name: ByteString) -> [UInt8] {
+    Array("adds ".utf8) + name.bytes + [newline]
+  }
+
+  /// Whether a text ends within its header: its command was killed before it changed anything.
+  static func isCutShort(_ text: [UInt8]) -> Bool {
+    let start = mark + [newline]
+    guard text.count > start.count else { return start.starts(with: text) }
+    return text.starts(with: start) && !text[start.count...].contains(newline)
+  }
+
+  /// Reads a text, of which the last line may be cut short: the change that it belongs to was not begun then.
+  ///
+  /// - Returns: `nil` if it is no intent, or not one of this version.
+  init?(reading text: [UInt8]) {
+    var lines = text.split(separator: newline, omittingEmptySubsequences: false)[...]
+    // What comes after the last line feed is cut short, or nothing.
+    lines.removeLast()
+    guard lines.popFirst()?.elementsEqual(Self.mark) == true,
+      let place = lines.popFirst().flatMap({ Place(reading: $0) })
+    else { return nil }
+    self.place = place
+    for line in lines {
+      let words = line.split(separator: space, omittingEmptySubsequences: false)
+      switch (String(decoding: words[0], as: UTF8.self), words.count) {
+      case ("adds", 2): added.append(ByteString(Array(words[1])))
+      case ("removes", 5):
+        guard let number: UInt64 = integer(words[2]), let modified: Int64 = integer(words[3]),
+          let length: Int64 = integer(words[4])
+        else { return nil }
+        removed.append(
+          RemovedFile(
+            name: ByteString(Array(words[1])),
+            version: FileVersion(number: number, modified: modified, size: ByteCount(length))))
+      default: return nil
+      }
+    }
+  }
+}
+
+extension Intent.Place {
+  fileprivate init?(reading line: ArraySlice<UInt8>) {
+    let words = line.split(separator: space, omittingEmptySubsequences: false)
+    guard words.count == 4,
+      let kind = Intent.Kind(rawValue: String(decoding: words[0], as: UTF8.self)),
+      let device: UInt64 = integer(words[1]), let number: UInt64 = integer(words[2])
+    else { return nil }
+    self.init(kind, [device, number], escaped: Array(words[3]))
+  }
+}
+
+private let newline = UInt8(ascii: "\n")
+private let space = UInt8(ascii: " ")
+
+private func integer<Integer: FixedWidthInteger>(_ digits: ArraySlice<UInt8>) -> Integer? {
+  Integer(String(decoding: digits, as: UTF8.self))
+}

@@ -1,0 +1,85 @@
+public import Bytes
+import Files
+
+/// The files of a store that no entry refers to, by what may become of them.
+public struct OrphanSurvey: Hashable, Sendable {
+  /// Files that are kept, added up.
+  public struct Sum: Hashable, Sendable {
+    /// How many there are.
+    public var files: Int64
+    /// Their lengths.
+    public var bytes: ByteCount
+
+    /// Creates a sum.
+    public init(files: Int64 = 0, bytes: ByteCount = 0) {
+      (self.files, self.bytes) = (files, bytes)
+    }
+
+    mutating func insert(_ size: ByteCount) {
+      files += 1
+      bytes += size
+    }
+  }
+
+  /// The body files that a repair removes, in ascending order of the names.
+  public var files: [OrphanFile] = []
+
+  /// The files that a repair removes from a store that keeps each response in a file, in ascending order of the ids.
+  /// They do not count against the capacity.
+  public var leftovers: [ResponseVersion] = []
+
+  /// Files that another process may be writing: less than ten minutes old.
+  public var young = Sum()
+
+  /// Body files that CFNetwork does not make. They count against the capacity, and only their owner removes them.
+  public var foreign = Sum()
+
+  /// Creates a survey that found nothing.
+  public init() {}
+}
+
+/// A source that tells which of its files no entry refers to.
+public protocol OrphanSource: ResponseSource {
+  /// Looks at all files that no entry refers to.
+  ///
+  /// - Parameter now: The time of the system, which files are young or old by.
+  func orphans(at now: Timestamp) throws -> OrphanSurvey
+}
+
+extension AppleStore: OrphanSource {
+  public func orphans(at now: Timestamp) throws -> OrphanSurvey {
+    var survey = OrphanSurvey()
+    let named = try namedBodyFiles().all
+    try bodies.forEachFile { name, status in
+      guard status.kind == .regular, UUIDBytes(name).map({ !named.contains($0) }) ?? true else {
+        return
+      }
+      let finding = finding(on: name, status, now)
+      if let orphan = finding.orphan, layout.hasBodyFiles {
+        survey.files.append(orphan)
+      } else if finding.code == .youngFile {
+        survey.young.insert(status.size)
+      } else {
+        survey.foreign.insert(status.size)
+      }
+    }
+    survey.files.sort { $0.name < $1.name }
+    return survey
+  }
+}
+
+extension FoundationStore: OrphanSource {
+  public func orphans(at now: Timestamp) throws -> OrphanSurvey {
+    var survey = OrphanSurvey()
+    for name in names where name.kind == .temporary {
+      guard let version = files.version(of: name) else { continue }
+      if version.isYoung(at: now) {
+        survey.young.insert(version.size)
+      } else {
+        survey.leftovers.append(
+          ResponseVersion(id: .file(name.id), key: nil, stored: nil, file: version))
+      }
+    }
+    return survey
+  }
+}

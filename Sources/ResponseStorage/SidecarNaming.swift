@@ -1,0 +1,122 @@
+import Files
+
+/// How an app makes the name of a side file from the absolute URL of a request.
+public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
+  /// The MD5 digest, in small hexadecimal digits.
+  case md5
+  /// The SHA-1 digest, in small hexadecimal digits.
+  case sha1
+  /// The SHA-256 digest, in small hexadecimal digits.
+  case sha256
+  /// The MD5 digest, in capital hexadecimal digits.
+  case md5Capital = "md5-upper"
+  /// The SHA-1 digest, in capital hexadecimal digits.
+  case sha1Capital = "sha1-upper"
+  /// The SHA-256 digest, in capital hexadecimal digits.
+  case sha256Capital = "sha256-upper"
+  /// `-[NSString hash]` of a process of 64 bits, in decimal digits.
+  case cfHash = "cfhash"
+
+  /// A name that a URL may have.
+  public struct Name: Hashable, Sendable {
+    /// How it is made.
+    public let naming: SidecarNaming
+    /// The name.
+    public let text: ByteString
+  }
+
+  /// All names that a URL may have. One that is not ASCII, as no absolute URL should be, has no hash of a string:
+  /// CoreFoundation multiplies other units in 32 bits, and overflows.
+  ///
+  /// - Complexity: O(*n*), where *n* is the length of the URL.
+  public static func names(of url: ByteString) -> [Name] {
+    var names: [Name] = []
+    var (md5, sha1, sha256) = (MD5Digest(), SHA1Digest(), Digest())
+    md5.update(url.bytes[...])
+    sha1.update(url.bytes[...])
+    sha256.update(url.bytes[...])
+    for (small, capital, digest) in [
+      (Self.md5, Self.md5Capital, md5.bytes), (.sha1, .sha1Capital, sha1.bytes),
+      (.sha256, .sha256Capital, sha256.bytes),
+    ] {
+      names.append(Name(naming: small, text: hexadecimal(digest, letters: UInt8(ascii: "a"))))
+      names.append(Name(naming: capital, text: hexadecimal(digest, letters: UInt8(ascii: "A"))))
+    }
+    if url.bytes.allSatisfy({ (0x21...0x7E).contains($0) }) {
+      names.append(Name(naming: .cfHash, text: ByteString(String(StringHash.of(url.bytes)))))
+    }
+    return names
+  }
+
+  /// The name that a URL has; `nil` if it has none.
+  public func name(of url: ByteString) -> ByteString? {
+    Self.names(of: url).first { $0.naming == self }?.text
+  }
+
+  /// Whether a name looks as if it were made in this way; names of digits only have no letter case.
+  public func mayMake(_ name: [UInt8]) -> Bool {
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let small = UInt8(ascii: "a")...UInt8(ascii: "f")
+    let capital = UInt8(ascii: "A")...UInt8(ascii: "F")
+    func isHexadecimal(_ count: Int, _ letters: ClosedRange<UInt8>) -> Bool {
+      name.count == count && name.allSatisfy { digits.contains($0) || letters.contains($0) }
+    }
+    return switch self {
+    case .md5: isHexadecimal(32, small)
+    case .sha1: isHexadecimal(40, small)
+    case .sha256: isHexadecimal(64, small)
+    case .md5Capital: isHexadecimal(32, capital)
+    case .sha1Capital: isHexadecimal(40, capital)
+    case .sha256Capital: isHexadecimal(64, capital)
+    // Twenty digits are the most that 64 bits have.
+    case .cfHash:
+      (1...20).contains(name.count) && name.allSatisfy { digits.contains($0) }
+        && (name.count == 1 || name[0] != UInt8(ascii: "0"))
+        && UInt64(String(decoding: name, as: UTF8.self)) != nil
+    }
+  }
+
+  private static func hexadecimal(_ digest: [UInt8], letters: UInt8) -> ByteString {
+    func digit(_ value: UInt8) -> UInt8 {
+      value < 10 ? UInt8(ascii: "0") + value : letters - 10 + value
+    }
+    return ByteString(digest.flatMap { [digit($0 >> 4), digit($0 & 15)] })
+  }
+}
+
+/// The hash of a string of ASCII by CoreFoundation.
+///
+/// Source: `CFStringHash` in `CFString.c` of swift-corelibs-foundation, which the tests compare this with; it takes
+/// in a string of up to 96 units of UTF-16 whole, and of a longer one 32 units at its start, middle and end.
+enum StringHash {
+  private static let wholeCount = 96
+  private static let partCount = 32
+
+  /// The hash in a process of 64 bits.
+  static func of(_ units: [UInt8]) -> UInt64 {
+    var hash = UInt64(units.count)
+    if units.count <= wholeCount {
+      take(units[...], into: &hash)
+    } else {
+      let middle = units.count / 2 - partCount / 2
+      take(units[..<partCount], into: &hash)
+      take(units[middle..<middle + partCount], into: &hash)
+      take(units[(units.count - partCount)...], into: &hash)
+    }
+    return hash &+ (hash &<< UInt64(units.count & 31))
+  }
+
+  /// Four units are taken in at once, and then the rest one by one.
+  ///
+  /// The multiplier of the hash so far is 257⁴ cut to 32 bits, also where a hash has 64: with four times 257 the hash
+  /// would be another.
+  private static func take(_ units: ArraySlice<UInt8>, into hash: inout UInt64) {
+    var units = units
+    while units.count >= 4 {
+      let four = units.prefix(4).reduce(0 as UInt64) { $0 &* 257 &+ UInt64($1) }
+      hash = hash &* 67_503_105 &+ four
+      units = units.dropFirst(4)
+    }
+    for unit in units { hash = hash &* 257 &+ UInt64(unit) }
+  }
+}

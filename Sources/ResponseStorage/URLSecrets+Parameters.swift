@@ -1,0 +1,59 @@
+extension URLSecrets {
+  /// The part of a URL that a position is in.
+  enum Part {
+    case path
+    case query
+    case fragment
+
+    /// Goes to the part that begins after `byte`, and returns whether a parameter may begin there.
+    mutating func enters(_ byte: UInt8) -> Bool {
+      switch (byte, self) {
+      case (UInt8(ascii: "?"), .path):
+        self = .query
+        return true
+      case (UInt8(ascii: "#"), .path), (UInt8(ascii: "#"), .query):
+        self = .fragment
+        return true
+      case (UInt8(ascii: ";"), _): return true
+      case (UInt8(ascii: "&"), _), (UInt8(ascii: "?"), _): return self != .path
+      default: return false
+      }
+    }
+  }
+
+  /// A parameter of a URL.
+  struct Parameter {
+    let name: Range<Int>
+    let value: Range<Int>
+
+    /// The parameter that begins at `start`, or `nil` if there is no `=` in time.
+    ///
+    /// - Parameters:
+    ///   - closer: What ends the URL in a text.
+    ///   - knownEnd: Where the value before it ended, which is here too if it is not past.
+    init?(in url: [UInt8], at start: Int, part: Part, closer: UInt8?, knownEnd: Int) {
+      var equals = start
+      while equals < url.count, url[equals] != UInt8(ascii: "=") {
+        if url[equals] == closer { return nil }
+        switch url[equals] {
+        case UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "#"), UInt8(ascii: "?"): return nil
+        case UInt8(ascii: "/") where part == .path: return nil
+        default: equals += 1
+        }
+      }
+      guard equals < url.count else { return nil }
+      var end = max(equals + 1, knownEnd)
+      scan: while end < url.count, url[end] != closer {
+        switch (url[end], part) {
+        case (UInt8(ascii: "&"), .query), (UInt8(ascii: "&"), .fragment),
+          (UInt8(ascii: "#"), .query), (UInt8(ascii: "#"), .path), (UInt8(ascii: "?"), .path),
+          (UInt8(ascii: "/"), .path), (UInt8(ascii: ";"), .path):
+          break scan
+        default: end += 1
+        }
+      }
+      name = start..<equals
+      value = (equals + 1)..<end
+    }
+  }
+}

@@ -1,0 +1,263 @@
+/// Finds the secrets in URLs, and in text that contains URLs: user information, and the values of
+/// parameters that look like tokens.
+///
+/// Both what a list masks and what an archive leaves out is decided here, so that they cannot differ.
+public struct URLSecrets: Hashable, Sendable {
+  /// The names of further parameters whose values are secrets, percent-decoded and in small letters.
+  public var parameterNames: Set<ByteString>
+
+  /// Whether a value that looks like a token is a secret, by the name of its parameter or by its form.
+  public var includesTokens: Bool
+
+  /// Creates a search for user information and tokens.
+  public init(parameterNames: Set<ByteString> = [], includesTokens: Bool = true) {
+    self.parameterNames = parameterNames
+    self.includesTokens = includesTokens
+  }
+
+  /// What a text is.
+  public enum Form: Hashable, Sendable {
+    /// A URL from its first to its last byte.
+    case url
+    /// Text that may contain URLs, between `<` and `>`, or between quotation marks: a header field.
+    case text
+  }
+
+  /// A secret that was found.
+  public enum Secret {
+    /// What stands between `//` and the last `@` of an authority.
+    case userInformation(ArraySlice<UInt8>)
+    /// The value of a parameter, as it is written.
+    case value(ArraySlice<UInt8>)
+  }
+
+  /// How often a URL in a URL is looked into.
+  private static let nestingLimit = 3
+
+  /// The text with something else in place of each secret; every other byte stays as it is.
+  ///
+  /// Parameters are looked for in the query, in the fragment, and after a `;` in the path; JSON Web Tokens
+  /// wherever a word begins.
+  ///
+  /// - Parameter replacement: What stands for a secret; `nil` leaves user information out with its `@`,
+  ///   and a value empty.
+  public func replacing(
+    in text: ByteString, as form: Form = .url, by replacement: (Secret) -> ByteString?
+  ) -> ByteString {
+    replaced(text.bytes, form, depth: 0, replacement).map { ByteString($0) } ?? text
+  }
+
+  /// The replaced form of a text, or `nil` if there cannot be anything to replace.
+  private func replaced(
+    _ text: [UInt8], _ form: Form, depth: Int, _ replacement: (Secret) -> ByteString?
+  ) -> [UInt8]? {
+    guard mayHoldSecret(text) else { return nil }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var position = 0
+    // Whether `position` may begin a parameter, in which part of a URL it is, and what ends the URL.
+    var mayBegin = false
+    var part = Part.path
+    var closer: UInt8?
+    // Where the last value ended; what is before it is looked into once, however many `;` it has.
+    var valueEnd = 0
+    var scanner = WebTokenScanner(text, in: text.indices)
+    while position < text.count {
+      if includesTokens, let end = scanner.tokenEnd(at: position) {
+        result.append(contentsOf: replacement(.value(text[position..<end]))?.bytes ?? [])
+        position = end
+        mayBegin = false
+        continue
+      }
+      if mayBegin,
+        let parameter = Parameter(
+          in: text, at: position, part: part, closer: closer, knownEnd: valueEnd),
+        !includesTokens || !Self.beginsToken(in: parameter.name, of: text)
+      {
+        result.append(contentsOf: text[position..<parameter.value.lowerBound])
+        let value = text[parameter.value]
+        let isSecret =
+          isSecret(text[parameter.name], value)
+          || (parameter.value.upperBound != valueEnd && holdsSecret(value, depth: depth))
+        valueEnd = parameter.value.upperBound
+        if isSecret, !value.isEmpty {
+          result.append(contentsOf: replacement(.value(value))?.bytes ?? [])
+          position = parameter.value.upperBound
+        } else {
+          position = parameter.value.lowerBound
+        }
+        mayBegin = false
+        continue
+      }
+      let byte = text[position]
+      result.append(byte)
+      position += 1
+      mayBegin = part.enters(byte)
+      if byte == UInt8(ascii: "/"), position < text.count, text[position] == byte {
+        result.append(byte)
+        position += 1
+        position = appendAuthority(of: text, form, part, at: position, to: &result, replacement)
+      } else if form == .text {
+        Self.enclose(byte, &closer, &part)
+      }
+    }
+    return result
+  }
+
+  /// Whether a text has a byte without which it has no user information, no parameter and no token.
+  private func mayHoldSecret(_ text: [UInt8]) -> Bool {
+    let text = text.span
+    for index in text.indices {
+      switch text[index] {
+      case UInt8(ascii: "@"), UInt8(ascii: "="): return true
+      case UInt8(ascii: "e"):
+        if includesTokens, index + 2 < text.count, text[index + 1] == UInt8(ascii: "y"),
+          text[index + 2] == UInt8(ascii: "J")
+        {
+          return true
+        }
+      default: break
+      }
+    }
+    return false
+  }
+
+  /// Whether the value of a parameter of this name, which may be percent-encoded, is a secret.
+  private func isSecret(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool {
+    let name = Self.percentDecoded(name)
+    if !parameterNames.isEmpty, parameterNames.contains(ByteString(name).asciiLowercased) {
+      return true
+    }
+    return includesTokens
+      && (SecretNames.isSecretParameter(name) || Self.isWebToken(value))
+  }
+
+  /// Copies an authority without its user information, and returns where the user information ends.
+  private func appendAuthority(
+    of text: [UInt8], _ form: Form, _ part: Part, at start: Int, to result: inout [UInt8],
+    _ replacement: (Secret) -> ByteString?
+  ) -> Int {
+    let end = text[start...].firstIndex { Self.endsAuthority($0, form, part) } ?? text.count
+    guard let at = text[start..<end].lastIndex(of: UInt8(ascii: "@")), at > start else {
+      return start
+    }
+    guard let new = replacement(.userInformation(text[start..<at])) else { return at + 1 }
+    result.append(contentsOf: new.bytes)
+    return at
+  }
+
+  private static func endsAuthority(_ byte: UInt8, _ form: Form, _ part: Part) -> Bool {
+    switch byte {
+    case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): true
+    case UInt8(ascii: "&"): part != .path
+    case UInt8(ascii: ">"), UInt8(ascii: "\""), 0x20, 0x09: form == .text
+    default: false
+    }
+  }
+
+  /// Notes what ends the URL that a byte of a header field stands before, or that the byte ends one.
+  private static func enclose(_ byte: UInt8, _ closer: inout UInt8?, _ part: inout Part) {
+    if let end = closer {
+      if byte == end { (closer, part) = (nil, .path) }
+    } else if part != .path {
+      // A URL that nothing encloses goes on to the end of the text.
+    } else if byte == UInt8(ascii: "<") {
+      closer = UInt8(ascii: ">")
+    } else if byte == UInt8(ascii: "\"") {
+      closer = byte
+    }
+  }
+
+  /// Whether a value is JSON that holds a secret, or a URL or a form in percent-encoding, however often encoded.
+  private func holdsSecret(_ value: ArraySlice<UInt8>, depth: Int) -> Bool {
+    if holdsSecretMember(value) { return true }
+    if includesTokens, Credentials.areIn(Self.percentDecoded(value)[...]) { return true }
+    guard depth < Self.nestingLimit, value.contains(UInt8(ascii: "%")) else { return false }
+    let decoded = Self.percentDecoded(value)
+    if holdsSecret(decoded[...], depth: depth + 1) { return true }
+    var isFound = false
+    let find = { (_: Secret) -> ByteString? in
+      isFound = true
+      return nil
+    }
+    _ = replaced(decoded, .url, depth: depth + 1, find)
+    if !isFound { _ = replaced([UInt8(ascii: "?")] + decoded, .url, depth: depth + 1, find) }
+    return isFound
+  }
+
+  /// Whether a JSON text has a member whose name is that of a secret.
+  private func holdsSecretMember(_ text: ArraySlice<UInt8>) -> Bool {
+    let quote = UInt8(ascii: "\"")
+    var rest = text
+    while let start = rest.firstIndex(of: quote) {
+      let string = rest[(start + 1)...]
+      guard let end = string.firstIndex(of: quote) else { return false }
+      rest = string[(end + 1)...]
+      // A string before a colon is a name.
+      guard rest.first(where: { $0 > 0x20 }) == UInt8(ascii: ":") else { continue }
+      if isSecret(string[..<end], []) { return true }
+    }
+    return false
+  }
+
+  /// Whether a text has a JSON Web Token in it, wherever a word begins.
+  public static func hasWebToken(_ text: ArraySlice<UInt8>) -> Bool {
+    var rest = text
+    while let start = rest.firstIndex(of: UInt8(ascii: "e")) {
+      rest = text[(start + 1)...]
+      if start > text.startIndex, WebTokenScanner.isTokenByte(text[start - 1]) { continue }
+      guard text[start...].starts(with: "eyJ".utf8) else { continue }
+      if isWebToken(
+        text[start...].prefix { WebTokenScanner.isTokenByte($0) || $0 == UInt8(ascii: ".") })
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Whether a token begins in a part of a text.
+  private static func beginsToken(in range: Range<Int>, of text: [UInt8]) -> Bool {
+    var scanner = WebTokenScanner(text, in: range)
+    return range.contains { scanner.tokenEnd(at: $0) != nil }
+  }
+
+  /// Whether a value looks like a JSON Web Token.
+  public static func isWebToken(_ value: ArraySlice<UInt8>) -> Bool {
+    guard value.starts(with: [UInt8(ascii: "e"), UInt8(ascii: "y"), UInt8(ascii: "J")]) else {
+      return false
+    }
+    // No token has a `;` in it, and a value may have many parameters after one.
+    let end = value.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ";") }
+    return end.map { value[$0] == UInt8(ascii: ".") } ?? false
+  }
+
+  /// The bytes with `%XX` replaced by what it stands for, and `+` by a space.
+  public static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "%"), index + 2 < bytes.endIndex,
+        let high = hexadecimalDigit(bytes[index + 1]), let low = hexadecimalDigit(bytes[index + 2])
+      {
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+        index += 1
+      }
+    }
+    return result
+  }
+
+  private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import PropertyLists
+
+/// Other user info for a stored response: less than an application attached.
+public struct UserInfoChange: Hashable, Sendable {
+  /// The response.
+  public var id: StoredResponse.ID
+  /// Its user info, as it was looked at.
+  public var old: [UInt8]
+  /// What it is to be; `nil` if nothing is left of it.
+  public var new: [UInt8]?
+
+  /// The user info of a response cannot be decoded, so nobody knows what is in it.
+  public struct Unreadable: Error, Hashable, Sendable {}
+
+  /// A response without some properties of its user info.
+  ///
+  /// - Returns: `nil` if it has none of them.
+  public init?(removing keys: Set<ByteString>, from raw: RawResponse) throws(Unreadable) {
+    guard let part = raw.part(.userInfo) else { return nil }
+    if case .null = part.contents { return nil }
+    guard !part.isText, case .bytes(let bytes) = part.contents,
+      let list = try? BinaryPropertyList(bytes.span),
+      case .dictionary(let entries)? = try? list.value(of: list.root)
+    else { throw Unreadable() }
+    let rest = entries.filter { !keys.contains(ByteString($0.key)) }
+    guard rest.count < entries.count else { return nil }
+    id = .row(raw.id)
+    old = bytes
+    new = rest.isEmpty ? nil : PropertyListWriter().bytes(of: .dictionary(rest))
+  }
+}
+
+/// A store whose user info can be changed in its place.
+public protocol UserInfoStore: ResponseStore {
+  /// Changes user info, in batches of which each is done as a whole or not at all, whatever ends the process.
+  ///
+  /// - Parameters:
+  ///   - changes: What to change; what is not as it was looked at stays.
+  ///   - changed: What was changed, also by a change that ends with an error.
+  ///   - shouldStop: Asked between batches whether to leave the rest.
+  func change(
+    _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError)
+}
