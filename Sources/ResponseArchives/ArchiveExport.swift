@@ -1,4 +1,5 @@
 import Archive
+public import Bytes
 public import ResponseStorage
 
 /// The writing of entries to an archive.
@@ -12,13 +13,15 @@ public struct ArchiveExport: Sendable {
     /// The number of entries.
     public var entries: Int64 = 0
     /// The sizes of their bodies, in bytes.
-    public var bodyBytes: Int64 = 0
+    public var bodyBytes: ByteCount = 0
     /// The number of entries whose body the store does not have.
     public var missingBodies: Int64 = 0
     /// The entries that were left out: the store cannot give them, or the format cannot hold them.
     public var omissions: [ArchiveOmission] = []
     /// What was made up, as the store does not know it: a clause, with the number of the entries.
     public var inventions: [String: Int64] = [:]
+    /// What was left out of the entries as it may be secret; `nil` if nothing was to be.
+    public var redaction: Redaction.Tally?
   }
 
   /// The archive format.
@@ -35,6 +38,9 @@ public struct ArchiveExport: Sendable {
   public var isSelection = false
   /// Whether bodies are left out.
   public var leavesOutBodies = false
+  /// The longest body that is exported, in bytes; an entry with a longer one is left out. By default it is as long
+  /// as a tar archive can hold.
+  public var longestBody = ByteCount(8 << 30)
   /// What leaves credentials out; `nil` if they are exported.
   public var credentials: CredentialFilter?
   /// Where checksums, and bodies that are read only once, are kept meanwhile.
@@ -88,15 +94,20 @@ public struct ArchiveExport: Sendable {
   ) throws -> Summary {
     var summary = Summary()
     var keys: Set<TextDigest> = []
+    let redaction = credentials.map { Redaction($0) }
     try source.forEachRawResponse(projection, where: isWanted) { raw in
       if let flaw = raw.flaw {
         summary.omissions.add(flaw)
         return .next
       }
+      if let reason = obstacle(to: raw) {
+        summary.omissions.add(reason)
+        return .next
+      }
       let number = summary.entries + 1
       // What credentials are taken from may have to stay out, which shows only then.
       if try isRedacted || !writer.take(raw, number: number),
-        let reason = try append(raw, number: number, to: writer, &keys)
+        let reason = try append(raw, number: number, to: writer, redaction, &keys)
       {
         summary.omissions.add(reason)
         return .next
@@ -104,15 +115,28 @@ public struct ArchiveExport: Sendable {
       summary.entries += 1
       for invention in raw.inventions { summary.inventions[invention, default: 0] += 1 }
       if let size = raw.bodySize {
-        if !leavesOutBodies { summary.bodyBytes = summary.bodyBytes.addingClamped(size) }
+        if !leavesOutBodies { summary.bodyBytes += size }
       } else {
         summary.missingBodies += 1
       }
       return .next
     }
+    summary.redaction = redaction?.tally
     try writer.finish(summary)
     return summary
   }
+
+  /// Why the body of an entry is not exported, so that the entry is left out: a clause.
+  private func obstacle(to raw: RawResponse) -> String? {
+    guard !leavesOutBodies, let body = raw.part(.body) else { return nil }
+    if let size = body.size, size > longestBody { return "its body is larger than '--max-body'" }
+    if case .stream(let stream) = body.contents, stream.isSparse { return Self.isSparse }
+    return nil
+  }
+
+  /// What is said of a body that is left out as it is hardly there.
+  public static let isSparse =
+    "its body is a sparse file, which is far longer than what was written to it"
 
   /// Whether credentials are left out of what otherwise keeps all of an entry.
   private var isRedacted: Bool { format.isNative && credentials != nil }
@@ -122,24 +146,31 @@ public struct ArchiveExport: Sendable {
   /// - Returns: Why it is not written, if so.
   private func append(
     _ raw: RawResponse, number: Int64, to writer: any ResponseArchiveWriter,
-    _ keys: inout Set<TextDigest>
+    _ redaction: Redaction?, _ keys: inout Set<TextDigest>
   ) throws -> String? {
-    guard isRedacted, let credentials else { return try writer.append(entry(raw, number: number)) }
-    guard let (redacted, places) = credentials.redacted(raw) else {
-      return "what is in its property lists cannot be told"
+    guard isRedacted, let redaction else {
+      return try writer.append(entry(raw, number: number, redaction))
+    }
+    guard let (redacted, places) = redaction.redacted(raw) else {
+      return "its property lists cannot be decoded, and may contain secrets"
     }
     var entry = entry(redacted, number: number)
+    redaction.note(entry.response)
     entry.redacted = places
     if let key = entry.response.key, !keys.insert(TextDigest(key)).inserted {
-      return "without credentials it has the key of another"
+      return "without secrets it has the key of another"
     }
     return try writer.append(entry)
   }
 
   /// Decodes an entry.
-  func entry(_ raw: consuming RawResponse, number: Int64) -> ExportedEntry {
+  ///
+  /// - Parameter redaction: What leaves secrets out of the decoded response; the columns are kept as they are.
+  func entry(
+    _ raw: consuming RawResponse, number: Int64, _ redaction: Redaction? = nil
+  ) -> ExportedEntry {
     var response = StoredResponse(decoding: raw, .all)
-    if !isRedacted, let credentials { response = credentials.response(response) }
+    if let redaction { response = redaction.response(response) }
     var warnings = response.notes.map(\.message) + raw.inventions.map { "made up: \($0)" }
     if leavesOutBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
       raw.parts[index].contents = .null

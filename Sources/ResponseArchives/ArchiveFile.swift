@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import ResponseStorage
 
@@ -16,15 +17,23 @@ final class ArchiveFile {
   /// Opens a file, also through symbolic links, as the user chose it.
   ///
   /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is no regular file.
-  init(_ path: String, temporaryFolder: String) throws {
+  convenience init(_ path: String, temporaryFolder: String) throws {
+    try self.init(OpenFile(readingThroughLinks: path), temporaryFolder: temporaryFolder)
+  }
+
+  /// Takes a file that is open.
+  ///
+  /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is no regular file.
+  init(_ file: consuming OpenFile, temporaryFolder: String) throws {
     self.temporaryFolder = temporaryFolder
-    file = try OpenFile(readingThroughLinks: path)
+    let path = file.path
     self.path = path
     status = try file.status()
     guard status.kind == .regular else {
       throw ResponseArchiveError(.notAnArchive, at: path, "it is \(status.kind.rawValue)")
     }
     start = try file.read(ArchiveFormat.longestMark, at: 0)
+    self.file = file
   }
 
   /// The first bytes of what comes out when the content coding of the whole file is undone, if it has
@@ -54,12 +63,13 @@ final class ArchiveFile {
   ///
   /// - Returns: The number of bytes read; 0 at the end.
   func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
-    try file.read(into: &buffer, at: offset)
+    try checkSignals()
+    return try file.read(into: &buffer, at: offset)
   }
 
   /// What libarchive reads the file by.
   func makeInput() -> ArchiveInput {
-    ArchiveInput(size: status.size) { [self] in try file.read(into: &$0, at: $1) }
+    ArchiveInput(size: status.size.bytes) { [self] in try read(into: &$0, at: $1) }
   }
 
   /// Makes sure that nobody has changed the file since it was opened.

@@ -25,6 +25,7 @@ extension ArchiveHeader {
         }
       case "redacted":
         try json.array { redacted.append(String(decoding: try $0.string(), as: UTF8.self)) }
+      case "filter": leavesOutBodies = try Self.leavesOutBodies(&json)
       case "source": source = try RawLayout(reading: &json)
       default: try json.skip()
       }
@@ -40,6 +41,16 @@ extension ArchiveHeader {
           + (needs == 0 ? "" : ", with more that a reader must know")
           + "); this one reads 1.x")
     }
+  }
+
+  /// Reads whether bodies were left out.
+  private static func leavesOutBodies(_ json: inout JSONReader) throws -> Bool {
+    if try json.null() { return false }
+    var bodies: [UInt8] = []
+    try json.object { json, name in
+      if name == Array("bodies".utf8) { bodies = try json.string() } else { try json.skip() }
+    }
+    return bodies == Array("none".utf8)
   }
 
   private static func majorVersion(_ json: inout JSONReader) throws -> Int64? {
@@ -67,6 +78,7 @@ extension RawLayout {
       case "user_version": userVersion = try json.integer()
       case "schema_version_table": versionInTable = try json.null() ? nil : json.integer()
       case "encoding": encoding = try text(&json)
+      case "format": format = StoreDescription.Format(rawValue: try text(&json))
       case "columns":
         try json.object { json, table in
           var columns: [String] = []

@@ -60,6 +60,7 @@ struct ArchiveHeader {
         }
       }
       json.member("encoding") { $0.string(source.encoding) }
+      json.member("format") { $0.string(source.format.rawValue) }
       json.member("schema_version_table") { json in
         if let version = source.versionInTable { json.integer(version) } else { json.null() }
       }

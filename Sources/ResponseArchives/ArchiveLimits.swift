@@ -1,3 +1,5 @@
+public import Bytes
+
 /// How much an archive may hold to be read: what is beyond is an error that names the limit.
 public struct ArchiveLimits: Hashable, Sendable {
   /// The names of the limits.
@@ -21,7 +23,7 @@ public struct ArchiveLimits: Hashable, Sendable {
   }
 
   private var (entries, members) = (1_000_000 as Int64, 8_000_000 as Int64)
-  private var (member, total) = (4 << 30 as Int64, 64 << 30 as Int64)
+  private var (member, total) = (8 << 30 as Int64, 64 << 30 as Int64)
   private var urls: Int64 = 256 << 20
   private var ratio: Int64 = 1_000
   private var (document, list) = (64 << 20 as Int64, 32 << 20 as Int64)
@@ -58,7 +60,22 @@ public struct ArchiveLimits: Hashable, Sendable {
   }
 
   /// From how many bytes on the ratio matters.
-  static let ratioThreshold: Int64 = 16 << 20
+  private static let ratioThreshold = ByteCount(16 << 20)
+
+  /// Makes sure that a size is within a limit.
+  ///
+  /// - Parameter path: The path of the archive, for the error.
+  public func check(_ size: ByteCount, _ name: Name, at path: String) throws(ResponseArchiveError) {
+    try check(size.bytes, name, at: path)
+  }
+
+  /// Makes sure that not too many bytes come out of so many of the file.
+  func checkRatio(
+    _ size: ByteCount, outOf source: ByteCount, at path: String
+  ) throws(ResponseArchiveError) {
+    guard size > Self.ratioThreshold else { return }
+    try check(size.bytes / max(1, source.bytes), .ratio, at: path)
+  }
 
   /// Makes sure that a number is within a limit.
   ///

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ResponseStorage
 
@@ -8,7 +9,7 @@ struct ArchiveManifest: Hashable {
   /// The number of members before this one.
   var members: Int64
   /// The sizes of all bodies, in bytes.
-  var bodyBytes: Int64
+  var bodyBytes: ByteCount
 }
 
 extension ArchiveManifest {
@@ -23,7 +24,7 @@ extension ArchiveManifest {
       switch name {
       case "entries": entries = try json.integer()
       case "members": members = try json.integer()
-      case "body_bytes": bodyBytes = try json.integer()
+      case "body_bytes": bodyBytes = ByteCount(try json.integer())
       case "complete": isComplete = try json.boolean()
       default: try json.skip()
       }
@@ -36,7 +37,7 @@ extension ArchiveManifest {
   var json: [UInt8] {
     var json = JSONWriter()
     json.object(.lines) { json in
-      json.member("body_bytes") { $0.integer(bodyBytes) }
+      json.member("body_bytes") { $0.byteCount(bodyBytes) }
       json.member("complete") { $0.boolean(true) }
       json.member("entries") { $0.integer(entries) }
       json.member("members") { $0.integer(members) }

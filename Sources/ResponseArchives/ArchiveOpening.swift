@@ -1,3 +1,5 @@
+import Files
+
 /// What it takes to open an archive, of whatever kind it is.
 public struct ArchiveOpening: Sendable {
   /// The kinds of archives, in the order in which they are looked for. A new kind is one more line here.
@@ -31,13 +33,28 @@ public struct ArchiveOpening: Sendable {
     return Self.kinds.contains { $0.isArchive(file) }
   }
 
+  /// Copies what `read` gives to a private file, and opens that, as ``open()`` does.
+  ///
+  /// - Parameter read: Reads on, into the front of an array, and returns the number of bytes; 0 at the end.
+  /// - Throws: ``ResponseArchiveError``, ``FileError``, or what `read` throws.
+  public func openInput(reading read: (inout [UInt8]) throws -> Int) throws -> any ResponseArchive {
+    var copy = try TemporaryFile(in: temporaryFolder)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = try read(&buffer), count > 0 { try copy.append(Array(buffer[..<count])) }
+    let file = try OpenFile(reading: copy, as: "standard input")
+    return try open(ArchiveFile(file, temporaryFolder: temporaryFolder))
+  }
+
   /// Finds out by its bytes which kind of archive is at the path, and opens it.
   ///
   /// - Throws: ``ResponseArchiveError``, `notAnArchive` if it is none of any kind; or ``FileError``.
   public func open() throws -> any ResponseArchive {
-    let file = try ArchiveFile(path, temporaryFolder: temporaryFolder)
+    try open(ArchiveFile(path, temporaryFolder: temporaryFolder))
+  }
+
+  private func open(_ file: ArchiveFile) throws -> any ResponseArchive {
     for kind in Self.kinds where kind.isArchive(file) { return try kind.init(file, limits: limits) }
     let names = Self.kinds.map { $0.name }.joined(separator: " nor ")
-    throw ResponseArchiveError(.notAnArchive, at: path, "it is neither \(names)")
+    throw ResponseArchiveError(.notAnArchive, at: file.path, "it is neither \(names)")
   }
 }

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import JSON
 import ResponseStorage
@@ -12,7 +13,7 @@ final class ArchiveWalk {
   private let limits: ArchiveLimits
   private let isWholeFileCompressed: Bool
   private let isZip: Bool
-  private let fileSize: Int64
+  private let fileSize: ByteCount
   private var reader: ArchiveReader
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -21,8 +22,8 @@ final class ArchiveWalk {
   private(set) var checksumsDigest = ""
   /// The last line of them.
   private var line: [UInt8] = []
-  private var (memberCount, totalBytes) = (0 as Int64, 0 as Int64)
-  private var (entryCount, bodyBytes) = (0 as Int64, 0 as Int64)
+  private var (memberCount, totalBytes) = (0 as Int64, 0 as ByteCount)
+  private var (entryCount, bodyBytes) = (0 as Int64, 0 as ByteCount)
   private var lastID = Int64.min
 
   /// What could not be read while somebody read a body.
@@ -57,13 +58,13 @@ final class ArchiveWalk {
   // MARK: - Members
 
   /// Moves to the next member, which must have a name.
-  private func next(_ expected: String) throws -> Int64 {
+  private func next(_ expected: String) throws -> ByteCount {
     let (name, size) = try next()
     guard name == expected else { throw damage("'\(expected)' is missing, or not in its place") }
     return size
   }
 
-  private func next() throws -> (name: String, size: Int64) {
+  private func next() throws -> (name: String, size: ByteCount) {
     let kind: ResponseArchiveError.Kind = memberCount == 0 ? .notAnArchive : .damaged
     let member = try Self.translatingErrors(at: path, kind) { try reader.next() }
     guard let member else {
@@ -77,37 +78,38 @@ final class ArchiveWalk {
     guard let bytes = member.name, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw damage("member \(memberCount) has a name that no archive of ours has")
     }
-    guard let size = member.size, size >= 0 else {
+    guard let size = member.size.map({ ByteCount($0) }), size >= 0 else {
       throw damage("member \(memberCount) does not say how long it is")
     }
     try limits.check(size, .member, at: path)
-    let (total, overflows) = totalBytes.addingReportingOverflow(size)
-    try limits.check(overflows ? .max : total, .total, at: path)
+    try limits.check(totalBytes + size, .total, at: path)
     return (String(decoding: bytes, as: UTF8.self), size)
   }
 
   /// Reads on in a member.
   private func read(into buffer: inout [UInt8]) throws -> Int {
+    try checkSignals()
     let count = try Self.translatingErrors(at: path, .damaged) { try reader.read(into: &buffer) }
-    totalBytes += Int64(count)
-    if totalBytes > ArchiveLimits.ratioThreshold {
-      let read = max(1, isWholeFileCompressed ? reader.progress.read : fileSize)
-      try limits.check(totalBytes / read, .ratio, at: path)
-    }
+    totalBytes += ByteCount(count)
+    let read = isWholeFileCompressed ? ByteCount(reader.progress.read) : fileSize
+    try limits.checkRatio(totalBytes, outOf: read, at: path)
     return count
   }
 
   /// Reads a member whole.
-  private func bytes(_ name: String, size: Int64, upTo limit: ArchiveLimits.Name) throws -> [UInt8]
+  private func bytes(_ name: String, size: ByteCount, upTo limit: ArchiveLimits.Name) throws
+    -> [UInt8]
   {
     try limits.check(size, limit, at: path)
     var bytes: [UInt8] = []
     while case let count = try read(into: &buffer), count > 0 {
       // What it says of its length is not trusted: memory is taken for what has come.
       if bytes.isEmpty { bytes = Array(buffer[..<count]) } else { bytes += buffer[..<count] }
-      guard Int64(bytes.count) <= size else { break }
+      guard ByteCount(bytes.count) <= size else { break }
     }
-    guard Int64(bytes.count) == size else { throw damage("'\(name)' is not as long as it says") }
+    guard ByteCount(bytes.count) == size else {
+      throw damage("'\(name)' is not as long as it says")
+    }
     return bytes
   }
 
@@ -117,7 +119,7 @@ final class ArchiveWalk {
     checksums.update(line[...])
   }
 
-  private func document(_ name: String, size: Int64) throws -> [UInt8] {
+  private func document(_ name: String, size: ByteCount) throws -> [UInt8] {
     let bytes = try bytes(name, size: size, upTo: .document)
     note(name, Digest(of: bytes).hexadecimal)
     return bytes
@@ -197,7 +199,7 @@ final class ArchiveWalk {
     if verifyingBody || reading.count > 0 {
       while try readOn(reading, name, into: &buffer) > 0 {}
     }
-    bodyBytes = bodyBytes.addingClamped(member.size)
+    bodyBytes += member.size
     note(name, member.sha256)
     return true
   }
@@ -221,7 +223,7 @@ final class ArchiveWalk {
   /// How far the body of an entry was read.
   private final class MemberReading {
     let member: EntryDocument.Member
-    var count: Int64 = 0
+    var count: ByteCount = 0
     var isWhole = false
     var digest = Digest()
 
@@ -243,7 +245,7 @@ final class ArchiveWalk {
   ) throws -> Int {
     if reading.isWhole { return 0 }
     let count = try read(into: &buffer)
-    reading.count += Int64(count)
+    reading.count += ByteCount(count)
     reading.digest.update(buffer[..<count])
     if count > 0, reading.count <= reading.member.size { return count }
     reading.isWhole = true
@@ -263,7 +265,7 @@ final class ArchiveWalk {
   // MARK: - End
 
   /// Reads the manifest and the checksums, and makes sure that nothing follows.
-  private func finish(_ size: Int64) throws {
+  private func finish(_ size: ByteCount) throws {
     let members = memberCount - 1
     let manifest = try document(NativeArchive.manifestName, size: size)
     let isRight = try Self.translatingErrors(at: path, .damaged) {
@@ -275,7 +277,7 @@ final class ArchiveWalk {
     var left = try next(name)
     var digest = Digest()
     while case let count = try read(into: &buffer), count > 0 {
-      left -= Int64(count)
+      left -= ByteCount(count)
       digest.update(buffer[..<count])
     }
     checksumsDigest = checksums.hexadecimal

@@ -1,4 +1,5 @@
 import Archive
+public import Bytes
 public import ResponseStorage
 
 extension ResponseSource {
@@ -26,7 +27,8 @@ extension ResponseSource {
   /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, some of which was passed on
   ///   then; ``StoreError`` if there is no such response or no such body; or whatever `body` throws.
   public func forEachPiece(
-    ofDecodedBody id: StoredResponse.ID, limit: Int64, _ body: (ArraySlice<UInt8>) throws -> Void
+    ofDecodedBody id: StoredResponse.ID, limit: ByteCount,
+    _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws -> Bool {
     var coding: ContentCoding?
     try withBody(of: id) { reader in
@@ -40,7 +42,7 @@ extension ResponseSource {
     }
     try withBody(of: id) { reader in
       do {
-        try ContentDecoder(coding, limit: limit).decode({ try reader.read(into: &$0) }, body)
+        try ContentDecoder(coding, limit: limit.bytes).decode({ try reader.read(into: &$0) }, body)
       } catch let error as ContentDecodingError {
         throw BodyDecodingError(error, coding)
       }

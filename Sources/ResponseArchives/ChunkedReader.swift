@@ -32,7 +32,7 @@ final class ChunkedReader {
       defer { unread = [] }
       return unread.isEmpty ? try next() : unread
     case .beginning, .inChunks:
-      guard try !isAtEnd() else { throw HTTPBodyError("it ends amid a chunk") }
+      guard try !isAtEnd() else { throw HTTPBodyError("it ends amid a chunk", isPart: true) }
       let piece = unread.prefix(Int(clamping: left))
       unread = unread.dropFirst(piece.count)
       left -= Int64(piece.count)
@@ -89,7 +89,11 @@ final class ChunkedReader {
 struct HTTPBodyError: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
 
-  init(_ description: String) {
+  /// Whether the body is whole as far as it goes, but only a part of what it was.
+  let isPart: Bool
+
+  init(_ description: String, isPart: Bool = false) {
     self.description = description
+    self.isPart = isPart
   }
 }

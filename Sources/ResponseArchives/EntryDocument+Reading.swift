@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ResponseStorage
 
@@ -60,13 +61,13 @@ extension EntryDocument {
   ) throws -> Member {
     let place = json.offset
     var (fileName, sha256): ([UInt8], [UInt8]) = ([], [])
-    var size: Int64 = -1
+    var size: ByteCount = -1
     var isText = false
     try json.object { json, key in
       switch key {
       case "name": fileName = try json.string()
       case "sha256": sha256 = try json.string()
-      case "size": size = try json.integer()
+      case "size": size = ByteCount(try json.integer())
       case "class": isText = try json.string() == Array("text".utf8)
       case "on_fs": raw.hasBodyFile = try json.boolean()
       default: try json.skip()

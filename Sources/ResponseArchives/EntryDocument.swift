@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// What an archive says of an entry, before its bytes, as far as it is read again: all columns, and the sizes
@@ -9,7 +10,7 @@ struct EntryDocument {
   struct Member: Hashable {
     var name: RawResponse.Part.Name
     var isText: Bool
-    var size: Int64
+    var size: ByteCount
     var sha256: String
   }
 

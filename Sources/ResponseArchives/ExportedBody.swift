@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import ResponseStorage
 
@@ -7,10 +8,10 @@ import ResponseStorage
 /// Each reading must give what the one before did.
 final class ExportedBody {
   /// The largest body that is kept in memory, if its source gives it only once.
-  private static let largestKept: Int64 = 1 << 20
+  private static let largestKept = ByteCount(1 << 20)
 
   /// The number of bytes.
-  let size: Int64
+  let size: ByteCount
 
   private let contents: RawResponse.Part.Contents
   private let temporaryFolder: String
@@ -89,10 +90,10 @@ final class ExportedBody {
       .changedWhileReading, at: "body", because: "a body is another than it was before")
 
     var digest = Digest()
-    var count: Int64 = 0
+    var count: ByteCount = 0
 
-    mutating func take(_ bytes: ArraySlice<UInt8>, upTo size: Int64) throws(StoreError) {
-      count += Int64(bytes.count)
+    mutating func take(_ bytes: ArraySlice<UInt8>, upTo size: ByteCount) throws(StoreError) {
+      count += ByteCount(bytes.count)
       guard count <= size else { throw Self.changed }
       digest.update(bytes)
     }
@@ -113,6 +114,7 @@ final class ExportedBody {
     try stream.read { reader in
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       while case let count = try reader.read(into: &buffer), count > 0 {
+        try checkSignals()
         try piece(buffer[..<count])
       }
     }
@@ -125,6 +127,7 @@ final class ExportedBody {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var offset: Int64 = 0
     while case let count = try copy.file?.read(into: &buffer, at: offset) ?? 0, count > 0 {
+      try checkSignals()
       try piece(buffer[..<count])
       offset += Int64(count)
     }

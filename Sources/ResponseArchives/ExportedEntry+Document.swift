@@ -52,7 +52,7 @@ extension ExportedEntry {
       json.member("name") { $0.string(name.memberName) }
       if name == .body { json.member("on_fs") { $0.boolean(raw.hasBodyFile) } }
       json.member("sha256") { $0.string(member.sha256) }
-      json.member("size") { $0.integer(size) }
+      json.member("size") { $0.byteCount(size) }
     }
   }
 
@@ -78,7 +78,7 @@ extension ExportedEntry {
     json.object { json in
       json.member("headers") { headers(response.responseHeaders, &$0) }
       json.member("length") { json in
-        if let size = response.bodySize { json.integer(size) } else { json.null() }
+        if let size = response.bodySize { json.byteCount(size) } else { json.null() }
       }
       json.member("mime") { $0.text(response.mimeType) }
       json.member("status") { json in

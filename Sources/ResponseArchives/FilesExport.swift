@@ -45,7 +45,7 @@ final class FilesExport: ResponseArchiveWriter {
     json.object { json in
       json.member("file") { $0.string(path) }
       json.member("sha256") { $0.string(sha256) }
-      json.member("size") { $0.integer(body.size) }
+      json.member("size") { $0.byteCount(body.size) }
       json.member("status") { json in
         if let status = entry.response.status { json.integer(status) } else { json.null() }
       }

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ResponseStorage
 
@@ -14,14 +15,14 @@ struct HARContent {
   /// Where the string begins.
   let offset: Int64
   /// The number of bytes of the string in UTF-8.
-  private(set) var textSize: Int64 = 0
+  private(set) var textSize: ByteCount = 0
   /// The number of bytes that it is the Base64 of; `nil` if it is no Base64.
-  private(set) var decodedSize: Int64? = 0
+  private(set) var decodedSize: ByteCount? = 0
   /// How the text stands for bytes.
   var coding = Coding.text
 
   /// The number of bytes of the body; `nil` if the text stands for none.
-  var bodySize: Int64? {
+  var bodySize: ByteCount? {
     switch coding {
     case .text: textSize
     case .base64: decodedSize
@@ -38,10 +39,10 @@ struct HARContent {
     var (text, bytes) = ([] as [UInt8], [] as [UInt8])
     try json.beginString()
     while case let goesOn = try json.continueString(into: &text), goesOn || !text.isEmpty {
-      textSize += Int64(text.count)
+      textSize += ByteCount(text.count)
       try budget.limits.check(textSize, .member, at: budget.path)
       if decoder?.decode(text, into: &bytes) ?? false {
-        decodedSize? += Int64(bytes.count)
+        decodedSize? += ByteCount(bytes.count)
       } else {
         (decoder, decodedSize) = (nil, nil)
       }
@@ -50,7 +51,7 @@ struct HARContent {
       if !goesOn { break }
     }
     if let decoder, decoder.finish(into: &bytes) {
-      decodedSize? += Int64(bytes.count)
+      decodedSize? += ByteCount(bytes.count)
     } else {
       decodedSize = nil
     }

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ResponseStorage
 
@@ -91,7 +92,7 @@ extension HAREntry {
 final class HARBudget {
   let limits: ArchiveLimits
   let path: String
-  private var held: Int64 = 0
+  private var held: ByteCount = 0
 
   init(_ limits: ArchiveLimits, path: String) {
     self.limits = limits
@@ -103,7 +104,7 @@ final class HARBudget {
 
   /// Makes sure that so many more bytes may be held.
   func spend(_ count: Int) throws {
-    held = held.addingClamped(Int64(count))
+    held += ByteCount(count)
     try limits.check(held, .document, at: path)
   }
 }

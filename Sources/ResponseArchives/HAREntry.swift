@@ -39,6 +39,9 @@ struct HAREntry {
   /// Whether the method is GET, as it is unless another is named.
   var isGET: Bool { method.map { $0.asciiLowercased == "get" } ?? true }
 
+  /// The ``flaw`` of an entry that has only a part of its body.
+  static let isPart = "it has a part of a body only"
+
   /// Why no cache can have the entry: a clause, or `nil` if one can.
   var flaw: String? {
     guard let url else { return "it has no URL" }
@@ -49,7 +52,7 @@ struct HAREntry {
     switch status ?? 0 {
     case 0: return "it has no response"
     case 100..<200: return "its response is only an interim one"
-    case 206: return "it has a part of a body only"
+    case 206: return Self.isPart
     case 304: return "its response only confirms a stored one"
     case 100...999: break
     default: return "its status is none of HTTP"

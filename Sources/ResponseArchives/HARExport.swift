@@ -1,3 +1,4 @@
+import Bytes
 import HTTPCaching
 import ResponseStorage
 
@@ -89,7 +90,7 @@ final class HARExport: ResponseArchiveWriter {
       message.responseHead(&json)
       try json.member("content") { json in
         try json.object { json in
-          json.member("size") { $0.integer(entry.body?.size ?? 0) }
+          json.member("size") { $0.byteCount(entry.body?.size ?? entry.response.bodySize ?? 0) }
           json.member("mimeType") { $0.utf8(message.contentType) }
           if let body = entry.body { try content(body, isText: message.isText, &json) }
         }

@@ -56,7 +56,8 @@ struct HARIndex {
     let offset = Int64(try json.beginningOfValue())
     let entry = try HAREntry(reading: &json, budget)
     guard let text = entry.newResponse(.null)?.key else {
-      return omissions.add(entry.flaw ?? "it has no key")
+      let flaw = entry.flaw
+      return omissions.add(flaw ?? "it has no key", isPart: flaw == HAREntry.isPart)
     }
     let key = TextDigest(text)
     let isGET = entry.isGET

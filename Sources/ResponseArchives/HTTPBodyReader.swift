@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import ResponseStorage
 
 /// Reads the body of a message without its transfer coding and its content coding.
@@ -24,7 +25,7 @@ final class HTTPBodyReader {
   ///   - next: Returns the next bytes of the body as it was sent; none at the end.
   /// - Throws: ``HTTPBodyError``, or what reading throws.
   init(
-    _ headers: HeaderFields, limit: Int64,
+    _ headers: HeaderFields, limit: ByteCount,
     observing observe: @escaping (ArraySlice<UInt8>) -> Void = { _ in },
     reading next: @escaping () throws -> ArraySlice<UInt8>
   ) throws {
@@ -42,7 +43,7 @@ final class HTTPBodyReader {
     try beginDecoding(headers.codings(named: "content-encoding"), limit)
   }
 
-  private func beginDecoding(_ codings: [ByteString], _ limit: Int64) throws {
+  private func beginDecoding(_ codings: [ByteString], _ limit: ByteCount) throws {
     guard let name = codings.last else { return }
     while unread.count < ContentCoding.longestMark, case let piece = try next(), !piece.isEmpty {
       unread += piece
@@ -58,7 +59,7 @@ final class HTTPBodyReader {
     }
     guard ContentCoding(ofDataBeginningWith: unread) == coding else { return }
     buffer = [UInt8](repeating: 0, count: 1 << 16)
-    decoder = ContentReader(coding, limit: limit) { [unowned self] in try fill(&$0) }
+    decoder = ContentReader(coding, limit: limit.bytes) { [unowned self] in try fill(&$0) }
   }
 
   /// Passes coded bytes on to the decoder.

@@ -1,3 +1,4 @@
+import Bytes
 import HTTPCaching
 import ResponseStorage
 
@@ -5,7 +6,7 @@ extension HTTPMessageHead {
   /// The head of a response as a WARC record has it, whose body has no codings.
   ///
   /// - Parameter bodySize: The length of the body in bytes; `nil` if it is not there.
-  init(_ response: StoredResponse, bodySize: Int64?) {
+  init(_ response: StoredResponse, bodySize: ByteCount?) {
     let status = response.status ?? 0
     startLine = Array("HTTP/1.1 \(status) \(StatusCode.phrase(of: status))".utf8)
     headers = WARCLabel.renamed(response.responseHeaders ?? HeaderFields(), bodySize: bodySize)
@@ -19,7 +20,7 @@ extension HTTPMessageHead {
     let (authority, target) = uri.parts
     startLine = method.bytes + [0x20] + target + Array(" HTTP/1.1".utf8)
     headers = WARCLabel.renamed(
-      request.headers ?? HeaderFields(), bodySize: request.body.map { Int64($0.count) })
+      request.headers ?? HeaderFields(), bodySize: request.body.map { ByteCount($0.count) })
     headers.fields.removeAll { $0.name.asciiLowercased == "host" }
     headers.fields.insert(.init(name: "Host", value: ByteString(authority)), at: 0)
   }

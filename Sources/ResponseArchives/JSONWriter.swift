@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import ResponseStorage
 
@@ -83,6 +84,9 @@ struct JSONWriter {
 
   /// Writes a number.
   mutating func integer(_ value: Int64) { append(String(value)) }
+
+  /// Writes a size, as a plain number.
+  mutating func byteCount(_ count: ByteCount) { integer(count.bytes) }
 
   /// Ends the line.
   mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }

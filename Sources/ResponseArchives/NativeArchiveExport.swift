@@ -1,10 +1,11 @@
 import Archive
+import Bytes
 import ResponseStorage
 
 /// Writes a native archive, which keeps all of each entry.
 final class NativeArchiveExport: ResponseArchiveWriter {
   private var archive: NativeArchiveWriter?
-  private let longestMember: Int64
+  private let longestMember: ByteCount
   private let preparation: EntryPreparation
 
   init(
@@ -20,7 +21,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
       leavesOutBodies: export.leavesOutBodies)
     try archive.append(NativeArchive.headerName, header.json)
     self.archive = consume archive
-    longestMember = container.longestMember
+    longestMember = ByteCount(container.longestMember)
     preparation = EntryPreparation(for: export)
   }
 

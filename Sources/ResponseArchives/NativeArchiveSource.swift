@@ -34,7 +34,9 @@ final class NativeArchiveSource: ArchiveKind {
       schemaVersion: version == 0 ? header.source.versionInTable : version,
       identity: file.status.identity,
       rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue),
-      notes: header.redacted.isEmpty ? [] : ["secrets were left out of the archive"])
+      notes: (header.redacted.isEmpty ? [] : ["secrets were left out of the archive"])
+        + (header.leavesOutBodies
+          ? ["bodies were left out of the archive: no cache can have its entries"] : []))
   }
 
   private static func verifyDirectory(of file: ArchiveFile) throws {
@@ -47,6 +49,10 @@ final class NativeArchiveSource: ArchiveKind {
   }
 
   var rawLayout: RawLayout { header.source }
+
+  var restoresCaches: Bool { true }
+
+  var leavesOutBodies: Bool { header.leavesOutBodies }
 
   /// Nothing: whatever is in a native archive came from a cache.
   var omissions: [ArchiveOmission] { [] }

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import ResponseStorage
 
@@ -44,7 +45,7 @@ struct NativeArchiveWriter: ~Copyable {
         guard let contents = source?.contents(of: members[index].name, sha256: sha256) else {
           throw ResponseArchiveError(.cannotWrite, "'\(name)' is not there to be read once more")
         }
-        try archive.begin(name, size: contents.size)
+        try archive.begin(name, size: contents.size.bytes)
         try contents.forEachPiece { try archive.append($0) }
       }
     }
@@ -64,6 +65,7 @@ struct NativeArchiveWriter: ~Copyable {
     try archive.begin(NativeArchive.checksumsName, size: checksums.size)
     var offset: Int64 = 0
     while case let count = try checksums.read(into: &buffer, at: offset), count > 0 {
+      try checkSignals()
       try archive.append(buffer[..<count])
       offset += Int64(count)
     }

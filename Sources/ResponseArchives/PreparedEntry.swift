@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import ResponseStorage
 
@@ -33,11 +34,11 @@ struct PreparedEntry: Sendable {
     members.reserveCapacity(parts.count)
     for index in parts.indices {
       let (name, isText) = (parts[index].name, parts[index].isText)
-      let (size, sha256): (Int64, String)
+      let (size, sha256): (ByteCount, String)
       switch parts[index].contents {
       case .null: continue
       case .bytes(let bytes):
-        (size, sha256) = (Int64(bytes.count), Digest(of: bytes).hexadecimal)
+        (size, sha256) = (ByteCount(bytes.count), Digest(of: bytes).hexadecimal)
         members.append(Member(name: name, contents: .bytes(bytes)))
       case .stream(let stream):
         size = stream.size

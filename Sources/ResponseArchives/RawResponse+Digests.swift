@@ -1,17 +1,18 @@
+public import Bytes
 import Files
 public import ResponseStorage
 
 extension RawResponse {
   /// The size of the body in bytes, if there is one.
-  public var bodySize: Int64? { part(.body)?.size }
+  public var bodySize: ByteCount? { part(.body)?.size }
 }
 
 extension RawResponse.Part {
   /// The number of bytes; `nil` if there is nothing.
-  public var size: Int64? {
+  public var size: ByteCount? {
     switch contents {
     case .null: nil
-    case .bytes(let bytes): Int64(bytes.count)
+    case .bytes(let bytes): ByteCount(bytes.count)
     case .stream(let stream): stream.size
     }
   }
@@ -30,7 +31,7 @@ extension RawResponse.Part {
     guard case .stream(let stream) = contents else { return }
     try stream.read { reader in
       var buffer = stream.buffer
-      while try reader.read(into: &buffer) > 0 {}
+      while try reader.read(into: &buffer) > 0 { try checkSignals() }
     }
   }
 }
@@ -42,6 +43,7 @@ extension RawResponse.PartStream {
     try read { reader in
       var buffer = buffer
       while case let count = try reader.read(into: &buffer), count > 0 {
+        try checkSignals()
         digest.update(buffer[..<count])
       }
     }

@@ -8,6 +8,13 @@ public protocol ResponseArchive: RawResponseSource {
   /// What the archive holds that is no entry for a cache, and is passed over.
   var omissions: [ArchiveOmission] { get }
 
+  /// Whether the entries are as a cache held them, broken ones included, so that an import of all of them makes
+  /// the same cache again.
+  var restoresCaches: Bool { get }
+
+  /// Whether the archive was written without bodies, so that it does not show which entries had one.
+  var leavesOutBodies: Bool { get }
+
   /// Calls `body` with each entry, in the order of the archive, which is that of the ids; no two have the
   /// same key.
   ///
@@ -27,23 +34,27 @@ public struct ArchiveOmission: Hashable, Sendable {
   /// Why: what is true of each, as a clause without text from the archive, such as "it has no body".
   public var reason: String
 
+  /// Whether each has only a part of its body, so that something was lost and not only passed over.
+  public var isPart: Bool
+
   /// How many there are.
   public var count: Int64
 
   /// Creates an omission.
-  public init(_ reason: String, count: Int64) {
+  public init(_ reason: String, isPart: Bool = false, count: Int64) {
     self.reason = reason
+    self.isPart = isPart
     self.count = count
   }
 }
 
 extension [ArchiveOmission] {
   /// Counts one more, for a reason.
-  mutating func add(_ reason: String) {
+  mutating func add(_ reason: String, isPart: Bool = false) {
     if let index = firstIndex(where: { $0.reason == reason }) {
       self[index].count += 1
     } else {
-      append(ArchiveOmission(reason, count: 1))
+      append(ArchiveOmission(reason, isPart: isPart, count: 1))
     }
   }
 }
@@ -51,6 +62,13 @@ extension [ArchiveOmission] {
 extension StoreDescription.Format {
   /// A file that entries were exported to.
   public static let archive = Self(rawValue: "archive")
+}
+
+// An archive of another program holds whatever a client received.
+extension ResponseArchive {
+  public var restoresCaches: Bool { false }
+
+  public var leavesOutBodies: Bool { false }
 }
 
 // What most archives do as well as they can: they are read from the beginning, up to what is looked for.

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import ResponseStorage
 
@@ -76,7 +77,7 @@ final class WACZExport: ResponseArchiveWriter {
     try zip.finish()
   }
 
-  private func package(_ resources: [(path: String, size: Int64, sha256: String)]) -> [UInt8] {
+  private func package(_ resources: [(path: String, size: ByteCount, sha256: String)]) -> [UInt8] {
     var json = JSONWriter()
     json.object(.lines) { json in
       json.member("created") { $0.time(export.created ?? .epoch) }
@@ -84,7 +85,7 @@ final class WACZExport: ResponseArchiveWriter {
       json.member("resources") { json in
         json.array(resources) { json, resource in
           json.object { json in
-            json.member("bytes") { $0.integer(resource.size) }
+            json.member("bytes") { $0.byteCount(resource.size) }
             json.member("hash") { $0.string("sha256:\(resource.sha256)") }
             let name = resource.path.utf8.split(separator: UInt8(ascii: "/")).last ?? []
             json.member("name") { $0.string(Array(name)) }
@@ -118,7 +119,7 @@ private struct PackageFile: ~Copyable {
     file = try TemporaryFile(in: folder)
   }
 
-  var size: Int64 { file.size }
+  var size: ByteCount { ByteCount(file.size) }
 
   /// The digest of all bytes so far.
   var sha256: String { digest.hexadecimal }
@@ -131,10 +132,11 @@ private struct PackageFile: ~Copyable {
   borrowing func copy(
     to zip: inout ArchiveWriter, as name: String, isCompressed: Bool = true
   ) throws {
-    try zip.begin(name, size: size, isCompressed: isCompressed)
+    try zip.begin(name, size: file.size, isCompressed: isCompressed)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var offset: Int64 = 0
     while case let count = try file.read(into: &buffer, at: offset), count > 0 {
+      try checkSignals()
       try zip.append(buffer[..<count])
       offset += Int64(count)
     }

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import ResponseStorage
 
@@ -10,7 +11,7 @@ enum WACZPackage {
     /// Its digest, after the name of the algorithm and a colon.
     var hash: ByteString?
     /// The number of its bytes.
-    var size: Int64?
+    var size: ByteCount?
   }
 
   /// Hands the members on that the description of a file names, one at a time: a description that
@@ -37,7 +38,7 @@ enum WACZPackage {
       switch ByteString(name) {
       case "path": resource.path = ByteString(try json.string())
       case "hash": resource.hash = ByteString(try json.string())
-      case "bytes": resource.size = try json.integer()
+      case "bytes": resource.size = ByteCount(try json.integer())
       default: try json.skip()
       }
     }

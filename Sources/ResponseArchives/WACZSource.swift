@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import ResponseStorage
 
@@ -36,7 +37,7 @@ final class WACZSource: ArchiveKind {
     let unpacking = try WACZUnpacking(file, limits: limits)
     let warc = WARCCopy(try unpacking.run())
     entries = try WARCEntries(
-      FileBytes(size: warc.file.size) { try warc.file.read(into: &$0, at: $1) },
+      FileBytes(size: ByteCount(warc.file.size)) { try warc.file.read(into: &$0, at: $1) },
       limits: limits, path: file.path)
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import JSON
 import ResponseStorage
@@ -7,13 +8,13 @@ import ResponseStorage
 struct WACZUnpacking: ~Copyable {
   /// What was read of a member.
   private struct Member {
-    var size: Int64
+    var size: ByteCount
     var sha256: String
   }
 
   private let path: String
   private let limits: ArchiveLimits
-  private let fileSize: Int64
+  private let fileSize: ByteCount
   private var zip: ArchiveReader
   private var warc: TemporaryFile
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -21,7 +22,7 @@ struct WACZUnpacking: ~Copyable {
   private var warcNames: Set<ByteString> = []
   private var isCompressed: Bool?
   private var documents: [ByteString: [UInt8]] = [:]
-  private var total: Int64 = 0
+  private var total: ByteCount = 0
 
   /// Begins to read a file.
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
@@ -81,17 +82,15 @@ struct WACZUnpacking: ~Copyable {
       name == ByteString(WACZ.packageName) || name == ByteString(WACZ.packageDigestName)
     if isDocument { documents[name] = [] }
     var digest = Digest()
-    var size: Int64 = 0
+    var size: ByteCount = 0
     while case let count = try piece(), count > 0 {
       let bytes = buffer[..<count]
       if isWARC, size == 0 { try begin(bytes) }
-      size += Int64(count)
-      total += Int64(count)
+      size += ByteCount(count)
+      total += ByteCount(count)
       try limits.check(size, isDocument ? .document : .member, at: path)
       try limits.check(total, .total, at: path)
-      if total > ArchiveLimits.ratioThreshold {
-        try limits.check(total / max(1, fileSize), .ratio, at: path)
-      }
+      try limits.checkRatio(total, outOf: fileSize, at: path)
       digest.update(bytes)
       if isWARC { try warc.append(Array(bytes)) }
       if isDocument { documents[name, default: []] += bytes }
@@ -101,7 +100,8 @@ struct WACZUnpacking: ~Copyable {
   }
 
   private mutating func piece() throws -> Int {
-    try Self.translatingErrors(at: path) { try zip.read(into: &buffer) }
+    try checkSignals()
+    return try Self.translatingErrors(at: path) { try zip.read(into: &buffer) }
   }
 
   /// Makes sure that all WARC files can be read as one.

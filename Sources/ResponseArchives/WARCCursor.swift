@@ -1,14 +1,15 @@
 import Archive
+import Bytes
 
 /// Opens records of a WARC file at places that are known.
 final class WARCCursor {
   private let file: FileBytes
   private let coding: ContentCoding?
   private var input: WARCInput?
-  private var backwardBytes: Int64 = 0
+  private var backwardBytes: ByteCount = 0
 
   /// The most bytes that are decoded only to come to records which do not begin a member of gzip.
-  private static let mostBackwardBytes: Int64 = 4 << 30
+  private static let mostBackwardBytes = ByteCount(4 << 30)
 
   init(_ file: FileBytes, _ coding: ContentCoding?) {
     self.file = file
@@ -21,7 +22,7 @@ final class WARCCursor {
   func record(at place: WARCInput.Place) throws -> WARCReader {
     let there = try input?.advance(to: place) ?? false
     if !there {
-      backwardBytes += place.offset
+      backwardBytes += ByteCount(place.offset)
       guard backwardBytes <= Self.mostBackwardBytes else {
         throw WARCError("too many of its records refer back into one gzip member")
       }

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import ResponseStorage
 
@@ -102,9 +103,11 @@ final class WARCEntries {
     var bytes: [UInt8] = []
     while case let piece = try reader.take(), !piece.isEmpty {
       bytes += piece
-      guard Int64(bytes.count) <= entry.size else { break }
+      guard ByteCount(bytes.count) <= entry.size else { break }
     }
-    guard Int64(bytes.count) == entry.size else { throw WARCError("a record is no longer there") }
+    guard ByteCount(bytes.count) == entry.size else {
+      throw WARCError("a record is no longer there")
+    }
     return .bytes(bytes)
   }
 

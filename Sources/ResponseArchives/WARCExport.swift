@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import HTTPCaching
 import ResponseStorage
@@ -63,7 +64,7 @@ final class WARCExport: ResponseArchiveWriter {
     digest.update(record.head[...])
     try entry.body?.measure { digest.update($0) }
     let header = try record.header()
-    let size = Int64(record.head.count) + (entry.body?.size ?? 0)
+    let size = ByteCount(record.head.count) + (entry.body?.size ?? 0)
     try appendRequest(entry, uri, date, concurrentTo: header.completed(digest, size))
     let place = try warc.append(header, blockDigest: digest, blockLength: size) { piece in
       try piece(record.head[...])

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// The header of a WARC record (ISO 28500:2017, section 4).
@@ -31,11 +32,11 @@ struct WARCHeader: Hashable, Sendable {
   /// The number of bytes of the block.
   ///
   /// - Throws: ``WARCError`` if the header does not say.
-  func blockLength() throws(WARCError) -> Int64 {
+  func blockLength() throws(WARCError) -> ByteCount {
     guard let text = self["content-length"], let length = Int64(digits: text.bytes[...]) else {
       throw WARCError("a record does not say how long it is")
     }
-    return length
+    return ByteCount(length)
   }
 
   /// Reads the lines that follow that of the version.

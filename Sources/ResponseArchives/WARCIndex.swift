@@ -1,3 +1,5 @@
+import Bytes
+
 /// What a WARC file holds: where the records are that make entries.
 struct WARCIndex {
   /// A response, of one record or of several.
@@ -15,13 +17,13 @@ struct WARCIndex {
     /// Whether the record has header fields as this program writes them.
     var isRenamed: Bool
     /// The number of bytes of the body, without codings.
-    var size: Int64 = 0
+    var size: ByteCount = 0
     /// The SHA-256 digest of the body; none of one that is in memory when somebody asks for it.
     var sha256: [UInt8] = []
   }
 
   /// The largest body that is in memory, in bytes.
-  static let largestInMemory: Int64 = 1 << 16
+  static let largestInMemory = ByteCount(1 << 16)
 
   /// The entries, in the order of their records; no two have the same key.
   var entries: [Entry] = []

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import ResponseStorage
 
@@ -10,9 +11,9 @@ struct WARCIndexing {
   private let path: String
   private let limits: ArchiveLimits
   private let reader: WARCReader
-  private let fileSize: Int64
+  private let fileSize: ByteCount
   private let progress: WARCInput.Progress
-  private var contentBytes: Int64 = 0
+  private var contentBytes: ByteCount = 0
   private var recordCount: Int64 = 0
   private var sequence = WARCSequence()
   private var found = WARCCandidates()
@@ -47,9 +48,7 @@ struct WARCIndexing {
     var index = found.makeIndex()
     index.damage = damage
     // Revisits can make much of little, too.
-    let bytes = index.entries.indices.reduce(0 as Int64) {
-      $0.addingClamped(index.entries[$1].size)
-    }
+    let bytes = index.entries.indices.reduce(0 as ByteCount) { $0 + index.entries[$1].size }
     try check(bytes, outOf: fileSize)
     return index
   }
@@ -100,35 +99,34 @@ struct WARCIndexing {
     let key = WARCMark(AppleCacheKey(of: uri).text)
     do {
       if header.type == "revisit" {
-        guard let reason = try readRevisit(into: &entry) else {
-          return found.addRevisit(entry, header, of: key, date)
-        }
-        return found.omissions.add(reason)
+        if let omission = try readRevisit(into: &entry) { throw omission }
+        return found.addRevisit(entry, header, of: key, date)
       }
       let omission = Self.omission(ofStatus: try readBody(into: &entry))
       found.addResponse(entry, header, of: key, date, makesEntry: omission == nil)
-      if let omission { found.omissions.add(omission) }
+      if let omission { throw omission }
     } catch let error as HTTPBodyError {
-      found.omissions.add(error.description)
+      found.omissions.add(error.description, isPart: error.isPart)
     }
   }
 
   /// Reads the header fields of a response whose body is elsewhere.
   ///
   /// - Returns: Why a cache would not store it, if so.
-  private func readRevisit(into entry: inout WARCIndex.Entry) throws -> String? {
+  private func readRevisit(into entry: inout WARCIndex.Entry) throws -> HTTPBodyError? {
     let payload = try WARCPayload(reader)
     entry.hasHeadOfBody = payload.status == nil || payload.status == 304
     return entry.hasHeadOfBody ? nil : Self.omission(ofStatus: payload.status)
   }
 
   /// Why a cache would not store a response of a status.
-  private static func omission(ofStatus status: Int64?) -> String? {
+  private static func omission(ofStatus status: Int64?) -> HTTPBodyError? {
     switch status {
-    case nil: "it is no response of HTTP"
-    case 206?: "it is only a part of its content (status 206)"
-    case 304?: "it only says that nothing has changed (status 304)"
-    case let status? where !(200...599 ~= status): "its status is not that of a final response"
+    case nil: HTTPBodyError("it is no response of HTTP")
+    case 206?: HTTPBodyError("it is only a part of its content (status 206)", isPart: true)
+    case 304?: HTTPBodyError("it only says that nothing has changed (status 304)")
+    case let status? where !(200...599 ~= status):
+      HTTPBodyError("its status is not that of a final response")
     default: nil
     }
   }
@@ -142,12 +140,12 @@ struct WARCIndexing {
     var digest = Digest()
     do {
       let body = try payload.body(
-        areBodiesDecoded: entry.isBodyDecoded, limit: limits[.member], into: digests)
+        areBodiesDecoded: entry.isBodyDecoded, limit: ByteCount(limits[.member]), into: digests)
       while case let piece = try body.take(), !piece.isEmpty {
         digest.update(piece)
         digests.decoded?.update(piece)
-        entry.size += Int64(piece.count)
-        contentBytes += Int64(piece.count)
+        entry.size += ByteCount(piece.count)
+        contentBytes += ByteCount(piece.count)
         try checkTotals()
       }
     } catch let error as HTTPBodyError {
@@ -159,12 +157,14 @@ struct WARCIndexing {
       throw WARCError("a record does not match the digest of its payload")
     }
     if entry.size > WARCIndex.largestInMemory { entry.sha256 = digest.bytes }
-    if let reason = incompleteness(of: payload, size: entry.size) { throw HTTPBodyError(reason) }
+    if let reason = incompleteness(of: payload, size: entry.size) {
+      throw HTTPBodyError(reason, isPart: true)
+    }
     return payload.status
   }
 
   /// Why a body is not all of what it was, if so.
-  private func incompleteness(of payload: WARCPayload, size: Int64) -> String? {
+  private func incompleteness(of payload: WARCPayload, size: ByteCount) -> String? {
     let header = reader.header
     if header["warc-truncated"] != nil { return "it was cut short when it was recorded" }
     if header["warc-segment-number"] != nil { return "it is only a segment" }
@@ -173,7 +173,7 @@ struct WARCIndexing {
     guard header.hasHTTPBlock, !sequence.isOurs,
       headers.firstValue(named: "content-encoding") == nil,
       let length = headers.firstValue(named: "content-length"),
-      let length = Int64(digits: length.bytes[...]), length > size
+      let length = Int64(digits: length.bytes[...]), ByteCount(length) > size
     else { return nil }
     return "it is shorter than its Content-Length says"
   }
@@ -190,9 +190,8 @@ struct WARCIndexing {
   }
 
   /// Makes sure that not too many bytes came out of so many of the file.
-  private func check(_ bytes: Int64, outOf source: Int64) throws {
+  private func check(_ bytes: ByteCount, outOf source: ByteCount) throws {
     try limits.check(bytes, .total, at: path)
-    guard bytes > ArchiveLimits.ratioThreshold else { return }
-    try limits.check(bytes / max(1, source), .ratio, at: path)
+    try limits.checkRatio(bytes, outOf: source, at: path)
   }
 }

@@ -1,9 +1,10 @@
 import Archive
+import Bytes
 
 /// The bytes of a file that can be read from any place.
 struct FileBytes {
   /// The number of bytes.
-  let size: Int64
+  let size: ByteCount
   /// Fills the front of an array from a place on, and returns the number of bytes; 0 at the end.
   let read: (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
 }
@@ -31,7 +32,7 @@ final class WARCInput {
 
   /// How much was read of the file, and how much came out of it.
   final class Progress {
-    fileprivate(set) var (read, decoded): (Int64, Int64) = (0, 0)
+    fileprivate(set) var (read, decoded): (ByteCount, ByteCount) = (0, 0)
   }
 
   /// Begins at a place.
@@ -50,7 +51,7 @@ final class WARCInput {
     let read = { (buffer: inout [UInt8]) in
       let count = try file.read(&buffer, next)
       next += Int64(count)
-      progress.read += Int64(count)
+      progress.read += ByteCount(count)
       return count
     }
     readPlain = read
@@ -96,7 +97,7 @@ final class WARCInput {
       }
       unread = 0..<count
       offset += Int64(count)
-      progress.decoded += Int64(count)
+      progress.decoded += ByteCount(count)
     }
     return false
   }

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// What tells the WARC files of this program from others: it allows to read them more strictly.
@@ -18,7 +19,7 @@ enum WARCLabel {
   }
 
   /// Header fields as a record has them, with the length of the body as it is stored.
-  static func renamed(_ headers: HeaderFields, bodySize: Int64?) -> HeaderFields {
+  static func renamed(_ headers: HeaderFields, bodySize: ByteCount?) -> HeaderFields {
     var fields = headers.fields.map { field in
       guard isOfTransfer(field.name) else { return field }
       return .init(

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import ResponseStorage
 
 /// The payload of a record: the response of HTTP in its block, or the block itself.
@@ -39,7 +40,7 @@ struct WARCPayload {
   ///   - limit: The most bytes that may come out of a content coding.
   ///   - digests: What takes in the bytes as they are in the block, and without the transfer coding.
   func body(
-    areBodiesDecoded: Bool, limit: Int64 = .max, into digests: WARCPayloadDigests? = nil
+    areBodiesDecoded: Bool, limit: ByteCount = .max, into digests: WARCPayloadDigests? = nil
   ) throws -> HTTPBodyReader {
     let headers = areBodiesDecoded || !reader.header.hasHTTPBlock ? HeaderFields() : head.headers
     return try HTTPBodyReader(headers, limit: limit) {

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Reads the records of a WARC file, one after the other.
@@ -16,7 +17,7 @@ final class WARCReader {
   private(set) var header = WARCHeader()
 
   /// The number of bytes of the block.
-  private(set) var blockLength: Int64 = 0
+  private(set) var blockLength: ByteCount = 0
 
   /// Whether the digest of the block is compared; only once is enough.
   private let isVerifying: Bool
@@ -37,7 +38,7 @@ final class WARCReader {
     place = input.place
     try readHeader()
     blockLength = try header.blockLength()
-    left = blockLength
+    left = blockLength.bytes
     digest = nil
     if isVerifying, let label = header["warc-block-digest"], let named = try WARCDigest(label) {
       digest = .init(of: named)
@@ -90,8 +91,8 @@ final class WARCReader {
   /// Takes all of a short block.
   ///
   /// - Returns: The block; `nil` if it has more than `limit` bytes.
-  func block(upTo limit: Int64) throws -> [UInt8]? {
-    guard left <= limit else { return nil }
+  func block(upTo limit: ByteCount) throws -> [UInt8]? {
+    guard ByteCount(left) <= limit else { return nil }
     var bytes: [UInt8] = []
     while case let piece = try take(), !piece.isEmpty { bytes += piece }
     return bytes

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// The records from one that describes the file to the next.
@@ -12,7 +13,7 @@ struct WARCSequence {
   private var isWhole = true
 
   /// The longest description that is looked at, in bytes.
-  private static let longest: Int64 = 1 << 16
+  private static let longest = ByteCount(1 << 16)
 
   /// Reads a record that describes those after it.
   mutating func begin(_ reader: WARCReader) throws {

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import ResponseStorage
 
@@ -25,7 +26,7 @@ final class WARCWriter {
   func append(_ header: WARCHeader, _ block: [UInt8]) throws -> Range<Int64> {
     var digest = Digest()
     digest.update(block[...])
-    return try append(header, blockDigest: digest, blockLength: Int64(block.count)) {
+    return try append(header, blockDigest: digest, blockLength: ByteCount(block.count)) {
       try $0(block[...])
     }
   }
@@ -38,7 +39,7 @@ final class WARCWriter {
   /// - Returns: Where it is in the file.
   @discardableResult
   func append(
-    _ header: WARCHeader, blockDigest: Digest, blockLength: Int64,
+    _ header: WARCHeader, blockDigest: Digest, blockLength: ByteCount,
     _ block: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
   ) throws -> Range<Int64> {
     let start = offset
@@ -67,7 +68,7 @@ final class WARCWriter {
 
 extension WARCHeader {
   /// The header with what tells of the block, and the id that all of that gives.
-  func completed(_ blockDigest: Digest, _ blockLength: Int64) -> WARCHeader {
+  func completed(_ blockDigest: Digest, _ blockLength: ByteCount) -> WARCHeader {
     var header = self
     header.fields +=
       WARCHeader([

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 public import ResponseStorage
 
@@ -26,7 +27,7 @@ public final class BodySpool {
 
   /// A body as a part of a response, which is read when it is asked for.
   public func contents(of body: [Piece]) -> RawResponse.Part.Contents {
-    let size = body.reduce(0) { $0 + Int64($1.count) }
+    let size = body.reduce(0 as ByteCount) { $0 + ByteCount($1.count) }
     return .stream(
       .init(size: size) { [self] read in
         var rest = body[...]
@@ -44,6 +45,17 @@ public final class BodySpool {
         }
         try read(&reader)
       })
+  }
+
+  /// Passes all bytes of a body on, piece by piece.
+  func read(_ body: [Piece], _ take: (ArraySlice<UInt8>) throws -> Void) throws {
+    guard case .stream(let stream) = contents(of: body) else { return }
+    try stream.read { reader in
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while case let count = try reader.read(into: &buffer), count > 0 {
+        try take(buffer[..<count])
+      }
+    }
   }
 
   private func readSome(into buffer: inout [UInt8], at offset: Int64) throws(StoreError) -> Int {

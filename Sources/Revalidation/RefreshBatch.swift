@@ -83,6 +83,10 @@ public struct RefreshBatch {
     else { return nil }
     let stored = StoredResponse(decoding: raw, .all)
     guard let exchange = Exchange(of: stored) else { return nil }
+    if let body = result.joined {
+      let fields = exchange.completed(by: response, body).fields
+      return raw.completed(by: spool.contents(of: body.pieces), HeaderFields(fields), at: time)
+    }
     guard response.head.status == 304 else {
       return raw.replaced(by: NewResponse(stored, response, at: time, spool))
     }

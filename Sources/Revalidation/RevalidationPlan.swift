@@ -1,3 +1,4 @@
+public import Bytes
 import Fetching
 import HTTPCaching
 import ResponseStorage
@@ -28,18 +29,26 @@ public struct RevalidationPlan: Hashable, Sendable {
     case freshen
     /// The answer takes its place.
     case replace
+    /// The rest of its body is joined to what is stored of it (RFC 9110 §15.3.7.3).
+    case complete
     /// It is removed.
     case remove
   }
 
-  /// Why a stored response is not refreshed although that was wanted.
+  /// Why a stored response is not refreshed, or not removed, although that was wanted.
   public enum Hindrance: String, Hashable, Sendable, CaseIterable {
     /// The 304 has no validator, so that it does not say which response it is about (RFC 9111 §4.3.4).
     case noValidatorIn304 = "no-validator-in-304"
     /// A cache may not store the answer (RFC 9111 §3).
     case notStorable = "not-storable"
-    /// The answer is the rest of the body, and bodies are not joined.
+    /// The answer is the rest of the body, and was not to be joined.
     case partialContent = "partial-content"
+    /// The answer may be another variant than the stored one (RFC 9110 §12.5.5).
+    case otherVariant = "other-variant"
+    /// The origin answers 304 although it has something else, and was asked without conditions.
+    case bodyNotSent = "body-not-sent"
+    /// It is pinned, and not removed.
+    case pinned
   }
 
   /// A stored response.
@@ -56,9 +65,15 @@ public struct RevalidationPlan: Hashable, Sendable {
   public let entries: [Entry]
 
   /// Decides what is done.
-  public init(_ results: [ValidationResult], making changes: Changes) {
+  ///
+  /// - Parameter isPinned: Whether a stored response is not to be removed.
+  public init(
+    _ results: [ValidationResult], making changes: Changes,
+    sparing isPinned: (ValidationRequest) -> Bool = { _ in false }
+  ) {
     entries = results.map { result in
-      let (action, hindrance) = Self.decide(result, changes)
+      var (action, hindrance) = Self.decide(result, changes)
+      if action == .remove, isPinned(result.request) { (action, hindrance) = (.none, .pinned) }
       return Entry(result: result, action: action, hindrance: hindrance)
     }
   }
@@ -75,8 +90,8 @@ public struct RevalidationPlan: Hashable, Sendable {
   public var askedCount: Int { entries.count { $0.result.request.obstacle == nil } }
 
   /// What was not sent, as the stored bodies are still good, in bytes.
-  public var savedBytes: Int64 {
-    entries.reduce(0) { $0.addingReportingOverflow($1.result.savedBytes).partialValue }
+  public var savedBytes: ByteCount {
+    entries.reduce(0) { $0 + $1.result.savedBytes }
   }
 
   /// Whether carrying it out changes anything.
@@ -86,7 +101,7 @@ public struct RevalidationPlan: Hashable, Sendable {
     _ result: ValidationResult, _ changes: Changes
   ) -> (Action, Hindrance?) {
     switch result.outcome {
-    case .unchanged where changes.refreshes: refresh(result)
+    case .unchanged where changes.refreshes, .incomplete where changes.refreshes: refresh(result)
     case .changed, .rolledBack:
       if changes.refreshes {
         refresh(result)
@@ -102,8 +117,17 @@ public struct RevalidationPlan: Hashable, Sendable {
     guard let response = result.response, let stored = result.request.exchange else {
       return (.none, nil)
     }
-    if let selection = result.selection {
-      return selection.mayUpdate ? (.freshen, nil) : (.none, .noValidatorIn304)
+    switch result.selection {
+    // To go by it would make an entry of which a part is missing as good as new.
+    case .some where result.misfit != nil: return (.none, .bodyNotSent)
+    case .sameStrongTag, .sameWeakTag, .sameLastModified, .noValidators: return (.freshen, nil)
+    case .ambiguous: return (.none, .noValidatorIn304)
+    case .otherStrongTag, .otherWeakValidator: return (.none, .bodyNotSent)
+    case nil: break
+    }
+    if let body = result.joined {
+      let mayStore = Storability(of: stored.completed(by: response, body)).mayStore
+      return mayStore ? (.complete, nil) : (.none, .notStorable)
     }
     let answer = Exchange(
       request: stored.request, status: response.head.status, fields: response.head.fields,
@@ -112,6 +136,6 @@ public struct RevalidationPlan: Hashable, Sendable {
     guard response.head.status == 200, Storability(of: answer).mayStore else {
       return (.none, .notStorable)
     }
-    return (.replace, nil)
+    return result.mayBeOtherVariant ? (.none, .otherVariant) : (.replace, nil)
   }
 }

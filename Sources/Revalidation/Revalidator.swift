@@ -1,3 +1,4 @@
+import Bytes
 import Fetching
 import ResponseStorage
 
@@ -23,7 +24,7 @@ public struct Revalidator {
     var requestTime: Int64
     var deadline: Int64
     var response: ValidationResponse?
-    var bodyBytes: Int64 = 0
+    var bodyBytes: ByteCount = 0
   }
 
   /// What is known of all requests.
@@ -79,9 +80,29 @@ public struct Revalidator {
 
   /// Asks the origins of stored responses.
   ///
+  /// Where bodies are wanted and a 304 contradicts what is stored, it asks once more, without conditions; and so
+  /// where the rest of a body was to be joined to its kept beginning, and is not the rest of that.
+  ///
   /// - Returns: What became of each, in the order of the requests.
   /// - Throws: What the transport throws, or the spool; an origin that fails is a result.
   public func run(
+    _ requests: [ValidationRequest], over transport: any Transport
+  ) throws -> [ValidationResult] {
+    var results = try askOnce(requests, over: transport)
+    guard let spool else { return results }
+    for index in results.indices { try results[index].joinRest(in: spool) }
+    let again = results.indices.filter {
+      results[$0].is304ThatContradicts || results[$0].misfit != nil
+    }
+    let whole = again.compactMap { results[$0].request.withoutConditions() }
+    guard !whole.isEmpty, whole.count == again.count else { return results }
+    for (index, result) in zip(again, try askOnce(whole, over: transport)) {
+      results[index] = results[index].replaced(by: result)
+    }
+    return results
+  }
+
+  private func askOnce(
     _ requests: [ValidationRequest], over transport: any Transport
   ) throws -> [ValidationResult] {
     var round = Round(requests, schedule)
@@ -148,8 +169,8 @@ public struct Revalidator {
       guard case .success(let sent) = request.request, let limit = sent.bodyLimit,
         pending.response != nil, let spool
       else { return Self.broken(request) }
-      pending.bodyBytes += Int64(bytes.count)
-      guard pending.bodyBytes <= limit else { return Self.broken(request) }
+      pending.bodyBytes += ByteCount(bytes.count)
+      guard pending.bodyBytes <= ByteCount(limit) else { return Self.broken(request) }
       var body = pending.response?.body ?? []
       try spool.append(bytes, to: &body)
       pending.response?.body = body

@@ -1,4 +1,5 @@
 import Administration
+public import Bytes
 public import Fetching
 public import HTTPCaching
 public import ResponseStorage
@@ -15,6 +16,19 @@ public struct ValidationRules: Hashable, Sendable {
     case lastModified = "last-modified"
   }
 
+  /// The method to ask by.
+  public enum Method: String, Hashable, Sendable, CaseIterable {
+    /// That of the stored request.
+    case auto
+    /// GET, also where HEAD was stored, unless a body would be stored then.
+    case get
+    /// HEAD, which has no body in its answer: what has changed cannot be stored.
+    case head
+  }
+
+  /// The method to ask by; what was stored by any other than GET or HEAD is not asked about.
+  public var method = Method.auto
+
   /// What to ask with.
   public var sentValidator = SentValidator.auto
 
@@ -28,8 +42,9 @@ public struct ValidationRules: Hashable, Sendable {
   /// Whether redirects are followed.
   public var followsRedirects = false
 
-  /// The most bytes of a body that takes the place of the stored one; `nil` if none is to.
-  public var bodyLimit: Int64?
+  /// The most bytes of a body that takes the place of the stored one; `nil` if none is to. If one is, what has
+  /// nothing to be validated with is asked for without conditions.
+  public var bodyLimit: ByteCount?
 
   /// Creates the rules that hold unless others are wanted.
   public init() {}
@@ -58,19 +73,25 @@ public struct ValidationRequest: Hashable, Sendable {
   public let url: ByteString?
 
   /// The number of stored bytes of the body.
-  public let bodySize: Int64?
+  public let bodySize: ByteCount?
 
   /// What is stored, or as much as caching looks at; `nil` if it cannot be decoded.
   public let exchange: Exchange?
 
   /// What is sent, or why nothing is.
-  public let request: Result<FetchRequest, ObstacleError>
+  public private(set) var request: Result<FetchRequest, ObstacleError>
 
   /// What is sent of the validators.
-  public let sent: Set<ValidatorComparison.Decider>
+  public private(set) var sent: Set<ValidatorComparison.Decider>
 
   /// Whether the rest of a body is asked for, of which only the beginning is stored (RFC 9111 §3.4).
-  public let asksForRest: Bool
+  public private(set) var asksForRest: Bool
+
+  /// The stored beginning of a body whose rest is asked for; `nil` if what comes is not joined to it.
+  private(set) var start: StoredStart?
+
+  /// Whether the body is shorter than was announced, and the app may have written it again.
+  let mayBeRewritten: Bool
 
   /// Whether credentials that the stored request had are left out, so that the answer may be another.
   public let withholdsCredentials: Bool
@@ -82,7 +103,7 @@ public struct ValidationRequest: Hashable, Sendable {
   }
 
   /// What a response has to have been decoded for.
-  public static let projection: Projection = Exchange.projection.union([
+  public static let projection: Projection = BodyCompleteness.projection.union([
     .key, .file, .requestHeaders,
   ])
 
@@ -95,12 +116,20 @@ public struct ValidationRequest: Hashable, Sendable {
     let exchange = Exchange(of: response)
     self.exchange = exchange
     guard let exchange else {
+      mayBeRewritten = false
       (request, sent, asksForRest) = (Self.failure(.undecodable), [], false)
       withholdsCredentials = false
       return
     }
+    mayBeRewritten = BodyCompleteness(of: exchange, response) == .rewritten
     let conditional = ConditionalRequest(validating: exchange, for: nil)
-    let method = exchange.request?.method ?? Request.get
+    let storedMethod = exchange.request?.method ?? Request.get
+    let method =
+      switch rules.method {
+      case .auto: storedMethod
+      case .get: rules.bodyLimit == nil ? Request.get : storedMethod
+      case .head: Request.head
+      }
     let target = TargetURL(exchange.request?.targetURI ?? response.url?.bytes ?? [])
     let conditions = Self.conditions(conditional, rules.sentValidator)
     sent = Set(conditions.compactMap(\.decider))
@@ -118,10 +147,15 @@ public struct ValidationRequest: Hashable, Sendable {
     withholdsCredentials =
       !rules.sendsCredentials && (!credentials.isEmpty || target.hasUserInfo)
     let obstacle: Obstacle? =
-      if method != Request.get && method != Request.head {
+      if storedMethod != Request.get && storedMethod != Request.head {
         .method
       } else if !target.isFetchable {
         .url
+      } else if rules.method == .head, asksForRest {
+        // A range of HEAD is ignored (RFC 9110 §14.2).
+        .incompleteBody
+      } else if rules.bodyLimit != nil, conditional.purpose == .replacement {
+        nil
       } else if conditional.validators.isEmpty {
         .noValidator
       } else if conditional.purpose == .replacement {
@@ -140,8 +174,38 @@ public struct ValidationRequest: Hashable, Sendable {
         method: method, url: rules.sendsCredentials ? target.bytes : target.withoutUserInfo,
         fields: FieldSection(lines + conditions.map(\.line)),
         timeoutMilliseconds: rules.timeoutMilliseconds,
-        bodyLimit: method == Request.head ? nil : rules.bodyLimit,
+        bodyLimit: method == Request.head ? nil : rules.bodyLimit?.bytes,
         followsRedirects: rules.followsRedirects))
+  }
+
+  /// Keeps the stored beginning of a body whose rest is asked for, so that the rest is joined to it.
+  ///
+  /// Nothing is kept of other requests, nor of a body that cannot be read; its rest is not joined then.
+  ///
+  /// - Throws: What the spool throws.
+  public mutating func keepStart(from source: any ResponseSource, in spool: BodySpool) throws {
+    guard obstacle == nil, asksForRest, let exchange,
+      case .start(let size) = StoredBody(of: exchange)
+    else { return }
+    start = try StoredStart(ByteCount(size), of: version.id, from: source, in: spool)
+  }
+
+  /// Whether a URL is that of the stored response; the name of a user in it does not matter, nor a fragment.
+  func names(_ answering: [UInt8]) -> Bool {
+    let canonical = { CanonicalURL.of(ByteString(TargetURL($0).withoutUserInfo)) }
+    return url.map { canonical($0.bytes) == canonical(answering) } ?? false
+  }
+
+  /// The request without conditions, which a 304 cannot answer; `nil` if the origin is not asked.
+  func withoutConditions() -> ValidationRequest? {
+    guard case .success(var plain) = request else { return nil }
+    plain.fields.lines.removeAll { line in
+      Self.conditionalFields.contains { $0.matches(line.name) }
+    }
+    var whole = self
+    (whole.request, whole.sent, whole.asksForRest) = (.success(plain), [], false)
+    whole.start = nil
+    return whole
   }
 
   /// Why the origin is not asked; `nil` if it is.

@@ -1,3 +1,4 @@
+import Bytes
 public import Fetching
 
 /// What an origin answered to a validation request (RFC 9111 §4.3.3).
@@ -13,6 +14,9 @@ public struct ValidationResponse: Hashable, Sendable {
 
   /// Where the body is kept, if it was wanted.
   public var body: [BodySpool.Piece]
+
+  /// The number of bytes of the body that are kept.
+  var bodySize: ByteCount { body.reduce(0) { $0 + ByteCount($1.count) } }
 
   /// Creates a response.
   public init(

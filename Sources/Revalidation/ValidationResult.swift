@@ -1,4 +1,5 @@
 import Administration
+public import Bytes
 public import Fetching
 public import HTTPCaching
 public import ResponseStorage
@@ -9,6 +10,8 @@ public struct ValidationResult: Hashable, Sendable {
   public enum Outcome: String, Hashable, Sendable, CaseIterable {
     /// The origin has the same (304), or sent the same validator again.
     case unchanged
+    /// The origin has the same, and not all of it is stored: it has sent the rest (206).
+    case incomplete
     /// The origin has something else.
     case changed
     /// The origin has something else, whose `Last-Modified` is older than the stored.
@@ -55,10 +58,42 @@ public struct ValidationResult: Hashable, Sendable {
   /// Whether the 304 may update the stored response; `nil` if there is none.
   public let selection: NotModified.Selection?
 
-  /// What was not sent, as the origin said that the stored body is still good, in bytes.
-  public var savedBytes: Int64 {
-    guard outcome == .unchanged, let status = response?.head.status else { return 0 }
-    return status == 304 || status == 206 ? request.bodySize ?? 0 : 0
+  /// The body with the rest that the origin has sent, if it was joined.
+  public private(set) var joined: JoinedBody?
+
+  /// Why the rest that was asked for first was not joined, so that all was asked for.
+  public private(set) var misfit: RestMisfit?
+
+  /// Joins the rest of a body to its beginning, or notes why not.
+  ///
+  /// - Throws: What the spool throws.
+  mutating func joinRest(in spool: BodySpool) throws {
+    guard let start = request.start, let response else { return }
+    // What was cut off again is no answer.
+    if case .failure? = reason { return }
+    switch try JoinedBody.joining(response, to: start, of: request, in: spool) {
+    case .success(let body): joined = body
+    case .failure(let error): misfit = error.misfit
+    case nil: break
+    }
+  }
+
+  /// The result of asking for all of a body of which this was to be the rest.
+  func replaced(by whole: ValidationResult) -> ValidationResult {
+    var whole = whole
+    whole.misfit = misfit
+    return whole
+  }
+
+  /// Whether the answer is a 304 that is about something else than what is stored.
+  var is304ThatContradicts: Bool {
+    selection == .otherStrongTag || selection == .otherWeakValidator
+  }
+
+  /// What was not sent, as the origin said that the stored body, or its beginning, is still good, in bytes.
+  public var savedBytes: ByteCount {
+    if let joined { return joined.keptSize }
+    return outcome == .unchanged && response?.head.status == 304 ? request.bodySize ?? 0 : 0
   }
 
   /// Where the origin sends to, verbatim.
@@ -92,7 +127,9 @@ public struct ValidationResult: Hashable, Sendable {
     case 206 where request.asksForRest, 200, exchange.status:
       self.init(request, exchange, full: response)
     case 404, 410: self.init(request, response, .gone)
-    case 301, 302, 303, 307, 308: self.init(request, response, .redirected)
+    case 301...303 where response.head.fields.contains("Location"),
+      307...308 where response.head.fields.contains("Location"):
+      self.init(request, response, .redirected)
     default: self.init(request, response, .failed, reason: .status)
     }
   }
@@ -115,7 +152,13 @@ public struct ValidationResult: Hashable, Sendable {
       }
     switch selection {
     case .otherStrongTag, .otherWeakValidator:
-      self.init(request, response, .failed, reason: .contradiction, selection: selection)
+      let comparison = Self.comparison(of: exchange, with: response)
+      // An origin that looks whether it has something newer has not, after it went back (RFC 9110 §13.1.3).
+      if case .rolledBack(let decider) = comparison {
+        self.init(request, response, .rolledBack, by: decider, selection: selection)
+      } else {
+        self.init(request, response, .failed, reason: .contradiction, selection: selection)
+      }
     default:
       self.init(request, response, .unchanged, by: decider, selection: selection)
     }
@@ -124,21 +167,28 @@ public struct ValidationResult: Hashable, Sendable {
   private init(
     _ request: ValidationRequest, _ exchange: Exchange, full response: ValidationResponse
   ) {
-    let now = response.responseTime
-    let date = DateField(.date, in: response.head.fields, now: now)
-    let comparison = ValidatorComparison(
-      stored: Validators(of: exchange),
-      origin: Validators(response.head.fields, date: date, now: now))
     // Another status is another answer, whatever it is called by, but that of a part and of all of a body.
     let statuses: Set = [exchange.status, response.head.status]
     let isSameStatus = statuses.count == 1 || request.asksForRest && statuses == [200, 206]
-    switch comparison {
+    let isRest = request.asksForRest && response.head.status == 206
+    switch Self.comparison(of: exchange, with: response) {
     case .unchanged(let decider) where isSameStatus:
-      self.init(request, response, .unchanged, by: decider)
+      self.init(request, response, isRest ? .incomplete : .unchanged, by: decider)
     case .unchanged, .unknown: self.init(request, response, .changed)
     case .changed(let decider): self.init(request, response, .changed, by: decider)
     case .rolledBack(let decider): self.init(request, response, .rolledBack, by: decider)
     }
+  }
+
+  /// Compares the validators of what is stored and of an answer.
+  private static func comparison(
+    of exchange: Exchange, with response: ValidationResponse
+  ) -> ValidatorComparison {
+    let now = response.responseTime
+    let date = DateField(.date, in: response.head.fields, now: now)
+    return ValidatorComparison(
+      stored: Validators(of: exchange),
+      origin: Validators(response.head.fields, date: date, now: now))
   }
 
   private init(

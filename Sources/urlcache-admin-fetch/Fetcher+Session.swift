@@ -17,6 +17,11 @@ extension Fetcher: URLSessionDataDelegate {
       completionHandler(.cancel)
       return finish(task, nil)
     }
+    // Foundation on Linux hands on what only announces an answer (RFC 9110 §15.2).
+    guard !(100...199).contains(head.status) else {
+      _ = update(task) { $0.lastHeard = .now }
+      return completionHandler(.allow)
+    }
     let wantsBody = update(task) { state in
       state.hasHead = true
       state.lastHeard = .now
@@ -55,6 +60,14 @@ extension Fetcher: URLSessionDataDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
+    // Foundation on Linux says nothing of the head of a redirect that names no URL, until it has ended.
+    if error == nil, let head = task.response.flatMap({ FetchHead($0) }) {
+      _ = update(task) { state in
+        guard !state.hasHead else { return }
+        state.hasHead = true
+        output.send(.head, state.number, head.payload)
+      }
+    }
     finish(task, error)
   }
 

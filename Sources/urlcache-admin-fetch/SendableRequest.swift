@@ -28,13 +28,24 @@ extension URLRequest {
       else { throw FetchFailure(.notSendable, "a header field cannot be sent") }
       addValue(value, forHTTPHeaderField: String(decoding: line.name, as: UTF8.self))
     }
+    for name in Self.ownFields where !request.fields.contains(FieldName(Array(name.utf8))) {
+      setValue(Self.leftOut, forHTTPHeaderField: name)
+    }
   }
+
+  /// What Foundation and libcurl send of their own accord, by which an origin may choose another variant.
+  private static let ownFields = [
+    "Accept", "Accept-Encoding", "Accept-Language", "Connection", "User-Agent",
+  ]
+
+  /// A value that Foundation does not take for an empty one, and for which libcurl leaves the field out.
+  private static let leftOut = " "
 
   /// The request without what may be for one origin only (RFC 9110 §15.4): a secret can be in a field of any name.
   func forAnyOrigin() -> URLRequest {
     let known: Set = [
-      "accept", "accept-charset", "accept-encoding", "accept-language", "if-modified-since",
-      "if-none-match", "user-agent",
+      "accept", "accept-charset", "accept-encoding", "accept-language", "connection",
+      "if-modified-since", "if-none-match", "user-agent",
     ]
     var request = self
     for name in (allHTTPHeaderFields ?? [:]).keys where !known.contains(name.lowercased()) {

@@ -1,0 +1,86 @@
+import Bytes
+import Files
+import JSON
+public import ResponseStorage
+
+extension RawResponse.Part {
+  /// The longest JSON that is normalised, in bytes; a longer one is compared as it is.
+  private static let longestJSON: ByteCount = 16_777_216
+
+  /// The digest of the JSON value that the bytes stand for; that of the bytes where they are not JSON, or too long.
+  ///
+  /// White space, the order of members, escapes in strings and the way in which a number is written do not count:
+  /// that is what becomes other when a program reads JSON and writes it again (RFC 8259).
+  public func jsonDigest() throws -> String? {
+    guard let size, size <= Self.longestJSON else { return try digest() }
+    let bytes = try allBytes()
+    var reader = JSONReader(bytes)
+    do {
+      let digest = try Self.digest(&reader)
+      try reader.end()
+      return "json " + Digest(of: digest).hexadecimal
+    } catch is JSONError {
+      return Digest(of: bytes).hexadecimal
+    }
+  }
+
+  private func allBytes() throws -> [UInt8] {
+    switch contents {
+    case .null: return []
+    case .bytes(let bytes): return bytes
+    case .stream(let stream):
+      var result: [UInt8] = []
+      try stream.read { reader in
+        var buffer = stream.buffer
+        while case let count = try reader.read(into: &buffer), count > 0 {
+          try checkSignals()
+          result += buffer[..<count]
+        }
+      }
+      return result
+    }
+  }
+
+  /// The digest of the value that comes next, which starts with its kind.
+  private static func digest(_ reader: inout JSONReader) throws -> [UInt8] {
+    var digest = Digest()
+    if try reader.isObject() {
+      digest.update(Array("{".utf8)[...])
+      var members: [(name: ByteString, value: [UInt8])] = []
+      try reader.object { reader, name in
+        members.append((ByteString(name), try Self.digest(&reader)))
+      }
+      // Of two members of one name the order counts: which one holds depends on who reads them.
+      for (_, member) in members.enumerated().sorted(by: {
+        ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
+      }) {
+        digest.update(Digest(of: member.name.bytes).bytes[...])
+        digest.update(member.value[...])
+      }
+    } else if try reader.isArray() {
+      digest.update(Array("[".utf8)[...])
+      try reader.array { digest.update(try Self.digest(&$0)[...]) }
+    } else if try reader.isString() {
+      digest.update([UInt8(ascii: "\"")] + (try reader.string()))
+    } else if try reader.isNumber() {
+      digest.update(Array("0".utf8) + (try normalized(reader.numeral()))[...])
+    } else if try reader.null() {
+      digest.update(Array("n".utf8)[...])
+    } else {
+      digest.update(Array(try reader.boolean() ? "t".utf8 : "f".utf8)[...])
+    }
+    return digest.bytes
+  }
+
+  /// A number as it is written if that is an integer, however long; any other as what a program holds of it.
+  private static func normalized(_ numeral: String) -> [UInt8] {
+    let isInteger = numeral.utf8.allSatisfy {
+      $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+    }
+    if isInteger, numeral != "-0" { return Array(numeral.utf8) }
+    guard let number = Double(numeral), number.isFinite else { return Array(numeral.utf8) }
+    // 1.0 and 1e0 are written as 1; -0 is 0.
+    if let integer = Int64(exactly: number) { return Array("\(integer)".utf8) }
+    return Array("\(number)".utf8)
+  }
+}

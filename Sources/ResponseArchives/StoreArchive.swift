@@ -1,0 +1,72 @@
+public import ResponseStorage
+
+/// A cache that entries are imported from, read as an archive of all of it would be.
+///
+/// What it cannot give in columns has a ``RawResponse/flaw``, and is passed on too.
+public final class StoreArchive: ResponseArchive {
+  private let source: any RawResponseSource
+
+  /// The ids of the entries, in their order, once all were read.
+  private var ids: [Int64]?
+
+  public let limits: ArchiveLimits
+
+  /// Takes a cache that is open for reading.
+  public init(_ source: any RawResponseSource, limits: ArchiveLimits) {
+    self.source = source
+    self.limits = limits
+  }
+
+  public var description: StoreDescription { source.description }
+
+  public var rawLayout: RawLayout {
+    get throws { try source.rawLayout }
+  }
+
+  public var restoresCaches: Bool { true }
+
+  /// Nothing: whatever is left out is an entry of the cache, and is counted as one.
+  public var omissions: [ArchiveOmission] { [] }
+
+  public func forEachEntry(
+    verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    let changed = StoreError(
+      .changedWhileReading, at: description.path, because: "its entries are others than before")
+    var found: [Int64] = []
+    var isStopped = false
+    try source.forEachRawResponse([], where: { _ in true }) { raw in
+      // A second reading goes by the places of the first: files of a folder may be gone meanwhile.
+      if let ids, found.count >= ids.count || ids[found.count] != raw.id { throw changed }
+      found.append(raw.id)
+      try limits.check(Int64(found.count), .entries, at: description.path)
+      let step = try body(Self.interruptible(raw))
+      isStopped = step == .stop
+      return step
+    }
+    if isStopped { return }
+    guard ids == nil || ids?.count == found.count else { throw changed }
+    ids = found
+  }
+
+  /// The response with a body whose reading a signal ends.
+  private static func interruptible(_ raw: RawResponse) -> RawResponse {
+    guard let index = raw.parts.firstIndex(where: { $0.name == .body }),
+      case .stream(var stream) = raw.parts[index].contents
+    else { return raw }
+    let readAll = stream.read
+    stream.read = { read in
+      try readAll { reader in
+        reader.endsOnSignals = true
+        try read(&reader)
+      }
+    }
+    var raw = raw
+    raw.parts[index].contents = .stream(stream)
+    return raw
+  }
+
+  public func footprint() throws -> Footprint { try source.footprint() }
+
+  public func finish() throws { try source.finish() }
+}

@@ -1,0 +1,35 @@
+import Files
+import HTTPCaching
+import ResponseStorage
+
+/// The digests of a kept body, by some algorithms.
+struct DigestCheck {
+  private var digests: [DigestFields.Algorithm: [UInt8]] = [:]
+
+  /// Reads a body and makes the digests that are given.
+  init(of body: [BodySpool.Piece], in spool: BodySpool, for values: [DigestFields.Value]) throws {
+    let algorithms = Set(values.map(\.algorithm))
+    guard !algorithms.isEmpty else { return }
+    var (md5, sha1, sha256, sha512) = (MD5Digest(), SHA1Digest(), Digest(), SHA512Digest())
+    try spool.read(body) { bytes in
+      if algorithms.contains(.md5) { md5.update(bytes) }
+      if algorithms.contains(.sha1) { sha1.update(bytes) }
+      if algorithms.contains(.sha256) { sha256.update(bytes) }
+      if algorithms.contains(.sha512) { sha512.update(bytes) }
+    }
+    for algorithm in algorithms {
+      digests[algorithm] =
+        switch algorithm {
+        case .md5: md5.bytes
+        case .sha1: sha1.bytes
+        case .sha256: sha256.bytes
+        case .sha512: sha512.bytes
+        }
+    }
+  }
+
+  /// Whether the body has a digest; `false` also for what is not Base64.
+  func agrees(with value: DigestFields.Value) -> Bool {
+    Base64.decode(value.base64) == digests[value.algorithm]
+  }
+}
