@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Entries added up by how old they are: in ranges, and beyond limits.
@@ -34,7 +35,7 @@ struct AgeTally {
   ///
   /// - Parameter canGo: Whether removing by age concerns it.
   mutating func insert(
-    _ stored: Timestamp?, size: Int64, _ state: CacheReport.State, canGo: Bool
+    _ stored: Timestamp?, size: ByteCount, _ state: CacheReport.State, canGo: Bool
   ) {
     guard let stored else { return unknown.sums[state].insert(size) }
     let place = NamedRanges.ages.place(of: now.wholeSeconds - stored.wholeSeconds)

@@ -1,3 +1,4 @@
+public import Bytes
 import ResponseStorage
 
 /// The limits that a cache is to keep.
@@ -13,24 +14,26 @@ public struct CacheLimits: Hashable, Sendable {
   }
 
   /// What all files may take up, in bytes.
-  public var bytes: Int64?
+  public var bytes: ByteCount?
   /// How many entries there may be.
   public var entries: Int64?
   /// How old an entry may be, in seconds, by ``Selection/ageBasis``.
   public var age: Double?
   /// How large a body may be, in bytes.
-  public var entryBytes: Int64?
+  public var entryBytes: ByteCount?
   /// How much more is to be free on the file system, in bytes; 0 if there is enough.
-  public var bytesToFree: Int64?
+  public var bytesToFree: ByteCount?
   /// Once there is too much, how much may stay, in percent of the limit.
   public var lowPercent = 100.0
   /// Whether there was too much before, so that only what may stay then counts.
   public var isUnderway = false
   /// How much more is to go than has to, in bytes, where there is too much: what an entry of a database gives
   /// back is an estimate.
-  public var margin: Int64 = 0
+  public var margin: ByteCount = 0
   /// Whether age and size of entries count only where there are too many entries or bytes.
   public var onlyIfOver = false
+  /// Whether to remove what can be removed even if that is not enough.
+  public var isBestEffort = false
   /// In which order entries go.
   public var order: [Order] = [.oldest]
 
@@ -43,7 +46,7 @@ public struct CacheLimits: Hashable, Sendable {
   }
 
   /// Whether a cache with so much takes up more than it may, or has more entries.
-  func isExceeded(bytes used: Int64, entries count: Int64) -> Bool {
+  func isExceeded(bytes used: ByteCount, entries count: Int64) -> Bool {
     bytes.map { used > $0 } ?? false || entries.map { count > $0 } ?? false
       || bytesToFree.map { $0 > 0 } ?? false
   }
@@ -54,6 +57,9 @@ public struct CacheLimits: Hashable, Sendable {
     if order.contains(.staleFirst) { result.formUnion(ResponseFreshness.projection) }
     return result
   }
+
+  /// What may stay of a limit of size that was exceeded.
+  public func low(_ limit: ByteCount) -> ByteCount { ByteCount(low(limit.bytes)) }
 
   /// What may stay of a limit that was exceeded.
   public func low(_ limit: Int64) -> Int64 {

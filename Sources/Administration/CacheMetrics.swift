@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// What a monitoring system is told of a cache.
@@ -13,7 +14,7 @@ public struct CacheMetrics: Hashable, Sendable {
     /// The number of entries that it removed.
     public var removedEntries: Int64
     /// The sizes of their bodies, in bytes.
-    public var removedBytes: Int64
+    public var removedBytes: ByteCount
     /// The number of entries and files that were to go, and were left as it was stopped.
     public var left: Int64
     /// Whether nothing was done, as it was not the moment for it.
@@ -22,7 +23,7 @@ public struct CacheMetrics: Hashable, Sendable {
     /// Creates a run.
     public init(
       time: Timestamp, isSuccess: Bool, durationSeconds: Double, removedEntries: Int64,
-      removedBytes: Int64, left: Int64 = 0, isSkipped: Bool = false
+      removedBytes: ByteCount, left: Int64 = 0, isSkipped: Bool = false
     ) {
       self.time = time
       self.isSuccess = isSuccess
@@ -39,7 +40,7 @@ public struct CacheMetrics: Hashable, Sendable {
   /// What is in it, grouped by freshness; `nil` if it could not be measured.
   public var usage: UsageReport?
   /// What it may take up, in bytes, if that is known.
-  public var capacityBytes: Int64?
+  public var capacityBytes: ByteCount?
   /// The last run, if it is one.
   public var run: Run?
 

@@ -1,7 +1,8 @@
+public import Bytes
 public import ResponseStorage
 
 extension CacheReport {
-  /// Measures a cache, in one pass over its entries.
+  /// Measures a cache in one pass over its entries, and checks it in another.
   ///
   /// A sum that is too large stays at the largest number: a store can claim any size.
   ///
@@ -9,11 +10,12 @@ extension CacheReport {
   ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
   ///   - expiryRules: The expiries of an application's own, which count for whether entries are fresh.
   ///   - capacityBytes: The limit to hold the footprint against, if there is one.
+  ///   - clock: The time of the system, which files are young or old by; `nil` if it is `now`.
   /// - Throws: What the source throws.
-  /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
+  /// - Complexity: O(*n*), where *n* is the number of entries. Memory grows with the number of body files only.
   public init(
     of source: any ResponseSource, at now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
-    capacityBytes: Int64?
+    capacityBytes: ByteCount?, clock: Timestamp? = nil
   ) throws {
     var usage = UsageReport(footprint: try source.footprint())
     usage.capacityBytes = capacityBytes
@@ -31,5 +33,36 @@ extension CacheReport {
       return .next
     }
     try tally.write(to: &self, lookingUpIn: source)
+    self.usage.savings = try CacheSavings(of: source, at: now, expiryRules: expiryRules)
+    try check(source, clock: clock ?? now)
+    suggestions = Suggestion.all(for: self, expired: tally.removableExpired)
+  }
+
+  /// Finds what `check` finds, and counts it as `check` does.
+  private mutating func check(_ source: any ResponseSource, clock: Timestamp) throws {
+    var broken: StoredResponse.ID?
+    let options = StoreCheck.Options(fully: false, repairs: [], now: now, clock: clock)
+    func record(_ finding: Finding) {
+      findingCounts[finding.code.severity, default: 0] += 1
+      if let place = problems.firstIndex(where: { $0.code == finding.code }) {
+        problems[place].count += 1
+      } else {
+        problems.append(.init(code: finding.code, count: 1))
+      }
+      if let orphan = finding.orphan { orphans.insert(orphan.size) }
+      // The findings on an entry come one after the other.
+      guard let repair = finding.code.repair, repair != .orphans, let id = finding.id, id != broken
+      else { return }
+      broken = id
+      brokenEntries += 1
+    }
+    let check = try StoreCheck(of: source, options) { record($0) }
+    // An app may be about to store a body. `check` looks again; a report is a picture of one moment.
+    for suspect in check.suspects { record(suspect.finding) }
+    let severities = Finding.Severity.allCases
+    problems.sort {
+      let ranks = [$0, $1].map { severities.firstIndex(of: $0.code.severity) ?? 0 }
+      return ranks[0] == ranks[1] ? $0.code.name < $1.code.name : ranks[0] < ranks[1]
+    }
   }
 }

@@ -13,7 +13,7 @@ extension CacheReport.State {
     switch freshness.state {
     case .fresh: self = .fresh
     case .stale: self = freshness.has(.none) ? .expired : .validatable
-    case .noLifetime: self = .unknown
+    case .noLifetime: self = .noLifetime
     }
   }
 

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// What a cache holds, how old and how fresh it is, and what could go: all that a report shows.
@@ -13,7 +14,9 @@ public struct CacheReport: Hashable, Sendable {
     case validatable
     /// It is stale, and has no validator: its origin has to send all of it again.
     case expired
-    /// It has no lifetime, or none is known.
+    /// It has no lifetime, not even by a heuristic.
+    case noLifetime = "no-lifetime"
+    /// Its header fields or the time of its storing are not known.
     case unknown
   }
 
@@ -22,10 +25,10 @@ public struct CacheReport: Hashable, Sendable {
     /// The number of entries.
     public var entries: Int64
     /// The sum of the sizes of their bodies.
-    public var bytes: Int64
+    public var bytes: ByteCount
 
     /// Creates a sum.
-    public init(entries: Int64 = 0, bytes: Int64 = 0) {
+    public init(entries: Int64 = 0, bytes: ByteCount = 0) {
       self.entries = entries
       self.bytes = bytes
     }
@@ -42,7 +45,7 @@ public struct CacheReport: Hashable, Sendable {
     /// The status of the response.
     public var status: Int64?
     /// The size of the body; 0 if it is missing.
-    public var size: Int64
+    public var size: ByteCount
     /// When the response was last stored or refreshed.
     public var stored: Timestamp?
     /// What can still be done with it.
@@ -51,7 +54,7 @@ public struct CacheReport: Hashable, Sendable {
     public var bodyLocation: StoredResponse.BodyLocation?
 
     /// Creates an entry of which nothing else is known.
-    public init(id: StoredResponse.ID, size: Int64, state: State) {
+    public init(id: StoredResponse.ID, size: ByteCount, state: State) {
       self.id = id
       self.size = size
       self.state = state
@@ -65,7 +68,7 @@ public struct CacheReport: Hashable, Sendable {
     /// All entries below it.
     public var sum = Sum()
     /// What stale entries hold of that, in bytes.
-    public var staleBytes: Int64 = 0
+    public var staleBytes: ByteCount = 0
     /// The largest entries, the largest first.
     public var entries: [Entry] = []
 
@@ -82,7 +85,7 @@ public struct CacheReport: Hashable, Sendable {
     /// All entries of the host.
     public var sum = Sum()
     /// What stale entries hold of that, in bytes.
-    public var staleBytes: Int64 = 0
+    public var staleBytes: ByteCount = 0
     /// The largest folders, the largest first.
     public var folders: [Folder] = []
 
@@ -97,6 +100,7 @@ public struct CacheReport: Hashable, Sendable {
     private var fresh = Sum()
     private var validatable = Sum()
     private var expired = Sum()
+    private var noLifetime = Sum()
     private var unknown = Sum()
 
     /// Creates sums of nothing.
@@ -109,6 +113,7 @@ public struct CacheReport: Hashable, Sendable {
         case .fresh: fresh
         case .validatable: validatable
         case .expired: expired
+        case .noLifetime: noLifetime
         case .unknown: unknown
         }
       }
@@ -117,6 +122,7 @@ public struct CacheReport: Hashable, Sendable {
         case .fresh: fresh = newValue
         case .validatable: validatable = newValue
         case .expired: expired = newValue
+        case .noLifetime: noLifetime = newValue
         case .unknown: unknown = newValue
         }
       }
@@ -162,18 +168,18 @@ public struct CacheReport: Hashable, Sendable {
   /// The entries whose bodies are at most so large, but larger than those of the group before.
   public struct SizeGroup: Hashable, Sendable {
     /// The size of the largest body that belongs here, in bytes.
-    public var largest: Int64
+    public var largest: ByteCount
     /// The entries.
     public var sum: Sum
 
     /// Creates a group.
-    public init(largest: Int64, sum: Sum) {
+    public init(largest: ByteCount, sum: Sum) {
       self.largest = largest
       self.sum = sum
     }
   }
 
-  /// A kind of finding that reading the entries once has shown.
+  /// A kind of finding.
   public struct Problem: Hashable, Sendable {
     /// The kind.
     public var code: Finding.Code
@@ -190,7 +196,7 @@ public struct CacheReport: Hashable, Sendable {
   /// What the cache takes up, without groups.
   public var usage: UsageReport
   /// The bytes of bodies that lie in the database, or in the archive of their response.
-  public var inlineBytes: Int64 = 0
+  public var inlineBytes: ByteCount = 0
   /// The entries by their state.
   public var states = StateSums()
   /// The entries by their age, in the order of the ranges, which all have a group.
@@ -207,8 +213,14 @@ public struct CacheReport: Hashable, Sendable {
   public var largest: [Entry] = []
   /// What could be done, the most useful first.
   public var suggestions: [Suggestion] = []
-  /// What is wrong, as far as reading the entries once shows it.
+  /// What `check` finds wrong, the most severe kinds first.
   public var problems: [Problem] = []
+  /// How many findings there are of each severity, as `check` counts them.
+  public var findingCounts: [Finding.Severity: Int64] = [:]
+  /// The entries that a repair removes; their sizes are not known.
+  public var brokenEntries: Int64 = 0
+  /// The files that a repair of orphans removes, as entries are added up.
+  public var orphans = Sum()
 
   /// Creates a report of a cache without entries.
   public init(of store: StoreDescription, _ usage: UsageReport, now: Timestamp) {
@@ -218,20 +230,20 @@ public struct CacheReport: Hashable, Sendable {
   }
 
   /// The bytes of what is past its lifetime.
-  public var staleBytes: Int64 {
-    states[.validatable].bytes.addingClamped(states[.expired].bytes)
+  public var staleBytes: ByteCount {
+    states[.validatable].bytes + states[.expired].bytes
   }
 }
 
 extension CacheReport.Sum {
   /// Counts an entry.
-  mutating func insert(_ size: Int64) {
+  mutating func insert(_ size: ByteCount) {
     entries += 1
-    bytes = bytes.addingClamped(size)
+    bytes += size
   }
 
   /// This sum and another.
   func adding(_ other: Self) -> Self {
-    Self(entries: entries.addingClamped(other.entries), bytes: bytes.addingClamped(other.bytes))
+    Self(entries: entries + other.entries, bytes: bytes + other.bytes)
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 public import ResponseStorage
 
 /// What giving free space back did to a cache.
@@ -23,7 +24,8 @@ public struct Compaction: Hashable, Sendable {
   ///
   /// - Parameter percent: The share, in percent; nothing is never enough.
   public func isWorthwhile(above percent: Double) -> Bool {
-    let bytes = before.freeBytes.addingClamped(before.tailBytes)
+    let log = store.inUse ? 0 : before.reclaimableLogBytes
+    let bytes = before.freeBytes + before.tailBytes + log
     return bytes > 0 && Double(bytes) * 100 >= Double(before.databaseBytes) * percent
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import HTTPCaching
 import ResponseStorage
 
@@ -9,6 +10,10 @@ struct ConditionContext {
   var ageBasis: AgeBasis
   /// How fresh the response is; `nil` if that is not known, or if no field needs it.
   var freshness: ResponseFreshness?
+  /// The class that rules give the response; `nil` if no field needs it.
+  var entryClass: String?
+  /// Whether the response is to be validated by a rule; `nil` if no rule says when, or if its age is not known.
+  var isRevalidationDue: Bool?
 }
 
 extension Condition {
@@ -35,8 +40,8 @@ extension Condition.Expression {
     of response: borrowing StoredResponse, in context: ConditionContext
   ) -> Bool? {
     switch self {
-    case .compare(let field, let test):
-      return field.value(of: response, in: context).map { test.holds(of: $0, field) }
+    case .compare(let subject, let test):
+      return subject.value(of: response, in: context).map { test.holds(of: $0, subject.field) }
     case .not(let part):
       return part.truth(of: response, in: context).map { !$0 }
     case .all(let parts):
@@ -66,6 +71,10 @@ extension Condition.Expression {
 extension Condition.Test {
   fileprivate func holds(of value: ConditionField.Value, _ field: ConditionField) -> Bool {
     switch (self, value) {
+    case (_, .texts(let values)): values.contains { holds(of: .text($0), field) }
+    case (.equals(let texts), .property(let value)):
+      texts.contains { value.equals($0, WrittenTime.moment($0)) }
+    case (_, .property(let value)): value.ordered.map { holds(of: $0, field) } ?? false
     case (.equals(let texts), .text(let value)):
       // As for '--host': a dot and a domain stand for that domain and all below it.
       texts.contains { field == .host ? $0.covers(value) : $0 == value }
@@ -86,16 +95,37 @@ extension Condition.Test {
   }
 }
 
+extension ConditionSubject {
+  /// What is compared of a response; `nil` if it is not known, or if the response has nothing of the name.
+  fileprivate func value(
+    of response: borrowing StoredResponse, in context: ConditionContext
+  ) -> ConditionField.Value? {
+    switch field {
+    case .query:
+      guard let values = response.url.map({ URLQuery.values(of: name, in: $0) }), !values.isEmpty
+      else {
+        return nil
+      }
+      return .texts(values)
+    case .userInfo: return response.userInfo.value(for: name).map { .property($0) }
+    default: return field.value(of: response, in: context)
+    }
+  }
+}
+
 extension ConditionField {
   /// The value of a field.
   enum Value {
     case text(ByteString)
+    /// Texts of which one must pass a test.
+    case texts([ByteString])
+    case property(StoredResponse.PropertyValue)
     /// All the words that are true of it.
     case words([String])
     case number(Double)
   }
 
-  /// The value of the field in a response; `nil` if it is not known.
+  /// The value of a field that takes no name; `nil` if it is not known.
   fileprivate func value(
     of response: borrowing StoredResponse, in context: ConditionContext
   ) -> Value? {
@@ -107,9 +137,17 @@ extension ConditionField {
     }
     if needsFreshness { return context.freshness.flatMap { value(of: $0) } }
     switch self {
+    case .entryClass: return context.entryClass.map { .text(ByteString($0)) }
+    case .revalidation:
+      return context.isRevalidationDue.map { .words([Self.word(forRevalidationDue: $0)]) }
     case .status: return response.status.map { .number(Double($0)) }
     case .size: return response.bodySize.map { .number(Double($0)) }
+    case .received:
+      return Exchange(of: response).flatMap { ReceivedBody(of: $0) }.map { .number($0.percent) }
     case .body: return response.bodyLocation.map { .words([$0.rawValue]) }
+    case .partial:
+      return BodyCompleteness(of: response).map { .words(["\($0 == .partial)"]) }
+    case .storagePolicy: return response.storagePolicy.map { .words([$0.name]) }
     default: return text(of: response).map { .text($0) }
     }
   }
@@ -124,6 +162,9 @@ extension ConditionField {
     case .method: response.request.method?.asciiLowercased
     case .mime: response.mimeType?.asciiLowercased
     case .partition: response.partition
+    case .etag: response.responseHeaders?.firstValue(named: "etag")
+    case .cacheControl:
+      response.responseHeaders?.joinedValue(named: "cache-control")?.asciiLowercased
     default: nil
     }
   }
@@ -138,6 +179,19 @@ extension ConditionField {
     case .currentAge: .number(Double(freshness.freshness.age.seconds))
     case .expiresAt: freshness.expiresAt.map { .number($0.secondsSince1970) }
     default: nil
+    }
+  }
+}
+
+extension StoredResponse.PropertyValue {
+  /// The value as texts and numbers are compared; `nil` if it is neither. A date is its seconds since 1970.
+  fileprivate var ordered: ConditionField.Value? {
+    switch self {
+    case .text(let text): .text(text)
+    case .integer(let number): .number(Double(number))
+    case .real(let number): .number(number)
+    case .date(let time): .number(time.secondsSince1970)
+    case .boolean, .null, .data, .array, .dictionary, .opaque: nil
     }
   }
 }

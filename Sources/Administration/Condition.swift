@@ -10,7 +10,7 @@ public struct Condition: Hashable, Sendable {
     case all([Expression])
     case any([Expression])
     case not(Expression)
-    case compare(ConditionField, Test)
+    case compare(ConditionSubject, Test)
   }
 
   /// What is asked of the value of a field.
@@ -44,6 +44,11 @@ public struct Condition: Hashable, Sendable {
     self.text = text
   }
 
+  /// The first field by its name that is what rules of the configuration say; `nil` if there is none.
+  public var fieldOfRules: String? {
+    fields.filter(\.needsRules).map(\.rawValue).min()
+  }
+
   /// What a response has to have been decoded for ``truth(of:in:)``.
   ///
   /// - Parameter ageBasis: What ages are counted from.
@@ -57,7 +62,7 @@ extension Condition.Expression {
     switch self {
     case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.fields) }
     case .not(let part): part.fields
-    case .compare(let field, _): [field]
+    case .compare(let subject, _): [subject.field]
     }
   }
 }

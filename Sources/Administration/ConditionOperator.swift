@@ -22,8 +22,9 @@ extension ConditionField.Kind {
   var operators: [ConditionOperator] {
     switch self {
     case .text: [.equal, .notEqual, .beginsWith, .endsWith, .contains, .oneOf]
+    case .property: ConditionOperator.allCases
     case .word: [.equal, .notEqual, .oneOf]
-    case .status, .size:
+    case .status, .size, .share:
       [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .oneOf]
     // Nobody means the same fraction of a second.
     case .duration, .time: [.less, .lessOrEqual, .greater, .greaterOrEqual]

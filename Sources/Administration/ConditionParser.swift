@@ -7,7 +7,8 @@ import ResponseStorage
 /// any        = all *( "||" all )
 /// all        = part *( "&&" part )
 /// part       = "!" part / "(" any ")" / comparison
-/// comparison = field operator value / field "in" "(" value *( "," value ) ")"
+/// comparison = subject operator value / subject "in" "(" value *( "," value ) ")"
+/// subject    = field / field "(" name ")"
 /// ```
 struct ConditionParser {
   /// What to tell the user about values.
@@ -69,12 +70,13 @@ struct ConditionParser {
   }
 
   private mutating func comparison() throws(ConditionError) -> Condition.Expression {
-    let (field, fieldRange) = try field()
-    let sign = try comparisonOperator(of: field, fieldRange)
+    let subject = try subject()
+    let field = subject.field
+    let sign = try comparisonOperator(of: field)
     guard sign == .oneOf else {
       let value = try value(of: field, sign)
       let test = Condition.Test(sign, value)
-      let comparison = Condition.Expression.compare(field, test)
+      let comparison = Condition.Expression.compare(subject, test)
       return sign == .notEqual ? .not(comparison) : comparison
     }
     guard try take(.open) else {
@@ -88,33 +90,59 @@ struct ConditionParser {
       throw ConditionError(
         "a list goes on with ',' or ends with ')'", at: token.range)
     }
-    return .compare(field, Condition.Test(equalsAny: values))
+    return .compare(subject, Condition.Test(equalsAny: values))
   }
 
-  private mutating func field() throws(ConditionError) -> (ConditionField, Range<Int>) {
+  private mutating func subject() throws(ConditionError) -> ConditionSubject {
+    let field = try field()
+    guard field.takesName else { return ConditionSubject(field: field) }
+    let hint = "write \(field.rawValue)(\"NAME\")"
+    guard try take(.open) else {
+      throw ConditionError(
+        "'\(field.rawValue)' is not followed by a name in parentheses", at: token.range, hint: hint)
+    }
+    let name: String
+    switch token.kind {
+    case .word(let text), .text(let text): name = text
+    case .sign, .end:
+      throw ConditionError("a name is missing before this", at: token.range, hint: hint)
+    }
+    token = try lexer.next()
+    guard try take(.close) else {
+      throw ConditionError("a name ends with ')'", at: token.range, hint: hint)
+    }
+    return ConditionSubject(field: field, name: ByteString(name))
+  }
+
+  /// Reads the word of a field, in which `_` is as good as `-`.
+  private mutating func field() throws(ConditionError) -> ConditionField {
     let names = ConditionField.allCases.map(\.rawValue)
     guard case .word(let name) = token.kind else {
       throw ConditionError(
         token.kind == .end
           ? "a comparison is missing at the end" : "a field is missing before this",
-        at: token.range, hint: "begin with one of: " + names.joined(separator: " "))
+        at: token.range, hint: "begin with one of: " + Self.fields)
     }
-    guard let field = ConditionField(rawValue: name) else {
+    let word = String(
+      decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
+    guard let field = ConditionField(rawValue: word) else {
       let nearest = Spelling.nearest(to: name, among: names)
       throw ConditionError(
         "there is no field '\(name)'", at: token.range,
         hint: Self.sign(for: name) ?? nearest.map {
           "did you mean '\($0)'?"
         }
-          ?? "there are: " + names.joined(separator: " "))
+          ?? "there are: " + Self.fields)
     }
-    let range = token.range
     token = try lexer.next()
-    return (field, range)
+    return field
   }
 
+  /// All fields as they are written, with spaces between them.
+  private static let fields = ConditionField.allCases.map(\.written).joined(separator: " ")
+
   private mutating func comparisonOperator(
-    of field: ConditionField, _ fieldRange: Range<Int>
+    of field: ConditionField
   ) throws(ConditionError) -> ConditionOperator {
     let name: String? =
       switch token.kind {
@@ -152,10 +180,13 @@ struct ConditionParser {
         hint: "write \(field.kind.example)")
     }
     let value: ConditionValue
-    do { value = try ConditionValue(text, of: field.kind, for: sign) } catch {
+    do throws(WrittenValueError) {
+      try field.check(text, sign)
+      value = try ConditionValue(text, of: field.kind, for: sign)
+    } catch {
       throw ConditionError("'\(error.text)' \(error.reason)", at: token.range, hint: error.hint)
     }
-    if let note = value.note { notes.append(note) }
+    notes += [value.note, field.note(about: text, sign)].compactMap { $0 }
     token = try lexer.next()
     return value
   }

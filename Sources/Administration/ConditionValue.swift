@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// What a field is compared with.
@@ -19,6 +20,22 @@ struct ConditionValue {
     switch kind {
     case .text(let ignoringCase):
       content = .text(ignoringCase ? ByteString(text).asciiLowercased : ByteString(text))
+    case .property:
+      switch sign {
+      case .less, .lessOrEqual, .greater, .greaterOrEqual:
+        if let number = Double(text), number.isFinite {
+          content = .number(number)
+        } else {
+          guard let time = try? WrittenTime(text) else {
+            throw WrittenValueError(
+              text, "is neither a number nor a time",
+              hint: "write for example '600' or '2026-01-31T12:00:00Z'")
+          }
+          content = .number(time.time.secondsSince1970)
+          note = time.note
+        }
+      default: content = .text(ByteString(text))
+      }
     case .word(let words):
       guard words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
         throw WrittenValueError(
@@ -39,6 +56,7 @@ struct ConditionValue {
       }
       content = .numbers(Double(range.lowerBound)...Double(range.upperBound))
     case .size: content = .number(Double(try WrittenValue.size(text)))
+    case .share: content = .number(try WrittenValue.percent(text))
     case .duration: content = .number(try WrittenValue.duration(text))
     case .time:
       let time = try WrittenTime(text)
@@ -57,9 +75,11 @@ extension ConditionField.Kind {
   var example: String {
     switch self {
     case .text: "text, such as \"example.com\""
+    case .property: "text, a number or a time"
     case .word(let words): "one of: " + words.joined(separator: " ")
     case .status: "a status, such as 404 or 5xx"
     case .size: "a size, such as 512KiB"
+    case .share: "a share, such as 50%"
     case .duration: "a length of time, such as 7d"
     case .time: "a time, such as 2026-01-31T12:00:00Z"
     }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// What holds for a command line that does not say it: environment variables go before files, and of
 /// files the first before the second; in each, what is set for a cache goes before what is set for all.
 public struct Configuration: Sendable {
@@ -14,6 +16,9 @@ public struct Configuration: Sendable {
     public let text: String
     /// Where it is from.
     public let origin: Origin
+
+    /// Creates a value.
+    public init(text: String, origin: Origin) { (self.text, self.origin) = (text, origin) }
   }
 
   /// The files, that of the user first.
@@ -34,16 +39,29 @@ public struct Configuration: Sendable {
   ///
   /// - Parameter name: The name of the cache that the command is about, if it has one.
   public func value(of setting: Setting, forCache name: String?) -> Value? {
-    if let text = variables[setting] {
-      return Value(text: text, origin: .variable(setting.variable))
+    let settings = setting == .capacity ? [.capacity, .preset] : [setting]
+    for given in settings {
+      if let text = variables[given] {
+        return Value(
+          text: Self.text(text, of: given, as: setting), origin: .variable(given.variable))
+      }
     }
     for file in files {
       let cache = file.caches.first { $0.name == name }
-      if let value = cache?.settings[setting] ?? file.settings[setting] {
-        return Value(text: value.text, origin: .file(value.place))
+      for values in [cache?.settings ?? [:], file.settings] {
+        guard let given = settings.first(where: { values[$0] != nil }), let value = values[given]
+        else { continue }
+        return Value(
+          text: Self.text(value.text, of: given, as: setting), origin: .file(value.place))
       }
     }
     return setting.builtIn.map { Value(text: $0, origin: .builtIn) }
+  }
+
+  /// The text of a setting that another one may stand for: a preset for a capacity.
+  private static func text(_ text: String, of given: Setting, as setting: Setting) -> String {
+    guard given != setting, let preset = CapacityPreset(rawValue: text) else { return text }
+    return "\(preset.diskBytes.bytes)"
   }
 
   /// The path of a cache with a name; `nil` if none has it.
@@ -81,5 +99,21 @@ public struct Configuration: Sendable {
   }
 
   /// Everything that is wrong with the files.
-  public var errors: [ConfigurationError] { files.flatMap(\.errors) }
+  public var errors: [ConfigurationError] {
+    let errors = files.flatMap(\.errors)
+    // The path may be what is wrong.
+    return errors.isEmpty
+      ? cachesWithoutPath.map { cache in
+        ConfigurationError(
+          "the cache '\(cache.name)' has no path", at: cache.place,
+          hint: "write 'path = \"/…\"' below '[caches.\(cache.name)]', or remove the section")
+      } : errors
+  }
+
+  /// The sections of caches that no file has a path for: what they set would hold for no cache.
+  public var cachesWithoutPath: [ConfigurationFile.NamedCache] {
+    files.flatMap(\.caches).filter { cache in
+      !files.contains { $0.caches.contains { $0.name == cache.name && $0.hasPath } }
+    }
+  }
 }

@@ -30,6 +30,11 @@ extension ConfigurationFile {
         }
       case "max-entries":
         rule.entries = self.value(of: .maxEntries, member.value).flatMap { Int64($0.text) }
+      case "revalidate-after":
+        rule.revalidateAfter = written(member.value) { text throws(WrittenValueError) in
+          try WrittenValue.duration(text)
+        }
+      case "class": rule.entryClass = className(member.value)
       case "max-size":
         rule.bytes = written(member.value) { text throws(WrittenValueError) in
           try WrittenValue.size(text)
@@ -37,7 +42,10 @@ extension ConfigurationFile {
       default:
         refuse(
           member,
-          among: ["name", "match", "action", "expire-after", "max-entries", "max-size"])
+          among: [
+            "name", "match", "action", "class", "expire-after", "revalidate-after", "max-entries",
+            "max-size",
+          ])
       }
     }
     // A rule that matches all because of a slip would be a disaster: all is said in words.
@@ -49,22 +57,41 @@ extension ConfigurationFile {
       append(
         "a rule with an 'action' has no limits", at: value.range,
         hint: "what is kept stays whatever limits say")
-    } else if rule.action == nil, !limits, errors.isEmpty {
+    } else if rule.action == nil, !limits, rule.entryClass == nil, rule.revalidateAfter == nil,
+      errors.isEmpty
+    {
       append(
         "a rule does nothing", at: value.range,
-        hint: "give it 'action', 'expire-after', 'max-entries' or 'max-size'")
+        hint:
+          "give it 'action', 'class', 'expire-after', 'revalidate-after', 'max-entries' or 'max-size'"
+      )
     }
     return rule
   }
 
   private mutating func action(_ value: TOMLValue) -> Policy.Fate? {
     let fate = text(of: value).flatMap { Policy.Fate(rawValue: $0) }
-    guard fate == .keep || fate == .purge else {
+    let fates: [Policy.Fate] = [.keep, .purge, .never, .memoryOnly]
+    guard let fate, fates.contains(fate) else {
       append(
-        "an action is none of the words there are", at: value.range, hint: "there are: keep purge")
+        "an action is none of the words there are", at: value.range,
+        hint: "there are: " + fates.map(\.rawValue).joined(separator: " "))
       return nil
     }
     return fate
+  }
+
+  /// Reads the name of a class, which stands in reports and in expressions.
+  private mutating func className(_ value: TOMLValue) -> String? {
+    guard case .text(let name) = value.content, !name.isEmpty, name.utf8.first != UInt8(ascii: "-"),
+      name.utf8.allSatisfy({ TOMLReader.isOfBareKey($0) || $0 == UInt8(ascii: ".") })
+    else {
+      append(
+        "a class cannot have this name", at: value.range,
+        hint: "take letters, digits, '.', '_' and '-', for example 'offline'")
+      return nil
+    }
+    return name
   }
 
   private mutating func written<Result>(
@@ -77,32 +104,75 @@ extension ConfigurationFile {
     }
   }
 
-  private mutating func criteria(_ value: TOMLValue) -> [ConfigurationRule.Criterion] {
+  private mutating func criteria(_ value: TOMLValue) -> SelectionCriteria {
+    var criteria = SelectionCriteria()
     guard case .table(let table) = value.content else {
       append(
         "'match' is a table", at: value.range, hint: "write 'match = { host = \"example.com\" }'")
-      return []
+      return criteria
     }
-    return table.members.compactMap { member in
-      let values: [String]
-      switch member.value.content {
-      case .boolean(true): values = []
-      case .boolean(false):
-        append("what is false is left out", at: member.value.range)
-        return nil
-      case .array(let items):
-        values = items.compactMap { text(of: $0) }
-        if values.isEmpty {
-          append("this array is empty, and would match nothing", at: member.value.range)
-          return nil
-        }
-      default:
-        guard let text = text(of: member.value) else { return nil }
-        values = [text]
+    for member in table.members { add(member, to: &criteria) }
+    if let contradiction = criteria.contradiction {
+      append(contradiction.message, at: value.range, hint: contradiction.hint)
+    }
+    return criteria
+  }
+
+  private mutating func add(_ member: TOMLTable.Member, to criteria: inout SelectionCriteria) {
+    let word = Self.optionName(member.key)
+    guard let name = SelectionCriteria.Name(rawValue: word) else {
+      let names = SelectionCriteria.Name.allCases.map(\.rawValue)
+      append(
+        "there is no criterion '\(word)' here", at: member.range,
+        hint: Spelling.nearest(to: word, among: names).map { "did you mean '\($0)'?" })
+      return
+    }
+    let values: [TOMLValue]
+    switch member.value.content {
+    case .boolean(false):
+      append("what is false is left out", at: member.value.range)
+      return
+    case .boolean(true) where name.isFlag:
+      criteria.add(name)
+      return
+    case .array(let items):
+      values = items
+      if values.isEmpty {
+        append("this array is empty, and would match nothing", at: member.value.range)
       }
-      return ConfigurationRule.Criterion(
-        option: Self.optionName(member.key), values: values,
-        place: text.place(of: member.value.range), namePlace: text.place(of: member.range))
+    default: values = [member.value]
+    }
+    if name.isFlag {
+      append("'\(word)' takes no value", at: member.value.range, hint: "write '\(word) = true'")
+    } else if case .boolean = member.value.content {
+      append("'\(word)' needs a value", at: member.value.range)
+    } else if values.count > 1, !name.takesSeveral {
+      append("'\(word)' takes one value", at: member.value.range)
+    } else {
+      for value in values { add(value, as: name, to: &criteria) }
+    }
+  }
+
+  private mutating func add(
+    _ value: TOMLValue, as name: SelectionCriteria.Name, to criteria: inout SelectionCriteria
+  ) {
+    guard let text = text(of: value) else { return }
+    if name == .where {
+      do throws(ConditionError) {
+        let condition = try Condition(text)
+        if let field = condition.fieldOfRules {
+          append(
+            "'\(field)' is what rules say, so no rule can ask for it", at: value.range,
+            hint: "repeat in 'match' what the other rule matches")
+        }
+        criteria.conditions.append(condition)
+      } catch {
+        append(error, in: text, at: value.range)
+      }
+      return
+    }
+    do throws(WrittenValueError) { try criteria.add(name, text) } catch {
+      append("'\(error.text)' \(error.reason)", at: value.range, hint: error.hint)
     }
   }
 }

@@ -1,7 +1,7 @@
 import ResponseStorage
 
 /// What a configuration file says.
-public struct ConfigurationFile: Hashable, Sendable {
+public struct ConfigurationFile: Sendable {
   /// A value with its place in the file.
   public struct Value: Hashable, Sendable {
     /// The value, as the option of the same name takes it.
@@ -11,7 +11,7 @@ public struct ConfigurationFile: Hashable, Sendable {
   }
 
   /// A cache with a name.
-  public struct NamedCache: Hashable, Sendable {
+  public struct NamedCache: Sendable {
     /// The name.
     public let name: String
     /// Where the cache is; `nil` if another file says that.
@@ -20,6 +20,12 @@ public struct ConfigurationFile: Hashable, Sendable {
     public var settings: [Setting: Value] = [:]
     /// The rules for this cache, in their order.
     public var rules: [ConfigurationRule] = []
+    /// The URLs that are pinned in this cache only, in their order.
+    public var pins: [Pin] = []
+    /// Where the cache is declared.
+    let place: ConfigurationPlace
+    /// Whether the section has a path, also a wrong one.
+    var hasPath = false
   }
 
   /// The path of the file.
@@ -30,6 +36,10 @@ public struct ConfigurationFile: Hashable, Sendable {
   public private(set) var caches: [NamedCache] = []
   /// The rules for all caches, in their order.
   public private(set) var rules: [ConfigurationRule] = []
+  /// The URLs that are pinned in all caches, in their order.
+  public private(set) var pins: [Pin] = []
+  /// The saved queries, in the order of the file.
+  public private(set) var queries: [SavedQuery] = []
   /// What is wrong with the file, up to ``mostErrors``; what is wrong is not in the rest.
   public private(set) var errors: [ConfigurationError] = []
 
@@ -54,13 +64,19 @@ public struct ConfigurationFile: Hashable, Sendable {
     for member in document.members {
       if let setting = setting(named: member.key) {
         refuse(member, ifThere: settings[setting])
+        refuse(member, setting, beside: settings)
         settings[setting] = value(of: setting, member.value)
       } else if member.key == "rules" {
         rules = rules(member)
       } else if member.key == "caches" {
         readCaches(member)
+      } else if member.key == "pinned" {
+        pins = pins(member)
+      } else if member.key == "saved" {
+        queries = queries(member)
       } else {
-        refuse(member, among: Setting.allCases.map(\.rawValue) + ["caches", "rules"])
+        refuse(
+          member, among: Setting.allCases.map(\.rawValue) + ["caches", "pinned", "rules", "saved"])
       }
     }
   }
@@ -84,18 +100,22 @@ public struct ConfigurationFile: Hashable, Sendable {
       append("a cache is a table", at: member.range, hint: "write '[caches.\(name)]'")
       return
     }
-    var cache = NamedCache(name: name)
+    var cache = NamedCache(name: name, place: text.place(of: member.value.range))
     for member in table.members {
       if member.key == "path" {
+        cache.hasPath = true
         cache.path = pathValue(member.value)
       } else if member.key == "rules" {
         cache.rules = rules(member)
+      } else if member.key == "pinned" {
+        cache.pins = pins(member)
       } else if let setting = setting(named: member.key), setting != .cache {
         refuse(member, ifThere: cache.settings[setting])
+        refuse(member, setting, beside: cache.settings)
         cache.settings[setting] = value(of: setting, member.value)
       } else {
         let names = Setting.allCases.filter { $0 != .cache }.map(\.rawValue)
-        refuse(member, among: ["path", "rules"] + names)
+        refuse(member, among: ["path", "pinned", "rules"] + names)
       }
     }
     caches.append(cache)
@@ -113,6 +133,23 @@ public struct ConfigurationFile: Hashable, Sendable {
 
   private mutating func refuse(_ member: TOMLTable.Member, ifThere value: Value?) {
     if value != nil { append("this setting is there already", at: member.range) }
+  }
+
+  /// Refuses two settings of which each says the capacity.
+  private mutating func refuse(
+    _ member: TOMLTable.Member, _ setting: Setting, beside settings: [Setting: Value]
+  ) {
+    let other: Setting? =
+      switch setting {
+      case .capacity: .preset
+      case .preset: .capacity
+      default: nil
+      }
+    if let other, settings[other] != nil {
+      append(
+        "'capacity' and 'preset' exclude each other", at: member.range,
+        hint: "a preset is a capacity with a name: leave one out")
+    }
   }
 
   mutating func value(of setting: Setting, _ value: TOMLValue) -> Value? {
@@ -173,8 +210,15 @@ public struct ConfigurationFile: Hashable, Sendable {
     errors.append(ConfigurationError(reason, at: text.place(of: range), hint: hint))
   }
 
+  /// Adds what is wrong with an expression, with its place in the text of a value.
+  mutating func append(_ error: ConditionError, in written: String, at range: Range<Int>) {
+    guard errors.count < Self.mostErrors else { return }
+    let place = text.place(of: range).place(of: error.range, in: written)
+    errors.append(ConfigurationError(error.reason, at: place, hint: error.hint))
+  }
+
   /// Whether a key can be written as a word of a command line, and is no path.
-  private static func isName(_ key: ByteString) -> Bool {
+  static func isName(_ key: ByteString) -> Bool {
     key.bytes.first != UInt8(ascii: "-") && !key.bytes.isEmpty
       && key.bytes.allSatisfy { TOMLReader.isOfBareKey($0) || $0 == UInt8(ascii: ".") }
   }

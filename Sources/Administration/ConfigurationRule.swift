@@ -1,23 +1,14 @@
-/// A rule of a policy, as a file says it.
-public struct ConfigurationRule: Hashable, Sendable {
-  /// A criterion: a selection option with its values.
-  public struct Criterion: Hashable, Sendable {
-    /// The name of the option.
-    public let option: String
-    /// The values, of which one must hold; empty for an option that takes none.
-    public let values: [String]
-    /// Where the value is.
-    public let place: ConfigurationPlace
-    /// Where the name is.
-    public let namePlace: ConfigurationPlace
-  }
+public import Bytes
+public import ResponseStorage
 
+/// A rule of a policy, as a file says it.
+public struct ConfigurationRule: Sendable {
   /// Where the rule begins.
   public let place: ConfigurationPlace
   /// The name, if it has one.
   public internal(set) var name: String?
-  /// What entries must be; all must hold.
-  public internal(set) var match: [Criterion] = []
+  /// What entries must be.
+  public internal(set) var match = SelectionCriteria()
   /// Whether entries stay or go whatever else is said.
   public internal(set) var action: Policy.Fate?
   /// After how many seconds entries go.
@@ -25,9 +16,23 @@ public struct ConfigurationRule: Hashable, Sendable {
   /// How many entries may stay.
   public internal(set) var entries: Int64?
   /// What their bodies may take up, in bytes.
-  public internal(set) var bytes: Int64?
+  public internal(set) var bytes: ByteCount?
+  /// After how many seconds entries are to be validated.
+  public internal(set) var revalidateAfter: Double?
+  /// The class of the entries, for reports.
+  public internal(set) var entryClass: String?
 
   init(at place: ConfigurationPlace) {
     self.place = place
+  }
+
+  /// The rule, with ages counted up to a moment.
+  public func rule(at now: Timestamp) -> Policy.Rule {
+    var rule = Policy.Rule(selecting: match.selection(at: now))
+    (rule.name, rule.place) = (name, place)
+    (rule.action, rule.expireAfter) = (action, expireAfter)
+    (rule.entries, rule.bytes) = (entries, bytes)
+    (rule.entryClass, rule.revalidateAfter) = (entryClass, revalidateAfter)
+    return rule
   }
 }

@@ -15,6 +15,9 @@ extension Finding.Code {
   static let queryNotInKey = Self(
     "query-not-in-key", .warning,
     "the app gets it for the same path with any other query, also that of another user")
+  static let keyOfAnotherURL = Self(
+    "key-of-another-url", .note,
+    "the app gets it for the URL of its key, as after a redirect, and not for its own")
   static let youngTemporaryFile = Self(
     "young-temporary-file", .note, "an app may be about to store its entry; it is left alone")
   static let fromTheFuture = Self(
@@ -66,11 +69,19 @@ struct EntryCheck {
     if Self.forbidsStoring(response.request.headers) {
       add(.noStore, "the request says 'no-store'")
     }
+    if let exchange = Exchange(of: response) {
+      for (code, message) in Self.findings(of: exchange, response) { add(code, message) }
+    }
     if response.storagePolicy == .allowedInMemoryOnly || response.storagePolicy == .notAllowed {
       add(.notForDisk, "its storage policy is not 'allowed'")
     }
     if case .file = response.id, response.url?.bytes.contains(UInt8(ascii: "?")) ?? false {
       add(.queryNotInKey, "its URL has a query, and its key has none")
+    }
+    if case .file = response.id, let key = response.key, let url = response.url,
+      FoundationKey(of: url)?.text != key
+    {
+      add(.keyOfAnotherURL, "its key is not that of its URL")
     }
     for time in [response.stored, response.firstStored] {
       guard !response.notes.contains(where: { $0.code == .futureDated }) else { break }

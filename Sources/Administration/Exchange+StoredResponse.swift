@@ -1,3 +1,4 @@
+import Bytes
 public import HTTPCaching
 public import ResponseStorage
 
@@ -20,7 +21,7 @@ extension Exchange {
     self.init(
       request: request, status: response.status, fields: fields, responseTime: stored.wholeSeconds,
       varyRecord: Self.varyRecord(fields, in: response.protocolProperties),
-      bodyBytes: response.bodySize)
+      bodyBytes: response.bodySize?.bytes)
   }
 
   /// What a response has to have been decoded for.

@@ -3,19 +3,9 @@ public import ResponseStorage
 
 /// Why a stored response is used for a request at a moment, or is not.
 ///
-/// Whether it is fresh is said by RFC 9111 alone; what happens then is said by the platform and by the
-/// policy of the request.
+/// RFC 9111 and the application's own expiry decide whether it is fresh, by ``ResponseFreshness``; the platform
+/// and the policy of the request decide what happens then.
 public struct Explanation: Sendable {
-  /// Whether a response is fresh.
-  public enum Verdict: String, Hashable, Sendable, CaseIterable {
-    /// Its lifetime is greater than its age, and the application lets it live.
-    case fresh
-    /// It is not.
-    case stale
-    /// The store does not hold what it depends on.
-    case unknown
-  }
-
   /// What is known if the store holds the header fields and the time of storing.
   ///
   /// It never changes, and is asked often: an object, as a copy of so many values would cost more than
@@ -33,10 +23,14 @@ public struct Explanation: Sendable {
     public let storability: Storability
     /// What Foundation on Linux does with it, if that is the platform.
     public let foundation: FoundationReuse?
-    /// The expiry of the application's own, if it attached one.
-    public let expiry: UserInfoExpiry?
+    /// How fresh the response is, as every command says it.
+    public let freshness: ResponseFreshness
     /// What is ignored or odd.
     public let remarks: [Remark]
+    /// How much of the body is stored, if the response announced how much there is.
+    public var received: ReceivedBody? { ReceivedBody(of: exchange) }
+    /// The expiry of the application's own, if it attached one.
+    public var expiry: UserInfoExpiry? { freshness.expiry }
     /// What the response can be validated with.
     public var validators: Validators { conditional.validators }
     /// Whether only age or a directive can be against using the response.
@@ -57,7 +51,9 @@ public struct Explanation: Sendable {
       foundation =
         inquiry.platform == .foundation
         ? FoundationReuse(of: exchange, for: request, at: now) : nil
-      expiry = UserInfoExpiry(of: userInfo, by: inquiry.expiryRules)
+      freshness = ResponseFreshness(
+        reuse.freshness, exchange.freshnessFields,
+        expiry: UserInfoExpiry(of: userInfo, by: inquiry.expiryRules), at: inquiry.now)
       remarks = reuse.remarks + Remark.all(about: exchange) + storability.remarks
     }
   }
@@ -68,6 +64,9 @@ public struct Explanation: Sendable {
   /// The URL of the response.
   public let url: ByteString?
 
+  /// How the store finds the response for the URL that is asked for; `nil` if nothing is odd about that.
+  public let lookup: StoreLookup?
+
   /// What was asked.
   public let inquiry: Inquiry
 
@@ -77,11 +76,39 @@ public struct Explanation: Sendable {
   /// What else there is to know.
   public let hints: [Hint]
 
+  /// What the configuration says of the response; `nil` if it says nothing.
+  public var configured: Configured?
+
+  /// What a configuration says of a response, which has no part in its freshness.
+  public struct Configured: Sendable {
+    /// The class that it is in.
+    public let entryClass: String
+    /// When it is to be validated; `nil` if no rule says so.
+    public let revalidation: Policy.Revalidation?
+
+    /// Finds out what a configuration says; `nil` if that is nothing, or if it takes too long to find out.
+    public init?(of response: borrowing StoredResponse, by classes: EntryClasses, now: Timestamp) {
+      do throws(URLExpression.Overrun) {
+        entryClass = try classes.name(of: response, now: now)
+        revalidation = try classes.policy.revalidation(of: response, now: now)
+      } catch {
+        return nil
+      }
+      if entryClass == EntryClasses.cache, revalidation == nil { return nil }
+    }
+  }
+
   /// What a response has to have been decoded for.
-  public static let projection: Projection = Exchange.projection.union([.storage, .userInfo])
+  public static let projection: Projection = BodyCompleteness.projection.union([
+    .storage, .userInfo,
+  ])
 
   /// Explains a response.
-  public init(of response: borrowing StoredResponse, asking inquiry: Inquiry) {
+  ///
+  /// - Parameter withHints: Whether to look for ``hints``, on which no outcome depends.
+  public init(
+    of response: borrowing StoredResponse, asking inquiry: Inquiry, withHints: Bool = true
+  ) {
     id = response.id
     url = response.url
     self.inquiry = inquiry
@@ -89,49 +116,27 @@ public struct Explanation: Sendable {
       Details(of: exchange, response.userInfo, asking: inquiry)
     }
     self.details = details
-    hints = Hint.all(about: response, details, asking: inquiry)
+    lookup = inquiry.names?.lookup(of: response)
+    hints =
+      withHints ? Hint.all(about: response, details, lookup, asking: inquiry) : []
   }
 }
 
 extension Explanation {
-  /// Whether the response is fresh.
-  public var verdict: Verdict {
-    guard let details else { return .unknown }
-    if isExpiredByApplication { return .stale }
-    if details.foundation == nil, details.reuse.decision == .unknown { return .unknown }
-    return details.reuse.freshness.isFresh ? .fresh : .stale
-  }
+  /// How fresh the response is; `nil` if that is not known.
+  public var freshness: ResponseFreshness? { details?.freshness }
 
-  /// When the response becomes or became stale, in seconds since 1970: the earliest of the ends that it
-  /// has; `nil` if it has none.
-  public var expiresAt: Int64? {
-    let end = details?.reuse.freshness.expiresAt
-    guard let expiry = details?.expiry?.expiresAt else { return end }
-    return end.map { min($0, expiry) } ?? expiry
-  }
-
-  /// For how many more seconds the response is fresh, or 0 or less if it is stale; `nil` if nothing ends it.
-  ///
-  /// That is not always the time to ``expiresAt``: where the clock was set back to before the response came, it
-  /// ages only once that moment comes again.
-  public var remainingSeconds: Int64? {
-    guard let details else { return nil }
-    let freshness = details.reuse.freshness
-    let remaining = freshness.isFresh ? freshness.remainingSeconds : -freshness.staleSeconds
-    let byLifetime = freshness.lifetime.source == .none ? nil : remaining
-    let byExpiry = details.expiry.map { $0.expiresAt.addingClamped(-inquiry.now.wholeSeconds) }
-    return [byLifetime, byExpiry].compactMap { $0 }.min()
-  }
+  /// Whether the response is fresh; `nil` if that is not known.
+  public var state: ResponseFreshness.State? { freshness?.state }
 
   /// Whether the application drops the response when it finds it.
-  public var isExpiredByApplication: Bool {
-    details?.expiry.map { !$0.isValid(at: inquiry.now) } ?? false
-  }
+  public var isExpiredByApplication: Bool { freshness?.isExpiredByApplication ?? false }
 
   /// What becomes of a request with a policy.
   public func outcome(of policy: RequestCachePolicy) -> RequestCachePolicy.Outcome {
     guard let details else { return .unknown }
     if let foundation = details.foundation {
+      if lookup?.isAnswer == false { return .load }
       return foundation.obstacle == nil && !isExpiredByApplication ? .cache : .load
     }
     // To the URL loading system a response that the application drops was never there.

@@ -43,6 +43,7 @@ extension Explanation {
       return [.expiredByApplication(expiry)] + specified
     }
     if let foundation = details.foundation {
+      if lookup?.isAnswer == false { return [.foundationRefuses(.otherKey)] + specified }
       return [
         foundation.obstacle.map { .foundationRefuses($0) }
           ?? .foundationUses(until: foundation.usedUntil)

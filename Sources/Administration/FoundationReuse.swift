@@ -10,6 +10,8 @@ import ResponseStorage
 public struct FoundationReuse: Hashable, Sendable {
   /// Why a stored response is not used, in the order in which Foundation looks.
   public enum Obstacle: String, Hashable, Sendable, CaseIterable {
+    /// The response is not found: its key is that of another URL.
+    case otherKey = "foundation-other-key"
     /// The response has `WWW-Authenticate` or `Proxy-Authenticate`.
     case challenge = "foundation-challenge"
     /// The request has `Authorization` or `Proxy-Authorization`.
@@ -43,7 +45,7 @@ public struct FoundationReuse: Hashable, Sendable {
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
   public init(of exchange: borrowing Exchange, for request: Request, at now: Int64) {
     let control = FoundationCacheControl(exchange.fields)
-    let end = control.maxAge.map { exchange.responseTime.addingClamped($0) }
+    let end = control.maxAge.map { exchange.responseTime.saturatingAdding($0) }
     obstacle = Self.obstacle(exchange, request, control, isPast: end.map { now >= $0 } ?? false)
     usedUntil = obstacle == nil ? end : nil
   }

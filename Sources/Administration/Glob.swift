@@ -16,6 +16,17 @@ public struct Glob: Hashable, Sendable {
 
   private let elements: [Element]
 
+  /// The text before whatever stands for other text; `nil` if there is none.
+  var beginning: String? {
+    var scalars = String.UnicodeScalarView()
+    for case .scalar(let scalar) in elements.prefix(while: {
+      if case .scalar = $0 { true } else { false }
+    }) {
+      scalars.append(scalar)
+    }
+    return scalars.isEmpty ? nil : String(scalars)
+  }
+
   /// Creates a pattern, or `nil` if a class is not closed or holds nothing.
   public init?(_ pattern: String) {
     var elements: [Element] = []

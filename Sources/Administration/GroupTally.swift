@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Entries added up by what they have in common, in bounded memory.
@@ -19,7 +20,7 @@ struct GroupTally {
   }
 
   /// Counts an entry.
-  mutating func insert(_ key: ByteString?, size: Int64) {
+  mutating func insert(_ key: ByteString?, size: ByteCount) {
     insert(UsageReport.Group(key: key, entries: 1, bytes: size))
   }
 
@@ -36,9 +37,9 @@ struct GroupTally {
     groups[place].insert(group)
   }
 
-  private mutating func insertIntoRest(_ entries: Int64, _ bytes: Int64) {
+  private mutating func insertIntoRest(_ entries: Int64, _ bytes: ByteCount) {
     rest.entries += entries
-    rest.bytes = rest.bytes.addingClamped(bytes)
+    rest.bytes += bytes
   }
 
   /// The groups, the largest first, and what had no room.

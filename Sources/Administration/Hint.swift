@@ -1,3 +1,4 @@
+public import Bytes
 import HTTPCaching
 import ResponseStorage
 
@@ -11,6 +12,8 @@ public enum Hint: Hashable, Sendable {
   case notForDisk
   /// Its body is missing.
   case bodyMissing
+  /// Only a part of its body is stored, and the rest of it can be asked for, or only all of it again.
+  case partialBody(isResumable: Bool)
   /// The origin's clock was ahead by so many seconds.
   case originClockAhead(seconds: Int64)
   /// This clock is so many seconds behind the time of storing.
@@ -18,7 +21,7 @@ public enum Hint: Hashable, Sendable {
   /// It was stale when it was stored: its `Date` or `Age` made it so old.
   case staleWhenStored(age: Int64)
   /// Its body has more than 5 % of the capacity, which CFNetwork does not store.
-  case largeBody(limit: Int64)
+  case largeBody(limit: ByteCount)
   /// The application keeps a date under a key, and no rule for it was given.
   case storingDate
   /// Its lifetime is a guess, and Apple's is not documented.
@@ -31,6 +34,8 @@ public enum Hint: Hashable, Sendable {
   case staleUseUndocumented
   /// The store's key has neither scheme nor query: other URLs are answered with it.
   case keyWithoutQuery
+  /// The store answers the URL that is asked for with it, and it was stored for another.
+  case answersOtherURL
   /// No policy matters on this platform.
   case policyIgnored
   /// What can be validated is not, on this platform.
@@ -47,6 +52,7 @@ public enum Hint: Hashable, Sendable {
     case .privateData: "private-data"
     case .notForDisk: "not-for-disk"
     case .bodyMissing: "body-missing"
+    case .partialBody: "partial-body"
     case .originClockAhead: "origin-clock-ahead"
     case .clockSetBack: "clock-set-back"
     case .staleWhenStored: "stale-when-stored"
@@ -57,6 +63,7 @@ public enum Hint: Hashable, Sendable {
     case .expiryNotExtended: "apple-expiry-not-extended"
     case .staleUseUndocumented: "apple-stale-use-undocumented"
     case .keyWithoutQuery: "foundation-key-without-query"
+    case .answersOtherURL: "foundation-answers-other-url"
     case .policyIgnored: "foundation-policy-ignored"
     case .neverValidated: "foundation-never-validates"
     case .usedForEver: "foundation-used-for-ever"
@@ -67,8 +74,8 @@ public enum Hint: Hashable, Sendable {
   /// Whether it is a finding, and not only good to know.
   public var isFinding: Bool {
     switch self {
-    case .noStoreOnDisk, .privateData, .notForDisk, .bodyMissing, .originClockAhead, .clockSetBack,
-      .staleWhenStored, .largeBody, .keyWithoutQuery, .usedForEver:
+    case .noStoreOnDisk, .privateData, .notForDisk, .bodyMissing, .partialBody, .originClockAhead,
+      .clockSetBack, .staleWhenStored, .largeBody, .keyWithoutQuery, .answersOtherURL, .usedForEver:
       true
     default: false
     }
@@ -79,9 +86,10 @@ extension Hint {
   /// All hints about a response, the findings first.
   static func all(
     about response: borrowing StoredResponse, _ details: Explanation.Details?,
-    asking inquiry: Inquiry
+    _ lookup: StoreLookup?, asking inquiry: Inquiry
   ) -> [Hint] {
     var hints: [Hint] = []
+    if let lookup, lookup.isAnswer, !lookup.isRedirected { hints.append(.answersOtherURL) }
     if response.bodyLocation == .missing { hints.append(.bodyMissing) }
     switch response.storagePolicy {
     case .allowedInMemoryOnly, .notAllowed: hints.append(.notForDisk)
@@ -93,6 +101,9 @@ extension Hint {
       hints.append(.largeBody(limit: capacity / 20))
     }
     guard let details else { return hints }
+    if BodyCompleteness(of: details.exchange, response) == .partial {
+      hints.append(.partialBody(isResumable: details.conditional.purpose == .completion))
+    }
     hints += findings(details, asking: inquiry)
     if !response.userInfo.isEmpty,
       case .date? = response.userInfo.value(for: UserInfoExpiry.storingDateKey),
@@ -103,7 +114,8 @@ extension Hint {
     switch inquiry.platform {
     case .rfc9111: break
     case .apple: hints += ofApple(details)
-    case .foundation: hints += ofFoundation(details, response.url)
+    case .foundation:
+      hints += ofFoundation(details, response.url, isFound: lookup?.isAnswer ?? true)
     }
     return hints
   }
@@ -152,11 +164,11 @@ extension Hint {
   }
 
   private static func ofFoundation(
-    _ details: Explanation.Details, _ url: ByteString?
+    _ details: Explanation.Details, _ url: ByteString?, isFound: Bool
   ) -> [Hint] {
     var hints: [Hint] = []
     if url?.bytes.contains(UInt8(ascii: "?")) ?? false { hints.append(.keyWithoutQuery) }
-    if let foundation = details.foundation {
+    if let foundation = details.foundation, isFound {
       if foundation.obstacle != nil {
         hints.append(.removedWhenRefused)
       } else if foundation.usedUntil == nil {

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import ResponseStorage
 
@@ -45,7 +46,7 @@ struct HostTally {
 
   /// Counts an entry.
   mutating func insert(
-    _ response: borrowing StoredResponse, size: Int64, _ state: CacheReport.State
+    _ response: borrowing StoredResponse, size: ByteCount, _ state: CacheReport.State
   ) {
     let (sum, staleBytes) = (CacheReport.Sum(entries: 1, bytes: size), state.isStale ? size : 0)
     guard let place = place(of: response.url) else { return others.insert(size) }
@@ -142,12 +143,12 @@ extension HostTally {
             folders[$0].folder.path < folders[$1].folder.path)
         }.prefix(Limit.shownFoldersOfHost))
     }
-    let smallest = smallestShown(in: foldersOfHosts.joined())
+    let limit = largestHidden(in: foldersOfHosts.joined())
     report.hosts = zip(shown, foldersOfHosts).map { place, places in
       var host = hosts[place]
       host.folders = places.map { place in
         var folder = folders[place].folder
-        folder.entries = folders[place].largest.candidates.filter { $0.size >= smallest }
+        folder.entries = folders[place].largest.candidates.filter { $0.size > limit }
           .map { CacheReport.Entry($0) }
         return folder
       }
@@ -156,10 +157,10 @@ extension HostTally {
     report.otherHosts = rest(of: order.dropFirst(Limit.shownHosts))
   }
 
-  /// How large an entry must be so that no more are shown than are to be; 0 and less than that never are.
-  private func smallestShown(in places: some Sequence<Int>) -> Int64 {
+  /// The size that an entry must exceed to be shown, in bytes; entries without a body are never shown.
+  private func largestHidden(in places: some Sequence<Int>) -> ByteCount {
     let sizes = places.flatMap { folders[$0].largest.candidates.map(\.size) }.sorted(by: >)
-    return sizes.count > Limit.shownEntries ? max(1, sizes[Limit.shownEntries] + 1) : 1
+    return sizes.count > Limit.shownEntries ? max(0, sizes[Limit.shownEntries]) : 0
   }
 
   private func isBefore(
@@ -180,17 +181,17 @@ extension HostTally {
 
 extension CacheReport.Host {
   /// Counts entries.
-  fileprivate mutating func insert(_ entries: CacheReport.Sum, staleBytes other: Int64) {
+  fileprivate mutating func insert(_ entries: CacheReport.Sum, staleBytes other: ByteCount) {
     sum = sum.adding(entries)
-    staleBytes = staleBytes.addingClamped(other)
+    staleBytes += other
   }
 }
 
 extension CacheReport.Folder {
   /// Counts entries.
-  fileprivate mutating func insert(_ entries: CacheReport.Sum, staleBytes other: Int64) {
+  fileprivate mutating func insert(_ entries: CacheReport.Sum, staleBytes other: ByteCount) {
     sum = sum.adding(entries)
-    staleBytes = staleBytes.addingClamped(other)
+    staleBytes += other
   }
 }
 

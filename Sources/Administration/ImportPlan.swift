@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseArchives
 public import ResponseStorage
 
@@ -40,7 +41,7 @@ public struct ImportPlan: Hashable, Sendable {
     /// Its URL.
     public var url: ByteString?
     /// The size of its body in bytes; `nil` if there is none.
-    public var size: Int64?
+    public var size: ByteCount?
     /// What happens with it.
     public var action: Action
     /// Why it is rejected, or left out for another of the archive: a clause.
@@ -76,9 +77,9 @@ public struct ImportPlan: Hashable, Sendable {
   }
 
   /// The sizes of the bodies of the entries with which something happens, in bytes.
-  public func bodyBytes(_ action: Action) -> Int64 {
+  public func bodyBytes(_ action: Action) -> ByteCount {
     entries.indices.reduce(0) { sum, index in
-      entries[index].action == action ? sum.addingClamped(entries[index].size ?? 0) : sum
+      entries[index].action == action ? sum + (entries[index].size ?? 0) : sum
     }
   }
 
@@ -98,7 +99,8 @@ public struct ImportPlan: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - target: The cache as it is now, or the one that is yet to be made.
-  ///   - anyMethod: Whether answers to requests other than GET are wanted.
+  ///   - anyMethod: Whether answers to requests other than GET are wanted; they always are of an
+  ///     archive that restores caches.
   ///   - rewriting: What is changed of the entries, once they are selected.
   ///   - salvaging: Whether damage of the archive ends its reading, and is no error.
   /// - Throws: ``ResponseArchiveError``, ``StoreError``, or ``ImportConflict``.
@@ -113,7 +115,7 @@ public struct ImportPlan: Hashable, Sendable {
     absent = selection.names ?? EntryNames()
     var keys: Set<TextDigest> = []
     var earlier: [TextDigest: Int] = [:]
-    var urlBytes: Int64 = 0
+    var urlBytes: ByteCount = 0
     let projection = selection.projection.union([.url, .method])
     do {
       try archive.forEachEntry(verifyingBodies: true) { raw in
@@ -123,21 +125,22 @@ public struct ImportPlan: Hashable, Sendable {
         var entry = Entry(
           number: archivedEntries + 1, url: response.url.map(ByteString.init(copying:)),
           size: raw.bodySize, action: .add)
-        if !anyMethod, response.request.method.map({ $0 != "GET" }) ?? false {
+        let isOfOtherMethod = response.request.method.map { $0 != "GET" } ?? false
+        if isOfOtherMethod, !anyMethod, !archive.restoresCaches {
           entry.action = .otherMethod
         } else if isSelected {
           let rewritten = rewriting.applied(to: raw)
           if !rewriting.hosts.isEmpty {
             entry.url = StoredResponse(decoding: rewritten, .url).url
           }
-          try decide(&entry, rewritten, target, rule, &earlier)
+          try decide(&entry, rewritten, of: archive, target, rule, &earlier)
         }
         // Damage of the body shows only when it was read, and then nothing is to be taken of it.
-        try raw.part(.body)?.readThrough()
+        if entry.action != .reject || !raw.hasSparseBody { try raw.part(.body)?.readThrough() }
         archivedEntries += 1
         absent.remove(response)
         if isSelected {
-          urlBytes = urlBytes.addingClamped(Int64(entry.url?.bytes.count ?? 0))
+          urlBytes += ByteCount(entry.url?.bytes.count ?? 0)
           try archive.limits.check(urlBytes, .urls, at: self.archive.path)
           entries.append(entry)
         }
@@ -160,12 +163,16 @@ public struct ImportPlan: Hashable, Sendable {
   ///
   /// - Parameter earlier: The places of the entries that are to come already, by their keys in the cache.
   private mutating func decide(
-    _ entry: inout Entry, _ raw: RawResponse, _ target: any ResponseTarget,
+    _ entry: inout Entry, _ raw: RawResponse, of archive: any ResponseArchive,
+    _ target: any ResponseTarget,
     _ rule: ImportConflictRule, _ earlier: inout [TextDigest: Int]
   ) throws {
     let admitted: AdmittedResponse
     do {
-      if let reason = raw.flaw ?? raw.incompleteness { throw AdmissionRefusal(reason) }
+      let reason =
+        archive.restoresCaches
+        ? raw.obstacleToRestoring(withoutBodies: archive.leavesOutBodies) : raw.incompleteness
+      if let reason = raw.flaw ?? reason { throw AdmissionRefusal(reason) }
       admitted = try target.admit(raw)
     } catch let refusal as AdmissionRefusal {
       (entry.action, entry.reason) = (.reject, refusal.reason)
@@ -173,10 +180,16 @@ public struct ImportPlan: Hashable, Sendable {
     }
     entry.losses = admitted.losses
     entry.stored = StoredResponse(decoding: admitted.kept, .firstStored).firstStored
-    let key = TextDigest(admitted.key)
+    guard let text = admitted.key else {
+      // It takes the place of no other.
+      let there = try target.standingResponse(withoutKey: raw.id)
+      if let there, try admitted.kept.hasSameContents(as: there.raw) { entry.action = .unchanged }
+      return
+    }
+    let key = TextDigest(text)
     if let place = earlier[key] {
       try decide(&entry, after: place, rule)
-    } else if let there = try target.standingResponse(forKey: admitted.key) {
+    } else if let there = try target.standingResponse(forKey: text) {
       if try admitted.kept.hasSameContents(as: there.raw) {
         // An import that was killed may have left what it was to replace.
         let isUnfinished = there.hasOlder && (rule == .replace || rule == .newer)
@@ -234,6 +247,18 @@ public struct ImportConflict: Error, Hashable, Sendable {
 }
 
 extension RawResponse {
+  /// Why a response cannot be put back that a cache had: a clause, or `nil` if it can.
+  ///
+  /// - Parameter withoutBodies: Whether a body that is missing may only have been left out.
+  fileprivate func obstacleToRestoring(withoutBodies: Bool) -> String? {
+    if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
+    if hasSparseBody { return ArchiveExport.isSparse }
+    if withoutBodies, part(.body)?.size == nil {
+      return "its body is missing, as the archive was written without bodies"
+    }
+    return nil
+  }
+
   /// Why no cache can have the response: a clause, or `nil` if one can.
   fileprivate var incompleteness: String? {
     guard case .text = value(of: "request_key") else { return "it has no key" }
@@ -242,6 +267,11 @@ extension RawResponse {
     if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
     guard part(.body)?.size != nil else { return "its body is missing" }
     return nil
+  }
+
+  /// Whether the body is a file that hardly anything was written to.
+  fileprivate var hasSparseBody: Bool {
+    if case .stream(let stream) = part(.body)?.contents { stream.isSparse } else { false }
   }
 
   /// Whether a cache would take both for the same: its number, the hash of its key and the place of the

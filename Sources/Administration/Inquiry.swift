@@ -1,3 +1,4 @@
+public import Bytes
 public import HTTPCaching
 public import ResponseStorage
 
@@ -17,10 +18,13 @@ public struct Inquiry: Hashable, Sendable {
   public var fields: [FieldLine] = []
 
   /// The disk capacity that the application set, in bytes; a cache does not hold its own.
-  public var capacityBytes: Int64?
+  public var capacityBytes: ByteCount?
 
   /// The expiries of an application's own.
   public var expiryRules = UserInfoExpiry.known
+
+  /// The URLs that are asked for, if a Foundation store is asked for some.
+  public var names: EntryNames?
 
   /// Creates an inquiry.
   public init(now: Timestamp, platform: CachePlatform) {

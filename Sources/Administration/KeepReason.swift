@@ -1,3 +1,4 @@
+public import Bytes
 import ResponseStorage
 
 /// Why an entry stays in a cache when others go.
@@ -12,12 +13,16 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   case unknownFreshness = "unknown-freshness"
   /// The limits are kept with it.
   case withinLimits = "within-limits"
+  /// A limit cannot be met even without it.
+  case limitCannotBeMet = "limit-cannot-be-met"
   /// A rule of a policy keeps it.
   case keptByRule = "kept-by-rule"
   /// It is selected, but `URLCache` does not see it, and only its id lets it go.
   case orphan
   /// It is selected, but what has the name of its file is no regular file.
   case notARegularFile = "not-a-regular-file"
+  /// It is selected, but the configuration pins its URL.
+  case pinned
 
   /// Why a selection leaves a response where it is; `nil` if it selects it.
   init?(_ decision: Selection.Decision) {
@@ -50,23 +55,26 @@ public struct KeptEntries: Hashable, Sendable {
   /// How many there are.
   public var entries: Int64
   /// The sizes of their bodies, in bytes.
-  public var bodyBytes: Int64
+  public var bodyBytes: ByteCount
 
   /// Creates a sum.
-  public init(entries: Int64 = 0, bodyBytes: Int64 = 0) {
+  public init(entries: Int64 = 0, bodyBytes: ByteCount = 0) {
     self.entries = entries
     self.bodyBytes = bodyBytes
   }
 
+  /// Takes out an entry without a body.
+  mutating func removeOne() { entries -= 1 }
+
   /// Adds others.
   mutating func insert(_ others: KeptEntries) {
     entries += others.entries
-    bodyBytes = bodyBytes.addingClamped(others.bodyBytes)
+    bodyBytes += others.bodyBytes
   }
 
   /// Adds an entry with a body of a size, or without one.
-  mutating func insert(_ size: Int64?) {
+  mutating func insert(_ size: ByteCount?) {
     entries += 1
-    bodyBytes = bodyBytes.addingClamped(size ?? 0)
+    bodyBytes += size ?? 0
   }
 }

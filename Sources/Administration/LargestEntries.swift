@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// The entries with the largest bodies; of equal ones those with the least ids.
@@ -5,7 +6,7 @@ struct LargestEntries {
   /// An entry, of which all else can be looked up.
   struct Candidate {
     let id: StoredResponse.ID
-    let size: Int64
+    let size: ByteCount
     let state: CacheReport.State
   }
 
@@ -16,7 +17,7 @@ struct LargestEntries {
   ///
   /// - Parameter limit: How many entries are kept.
   mutating func insert(
-    _ id: borrowing StoredResponse.ID, size: Int64, _ state: CacheReport.State, limit: Int
+    _ id: borrowing StoredResponse.ID, size: ByteCount, _ state: CacheReport.State, limit: Int
   ) {
     if candidates.count >= limit {
       guard let last = candidates.last, size >= last.size,

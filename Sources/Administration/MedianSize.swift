@@ -1,3 +1,5 @@
+import Bytes
+
 /// The median of sizes, which are not all kept.
 ///
 /// Up to ``exactLimit`` sizes are kept as they are. From then on they are only counted in classes:
@@ -9,19 +11,19 @@ struct MedianSize {
 
   private static let classBits = 10
 
-  private var sizes: [Int64] = []
+  private var sizes: [ByteCount] = []
   private var classCounts: [Int64] = []
   private var count: Int64 = 0
 
   /// Takes a size in; one below zero counts as zero.
-  mutating func insert(_ size: Int64) {
+  mutating func insert(_ size: ByteCount) {
     let size = max(size, 0)
     count += 1
     if classCounts.isEmpty {
       sizes.append(size)
       if sizes.count > Self.exactLimit { classify() }
     } else {
-      classCounts[Self.sizeClass(of: size)] += 1
+      classCounts[Self.sizeClass(of: size.bytes)] += 1
     }
   }
 
@@ -51,24 +53,24 @@ struct MedianSize {
 
   private mutating func classify() {
     classCounts = Array(repeating: 0, count: Self.sizeClass(of: .max) + 1)
-    for size in sizes { classCounts[Self.sizeClass(of: size)] += 1 }
+    for size in sizes { classCounts[Self.sizeClass(of: size.bytes)] += 1 }
     sizes = []
   }
 
   /// The class of a size, by its highest bits and by how many bits were dropped after them.
-  private static func sizeClass(of size: Int64) -> Int {
-    let dropped = droppedBits(of: size)
-    return (dropped << classBits) + Int(size >> Int64(dropped))
+  private static func sizeClass(of number: Int64) -> Int {
+    let dropped = droppedBits(of: number)
+    return (dropped << classBits) + Int(number >> Int64(dropped))
   }
 
   private static func middle(of sizeClass: Int) -> UsageReport.Median {
     let dropped = max(0, (sizeClass >> classBits) - 1)
     let lowest = Int64(sizeClass - (dropped << classBits)) << Int64(dropped)
     return UsageReport.Median(
-      bytes: lowest + (Int64(1) << Int64(dropped)) / 2, isExact: dropped == 0)
+      bytes: ByteCount(lowest + (Int64(1) << Int64(dropped)) / 2), isExact: dropped == 0)
   }
 
-  private static func droppedBits(of size: Int64) -> Int {
-    max(0, 63 - size.leadingZeroBitCount - classBits)
+  private static func droppedBits(of number: Int64) -> Int {
+    max(0, 63 - number.leadingZeroBitCount - classBits)
   }
 }

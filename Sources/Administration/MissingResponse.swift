@@ -1,3 +1,4 @@
+public import Bytes
 public import HTTPCaching
 public import ResponseStorage
 
@@ -14,7 +15,7 @@ public struct MissingResponse: Hashable, Sendable {
     /// Apple documents that only statuses from 200 to 299 are stored.
     case status
     /// Apple documents that a body of more than about 5 % of the capacity is not stored.
-    case largeBody(limit: Int64)
+    case largeBody(limit: ByteCount)
     /// Foundation on Linux would not use it, and stores nothing that it would not use.
     case foundationRefuses(FoundationReuse.Obstacle)
     /// `URLSession` of Foundation on Linux stores nothing; an application has to.
@@ -43,8 +44,17 @@ public struct MissingResponse: Hashable, Sendable {
   /// The URL.
   public let url: ByteString
 
-  /// The entries that have it all the same.
+  /// The entries that the store answers it with all the same.
   public let present: [StoredResponse.ID]
+
+  /// What a Foundation store looks it up by, for people; `nil` for another store, or if it has no key.
+  public let key: ByteString?
+
+  /// How the store finds those of the entries that are present whose URLs are others.
+  public let lookups: [StoreLookup]
+
+  /// The entries that have the URL, and that the store finds by another only.
+  public let underOtherKeys: [StoredResponse.ID]
 
   /// URLs of the cache that differ by query or fragment only, up to three.
   public let near: [ByteString]
@@ -70,11 +80,23 @@ public struct MissingResponse: Hashable, Sendable {
     self.inquiry = inquiry
     let names = EntryNames([.url(url)])
     var present: [StoredResponse.ID] = []
+    var lookups: [StoreLookup] = []
+    var underOtherKeys: [StoredResponse.ID] = []
     try source.forEachResponse(names.projection) { response in
-      if names.contains(response) { present.append(response.id) }
+      guard names.contains(response) else { return .next }
+      let lookup = names.lookup(of: response)
+      if lookup?.isAnswer == false {
+        underOtherKeys.append(response.id)
+      } else {
+        present.append(response.id)
+        if let lookup { lookups.append(lookup) }
+      }
       return .next
     }
     self.present = present
+    self.lookups = lookups
+    self.underOtherKeys = underOtherKeys
+    key = source.description.format == .foundation ? FoundationKey(of: url)?.shown : nil
     near =
       present.isEmpty ? try NearMisses(to: [url], in: source).urls(near: url) : []
     let exchange = head.map { head in
@@ -133,7 +155,9 @@ extension MissingResponse {
     return obstacles
   }
 
-  private static func contentLength(_ fields: FieldSection) -> Int64? {
-    fields.firstValue(of: .contentLength).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+  private static func contentLength(_ fields: FieldSection) -> ByteCount? {
+    fields.firstValue(of: .contentLength).flatMap { bytes in
+      Int64(String(decoding: bytes, as: UTF8.self)).map { ByteCount($0) }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 extension Policy.Fate {
@@ -5,8 +6,9 @@ extension Policy.Fate {
   var reason: RemovalPlan.Reason? {
     switch self {
     case .purge: .purgedByRule
+    case .never: .neverByRule
     case .expire: .expired
-    case .keep, .limit: nil
+    case .keep, .memoryOnly, .limit: nil
     }
   }
 }
@@ -24,10 +26,10 @@ extension Policy {
       let verdict = Verdict(rule: Int32(clamping: index + 1), fate: .limit)
       let own = entries.filter { $0.verdict == verdict }
         .sorted { limits.precedes($1, $0) }
-      var (count, bytes) = (Int64(0), Int64(0))
+      var (count, bytes) = (0 as Int64, 0 as ByteCount)
       for entry in own {
         count += 1
-        bytes = bytes.addingClamped(entry.size ?? 0)
+        bytes += entry.size ?? 0
         if let most = rule.entries, count > most {
           result[entry.version.id] = .overEntries
         } else if let most = rule.bytes, bytes > most {

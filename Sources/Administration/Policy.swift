@@ -1,6 +1,10 @@
+public import Bytes
 public import ResponseStorage
 
 /// What is to become of the entries of a cache, by rules of which the first that matches decides.
+///
+/// A rule that only describes entries decides nothing: of the rules with a class, and of those with a time to validate after,
+/// the first that matches gives it.
 public struct Policy: Sendable {
   /// What a rule does with an entry.
   public enum Fate: String, Hashable, Sendable, CaseIterable {
@@ -8,6 +12,10 @@ public struct Policy: Sendable {
     case keep
     /// It goes.
     case purge
+    /// It goes, as it is never to be stored: a finding of a check.
+    case never
+    /// It is to be in memory only: a finding of a check, and no reason to go.
+    case memoryOnly = "memory-only"
     /// It goes, as it is older than the rule lets it become.
     case expire
     /// It goes only beyond a limit of the rule or of the cache.
@@ -29,7 +37,11 @@ public struct Policy: Sendable {
     /// How many entries may stay of those that the rule decides on.
     public var entries: Int64?
     /// What the bodies of those may take up, in bytes.
-    public var bytes: Int64?
+    public var bytes: ByteCount?
+    /// After how many seconds entries are to be validated, by ``Selection/ageBasis``.
+    public var revalidateAfter: Double?
+    /// The class of the entries, for reports.
+    public var entryClass: String?
 
     /// Creates a rule that does nothing but match.
     public init(selecting selection: Selection) {
@@ -45,9 +57,23 @@ public struct Policy: Sendable {
       return now.secondsSince1970 - time.secondsSince1970 > expireAfter ? .expire : .limit
     }
 
+    /// Whether the rule only says something about entries, so that others decide what becomes of them.
+    private var onlyDescribes: Bool {
+      (entryClass != nil || revalidateAfter != nil) && action == nil && expireAfter == nil
+        && entries == nil && bytes == nil
+    }
+
+    /// Whether the rule decides on a response.
+    fileprivate func decides(
+      on response: borrowing StoredResponse, now: Timestamp
+    ) throws(URLExpression.Overrun) -> Bool {
+      if onlyDescribes { return false }
+      return try selection.contains(response, now: now)
+    }
+
     /// What a response has to have been decoded for.
     fileprivate var projection: Projection {
-      expireAfter == nil
+      expireAfter == nil && revalidateAfter == nil
         ? selection.projection : selection.projection.union(selection.ageBasis.projection)
     }
   }
@@ -82,7 +108,7 @@ public struct Policy: Sendable {
   public func verdict(
     on response: borrowing StoredResponse, now: Timestamp
   ) throws(URLExpression.Overrun) -> Verdict? {
-    for (index, rule) in rules.enumerated() where try rule.selection.contains(response, now: now) {
+    for (index, rule) in rules.enumerated() where try rule.decides(on: response, now: now) {
       return Verdict(rule: Int32(clamping: index + 1), fate: rule.fate(of: response, now: now))
     }
     return nil

@@ -25,11 +25,20 @@ public struct PropertyCriterion: Hashable, Sendable {
   public func holds(in properties: [StoredResponse.Property]) -> Bool {
     guard let found = properties.value(for: key) else { return false }
     guard let value else { return true }
-    return switch found {
-    case .text(let text): text == value
-    case .boolean(let flag): value == (flag ? "true" : "false")
-    case .integer(let number): value.string.flatMap { Int64($0) } == number
-    case .real(let number): value.string.flatMap { Double($0) } == number
+    return found.equals(value, moment)
+  }
+}
+
+extension StoredResponse.PropertyValue {
+  /// Whether the value is what a text says, as in ``PropertyCriterion/value``.
+  ///
+  /// - Parameter moment: The moment that the text stands for, for a date.
+  func equals(_ text: ByteString, _ moment: Timestamp?) -> Bool {
+    switch self {
+    case .text(let found): found == text
+    case .boolean(let flag): text == (flag ? "true" : "false")
+    case .integer(let number): text.string.flatMap { Int64($0) } == number
+    case .real(let number): text.string.flatMap { Double($0) } == number
     case .date(let time): time.wholeSeconds == moment?.wholeSeconds
     case .null, .data, .array, .dictionary, .opaque: false
     }

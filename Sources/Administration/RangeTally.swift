@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Ranges of numbers, each with a name, that together hold every number.
@@ -55,7 +56,7 @@ struct RangeTally {
   }
 
   /// Counts an entry.
-  mutating func insert(_ number: Int64?, size: Int64) {
+  mutating func insert(_ number: Int64?, size: ByteCount) {
     guard let number else { return unknown.insert(size: size) }
     known[ranges.place(of: number)].insert(size: size)
   }
@@ -69,14 +70,14 @@ struct RangeTally {
 
 extension UsageReport.Group {
   /// Counts an entry.
-  mutating func insert(size: Int64) {
+  mutating func insert(size: ByteCount) {
     entries += 1
-    bytes = bytes.addingClamped(size)
+    bytes += size
   }
 
   /// Counts the entries of another group.
   mutating func insert(_ other: Self) {
     entries += other.entries
-    bytes = bytes.addingClamped(other.bytes)
+    bytes += other.bytes
   }
 }

@@ -1,7 +1,11 @@
+import Bytes
 public import ResponseStorage
 
 extension RemovalPlan {
   /// Plans to remove what a cache has beyond its limits.
+  ///
+  /// Body files that no entry refers to are removed first, then free pages are given back, and only then entries. If all
+  /// that may be removed is not enough, nothing is, and ``shortfall`` tells why.
   ///
   /// What an entry returns is its file, if it is one. Otherwise it is its body, and its share of the
   /// database beside the bodies and what an empty one takes up; free pages count as returned, as the
@@ -9,13 +13,16 @@ extension RemovalPlan {
   ///
   /// - Parameters:
   ///   - policy: What is kept, and what goes whatever the limits are.
+  ///   - pins: What stays whatever else is said, and counts.
   ///   - selection: What may go; everything else is kept, and counts.
   ///   - now: The moment that ages are counted to.
+  ///   - clock: The time of the system, which files are young or old by; `nil` for `now`.
   /// - Complexity: O(*n* log *n*) time and O(*n*) memory, where *n* is the number of entries that may
   ///   go.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
-    by policy: Policy = Policy(), now: Timestamp
+    by policy: Policy = Policy(), sparing pins: EntryNames = EntryNames(), now: Timestamp,
+    clock: Timestamp? = nil
   ) throws {
     // All that may go is planned to, and what may stay is taken out again. There may be a million: nothing is
     // copied, until the end an entry that stays is one without a reason of its own, and only what goes is named
@@ -23,17 +30,38 @@ extension RemovalPlan {
     let numbered = source as? any NumberedResponseSource
     try self.init(
       removing: selection, from: source, now: now,
-      decoding: limits.projection(ageBasis: selection.ageBasis), by: policy, measuringRest: true,
-      naming: numbered == nil || selection.names != nil)
+      decoding: limits.projection(ageBasis: selection.ageBasis), by: policy, sparing: pins,
+      measuringRest: true, naming: numbered == nil || selection.names != nil)
+    bytesToFree = limits.bytesToFree ?? 0
     keep(because: .orphan) { $0.isOrphan }
+    if exceedsRoom(of: limits), let source = source as? any OrphanSource {
+      survey = try source.orphans(at: clock ?? now)
+      orphans = survey.files
+    }
     var excess = Excess(limits, of: self)
     guard !limits.onlyIfOver || excess.isOver else {
       keep(because: .withinLimits) { _ in true }
+      // Whatever is removed, the log of another process may be too large.
+      needsTrial = store.inUse && exceedsRoom(of: limits)
       return
     }
     keep(because: .keptByRule) { $0.verdict?.fate == .keep }
+    if (limits.bytesToFree ?? 0) > 0 { addLeftovers(to: &excess) }
+    let reach = LimitReach(of: self)
+    let unmet = reach.unmet(of: limits)
+    if !unmet.isEmpty {
+      guard limits.isBestEffort else {
+        refuse(unmet)
+        return
+      }
+      shortfall = LimitShortfall(unmet, of: self, survey)
+    }
+    needsTrial =
+      store.format.hasDatabase && reach.isUnknown(of: limits)
+      && (excess.needsRoom || store.inUse && exceedsRoom(of: limits))
+    excess.limitMarks(to: reach, of: self)
     let beyond = policy.beyondLimits(entries, in: limits)
-    for index in entries.indices {
+    for index in entries.indices where entries[index].reason != .orphan {
       guard
         let reason = entries[index].verdict?.fate.reason ?? beyond[entries[index].version.id]
           ?? limits.reason(toRemove: entries[index], now: now)
@@ -51,12 +79,38 @@ extension RemovalPlan {
     keep(because: .withinLimits) { $0.reason == .selected }
     // What is taken out leaves its room behind.
     if entries.count < entries.capacity / 8 * 7 { entries = entries.map { $0 } }
-    meetsLimits = excess.isWithinLimits
+    meetsLimits = excess.isWithinLimits && unmet.isEmpty
+    // Whatever an entry is removed for, the log of another process becomes longer by it.
+    if store.inUse, limits.bytes != nil, !isEmpty { needsTrial = true }
     if let numbered, selection.names == nil {
       // What is decoded beside a URL can tell what it is.
       try nameEntries(
         from: numbered, selection.projection.union(policy.projection).union([.key, .url]))
     }
+  }
+
+  /// Whether files take up more than they may, or the file system lacks room, once no process has the cache open that does
+  /// not now.
+  private func exceedsRoom(of limits: CacheLimits) -> Bool {
+    let kept = store.inUse ? footprint.totalBytes : footprint.closedBytes
+    let returned = max(0, footprint.totalBytes - kept)
+    return limits.bytes.map { kept > $0 } ?? false
+      || limits.bytesToFree.map { $0 > returned } ?? false
+  }
+
+  /// Plans to remove the files that a crash left in a store of files, as they take up room.
+  private mutating func addLeftovers(to excess: inout Excess) {
+    guard !survey.leftovers.isEmpty else { return }
+    for version in survey.leftovers {
+      entries.append(
+        Entry(
+          version: version, url: nil, size: nil, hasBodyFile: false, isOrphan: true,
+          reason: .orphan))
+      excess.returnLeftover(version.file?.size ?? 0)
+      kept[.orphan]?.removeOne()
+    }
+    if kept[.orphan]?.entries == 0 { kept[.orphan] = nil }
+    entries.sort { $0.version.id < $1.version.id }
   }
 
   /// Notes the URLs and keys of all entries.
@@ -122,33 +176,52 @@ private struct Excess {
   /// How much more than has to is to be free.
   private let spareBytes: Double
   // Where the removal may end: at the limit itself, or once over it, lower.
-  private let lowBytes: Double
-  private let lowEntries: Int64
+  private var lowBytes: Double
+  private var lowEntries: Int64
 
   init(_ limits: CacheLimits, of plan: RemovalPlan) {
     self.limits = limits
     let footprint = plan.footprint
     // No entry goes for the log: it goes when the last process closes the database.
-    let used = Double(footprint.closedBytes) - Double(footprint.freeBytes)
+    let used =
+      Double(footprint.closedBytes) - Double(footprint.freeBytes) - Double(plan.orphanBytes)
     bytes = used
     entries = plan.storedEntries - plan.orphanEntries
     let kept = plan.store.inUse ? footprint.closedBytes : footprint.totalBytes
     let returned = Double(kept) - used
     bytesToFree = Double(limits.bytesToFree ?? 0) - returned
-    let database = footprint.databaseBytes.addingClamped(footprint.growthBytes)
+    let database = footprint.databaseBytes + footprint.growthBytes
     databaseBytes = max(0, Double(database) - Double(footprint.freeBytes) - Self.emptyBytes)
     let beside = max(0, databaseBytes - Double(plan.inlineBytes))
     rowBytes = beside / Double(max(1, plan.storedEntries))
     let margin = Double(limits.margin)
+    // What another process keeps counts where entries are removed anyway; none is removed for it alone.
+    let log =
+      plan.store.inUse
+      ? max(0, Double(footprint.totalBytes) - Double(footprint.closedBytes)) : 0
     spareBytes = bytesToFree > 0 ? margin : 0
     lowBytes =
       limits.bytes.map {
         let low = used > Double($0) || limits.isUnderway ? Double(limits.low($0)) : Double($0)
-        return used > low ? low - margin : low
+        return used > low ? low - margin - log : low
       } ?? .infinity
     let counted = entries
     lowEntries = limits.entries.map { counted > $0 ? limits.low($0) : $0 } ?? .max
   }
+
+  /// Whether the files take up more than they may, or the file system lacks room.
+  var needsRoom: Bool { bytes > lowBytes || bytesToFree > -spareBytes && bytesToFree > 0 }
+
+  /// Goes down to the limits only where the low marks cannot be reached: no entry is removed for nothing.
+  mutating func limitMarks(to reach: LimitReach, of plan: RemovalPlan) {
+    if let limit = limits.entries, reach.leastEntries > lowEntries { lowEntries = limit }
+    if let limit = limits.bytes, Double(reach.leastBytes) > lowBytes {
+      lowBytes = max(lowBytes, Double(limit) - Double(limits.margin))
+    }
+  }
+
+  /// Counts what goes back with a file that counts against no limit of size.
+  mutating func returnLeftover(_ size: ByteCount) { bytesToFree -= Double(size) }
 
   /// Whether anything more has to go.
   var isOver: Bool { reason != nil }

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// What is to be removed from a cache, decided before anything is.
@@ -20,6 +21,8 @@ public struct RemovalPlan: Hashable, Sendable {
     case minimumFree = "min-free"
     /// A rule of a policy says so.
     case purgedByRule = "purged-by-rule"
+    /// A rule of a policy says that it is never to be stored.
+    case neverByRule = "never-by-rule"
     /// It is older than a rule of a policy lets it become.
     case expired
     /// It has no row in one of the tables.
@@ -51,7 +54,7 @@ public struct RemovalPlan: Hashable, Sendable {
     /// Its URL.
     public var url: ByteString?
     /// The size of its body in bytes; `nil` if that is missing.
-    public var size: Int64?
+    public var size: ByteCount?
     /// The time that its age is counted from; `nil` if that is not known, or was not asked for.
     public var time: Timestamp?
     /// What a policy says of it; `nil` if no rule matches it.
@@ -59,7 +62,7 @@ public struct RemovalPlan: Hashable, Sendable {
 
     /// Creates an entry.
     public init(
-      version: ResponseVersion, url: ByteString?, size: Int64?, hasBodyFile: Bool,
+      version: ResponseVersion, url: ByteString?, size: ByteCount?, hasBodyFile: Bool,
       isOrphan: Bool = false, time: Timestamp? = nil, state: ResponseFreshness.State? = nil,
       reason: Reason
     ) {
@@ -74,7 +77,7 @@ public struct RemovalPlan: Hashable, Sendable {
     }
 
     /// What goes back to the file system with the entry, at once, in bytes.
-    public var returnedBytes: Int64 { version.file?.size ?? (hasBodyFile ? size ?? 0 : 0) }
+    public var returnedBytes: ByteCount { version.file?.size ?? (hasBodyFile ? size ?? 0 : 0) }
   }
 
   /// What the plan was made of.
@@ -92,9 +95,17 @@ public struct RemovalPlan: Hashable, Sendable {
   /// The names that no entry has.
   public var absent: EntryNames
   /// The sizes of all bodies inside the database, in bytes.
-  public var inlineBytes: Int64 = 0
+  public var inlineBytes: ByteCount = 0
   /// Whether the limits are kept once the plan is carried out; `nil` if there are none.
   public var meetsLimits: Bool?
+  /// The limits that cannot be met, if that is known: then the plan removes nothing, unless best effort was asked for.
+  public var shortfall: LimitShortfall?
+  /// How much more is to be free on the file system, in bytes, before anything is removed.
+  public var bytesToFree: ByteCount = 0
+  /// Whether only a trial on a copy shows whether the limits can be met.
+  public var needsTrial = false
+  /// The files that no entry refers to, as far as they count for a limit that is exceeded.
+  public var survey = OrphanSurvey()
   /// What stays, by the reason why.
   public var kept: [KeepReason: KeptEntries] = [:]
 
@@ -112,29 +123,32 @@ public struct RemovalPlan: Hashable, Sendable {
   ///   - now: The moment that ages are counted to.
   ///   - needed: What else to decode of each entry.
   ///   - policy: What is noted with each entry; it selects nothing.
+  ///   - pins: What stays although it is selected.
   ///   - measuringRest: Whether to add up the bodies of what stays for ``kept``, and those inside the database for
   ///     ``inlineBytes``, for which the size of each may have to be read; otherwise these sums may be too small.
   /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
-    decoding needed: Projection = [], by policy: Policy = Policy(), measuringRest: Bool = true
+    decoding needed: Projection = [], by policy: Policy = Policy(),
+    sparing pins: EntryNames = EntryNames(), measuringRest: Bool = true
   ) throws {
     try self.init(
-      removing: selection, from: source, now: now, decoding: needed, by: policy,
+      removing: selection, from: source, now: now, decoding: needed, by: policy, sparing: pins,
       measuringRest: measuringRest, naming: true)
   }
 
   /// Plans to remove the selected entries, of which neither URL nor key is noted unless they are `naming`.
   init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
-    decoding needed: Projection, by policy: Policy, measuringRest: Bool, naming: Bool
+    decoding needed: Projection, by policy: Policy, sparing pins: EntryNames, measuringRest: Bool,
+    naming: Bool
   ) throws {
     store = source.description
     footprint = try source.footprint()
     let projection = selection.projection.union([.stored, .body, .file]).union(needed)
-      .union(policy.projection).union(naming ? [.key, .url] : [])
+      .union(policy.projection).union(pins.projection).union(naming ? [.key, .url] : [])
     let basis = SelectionTally.Basis(
-      selection: selection, policy: policy, now: now,
+      selection: selection, policy: policy, pins: pins, now: now,
       asksForFreshness: needed.isSuperset(of: ResponseFreshness.projection), naming: naming)
     absent = selection.names ?? EntryNames()
     let tally = try SelectionTally.all(
@@ -151,29 +165,45 @@ public struct RemovalPlan: Hashable, Sendable {
   public var keptEntries: Int64 { storedEntries - Int64(entries.count) }
 
   /// The sizes of the bodies that go, in bytes.
-  public var bodyBytes: Int64 {
-    entries.reduce(0) { $0.addingClamped($1.size ?? 0) }
+  public var bodyBytes: ByteCount {
+    entries.reduce(0) { $0 + ($1.size ?? 0) }
   }
 
   /// The sizes of the files that go, in bytes: what the removal returns to the file system.
-  public var returnedBytes: Int64 {
-    entries.reduce(orphanBytes) { $0.addingClamped($1.returnedBytes) }
+  public var returnedBytes: ByteCount {
+    entries.reduce(orphanBytes) { $0 + $1.returnedBytes }
   }
 
   /// What the store takes up once the plan is carried out, in bytes; a database keeps its length.
-  public var footprintAfter: Int64 {
+  public var footprintAfter: ByteCount {
     let counted = entries.lazy.filter { !$0.isOrphan }
-    let returned = counted.reduce(orphanBytes) { $0.addingClamped($1.returnedBytes) }
+    let returned = counted.reduce(orphanBytes) { $0 + $1.returnedBytes }
     return max(0, footprint.totalBytes - returned)
   }
 
   /// The sizes of the orphans that go, in bytes.
-  public var orphanBytes: Int64 { orphans.reduce(0) { $0.addingClamped($1.size) } }
+  public var orphanBytes: ByteCount { orphans.reduce(0) { $0 + $1.size } }
 
   /// Whether more is to go than a limit allows; an orphan counts as an entry.
   public func exceeds(_ limit: RemovalLimit) -> Bool {
     limit.isExceeded(
-      by: entries.count + orphans.count, of: storedEntries.addingClamped(Int64(orphans.count)))
+      by: entries.count + orphans.count, of: storedEntries + Int64(orphans.count))
+  }
+
+  /// Plans to remove nothing, as limits cannot be met.
+  ///
+  /// - Parameter unmet: The limits.
+  public mutating func refuse(_ unmet: [UnmetLimit]) {
+    shortfall = LimitShortfall(unmet, of: self, survey)
+    let within = kept.removeValue(forKey: .withinLimits)
+    var sum = KeptEntries()
+    if let within { sum.insert(within) }
+    for entry in entries where entry.reason != .orphan { sum.insert(entry.size) }
+    if sum.entries > 0 { kept[.limitCannotBeMet] = sum }
+    for entry in entries where entry.reason == .orphan {
+      kept[.orphan, default: KeptEntries()].insert(entry.size)
+    }
+    (entries, orphans, meetsLimits, needsTrial) = ([], [], false, false)
   }
 
   /// Removes from a store what the plan names.
@@ -187,9 +217,10 @@ public struct RemovalPlan: Hashable, Sendable {
   ) throws(StoreError) {
     // What goes to keep limits is measured after it, and has to be what a rehearsal on a copy has told.
     let order: RemovalOrder = meetsLimits == nil ? .any : .ids
+    // Nobody misses a file that no entry refers to.
+    if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
     try store.remove(
       entries.lazy.map(\.version), in: order, into: &removal, unless: shouldStop)
-    if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
   }
 
   /// Leaves out what a removal did not do, so that the plan says what is gone.

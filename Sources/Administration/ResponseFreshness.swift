@@ -3,6 +3,8 @@ public import ResponseStorage
 
 /// How fresh a stored response is at a moment, and what it can be validated with (RFC 9111 §4.2,
 /// RFC 9110 §8.8).
+///
+/// Every command judges freshness here, so that their counts agree.
 public struct ResponseFreshness: Hashable, Sendable {
   /// Whether a response is fresh.
   public enum State: String, Hashable, Sendable, CaseIterable {
@@ -10,7 +12,8 @@ public struct ResponseFreshness: Hashable, Sendable {
     case fresh
     /// Its age is at least its lifetime, which may be 0, or the application's own expiry has passed.
     case stale
-    /// It has no lifetime, not even by a heuristic.
+    /// It has no lifetime, not even by a heuristic. A cache must not use it without validation, like a stale
+    /// response, but nothing has expired.
     case noLifetime = "no-lifetime"
   }
 
@@ -71,19 +74,32 @@ public struct ResponseFreshness: Hashable, Sendable {
     _ fields: borrowing FreshnessFields, _ response: borrowing StoredResponse, at now: Timestamp,
     _ rules: [UserInfoExpiry.Rule]
   ) {
-    freshness = Freshness(of: fields, status: response.status, at: now.wholeSeconds)
+    self.init(
+      Freshness(of: fields, status: response.status, at: now.wholeSeconds), fields,
+      expiry: UserInfoExpiry(of: response.userInfo, by: rules), at: now)
+  }
+
+  /// Adds the application's own expiry to what RFC 9111 alone says of a response.
+  init(
+    _ freshness: Freshness, _ fields: borrowing FreshnessFields, expiry: UserInfoExpiry?,
+    at now: Timestamp
+  ) {
+    self.freshness = freshness
+    self.expiry = expiry
     entityTag = fields.entityTagStrength
     lastModified = fields.lastModifiedStrength
-    expiry = UserInfoExpiry(of: response.userInfo, by: rules)
     self.now = now
   }
 
   /// Whether the response is fresh.
   public var state: State {
-    if expiry?.isValid(at: now) == false { return .stale }
+    if isExpiredByApplication { return .stale }
     if freshness.lifetime.source == .none { return .noLifetime }
     return freshness.isFresh ? .fresh : .stale
   }
+
+  /// Whether the application drops the response when it finds it.
+  public var isExpiredByApplication: Bool { expiry?.isValid(at: now) == false }
 
   /// The lifetime in seconds, without the application's own expiry; `nil` if there is none.
   public var lifetimeSeconds: Int64? {
@@ -92,20 +108,27 @@ public struct ResponseFreshness: Hashable, Sendable {
 
   /// For how many more seconds the response is fresh, or 0 or less if it is stale; `nil` if it has no
   /// lifetime.
+  ///
+  /// That is not always the time to ``expiresAtSeconds``: where the clock was set back to before the response
+  /// came, it ages only once that moment comes again.
   public var remainingSeconds: Int64? {
     if state == .noLifetime { return nil }
     let remaining =
       freshness.isFresh ? freshness.remainingSeconds : -freshness.staleSeconds
     guard let expiry else { return remaining }
-    let untilExpiry = expiry.expiresAt.addingClamped(-now.wholeSeconds)
+    let untilExpiry = expiry.expiresAt.saturatingSubtracting(now.wholeSeconds)
     return lifetimeSeconds == nil ? untilExpiry : min(remaining, untilExpiry)
   }
 
-  /// When the response becomes or became stale, by its lifetime or by the application's own expiry; `nil`
-  /// if it has neither, or if that is after the year 9999.
-  public var expiresAt: Timestamp? {
+  /// When the response becomes or became stale, by its lifetime or by the application's own expiry, in
+  /// seconds since 1970; `nil` if it has neither.
+  public var expiresAtSeconds: Int64? {
     [freshness.expiresAt, expiry?.expiresAt].compactMap { $0 }.min()
-      .flatMap { Timestamp(secondsSince1970: Double($0)) }
+  }
+
+  /// ``expiresAtSeconds`` as a timestamp; `nil` also if that is after the year 9999.
+  public var expiresAt: Timestamp? {
+    expiresAtSeconds.flatMap { Timestamp(secondsSince1970: Double($0)) }
   }
 
   /// Whether the response is fresh, and will be stale so many seconds later.

@@ -1,3 +1,4 @@
+import Bytes
 public import JSON
 public import ResponseStorage
 
@@ -77,25 +78,31 @@ public struct SavedPlan: Hashable, Sendable {
 extension RemovalPlan {
   /// Plans to remove those entries of a saved plan that are still as they were, and its files.
   ///
+  /// - Parameter pins: What stays although the plan removes it; it is counted in ``kept``.
   /// - Complexity: O(*n*), where *n* is the number of entries of the store.
-  public init(applying saved: SavedPlan, to source: any ResponseSource) throws {
+  public init(
+    applying saved: SavedPlan, to source: any ResponseSource,
+    sparing pins: EntryNames
+  ) throws {
     store = source.description
     footprint = try source.footprint()
     absent = EntryNames()
     // Both are in the order of the ids.
     var wanted = saved.entries[...]
     var (unchanged, stored) = ([Entry](), Int64(0))
+    var spared = KeptEntries()
     let isCopy = store.identity != saved.identity
-    try source.forEachResponse([.key, .stored, .file]) { response in
+    try source.forEachResponse(pins.projection.union([.key, .stored, .file])) { response in
       stored += 1
       wanted = wanted.drop { $0.version.id < response.id }
       if var entry = wanted.first, entry.version.isStill(response, inCopy: isCopy) {
         (entry.version.file, entry.isOrphan) = (response.file, response.isOrphan)
-        unchanged.append(entry)
+        if pins.contains(response) { spared.insert(entry.size) } else { unchanged.append(entry) }
       }
       return .next
     }
     (entries, storedEntries) = (unchanged, stored)
+    if spared.entries > 0 { kept[.pinned] = spared }
     // Each is compared when it is to go, while nobody else writes.
     orphans = saved.orphans
   }
@@ -118,7 +125,7 @@ extension RemovalPlan.Entry {
     let place = json.offset
     var id: StoredResponse.ID?
     var (key, url): (ByteString?, ByteString?)
-    var (stored, size): (Timestamp?, Int64?)
+    var (stored, size): (Timestamp?, ByteCount?)
     var hasBodyFile = false
     var file: FileVersion?
     var reason = RemovalPlan.Reason.selected
@@ -129,7 +136,7 @@ extension RemovalPlan.Entry {
       case "url", "url_base64": url = try json.bytes(named: name) ?? url
       case "stored_seconds":
         stored = try json.null() ? nil : Timestamp(secondsSince1970: try json.number())
-      case "size": size = try json.null() ? nil : try json.integer()
+      case "size": size = try json.null() ? nil : ByteCount(try json.integer())
       case "body_file": hasBodyFile = try json.boolean()
       case "file": file = try FileVersion(reading: &json)
       case "reason": reason = try json.choice()
@@ -149,7 +156,7 @@ extension OrphanFile {
     try json.object { json, name in
       switch ByteString(name) {
       case "name": self.name = try json.text()
-      case "size": size = try json.integer()
+      case "size": size = ByteCount(try json.integer())
       case "modified_ns": modified = try json.numberInText()
       default: try json.skip()
       }
@@ -165,7 +172,7 @@ extension FileVersion {
       switch name {
       case "number": number = try json.numberInText()
       case "modified_ns": modified = try json.numberInText()
-      case "bytes": size = try json.integer()
+      case "bytes": size = ByteCount(try json.integer())
       default: try json.skip()
       }
     }

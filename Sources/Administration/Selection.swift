@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// Which responses a command is about: all criteria must hold, of the values of one any.
@@ -13,6 +14,8 @@ public struct Selection: Sendable {
   public var expressions: [URLExpression] = []
   /// Hosts, in either case; `.example.com` stands for that host and all below it.
   public var hosts: [ByteString] = []
+  /// Parameters in the query of the URL.
+  public var parameters: [ParameterCriterion] = []
   /// Methods, in either case.
   public var methods: [ByteString] = []
   /// Statuses.
@@ -27,13 +30,17 @@ public struct Selection: Sendable {
   public var ageBasis = AgeBasis.stored
   /// Only bodies of more than this number of bytes; a missing body has no size and is neither larger
   /// nor smaller.
-  public var largerThan: Int64?
+  public var largerThan: ByteCount?
   /// Only bodies of less than this number of bytes.
-  public var smallerThan: Int64?
+  public var smallerThan: ByteCount?
   /// Where the body is.
   public var bodyLocations: Set<StoredResponse.BodyLocation> = []
   /// Cache partitions.
   public var partitions: Set<ByteString> = []
+  /// Only responses of whose bodies a part is stored, as ``BodyCompleteness`` has it.
+  public var isPartial = false
+  /// What `URLCache` may do with the response.
+  public var storagePolicies: Set<StoredResponse.StoragePolicy> = []
   /// What the application attached to the response.
   public var userInfo: [PropertyCriterion] = []
   /// Whether a response is fresh.
@@ -45,30 +52,53 @@ public struct Selection: Sendable {
   /// What a response can be validated with.
   public var validators: Set<ResponseFreshness.ValidatorKind> = []
 
+  /// Only what has one of these names; `nil` for all. Unlike ``names`` it asks for nothing to be there.
+  public var pins: EntryNames?
+
   /// Expressions, of which one must hold.
   public var conditions: [Condition] = []
+
+  /// What rules say of responses, if an expression asks for that; without it, it is not known.
+  public var classes: EntryClasses?
+
+  /// Whether only older versions of resources are selected, of which a newer one is stored too.
+  ///
+  /// That depends on all entries of a cache: ``prepare(for:)`` must be called before any decision.
+  public var selectsSuperseded = false
+  /// What is superseded in the cache that the selection was prepared for.
+  public private(set) var superseded: SupersededEntries?
 
   /// Creates a selection of all responses.
   public init() {}
 
   /// Whether no criterion was given, so that every response is selected.
   public var isEmpty: Bool {
-    names == nil && partitions.isEmpty && conditions.isEmpty && projection.isEmpty
+    names == nil && pins == nil && partitions.isEmpty && conditions.isEmpty && projection.isEmpty
+  }
+
+  /// Finds out what depends on all entries of a cache, if anything does.
+  ///
+  /// - Throws: What the source throws.
+  public mutating func prepare(for source: any ResponseSource) throws {
+    if selectsSuperseded { superseded = try SupersededEntries(in: source) }
   }
 
   /// What a response has to have been decoded for ``decision(for:now:)``.
   public var projection: Projection {
-    var result = names?.projection ?? []
+    var result = (names?.projection ?? []).union(pins?.projection ?? [])
     if hasPatterns { result.formUnion([.url, .key]) }
-    if !hosts.isEmpty { result.formUnion(.url) }
+    if !hosts.isEmpty || !parameters.isEmpty { result.formUnion(.url) }
     if !methods.isEmpty { result.formUnion(.method) }
     if !statuses.isEmpty { result.formUnion(.status) }
     if !mimeTypes.isEmpty { result.formUnion(.mimeType) }
     if before != nil || after != nil { result.formUnion(ageBasis.projection) }
     if largerThan != nil || smallerThan != nil || !bodyLocations.isEmpty { result.formUnion(.body) }
-    if !partitions.isEmpty { result.formUnion(.storage) }
+    if isPartial { result.formUnion(BodyCompleteness.projection) }
+    if !partitions.isEmpty || !storagePolicies.isEmpty { result.formUnion(.storage) }
     if !userInfo.isEmpty { result.formUnion(.userInfo) }
     if asksForFreshness { result.formUnion(ResponseFreshness.projection) }
+    if let classes { result.formUnion(classes.projection) }
+    if selectsSuperseded { result.formUnion(SupersededEntries.stateProjection) }
     for condition in conditions { result.formUnion(condition.projection(ageBasis: ageBasis)) }
     return result
   }
@@ -97,13 +127,20 @@ public struct Selection: Sendable {
   ) throws(URLExpression.Overrun) -> Decision {
     // Threads that bound the names to a variable would wait for each other to count who holds on to them.
     if names?.contains(response) == false { return .notNamed }
+    if pins?.contains(response) == false { return .notSelected }
     // An expression is not tried on URLs of other hosts, on which it may take too long.
-    guard hosts.isEmpty || matchesHost(response) else { return .notSelected }
+    guard hosts.isEmpty || matchesHost(response),
+      parameters.isEmpty || matchesParameter(response)
+    else { return .notSelected }
     if hasPatterns, try !matchesPattern(response) { return .notSelected }
     guard matchesMessage(response), matchesBody(response),
       partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false,
-      userInfo.isEmpty || userInfo.contains(where: { $0.holds(in: response.userInfo) })
+      storagePolicies.isEmpty || response.storagePolicy.map(storagePolicies.contains) ?? false,
+      userInfo.isEmpty || userInfo.contains(where: { $0.holds(in: response.userInfo) }),
+      !isPartial || BodyCompleteness(of: response) == .partial
     else { return .notSelected }
+    let byVersion = decisionByVersion(of: response)
+    if byVersion == .notSelected { return .notSelected }
     let byTime = decisionByTime(for: response, now: now)
     if byTime == .notSelected { return .notSelected }
     let freshness =
@@ -113,12 +150,22 @@ public struct Selection: Sendable {
     let byCondition =
       conditions.isEmpty
       ? .selected
-      : decisionByCondition(
-        for: response,
-        in: ConditionContext(now: now, ageBasis: ageBasis, freshness: freshness))
+      : try decisionByCondition(for: response, in: context(of: response, freshness, now))
     if byCondition == .notSelected { return .notSelected }
     if byTime != .selected { return byTime }
+    if byVersion != .selected { return byVersion }
     return byFreshness != .selected ? byFreshness : byCondition
+  }
+
+  /// What expressions are evaluated with.
+  private func context(
+    of response: borrowing StoredResponse, _ freshness: ResponseFreshness?, _ now: Timestamp
+  ) throws(URLExpression.Overrun) -> ConditionContext {
+    var context = ConditionContext(now: now, ageBasis: ageBasis, freshness: freshness)
+    guard let classes else { return context }
+    context.entryClass = try classes.name(of: response, now: now)
+    context.isRevalidationDue = try classes.policy.revalidation(of: response, now: now)?.isDue
+    return context
   }
 
   /// Decides by ``before`` and ``after`` alone.
@@ -130,6 +177,19 @@ public struct Selection: Sendable {
     if let after, time <= after { return .notSelected }
     if let before, time >= before { return .tooYoung }
     return .selected
+  }
+
+  /// Decides by whether the response is an older version of something.
+  private func decisionByVersion(of response: borrowing StoredResponse) -> Decision {
+    guard selectsSuperseded else { return .selected }
+    // Each command prepares its selection or refuses the option, so this cannot be reached from a command line. A new
+    // command that forgot it would select nothing or everything, which is worse than to end.
+    guard let superseded else { preconditionFailure("the selection is not prepared") }
+    return switch superseded.state(of: response) {
+    case .superseded: .selected
+    case .current: .notSelected
+    case .unknownTime: .unknownTime
+    }
   }
 
   /// Whether a response is selected: ``decision(for:now:)`` without the reason.
@@ -163,6 +223,11 @@ public struct Selection: Sendable {
   private func matchesHost(_ response: borrowing StoredResponse) -> Bool {
     guard let host = response.url.flatMap({ CanonicalURL.host(of: $0) }) else { return false }
     return hosts.contains { $0.covers(host) }
+  }
+
+  private func matchesParameter(_ response: borrowing StoredResponse) -> Bool {
+    guard let url = response.url else { return false }
+    return parameters.contains { $0.holds(in: url) }
   }
 
   /// Whether there is a pattern for whole URLs or their beginnings.

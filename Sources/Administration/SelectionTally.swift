@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Responses of which the selected ones were picked out, and the others counted.
@@ -8,6 +9,8 @@ struct SelectionTally: ResponsePortion {
   struct Basis: Sendable {
     let selection: Selection
     let policy: Policy
+    /// What stays although it is selected.
+    let pins: EntryNames
     let now: Timestamp
     let asksForFreshness: Bool
     /// Whether URL and key of an entry are noted.
@@ -31,7 +34,7 @@ struct SelectionTally: ResponsePortion {
   /// The number of those that `URLCache` does not see.
   private(set) var orphans: Int64 = 0
   /// The sizes of all bodies inside the database, in bytes.
-  private(set) var inlineBytes: Int64 = 0
+  private(set) var inlineBytes: ByteCount = 0
   /// What is selected.
   private(set) var entries: [RemovalPlan.Entry] = []
   /// The expression that took too long; what came after it was not looked at.
@@ -65,7 +68,7 @@ struct SelectionTally: ResponsePortion {
     of source: any ResponseSource, by basis: Basis, decoding projection: Projection,
     measuringRest: Bool, absent: inout EntryNames
   ) throws -> Self {
-    let little = basis.selection.projection
+    let little = basis.selection.projection.union(basis.pins.projection)
     guard let source = source as? any NumberedResponseSource, !basis.selection.isEmpty,
       little.isSubset(of: source.cheapProjection)
     else {
@@ -127,7 +130,7 @@ struct SelectionTally: ResponsePortion {
     responses += 1
     if response.isOrphan { orphans += 1 }
     if response.bodyLocation == .inline {
-      inlineBytes = inlineBytes.addingClamped(response.bodySize ?? 0)
+      inlineBytes += response.bodySize ?? 0
     }
   }
 
@@ -139,6 +142,7 @@ struct SelectionTally: ResponsePortion {
     guard
       let reason = KeepReason(decision)
         ?? KeepReason(ofSelected: response, among: basis.selection.names)
+        ?? (basis.pins.contains(response) ? .pinned : nil)
     else { return true }
     if decision != .notNamed, basis.selection.names != nil {
       named.append(RemovalPlan.Entry(of: response, at: nil))
@@ -163,7 +167,7 @@ struct SelectionTally: ResponsePortion {
   private mutating func insert(_ next: Self) {
     responses += next.responses
     orphans += next.orphans
-    inlineBytes = inlineBytes.addingClamped(next.inlineBytes)
+    inlineBytes += next.inlineBytes
     entries += next.entries
     notSelected.insert(next.notSelected)
     tooYoung.insert(next.tooYoung)

@@ -1,10 +1,12 @@
-/// What a configuration can set: each is the option of the same name.
+/// What a configuration can set: each is the option of the same name, if there is one.
 public enum Setting: String, Hashable, Sendable, CaseIterable {
   /// The cache that commands are about, by its name or its path.
   case cache
   case wait
   case maxDelete = "max-delete"
   case capacity
+  /// A ``capacity`` by the name of a ``CapacityPreset``; it has no option.
+  case preset
   case maxSize = "max-size"
   case maxEntries = "max-entries"
   case maxAge = "max-age"
@@ -30,60 +32,6 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     case .onlyIfOver: "false"
     case .order: "oldest"
     default: nil
-    }
-  }
-
-  /// Refuses a value that the option would refuse.
-  public func check(_ text: String) throws(WrittenValueError) {
-    switch self {
-    case .cache:
-      if text.isEmpty {
-        throw WrittenValueError(text, "names no cache", hint: "write a name or a path")
-      }
-    case .wait, .maxAge: _ = try WrittenValue.duration(text)
-    case .maxSize, .maxEntrySize: _ = try WrittenValue.size(text)
-    case .capacity:
-      if try WrittenValue.size(text) == 0 {
-        throw WrittenValueError(text, "is no capacity", hint: "write a size such as '512MiB'")
-      }
-    case .maxEntries: try Self.checkCount(text)
-    case .maxDelete:
-      if text.utf8.last == UInt8(ascii: "%") {
-        _ = try WrittenValue.percent(text)
-      } else {
-        try Self.checkCount(text)
-      }
-    case .minFree:
-      if text.utf8.last == UInt8(ascii: "%") {
-        _ = try WrittenValue.percent(text)
-      } else {
-        _ = try WrittenValue.size(text)
-      }
-    case .low:
-      if try WrittenValue.percent(text) > 100 {
-        throw WrittenValueError(text, "is more than all", hint: "write for example '90%'")
-      }
-    case .onlyIfOver: try Self.check(text, isOneOf: ["true", "false"])
-    case .order:
-      let names = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-      for name in names {
-        try Self.check(
-          String(decoding: Array(name), as: UTF8.self),
-          isOneOf: CacheLimits.Order.allCases.map(\.rawValue))
-      }
-    }
-  }
-
-  private static func checkCount(_ text: String) throws(WrittenValueError) {
-    guard let count = Int64(text), count >= 0 else {
-      throw WrittenValueError(text, "is not a number of entries", hint: "write for example '1000'")
-    }
-  }
-
-  private static func check(_ text: String, isOneOf words: [String]) throws(WrittenValueError) {
-    guard words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
-      throw WrittenValueError(
-        text, "is none of the words there are", hint: "there are: " + words.joined(separator: " "))
     }
   }
 }

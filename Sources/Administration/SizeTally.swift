@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Entries added up by the sizes of their bodies, in four classes for each power of two.
@@ -7,7 +8,7 @@ struct SizeTally {
   private var sums = Array(repeating: CacheReport.Sum(), count: 64 * classesOfPower)
 
   /// Counts an entry whose body is there.
-  mutating func insert(_ size: Int64) {
+  mutating func insert(_ size: ByteCount) {
     sums[Self.place(of: max(size, 0))].insert(size)
   }
 
@@ -24,17 +25,18 @@ struct SizeTally {
   }
 
   /// The class of a size, by its highest bit and the two bits after it.
-  private static func place(of size: Int64) -> Int {
+  private static func place(of size: ByteCount) -> Int {
+    let size = size.bytes
     guard size >= 4 else { return Int(size) }
     let power = 63 - size.leadingZeroBitCount
     return power * classesOfPower + Int(size >> Int64(power - 2) & 3)
   }
 
   /// The largest size of a class.
-  private static func largest(at place: Int) -> Int64 {
+  private static func largest(at place: Int) -> ByteCount {
     let (power, step) = place.quotientAndRemainder(dividingBy: classesOfPower)
-    guard power >= 2 else { return Int64(place) }
+    guard power >= 2 else { return ByteCount(place) }
     let first = Int64(4 + step) << Int64(power - 2)
-    return first + (Int64(1) << Int64(power - 2) - 1)
+    return ByteCount(first + (Int64(1) << Int64(power - 2) - 1))
   }
 }

@@ -12,9 +12,15 @@ public struct StoreCheck {
     public var now: Timestamp
     /// The time of the system, which files are young or old by.
     public var clock: Timestamp
+    /// Rules whose ``Policy/Fate/never`` and ``Policy/Fate/memoryOnly`` are findings.
+    public var policy: Policy
 
     /// Creates options.
-    public init(fully: Bool, repairs: Set<Finding.Repair>, now: Timestamp, clock: Timestamp) {
+    public init(
+      fully: Bool, repairs: Set<Finding.Repair>, now: Timestamp, clock: Timestamp,
+      policy: Policy = Policy()
+    ) {
+      self.policy = policy
       self.fully = fully
       self.repairs = repairs
       self.now = now
@@ -25,12 +31,18 @@ public struct StoreCheck {
   /// The number of findings of each severity.
   public private(set) var counts: [Finding.Severity: Int64] = [:]
 
+  /// The kinds of repair that would remove something, planned or not.
+  public private(set) var repairable: Set<Finding.Repair> = []
+
   /// What a repair removes.
-  public private(set) var plan: RemovalPlan
+  public internal(set) var plan: RemovalPlan
 
   /// Responses without their body, while an application has the store open: it may just have removed
   /// them, the file after the row that was read before.
   public private(set) var suspects: [Suspect] = []
+
+  /// What became of the comparison with a folder of side files, if there was one.
+  public private(set) var sidecars: SidecarCheck?
 
   /// A finding that has to be looked at again.
   public struct Suspect: Sendable {
@@ -38,7 +50,7 @@ public struct StoreCheck {
     let entry: RemovalPlan.Entry
   }
 
-  private let options: Options
+  let options: Options
 
   /// Checks a store: the whole of it first, then its responses in the order of their ids.
   ///
@@ -67,8 +79,12 @@ public struct StoreCheck {
   ) throws {
     let check = EntryCheck(now: options.now, clock: options.clock)
     let inUse = source.description.inUse
-    try source.forEachResponse(EntryCheck.projection) { response in
+    let projection = EntryCheck.projection.union(options.policy.projection)
+    try source.forEachResponse(projection) { response in
       plan.storedEntries += 1
+      if let finding = try options.policy.finding(on: response, now: options.now) {
+        try record(finding, report)
+      }
       for finding in check.findings(on: response) {
         if inUse, finding.code == StoredResponse.Note.Code.missingBodyFile.finding {
           suspects.append(.init(finding: finding, entry: .init(of: response, at: nil)))
@@ -100,11 +116,36 @@ public struct StoreCheck {
     if !plan.isEmpty { plan.footprint = try source.footprint() }
   }
 
+  /// Compares the store with a folder of side files; what a repair removes of the store is decided before.
+  public mutating func checkSidecars(
+    of folder: SidecarFolder, with source: any ResponseSource, naming: SidecarNaming?,
+    _ report: (Finding) throws -> Void
+  ) throws {
+    let options = SidecarCheck.Options(
+      naming: naming, repairs: options.repairs.contains(.sidecars), removing: plan.entries,
+      clock: options.clock)
+    let check = try SidecarCheck(of: folder, with: source, options) { try record($0, report) }
+    sidecars = check
+  }
+
   /// Whether there is anything that somebody should do something about.
   public var isClean: Bool { counts[.error, default: 0] + counts[.warning, default: 0] == 0 }
 
-  private mutating func record(_ finding: Finding, _ report: (Finding) throws -> Void) throws {
+  /// Starts a check that has found nothing yet.
+  init(_ options: Options, of store: StoreDescription) {
+    self.options = options
+    plan = RemovalPlan(of: store)
+  }
+
+  /// Counts a finding, and reports it.
+  mutating func record(_ finding: Finding, _ report: (Finding) throws -> Void) throws {
     counts[finding.code.severity, default: 0] += 1
+    // A young file has no repair yet: an app may be about to store its entry.
+    if let repair = finding.code.repair,
+      finding.orphan != nil || finding.id != nil || repair == .sidecars
+    {
+      repairable.insert(repair)
+    }
     if let orphan = finding.orphan, options.repairs.contains(.orphans) {
       plan.orphans.append(orphan)
     }
@@ -118,6 +159,8 @@ public struct StoreCheck {
     case .bodies: .missingBody
     case .undecodable: .undecodable
     case .orphans: .orphan
+    // What it is about is no entry, and its plan is another one.
+    case .sidecars: nil
     }
   }
 

@@ -4,7 +4,7 @@ public import ResponseStorage
 
 /// What tells two stores apart: the responses that only one of them has, and those that differ.
 ///
-/// Responses are the same if they have the same key; where they are stored, and by which number, does not
+/// Responses with the same key are compared; where they are stored, and by which number, does not
 /// matter.
 public struct StoreComparison: Hashable, Sendable {
   /// In what two responses can differ.
@@ -50,31 +50,45 @@ public struct StoreComparison: Hashable, Sendable {
 
   /// Compares the selected responses of two stores.
   ///
-  /// - Parameter aspects: In what they are compared.
+  /// - Parameters:
+  ///   - aspects: In what they are compared.
+  ///   - normalizingJSON: Whether bodies that are the same JSON value are the same, however they are written.
   /// - Complexity: Memory grows with the number of responses of the first store.
   public init(
     of first: any RawResponseSource, with second: any RawResponseSource, by aspects: Set<Aspect>,
-    selecting selection: Selection, now: Timestamp
+    normalizingJSON: Bool = false, selecting selection: Selection, now: Timestamp
   ) throws {
-    var known: [ByteString: Fingerprint] = [:]
-    leftOut += try Self.forEachFingerprint(of: first, aspects, selection, now) { key, print in
-      known[key] = print
+    // Several responses can have the same key, or none: those that are the same find each other.
+    var known: [ByteString: [Fingerprint]] = [:]
+    func forEachFingerprint(
+      of source: any RawResponseSource, _ body: (ByteString, Fingerprint) throws -> Void
+    ) throws -> Int64 {
+      try Self.forEachFingerprint(
+        of: source, aspects, normalizingJSON: normalizingJSON, selection, now, body)
     }
-    var differences: [Difference] = []
-    leftOut += try Self.forEachFingerprint(of: second, aspects, selection, now) { key, print in
-      guard let other = known.removeValue(forKey: key) else {
-        differences.append(.init(key: key, url: print.url, change: .added))
-        return
-      }
-      let differing = Aspect.allCases.filter { print.digests[$0] != other.digests[$0] }
-      if differing.isEmpty {
+    leftOut += try forEachFingerprint(of: first) { key, print in
+      known[key, default: []].append(print)
+    }
+    var others: [(key: ByteString, print: Fingerprint)] = []
+    leftOut += try forEachFingerprint(of: second) { key, print in
+      if let place = known[key]?.firstIndex(where: { $0.digests == print.digests }) {
+        known[key]?.remove(at: place)
         same += 1
       } else {
-        differences.append(.init(key: key, url: print.url, change: .changed, aspects: differing))
+        others.append((key, print))
       }
     }
-    for (key, print) in known {
-      differences.append(.init(key: key, url: print.url, change: .removed))
+    var differences: [Difference] = []
+    for (key, print) in others {
+      guard let other = known[key]?.popLast() else {
+        differences.append(.init(key: key, url: print.url, change: .added))
+        continue
+      }
+      let differing = Aspect.allCases.filter { print.digests[$0] != other.digests[$0] }
+      differences.append(.init(key: key, url: print.url, change: .changed, aspects: differing))
+    }
+    for (key, prints) in known {
+      differences += prints.map { .init(key: key, url: $0.url, change: .removed) }
     }
     self.differences = differences.sorted { $0.key < $1.key }
   }
@@ -87,8 +101,8 @@ public struct StoreComparison: Hashable, Sendable {
 
   /// Calls `body` with each response, and returns how many cannot be read.
   private static func forEachFingerprint(
-    of source: any RawResponseSource, _ aspects: Set<Aspect>, _ selection: Selection,
-    _ now: Timestamp, _ body: (ByteString, Fingerprint) throws -> Void
+    of source: any RawResponseSource, _ aspects: Set<Aspect>, normalizingJSON: Bool,
+    _ selection: Selection, _ now: Timestamp, _ body: (ByteString, Fingerprint) throws -> Void
   ) throws -> Int64 {
     var leftOut: Int64 = 0
     try source.forEachRawResponse(
@@ -100,7 +114,11 @@ public struct StoreComparison: Hashable, Sendable {
       }
       let response = StoredResponse(decoding: raw, .all)
       var print = Fingerprint(url: response.url)
-      for aspect in aspects { print.digests[aspect] = try digest(of: aspect, response, raw) }
+      for aspect in aspects {
+        print.digests[aspect] =
+          aspect == .body && normalizingJSON
+          ? try raw.part(.body)?.jsonDigest() : try digest(of: aspect, response, raw)
+      }
       try body(response.key ?? response.url ?? "", print)
       return .next
     }

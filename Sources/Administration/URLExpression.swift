@@ -6,7 +6,10 @@ import _StringProcessing
 /// The library tries one way after the other to make a text match, of which some expressions have more than can ever
 /// be tried: `(a+)+b` on a text of letters `a`. And the texts come from anywhere.
 ///
-/// A `Regex` may hold closures of whoever builds it, and so is not `Sendable`; one that is made of a text holds none.
+/// `Regex` is not `Sendable` for two reasons: it may hold closures of whoever builds it, and it compiles itself when it first
+/// matches, which is a write to memory that its copies share. One that is made of a text holds no closures, and ``init``
+/// makes it match once, so that threads only read it afterwards. The worker has a `Regex` of its own. All else is
+/// immutable.
 public struct URLExpression: @unchecked Sendable {
   /// An expression that was not done with a text in time.
   public struct Overrun: Error, Hashable, Sendable {
@@ -40,6 +43,8 @@ public struct URLExpression: @unchecked Sendable {
     repetitions =
       pattern.utf8.contains(UInt8(ascii: "("))
       ? nil : pattern.utf8.count { "*+?{".utf8.contains($0) }
+    // Only an expression without groups matches on the threads of others, and there is one way to match nothing.
+    if repetitions != nil { _ = Self.matches(expression, "") }
   }
 
   /// Whether all of `text` matches; an expression that fails matches nothing.

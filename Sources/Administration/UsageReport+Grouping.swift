@@ -1,3 +1,4 @@
+import HTTPCaching
 import ResponseStorage
 
 extension UsageReport {
@@ -5,8 +6,14 @@ extension UsageReport {
   public enum Grouping: String, Hashable, Sendable, CaseIterable {
     case host, mime, status, method, scheme, partition
     case storagePolicy = "storage-policy"
+    /// By what entries can be validated with.
+    case validator
+    /// By the known directives of `Cache-Control`: an entry counts in the group of each that it has.
+    case directive
     /// By whether they are fresh: ``ResponseFreshness/State``.
     case freshness
+    /// By what they are kept for: ``EntryClasses``.
+    case entryClass = "class"
     /// By how long ago they were stored, in ranges.
     case age
     /// By the sizes of their bodies, in ranges.
@@ -26,9 +33,11 @@ extension UsageReport.Grouping {
     case .status: .status
     case .method: .method
     case .partition, .storagePolicy: .storage
-    case .freshness: ResponseFreshness.projection
+    case .freshness, .validator: ResponseFreshness.projection
+    case .directive: .responseHeaders
     case .age: .stored
     case .size: .body
+    case .entryClass: []
     }
   }
 
@@ -47,24 +56,37 @@ extension UsageReport.Grouping {
     case .method: response.request.method
     case .scheme: response.url.flatMap { CanonicalURL.scheme(of: $0) }
     case .partition: response.partition
-    case .storagePolicy: response.storagePolicy.map { $0.name }
+    case .storagePolicy: response.storagePolicy.map { ByteString($0.name) }
     case .freshness:
       ResponseFreshness(of: response, at: now, rules: rules).map {
         ByteString($0.state.rawValue)
       }
-    case .age, .size: nil
+    case .validator:
+      ResponseFreshness(of: response, at: now, rules: rules).map { ByteString($0.validators) }
+    case .age, .size, .directive, .entryClass: nil
     }
   }
 }
 
-extension StoredResponse.StoragePolicy {
-  /// The word for the policy, or its number.
-  fileprivate var name: ByteString {
-    switch self {
-    case .allowed: "allowed"
-    case .allowedInMemoryOnly: "memory-only"
-    case .notAllowed: "not-allowed"
-    case .unknown(let number): ByteString(String(number))
+extension UsageReport.Grouping {
+  /// The directives that stand in the `Cache-Control` of a response, each once; `none` if there is no
+  /// known one, and `nil` if the header fields are not known.
+  static func directives(of response: borrowing StoredResponse) -> [ByteString?] {
+    guard let headers = response.responseHeaders else { return [nil] }
+    var names: [CacheDirective.Name] = []
+    for directive in CacheControl(FieldSection(headers)).directives
+    where !names.contains(directive.name) {
+      names.append(directive.name)
     }
+    return names.isEmpty ? ["none"] : names.map { ByteString($0.rawValue) }
+  }
+}
+
+extension ResponseFreshness {
+  /// What a response can be validated with, in words.
+  fileprivate var validators: String {
+    let tag = entityTag.map { $0 == .strong ? "strong etag" : "weak etag" }
+    let parts = [tag, lastModified == nil ? nil : "last-modified"].compactMap { $0 }
+    return parts.isEmpty ? "none" : parts.joined(separator: ", ")
   }
 }

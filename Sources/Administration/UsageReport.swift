@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// What a cache takes up, in all and by groups.
@@ -9,10 +10,10 @@ public struct UsageReport: Hashable, Sendable {
     /// The number of entries.
     public var entries: Int64 = 0
     /// The sum of the sizes of their bodies.
-    public var bytes: Int64 = 0
+    public var bytes: ByteCount = 0
 
     /// Creates a group.
-    public init(key: ByteString?, entries: Int64 = 0, bytes: Int64 = 0) {
+    public init(key: ByteString?, entries: Int64 = 0, bytes: ByteCount = 0) {
       self.key = key
       self.entries = entries
       self.bytes = bytes
@@ -26,10 +27,10 @@ public struct UsageReport: Hashable, Sendable {
     /// The number of entries.
     public var entries: Int64 = 0
     /// The sum of the sizes of their bodies.
-    public var bytes: Int64 = 0
+    public var bytes: ByteCount = 0
 
     /// Creates a rest.
-    public init(groups: Int64?, entries: Int64 = 0, bytes: Int64 = 0) {
+    public init(groups: Int64?, entries: Int64 = 0, bytes: ByteCount = 0) {
       self.groups = groups
       self.entries = entries
       self.bytes = bytes
@@ -39,12 +40,12 @@ public struct UsageReport: Hashable, Sendable {
   /// The size of the body in the middle.
   public struct Median: Hashable, Sendable {
     /// The size, in bytes.
-    public var bytes: Int64
+    public var bytes: ByteCount
     /// Whether this is the very size of a body, and not off by up to 1 in 2,048.
     public var isExact: Bool
 
     /// Creates a median.
-    public init(bytes: Int64, isExact: Bool) {
+    public init(bytes: ByteCount, isExact: Bool) {
       self.bytes = bytes
       self.isExact = isExact
     }
@@ -68,14 +69,14 @@ public struct UsageReport: Hashable, Sendable {
   /// The smallest capacity with which CFNetwork keeps a cache on disk, in bytes.
   ///
   /// Source: `formats.md`, "Capacity".
-  public static let smallestCapacity: Int64 = 5 << 20
+  public static let smallestCapacity = ByteCount(5 << 20)
 
   /// The number of entries.
   public var entries: Int64 = 0
   /// The number of entries whose body is missing.
   public var missingBodies: Int64 = 0
   /// The sum of the sizes of the bodies, in bytes.
-  public var bodyBytes: Int64 = 0
+  public var bodyBytes: ByteCount = 0
   /// The median of the sizes of the bodies that are there; `nil` if there are none.
   public var median: Median?
   /// The oldest and the newest time at which an entry was stored.
@@ -83,7 +84,7 @@ public struct UsageReport: Hashable, Sendable {
   /// What the files take up.
   public var footprint: Footprint
   /// The limit that the footprint is held against, in bytes; a cache does not hold its own.
-  public var capacityBytes: Int64?
+  public var capacityBytes: ByteCount?
   /// The number of bodies that are larger than 5 % of the capacity, which CFNetwork does not store;
   /// `nil` if no capacity is known, or if it is not a store of CFNetwork.
   ///
@@ -100,6 +101,10 @@ public struct UsageReport: Hashable, Sendable {
   public var groups: [Group] = []
   /// What is in none of the groups, if there are groups and anything is.
   public var rest: Rest?
+  /// The entries that are older versions of files of which a newer one is stored; `nil` if that was not asked for.
+  public var superseded: CacheReport.Sum?
+  /// What lifetimes and validators save; `nil` if that was not asked for.
+  public var savings: CacheSavings?
   /// How entries are spread, if that was asked for.
   public var histograms: Histograms?
 
@@ -131,26 +136,30 @@ public struct UsageReport: Hashable, Sendable {
   ///   - capacityBytes: The limit to hold the footprint against, if there is one.
   ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
   ///   - expiryRules: The expiries of an application's own, which count for whether entries are fresh.
+  ///   - classes: What entries are kept for, if they are grouped by that.
   ///   - selection: Which entries to count; `nil` for all. The footprint is that of the whole store in
   ///     any case.
   ///   - withHistograms: Whether to measure ``histograms``.
+  ///   - findsSuperseded: Whether to add up ``superseded``, which takes another look at a cache that may have any.
   ///   - groupMemory: What the groups may take up in memory, in bytes. Entries of groups for which
   ///     there is no room are in ``rest``; the groups are then those that were met first, and no
   ///     longer the largest ones for certain.
   /// - Throws: What the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
   public init(
-    of source: any ResponseSource, by grouping: Grouping?, capacityBytes: Int64?, now: Timestamp,
-    expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known, selection: Selection? = nil,
-    withHistograms: Bool = false, groupMemory: Int = 64 << 20
+    of source: any ResponseSource, by grouping: Grouping?, capacityBytes: ByteCount?,
+    now: Timestamp,
+    expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known,
+    classes: EntryClasses = EntryClasses(), selection: Selection? = nil,
+    withHistograms: Bool = false, findsSuperseded: Bool = false, groupMemory: Int = 64 << 20
   ) throws {
     footprint = try source.footprint()
     self.capacityBytes = capacityBytes
     self.grouping = grouping
     let empty = UsageTally(
-      by: grouping, now: now, expiryRules: expiryRules,
+      by: grouping, now: now, expiryRules: expiryRules, classes: classes,
       largestBody: Self.largestBody(of: source, capacityBytes),
-      withHistograms: withHistograms, groupMemory: groupMemory)
+      withHistograms: withHistograms, findsVersions: findsSuperseded, groupMemory: groupMemory)
     var tally = empty
     if let selection, !selection.isEmpty {
       try source.forEachResponse(tally.projection.union(selection.projection)) { response in
@@ -160,14 +169,18 @@ public struct UsageReport: Hashable, Sendable {
     } else {
       tally = try .all(of: source, startingWith: empty)
     }
+    if let overrun = tally.overrun { throw overrun }
     tally.write(to: &self)
+    if findsSuperseded {
+      superseded = try SupersededTally.sum(of: tally.versions, in: source)
+    }
   }
 
   /// The largest body that a store of some capacity takes, in bytes; `nil` if that is not known, or if
   /// the whole capacity is there for one.
   private static func largestBody(
-    of source: any ResponseSource, _ capacityBytes: Int64?
-  ) -> Int64? {
+    of source: any ResponseSource, _ capacityBytes: ByteCount?
+  ) -> ByteCount? {
     source.description.format == .apple ? capacityBytes.map { $0 / 20 } : nil
   }
 
@@ -179,7 +192,7 @@ public struct UsageReport: Hashable, Sendable {
     rest.groups = rest.groups.map { $0 + Int64(cut.count) }
     for group in cut {
       rest.entries += group.entries
-      rest.bytes = rest.bytes.addingClamped(group.bytes)
+      rest.bytes += group.bytes
     }
     groups.removeSubrange(count...)
     self.rest = rest

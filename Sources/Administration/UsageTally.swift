@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Entries added up one by one, in bounded memory.
@@ -5,18 +6,24 @@ struct UsageTally: ResponsePortion {
   private let grouping: UsageReport.Grouping?
   private let now: Timestamp
   private let expiryRules: [UserInfoExpiry.Rule]
-  private let largestBody: Int64?
+  private let classes: EntryClasses
+  private let largestBody: ByteCount?
   private let withHistograms: Bool
+  private let findsVersions: Bool
 
   private var entries: Int64 = 0
   private var missingBodies: Int64 = 0
   private var oversizedBodies: Int64 = 0
-  private var bodyBytes: Int64 = 0
+  private var bodyBytes: ByteCount = 0
   private var median = MedianSize()
   private var storedTimes: ClosedRange<Timestamp>?
   private var groups: GroupTally
   private var ages = RangeTally(.ages)
   private var sizes = RangeTally(.sizes)
+  /// The expression of a rule that took too long; what came after it has no class.
+  private(set) var overrun: URLExpression.Overrun?
+  /// The newest versions of resources, if they are looked for.
+  private(set) var versions = SupersededEntries()
 
   /// Starts without entries.
   ///
@@ -24,18 +31,23 @@ struct UsageTally: ResponsePortion {
   ///   - grouping: What to group by, or `nil` for no groups.
   ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
   ///   - expiryRules: The expiries of an application's own.
+  ///   - classes: What entries are kept for, if they are grouped by that.
   ///   - largestBody: The size in bytes above which a body counts as too large; `nil` if there is none.
   ///   - withHistograms: Whether to sort entries by their ages and sizes.
+  ///   - findsVersions: Whether to look for ``versions``.
   ///   - groupMemory: What the groups may take up in memory, in bytes.
   init(
     by grouping: UsageReport.Grouping?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
-    largestBody: Int64?, withHistograms: Bool, groupMemory: Int
+    classes: EntryClasses = EntryClasses(), largestBody: ByteCount?, withHistograms: Bool,
+    findsVersions: Bool, groupMemory: Int
   ) {
     self.grouping = grouping
     self.now = now
     self.expiryRules = expiryRules
+    self.classes = classes
     self.largestBody = largestBody
     self.withHistograms = withHistograms
+    self.findsVersions = findsVersions
     groups = GroupTally(memoryLimit: groupMemory)
   }
 
@@ -43,6 +55,8 @@ struct UsageTally: ResponsePortion {
   var projection: Projection {
     let always: Projection = [.body, .stored]
     return always.union(grouping?.projection ?? [])
+      .union(grouping == .entryClass ? classes.projection : [])
+      .union(findsVersions ? SupersededEntries.projection : [])
   }
 
   /// Adds up the entries of a source, all of which are counted.
@@ -65,12 +79,14 @@ struct UsageTally: ResponsePortion {
     entries += other.entries
     missingBodies += other.missingBodies
     oversizedBodies += other.oversizedBodies
-    bodyBytes = bodyBytes.addingClamped(other.bodyBytes)
+    bodyBytes += other.bodyBytes
     median.insert(other.median)
     if let times = other.storedTimes { insert(times) }
     groups.insert(other.groups)
     ages.insert(other.ages)
     sizes.insert(other.sizes)
+    overrun = overrun ?? other.overrun
+    versions.insert(other.versions)
   }
 
   private mutating func insert(_ times: ClosedRange<Timestamp>) {
@@ -85,20 +101,34 @@ struct UsageTally: ResponsePortion {
     if response.bodyLocation == .missing { missingBodies += 1 }
     if let size = response.bodySize { median.insert(size) }
     let size = response.bodySize ?? 0
-    bodyBytes = bodyBytes.addingClamped(size)
+    bodyBytes += size
     if let largestBody, size > largestBody { oversizedBodies += 1 }
     if let time = response.stored { insert(time...time) }
+    if findsVersions { versions.insert(response) }
     insert(response, size: size)
   }
 
   /// Counts an entry in its group, and in the histograms.
-  private mutating func insert(_ response: borrowing StoredResponse, size: Int64) {
+  private mutating func insert(_ response: borrowing StoredResponse, size: ByteCount) {
     if withHistograms || grouping == .age {
       ages.insert(response.stored.map { now.wholeSeconds - $0.wholeSeconds }, size: size)
     }
-    if withHistograms || grouping == .size { sizes.insert(response.bodySize, size: size) }
-    if let grouping, !grouping.hasRanges {
+    if withHistograms || grouping == .size { sizes.insert(response.bodySize?.bytes, size: size) }
+    if grouping == .directive {
+      for key in UsageReport.Grouping.directives(of: response) { groups.insert(key, size: size) }
+    } else if grouping == .entryClass {
+      insertByClass(response, size: size)
+    } else if let grouping, !grouping.hasRanges {
       groups.insert(grouping.key(of: response, at: now, rules: expiryRules), size: size)
+    }
+  }
+
+  private mutating func insertByClass(_ response: borrowing StoredResponse, size: ByteCount) {
+    guard overrun == nil else { return }
+    do throws(URLExpression.Overrun) {
+      groups.insert(ByteString(try classes.name(of: response, now: now)), size: size)
+    } catch {
+      overrun = error
     }
   }
 

@@ -39,6 +39,12 @@ public struct WrittenTime: Hashable, Sendable {
     note = nil
   }
 
+  /// The moment that a text gives with day and time; a day alone would be a moment that nobody meant.
+  static func moment(_ text: ByteString) -> Timestamp? {
+    guard text.bytes.count > 10, let text = text.string else { return nil }
+    return try? WrittenTime(text).time
+  }
+
   /// An offset from UTC, in seconds, as RFC 3339 writes it.
   private static func zone(_ offset: Int64) -> String {
     func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,7 +1,9 @@
+public import Bytes
+
 /// Values as people write them: in options, in conditions and in configuration files.
 public enum WrittenValue {
   /// A number of bytes: `4096`, `4K`, `4KiB` (1024) or `4kB` (1000).
-  public static func size(_ text: String) throws(WrittenValueError) -> Int64 {
+  public static func size(_ text: String) throws(WrittenValueError) -> ByteCount {
     let (number, unit) = split(text)
     let factor: Double? =
       switch unit {
@@ -22,7 +24,7 @@ public enum WrittenValue {
         hint: "write a number of bytes, or one with K, M, G, KiB, MiB, GiB (1024) or kB, MB, GB"
           + " (1000), for example '512MiB'")
     }
-    return Int64(number * factor)
+    return ByteCount(Int64(number * factor))
   }
 
   /// A length of time, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.
@@ -67,7 +69,8 @@ public enum WrittenValue {
     for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
       guard let range = status(Array(part)) else {
         throw WrittenValueError(
-          text, "is not a status", hint: "write numbers and classes, for example '200,4xx'")
+          text, "is not a status",
+          hint: "write numbers up to 999 and classes from 1xx to 5xx, for example '200,4xx'")
       }
       ranges.append(range)
     }
@@ -77,12 +80,14 @@ public enum WrittenValue {
   /// One status, or the class of them that `4xx` stands for.
   private static func status(_ bytes: [UInt8]) -> ClosedRange<Int64>? {
     if bytes.count == 3, bytes[1] | 0x20 == UInt8(ascii: "x"), bytes[2] | 0x20 == UInt8(ascii: "x"),
-      (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[0])
+      (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(bytes[0])
     {
       let first = Int64(bytes[0] - UInt8(ascii: "0")) * 100
       return first...first + 99
     }
-    guard let number = Int64(String(decoding: bytes, as: UTF8.self)), number >= 0 else {
+    guard let number = Int64(String(decoding: bytes, as: UTF8.self)),
+      (0...999).contains(number)
+    else {
       return nil
     }
     return number...number

@@ -1,0 +1,158 @@
+public import Bytes
+
+/// What is set for one cache outside of the command line: a value for each setting, or `nil` where nothing is set.
+public struct CacheSettings: Hashable, Sendable {
+  /// How long to wait for a lock, in seconds.
+  public private(set) var wait: Double?
+  /// How much one command may remove.
+  public private(set) var maxDelete: RemovalLimit?
+  /// The disk capacity that the app set, in bytes.
+  public private(set) var capacity: ByteCount?
+  /// The largest size on disk, in bytes.
+  public private(set) var maxSize: ByteCount?
+  /// The largest number of entries.
+  public private(set) var maxEntries: Int64?
+  /// The greatest age of an entry, in seconds.
+  public private(set) var maxAge: Double?
+  /// The largest body, in bytes.
+  public private(set) var maxEntrySize: ByteCount?
+  /// How much of the file system has to be free.
+  public private(set) var minFree: Room?
+  /// Down to which share of an exceeded limit to go, in percent.
+  public private(set) var low: Double?
+  /// Whether limits of age and of body size count only in a cache that has too many entries or bytes.
+  public private(set) var onlyIfOver: Bool?
+  /// Which entries are removed first.
+  public private(set) var order: [CacheLimits.Order]?
+
+  /// Creates settings of which nothing is set.
+  public init() {}
+
+  /// Sets a value that is given as text, as the option of the same name takes it.
+  ///
+  /// ``Setting/cache`` names the cache that the settings are for; its text is only checked.
+  mutating func set(_ setting: Setting, to text: String) throws(WrittenValueError) {
+    switch setting {
+    case .cache:
+      if text.isEmpty {
+        throw WrittenValueError(text, "names no cache", hint: "write a name or a path")
+      }
+    case .wait: wait = try WrittenValue.duration(text)
+    case .maxDelete: maxDelete = try Self.removalLimit(text)
+    case .capacity:
+      let size = try WrittenValue.size(text)
+      if size == 0 {
+        throw WrittenValueError(text, "is no capacity", hint: "write a size such as '512MiB'")
+      }
+      capacity = size
+    case .preset:
+      // It sets the capacity, in the file or the variable that has it.
+      _ = try Self.word(text, of: CapacityPreset.allCases.map(\.rawValue))
+    case .maxSize: maxSize = try WrittenValue.size(text)
+    case .maxEntries: maxEntries = try Self.count(text)
+    case .maxAge: maxAge = try WrittenValue.duration(text)
+    case .maxEntrySize: maxEntrySize = try WrittenValue.size(text)
+    case .minFree: minFree = try Room(text)
+    case .low:
+      let percent = try WrittenValue.percent(text)
+      if percent > 100 {
+        throw WrittenValueError(text, "is more than all", hint: "write for example '90%'")
+      }
+      low = percent
+    case .onlyIfOver:
+      let word = try Self.word(text, of: ["true", "false"])
+      onlyIfOver = word == "true"
+    case .order: order = try Self.order(text)
+    }
+  }
+
+  private static func removalLimit(_ text: String) throws(WrittenValueError) -> RemovalLimit {
+    text.utf8.last == UInt8(ascii: "%")
+      ? .percent(try WrittenValue.percent(text)) : .entries(try count(text))
+  }
+
+  private static func count(_ text: String) throws(WrittenValueError) -> Int64 {
+    guard let count = Int64(text), count >= 0 else {
+      throw WrittenValueError(text, "is not a number of entries", hint: "write for example '1000'")
+    }
+    return count
+  }
+
+  private static func order(_ text: String) throws(WrittenValueError) -> [CacheLimits.Order] {
+    let words = CacheLimits.Order.allCases.map(\.rawValue)
+    var order: [CacheLimits.Order] = []
+    for name in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      let word = try word(String(decoding: Array(name), as: UTF8.self), of: words)
+      if let next = CacheLimits.Order(rawValue: word) { order.append(next) }
+    }
+    return order
+  }
+
+  /// The word of a list that a text is, byte for byte.
+  private static func word(
+    _ text: String, of words: [String]
+  ) throws(WrittenValueError) -> String {
+    guard let word = words.first(where: { $0.utf8.elementsEqual(text.utf8) }) else {
+      throw WrittenValueError(
+        text, "is none of the words there are", hint: "there are: " + words.joined(separator: " "))
+    }
+    return word
+  }
+}
+
+/// A part of a file system.
+public enum Room: Hashable, Sendable {
+  /// A number of bytes.
+  case bytes(ByteCount)
+  /// A share of the whole file system, in percent.
+  case percent(Double)
+
+  /// Reads a number of bytes such as `10G`, or a share such as `10%`.
+  public init(_ text: String) throws(WrittenValueError) {
+    self =
+      text.utf8.last == UInt8(ascii: "%")
+      ? .percent(try WrittenValue.percent(text)) : .bytes(try WrittenValue.size(text))
+  }
+
+  /// The text that it can be read from.
+  public var text: String {
+    switch self {
+    case .bytes(let bytes): "\(bytes)"
+    case .percent(let percent): "\(percent)%"
+    }
+  }
+
+  /// The number of bytes that it is of a file system with so many in all.
+  public func bytes(of total: ByteCount) -> ByteCount {
+    switch self {
+    case .bytes(let bytes): bytes
+    case .percent(let percent):
+      Int64(exactly: (Double(total) * min(percent, 100) / 100).rounded(.down)).map { ByteCount($0) }
+        ?? total
+    }
+  }
+}
+
+extension Setting {
+  /// Refuses a value that the option of the same name would refuse.
+  public func check(_ text: String) throws(WrittenValueError) {
+    var settings = CacheSettings()
+    try settings.set(self, to: text)
+  }
+}
+
+extension Configuration {
+  /// What is set for a cache; a value that cannot be read counts as not set.
+  ///
+  /// - Parameter name: The name of the cache, if it has one.
+  public func settings(forCache name: String?) -> CacheSettings {
+    var settings = CacheSettings()
+    for setting in Setting.allCases {
+      guard let value = value(of: setting, forCache: name), value.origin != .builtIn else {
+        continue
+      }
+      try? settings.set(setting, to: value.text)
+    }
+    return settings
+  }
+}

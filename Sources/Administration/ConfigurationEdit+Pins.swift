@@ -1,0 +1,142 @@
+public import ResponseStorage
+
+extension ConfigurationEdit.Key {
+  /// The pinned URLs of one cache, or of all.
+  static func pins(ofCache name: String?) -> Self { Self(cache: name, name: "pinned") }
+}
+
+extension ConfigurationEdit {
+  /// What a change of pins comes to.
+  public struct PinChange: Sendable {
+    /// The text of the file.
+    public let text: [UInt8]
+    /// The URLs that were added or removed, in the order in which they were given.
+    public let changed: [ByteString]
+  }
+
+  /// The file with URLs pinned.
+  ///
+  /// - Parameters:
+  ///   - urls: The URLs; those that the file pins already, in any spelling, stay as they are.
+  ///   - name: The cache, or `nil` for all.
+  /// - Returns: `nil` if the file pins all of them.
+  public func pinning(
+    _ urls: [ByteString], inCache name: String?
+  ) throws(Failure) -> PinChange? {
+    var known = Set(pinned(inCache: name).map { CanonicalURL.of($0.url) })
+    let added = urls.filter { known.insert(CanonicalURL.of($0)).inserted }
+    guard !added.isEmpty else { return nil }
+    let key = Key.pins(ofCache: name)
+    let literals = added.map { Self.quoted(String(decoding: $0.bytes, as: UTF8.self)) }
+    var result = bytes
+    if let member = member(key) {
+      insert(literals, into: member.value, of: &result)
+    } else {
+      let lines = literals.flatMap { Array("  ".utf8) + $0 + Array(",\n".utf8) }
+      insert(Array("pinned = [\n".utf8) + lines + Array("]".utf8), for: key, into: &result)
+    }
+    try verify(result, key, "")
+    return PinChange(text: result, changed: added)
+  }
+
+  /// The file with URLs no longer pinned.
+  ///
+  /// - Parameters:
+  ///   - urls: The URLs, in any spelling.
+  ///   - name: The cache, or `nil` for all.
+  /// - Returns: `nil` if the file pins none of them.
+  public func unpinning(
+    _ urls: [ByteString], inCache name: String?
+  ) throws(Failure) -> PinChange? {
+    let unwanted = Set(urls.map(CanonicalURL.of))
+    let pins = pinned(inCache: name)
+    let found = Set(pins.map { CanonicalURL.of($0.url) }).intersection(unwanted)
+    guard !found.isEmpty, let member = member(.pins(ofCache: name)),
+      case .array(let items) = member.value.content
+    else { return nil }
+    let removed = items.indices.filter { index in
+      guard case .text(let text) = items[index].content else { return false }
+      return unwanted.contains(CanonicalURL.of(ByteString(text)))
+    }
+    var result = bytes
+    if removed.count == items.count {
+      let start = startOfLine(member.range.lowerBound)
+      result.removeSubrange(start..<endOfLine(member.value.range.upperBound))
+    } else {
+      var goes = [Bool](repeating: false, count: bytes.count)
+      for index in removed {
+        for place in range(ofItem: index, in: items, of: member.value) { goes[place] = true }
+      }
+      result = zip(bytes, goes).compactMap { byte, goes in goes ? nil : byte }
+    }
+    try verify(result, .pins(ofCache: name), removed.count == items.count ? nil : "")
+    var left = found
+    return PinChange(text: result, changed: urls.filter { left.remove(CanonicalURL.of($0)) != nil })
+  }
+
+  /// What of ``values(of:)`` pins are.
+  static func text(of pins: [Pin]) -> String? {
+    pins.isEmpty
+      ? nil : pins.map { String(decoding: $0.url.bytes, as: UTF8.self) }.joined(separator: "\n")
+  }
+
+  private func pinned(inCache name: String?) -> [Pin] {
+    let file = file
+    guard let name else { return file.pins }
+    return file.caches.first { $0.name == name }?.pins ?? []
+  }
+
+  /// Adds items to an array: on lines of their own if the last one stands on another line than the bracket.
+  private func insert(_ literals: [[UInt8]], into array: TOMLValue, of result: inout [UInt8]) {
+    guard case .array(let items) = array.content, let last = items.last?.range else {
+      let text = literals.map { Array($0) }.joined(separator: Array(", ".utf8))
+      result.insert(contentsOf: Array(text), at: array.range.lowerBound + 1)
+      return
+    }
+    let line = startOfLine(last.lowerBound)
+    guard line > array.range.lowerBound else {
+      let text = literals.flatMap { Array(", ".utf8) + $0 }
+      result.insert(contentsOf: text, at: last.upperBound)
+      return
+    }
+    let indent = bytes[line...].prefix { $0 == 0x20 || $0 == 0x09 }
+    let comma = placeOfComma(after: last.upperBound)
+    let next = endOfLine(last.upperBound)
+    if next < array.range.upperBound {
+      let lines = literals.flatMap { Array(indent) + $0 + Array(",\n".utf8) }
+      result.insert(contentsOf: lines, at: next)
+      if comma == nil { result.insert(UInt8(ascii: ","), at: last.upperBound) }
+    } else {
+      // The bracket stands behind the last item.
+      let lines = literals.flatMap { Array(",\n".utf8) + Array(indent) + $0 }
+      result.insert(contentsOf: lines, at: last.upperBound)
+    }
+  }
+
+  /// The bytes of an item with its comma; the whole line if there is nothing else on it but a comment.
+  private func range(ofItem index: Int, in items: [TOMLValue], of array: TOMLValue) -> Range<Int> {
+    let item = items[index].range
+    let comma = placeOfComma(after: item.upperBound)
+    let line = startOfLine(item.lowerBound)
+    let next = endOfLine(item.upperBound)
+    let rest = bytes[(comma.map { $0 + 1 } ?? item.upperBound)..<next].drop { isBlank($0) }
+    let isAlone =
+      line > array.range.lowerBound && next < array.range.upperBound
+      && bytes[line..<item.lowerBound].allSatisfy(isBlank)
+      && [UInt8(ascii: "#"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(rest.first)
+    if isAlone { return line..<next }
+    if let comma {
+      let end = bytes[(comma + 1)...].firstIndex { !isBlank($0) } ?? bytes.count
+      return item.lowerBound..<end
+    }
+    return (index > 0 ? items[index - 1].range.upperBound : item.lowerBound)..<item.upperBound
+  }
+
+  private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// Where the comma after an item is, if it is on the same line.
+  private func placeOfComma(after end: Int) -> Int? {
+    guard let place = bytes[end...].firstIndex(where: { !isBlank($0) }) else { return nil }
+    return bytes[place] == UInt8(ascii: ",") ? place : nil
+  }
+}

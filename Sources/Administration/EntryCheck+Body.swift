@@ -1,0 +1,37 @@
+import HTTPCaching
+import ResponseStorage
+
+extension Finding.Code {
+  static let partialBody = Self(
+    "partial-body", .warning, "a download may have been cut off; the app gets what there is of it")
+  static let otherLength = Self(
+    "other-length", .note, "an app that stores JSON it has written again does that")
+  static let noCacheWithoutValidator = Self(
+    "no-cache-without-validator", .note,
+    "it is loaded again for each use, so that to store it saves nothing")
+}
+
+extension EntryCheck {
+  /// What is wrong with the length of a body, or with storing a response at all: a code and a message each.
+  static func findings(
+    of exchange: borrowing Exchange, _ response: borrowing StoredResponse
+  ) -> [(Finding.Code, String)] {
+    var findings: [(Finding.Code, String)] = []
+    if case .wholeResponse? = exchange.directives.noCache, Validators(of: exchange).isEmpty {
+      findings.append(
+        (.noCacheWithoutValidator, "it says 'no-cache', and has nothing to be validated with"))
+    }
+    switch BodyCompleteness(of: exchange, response) {
+    case .whole: break
+    case .partial where exchange.status == 206:
+      findings.append((.partialBody, "its status is 206: only a part of the body is stored"))
+    case .partial:
+      findings.append((.partialBody, "its body is shorter than its 'Content-Length'"))
+    case .rewritten:
+      findings.append((.otherLength, "its body is shorter than its 'Content-Length'"))
+    case .longer:
+      findings.append((.otherLength, "its body is longer than its 'Content-Length'"))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,167 @@
+import ResponseStorage
+
+/// Versions in the name of a file: `app-8f3a2c1d.js`, `jquery-3.6.1.min.js`, `logo_20230101.png`, `logo-v2.png`.
+struct FileNameVersions {
+  private typealias Mark = ResourceVersion.Mark
+
+  private let type: AssetType
+  private let stem: ArraySlice<UInt8>
+  private let words: [ArraySlice<UInt8>]
+  private let folders: ArraySlice<UInt8>
+
+  /// The marks in the name of a file.
+  ///
+  /// - Parameter folders: The path of its folder.
+  static func marks(
+    in name: ArraySlice<UInt8>, of type: AssetType, below folders: ArraySlice<UInt8>
+  ) -> [ResourceVersion.Mark] {
+    // No build gives a file a longer name than file systems take.
+    guard name.count <= 255 else { return [] }
+    let stem = VersionText(AssetType.stem(ofFileNamed: name))
+    // Every marker has a figure or a capital.
+    guard stem.digits > 0 || stem.capitals > 0 else { return [] }
+    return Self(name, type, folders).marks
+  }
+
+  private init(_ name: ArraySlice<UInt8>, _ type: AssetType, _ folders: ArraySlice<UInt8>) {
+    self.type = type
+    stem = AssetType.stem(ofFileNamed: name)
+    words = stem.split { !VersionText.isLetterOrDigit($0) && "-_.~@ ".utf8.contains($0) }
+    self.folders = folders
+  }
+
+  /// Whether the folder is one that people upload to, or one of a day.
+  private var isAmongContents: Bool {
+    folders.split(separator: UInt8(ascii: "/")).contains {
+      VersionVocabulary.isFolderOfContents($0)
+    }
+  }
+
+  private var marks: [ResourceVersion.Mark] {
+    guard !hasUUID else { return [] }
+    var marks = SemanticVersion.ranges(in: stem).filter { isNamed(before: $0.lowerBound) }
+      .map { Mark(range: $0, kind: .number) }
+    let others =
+      if let hash { [Mark(range: hash, kind: .hash)] } else if let time {
+        [Mark(range: time, kind: .date)]
+      } else {
+        numberedVersions.map { Mark(range: $0, kind: .number) }
+      }
+    marks += others.filter { other in !marks.contains { $0.range.overlaps(other.range) } }
+    return marks
+  }
+
+  // MARK: Hashes
+
+  /// The last hash in the name, if the name is one without it.
+  private var hash: Range<Int>? {
+    if type != .code, type != .font, isAmongContents { return nil }
+    let found =
+      words.last(where: { isHash($0) })?.indices ?? tail(of: 8).map { $0 }
+      ?? entityTag
+    return found.flatMap { isNamed(before: $0.lowerBound) ? $0 : nil }
+  }
+
+  /// Whether a word is a hash of a length that tools write, and no id of a database, which has 24 digits.
+  private func isHash(_ word: ArraySlice<UInt8>) -> Bool {
+    let text = VersionText(word)
+    if type == .media, word.count == 11, word.first == UInt8(ascii: "s") {
+      // Sprites of Compass.
+      return word.startIndex > stem.startIndex && VersionText(word.dropFirst()).isHexadecimal
+        && stem[word.startIndex - 1] == UInt8(ascii: "-")
+    }
+    guard text.isHexadecimal else { return false }
+    switch word.count {
+    case 8, 10, 12, 16, 20, 32, 40, 64: return true
+    case 7, 56, 96, 128: return type == .code || type == .font
+    case 6:
+      return type == .code && word.startIndex > stem.startIndex
+        && stem[word.startIndex - 1] == UInt8(ascii: ".")
+    default: return false
+    }
+  }
+
+  /// The last letters and figures after `-` or `.`, if they look random: Vite, Rollup, esbuild.
+  private func tail(of count: Int) -> Range<Int>? {
+    let tail = stem.suffix(count)
+    guard type != .data, stem.count > count + 1, tail.count == count,
+      "-.".utf8.contains(stem[tail.startIndex - 1]),
+      VersionText(tail).isBase64URL, VersionText(tail).looksRandom(allowsOneCase: type == .code)
+    else { return nil }
+    return tail.indices
+  }
+
+  /// The hash that Qiniu gives a file: 21 bytes, of which the first is 0x16 or 0x96.
+  private var entityTag: Range<Int>? {
+    let tail = stem.suffix(28)
+    guard stem.count > 29, "-_.".utf8.contains(stem[tail.startIndex - 1]),
+      tail.first == UInt8(ascii: "F") || tail.first == UInt8(ascii: "l")
+    else { return nil }
+    let text = VersionText(tail)
+    guard text.isBase64URL, text.capitals > 2, text.smallLetters > 2, text.digits > 0 else {
+      return nil
+    }
+    return tail.indices
+  }
+
+  // MARK: Times and numbers
+
+  /// The last word, if it is a day, or of code a moment, and the name is not that of something new every day.
+  private var time: Range<Int>? {
+    guard let word = words.last(where: { !VersionVocabulary.isAddition($0) }) else { return nil }
+    let text = VersionText(word)
+    let isTime =
+      switch type {
+      case .code: text.isDay || (text.isMoment && [10, 13].contains(word.count))
+      case .media: text.isDay && word.count == 8 && !isAmongContents && !isContent
+      case .font, .data: false
+      }
+    return isTime && isNamed(before: word.startIndex) ? word.indices : nil
+  }
+
+  /// Whether any word is one that pictures of people and of days are called by.
+  private var isContent: Bool { words.contains { VersionVocabulary.isContent($0) } }
+
+  /// The words such as `v2`.
+  private var numberedVersions: [Range<Int>] {
+    guard type != .data else { return [] }
+    return words.filter {
+      VersionText($0).isNumberedVersion && isNamed(before: $0.startIndex, alsoContent: true)
+    }.map(\.indices)
+  }
+
+  // MARK: Names
+
+  /// Whether what stands before a mark names one resource.
+  ///
+  /// Of code that is any word but `chunk`, and the number of a chunk; of all else a word that is not one such as
+  /// `photo`, which many resources are called.
+  private func isNamed(before end: Int, alsoContent: Bool = false) -> Bool {
+    let names = words.filter {
+      $0.endIndex <= end && !VersionVocabulary.isAddition($0)
+        && !($0.count >= 7 && VersionText($0).isHexadecimal)
+    }
+    switch type {
+    case .code, .font: return !names.isEmpty
+    case .media, .data:
+      return names.contains { name in
+        VersionText(name).letters > 0 && (alsoContent || !VersionVocabulary.isContent(name))
+      }
+    }
+  }
+
+  /// Whether a UUID is in the name: what has one is one of many.
+  private var hasUUID: Bool {
+    let lengths = [8, 4, 4, 4, 12]
+    guard words.count >= lengths.count else { return false }
+    return (0...(words.count - lengths.count)).contains { start in
+      zip(words[start...], lengths).allSatisfy { word, length in
+        word.count == length
+          && word.allSatisfy {
+            VersionText.isDigit($0)
+              || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0.asciiLowercased)
+          }
+      }
+    }
+  }
+}

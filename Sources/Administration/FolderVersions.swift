@@ -1,0 +1,40 @@
+import ResponseStorage
+
+/// Versions in the folders of a path: `/npm/vue@3.2.1/`, `/jquery/3.6.1/`, `/v1571218039/`.
+enum FolderVersions {
+  /// The marks in the folders that a file is in.
+  static func marks(
+    in folders: ArraySlice<UInt8>, of type: AssetType
+  ) -> [ResourceVersion.Mark] {
+    guard folders.contains(where: VersionText.isDigit) else { return [] }
+    return folders.split(separator: UInt8(ascii: "/")).flatMap { folder -> [ResourceVersion.Mark] in
+      let ranges =
+        if let range = commit(in: folder) ?? upload(folder, of: type) { [range] } else {
+          SemanticVersion.ranges(in: folder)
+        }
+      return ranges.map { ResourceVersion.Mark(range: $0, kind: .number) }
+    }
+  }
+
+  /// A commit of Git after `@`.
+  private static func commit(in folder: ArraySlice<UInt8>) -> Range<Int>? {
+    guard let at = folder.lastIndex(of: UInt8(ascii: "@")), at > folder.startIndex else {
+      return nil
+    }
+    let text = folder[(at + 1)...]
+    return text.count == 40 && VersionText(text).isHexadecimal ? text.indices : nil
+  }
+
+  /// `v` and the moment of an upload for pictures, or `v` and a number for fonts.
+  private static func upload(_ folder: ArraySlice<UInt8>, of type: AssetType) -> Range<Int>? {
+    guard folder.first == UInt8(ascii: "v") else { return nil }
+    let text = VersionText(folder.dropFirst())
+    let isVersion =
+      switch type {
+      case .media: text.bytes.count == 10 && text.isMoment
+      case .font: text.isNumber && text.bytes.count <= 3
+      case .code, .data: false
+      }
+    return isVersion ? text.bytes.indices : nil
+  }
+}

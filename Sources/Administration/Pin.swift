@@ -1,0 +1,59 @@
+public import ResponseStorage
+
+/// A URL whose entries stay in a cache, as a configuration file names it.
+///
+/// It names each entry that ``EntryNames`` finds by it: in a Foundation store also what the store answers it with.
+public struct Pin: Hashable, Sendable {
+  /// The URL, as it was written.
+  public let url: ByteString
+  /// Where it is written.
+  public let place: ConfigurationPlace
+}
+
+extension ConfigurationFile {
+  /// Reads an array of pinned URLs.
+  mutating func pins(_ member: TOMLTable.Member) -> [Pin] {
+    guard case .array(let values) = member.value.content else {
+      append(
+        "pinned URLs are an array", at: member.value.range,
+        hint: "write 'pinned = [\"https://example.com/\"]'")
+      return []
+    }
+    return values.compactMap { pin($0) }
+  }
+
+  private mutating func pin(_ value: TOMLValue) -> Pin? {
+    guard case .text(let text) = value.content else {
+      append("a pinned URL is text", at: value.range)
+      return nil
+    }
+    do throws(WrittenValueError) {
+      return Pin(url: try WrittenValue.url(text), place: self.text.place(of: value.range))
+    } catch {
+      append("'\(error.text)' \(error.reason)", at: value.range, hint: error.hint)
+      return nil
+    }
+  }
+}
+
+extension WrittenValue {
+  /// A whole URL.
+  public static func url(_ text: String) throws(WrittenValueError) -> ByteString {
+    guard case .url(let url)? = try? EntryNames.Name(written: text) else {
+      throw WrittenValueError(
+        text, "is not a URL", hint: "write a whole URL such as 'https://example.com/data.json'")
+    }
+    return url
+  }
+}
+
+extension Configuration {
+  /// The pins of a cache: those of all files for all caches, and for this one.
+  ///
+  /// - Parameter names: The names of the cache.
+  public func pins(forCacheNamed names: [String]) -> [Pin] {
+    files.flatMap { file in
+      file.caches.filter { names.contains($0.name) }.flatMap(\.pins) + file.pins
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import ResponseStorage
+
+extension Finding.Code {
+  static let neverByRule = Self(
+    "never-by-rule", .warning, "the rules want no copy of it; 'enforce' removes it")
+  static let memoryOnlyByRule = Self(
+    "memory-only-by-rule", .warning, "the rules want it in memory only; the app stored it on disk")
+}
+
+extension Policy {
+  /// What a rule has against a response being stored; `nil` if nothing.
+  func finding(
+    on response: borrowing StoredResponse, now: Timestamp
+  ) throws(URLExpression.Overrun) -> Finding? {
+    guard let verdict = try verdict(on: response, now: now) else { return nil }
+    let code: Finding.Code
+    switch verdict.fate {
+    case .never: code = .neverByRule
+    case .memoryOnly: code = .memoryOnlyByRule
+    case .keep, .purge, .expire, .limit: return nil
+    }
+    let name = rules[Int(verdict.rule) - 1].name.map { " '\($0)'" } ?? ""
+    return Finding(
+      code, "rule \(verdict.rule)\(name) matches it", id: response.id, url: response.url)
+  }
+}

@@ -1,0 +1,36 @@
+public import ResponseStorage
+
+extension Policy {
+  /// When an entry is to be validated, by a rule.
+  public struct Revalidation: Hashable, Sendable {
+    /// The number of the rule, from 1.
+    public let rule: Int32
+    /// After how many seconds.
+    public let after: Double
+    /// How old the entry is, in seconds; `nil` if that is not known.
+    public let age: Double?
+
+    /// Whether the entry is older than that; `nil` if its age is not known.
+    public var isDue: Bool? { age.map { $0 > after } }
+  }
+
+  /// When an entry is to be validated, by the first rule that matches it and says so; `nil` if none does.
+  ///
+  /// It has no part in whether the entry is fresh: it says what the user wants, and no cache knows of it.
+  ///
+  /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
+  public func revalidation(
+    of response: borrowing StoredResponse, now: Timestamp
+  ) throws(URLExpression.Overrun) -> Revalidation? {
+    for (index, rule) in rules.enumerated() {
+      guard let after = rule.revalidateAfter, try rule.selection.contains(response, now: now) else {
+        continue
+      }
+      let time = rule.selection.ageBasis.time(of: response, now: now)
+      return Revalidation(
+        rule: Int32(clamping: index + 1), after: after,
+        age: time.map { now.secondsSince1970 - $0.secondsSince1970 })
+    }
+    return nil
+  }
+}

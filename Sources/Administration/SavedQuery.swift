@@ -1,0 +1,89 @@
+import ResponseStorage
+
+/// What `list` is often asked, by a name.
+public struct SavedQuery: Sendable {
+  /// The name.
+  public let name: String
+  /// Where the query is declared.
+  public let place: ConfigurationPlace
+  /// The expressions, of which one must be true; empty if all entries are selected.
+  public internal(set) var conditions: [ConfigurationFile.Value] = []
+  /// The order, as `--sort` takes it; only its being text was checked.
+  public internal(set) var sort: ConfigurationFile.Value?
+  /// The columns, as `--columns` takes them; only their being text was checked.
+  public internal(set) var columns: ConfigurationFile.Value?
+
+  init(name: String, at place: ConfigurationPlace) { (self.name, self.place) = (name, place) }
+}
+
+extension ConfigurationFile {
+  /// Reads the tables of saved queries.
+  mutating func queries(_ member: TOMLTable.Member) -> [SavedQuery] {
+    guard case .table(let table) = member.value.content else {
+      append("saved queries are tables", at: member.range, hint: "write '[saved.NAME]'")
+      return []
+    }
+    return table.members.compactMap { query($0) }
+  }
+
+  private mutating func query(_ member: TOMLTable.Member) -> SavedQuery? {
+    guard let name = member.key.string, Self.isName(member.key) else {
+      append(
+        "a saved query cannot have this name", at: member.range,
+        hint: "take letters, digits, '.', '_' and '-'")
+      return nil
+    }
+    guard case .table(let table) = member.value.content else {
+      append("a saved query is a table", at: member.range, hint: "write '[saved.\(name)]'")
+      return nil
+    }
+    var query = SavedQuery(name: name, at: text.place(of: member.value.range))
+    for member in table.members {
+      switch member.key {
+      case "where": query.conditions = conditions(member.value)
+      case "sort": query.sort = value(member.value)
+      case "columns": query.columns = value(member.value)
+      default: refuse(member, among: ["where", "sort", "columns"])
+      }
+    }
+    if table.members.isEmpty {
+      append(
+        "a saved query says nothing", at: member.value.range,
+        hint: "give it 'where', 'sort' or 'columns'")
+    }
+    return query
+  }
+
+  /// Reads an expression, or an array of them; one that is empty would select nothing.
+  private mutating func conditions(_ value: TOMLValue) -> [Value] {
+    var values = [value]
+    if case .array(let items) = value.content {
+      values = items
+      if items.isEmpty { append("this array is empty, and would match nothing", at: value.range) }
+    }
+    return values.compactMap { value in
+      guard let text = text(of: value) else { return nil }
+      do throws(ConditionError) { _ = try Condition(text) } catch {
+        append(error, in: text, at: value.range)
+        return nil
+      }
+      return Value(text: text, place: self.text.place(of: value.range))
+    }
+  }
+
+  private mutating func value(_ value: TOMLValue) -> Value? {
+    text(of: value).map { Value(text: $0, place: text.place(of: value.range)) }
+  }
+}
+
+extension Configuration {
+  /// The saved queries of all files; of those with one name only the first.
+  public var queries: [SavedQuery] {
+    var queries: [SavedQuery] = []
+    for query in files.flatMap(\.queries) where !queries.contains(where: { $0.name == query.name })
+    {
+      queries.append(query)
+    }
+    return queries
+  }
+}

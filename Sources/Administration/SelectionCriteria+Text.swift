@@ -1,0 +1,226 @@
+public import ResponseStorage
+
+extension SelectionCriteria {
+  /// What a criterion is called in a rule of the configuration: as the option of the command line is.
+  public enum Name: String, Hashable, Sendable, CaseIterable {
+    case url, id, prefix, glob, regex, host, query, method, status, mime
+    case olderThan = "older-than"
+    case newerThan = "newer-than"
+    case storedBefore = "stored-before"
+    case storedAfter = "stored-after"
+    case since
+    case ageBasis = "age-basis"
+    case largerThan = "larger-than"
+    case smallerThan = "smaller-than"
+    case body, partial, partition
+    case storagePolicy = "storage-policy"
+    case userInfo = "user-info"
+    case fresh, stale
+    case noLifetime = "no-lifetime"
+    case expiresWithin = "expires-within"
+    case validator
+    case userInfoExpiry = "user-info-expiry"
+    case `where`
+
+    /// Whether it holds or does not, and has no value.
+    var isFlag: Bool { [.fresh, .stale, .noLifetime, .partial].contains(self) }
+
+    /// Whether several values may be given, of which one must hold.
+    var takesSeveral: Bool {
+      switch self {
+      case .olderThan, .newerThan, .storedBefore, .storedAfter, .since, .ageBasis, .largerThan,
+        .smallerThan, .expiresWithin, .fresh, .stale, .noLifetime, .partial:
+        false
+      default: true
+      }
+    }
+  }
+
+  /// Adds a criterion that has no value; nothing if it needs one.
+  mutating func add(_ flag: Name) {
+    switch flag {
+    case .fresh: freshness.insert(.fresh)
+    case .stale: freshness.insert(.stale)
+    case .noLifetime: freshness.insert(.noLifetime)
+    case .partial: isPartial = true
+    default: break
+    }
+  }
+
+  /// Adds a value of a criterion, as it is written; nothing for ``Name/where``, whose errors have places.
+  mutating func add(_ name: Name, _ text: String) throws(WrittenValueError) {
+    let isEmptyText = text.isEmpty
+    switch name {
+    case .url: names = (names ?? []) + [try EntryNames.Name(written: text)]
+    case .id: names = (names ?? []) + [.id(try Self.id(text))]
+    case .prefix, .glob, .regex, .host, .method, .mime:
+      if isEmptyText {
+        throw WrittenValueError(text, "is an empty text", hint: "leave out the criterion")
+      }
+      try addText(name, text)
+    case .query: parameters.append(try ParameterCriterion(written: text))
+    case .status: statuses += try WrittenValue.statuses(text)
+    case .olderThan: olderThan = try WrittenValue.duration(text)
+    case .newerThan: newerThan = try WrittenValue.duration(text)
+    case .storedBefore: storedBefore = try WrittenTime(text)
+    case .storedAfter, .since: storedAfter = try WrittenTime(text)
+    case .ageBasis: ageBasis = try AgeBasis(written: text)
+    case .largerThan: largerThan = try WrittenValue.size(text)
+    case .smallerThan: smallerThan = try WrittenValue.size(text)
+    case .body: bodyLocations.insert(try Self.word(text))
+    case .partition: partitions.insert(try WrittenValue.partition(text))
+    case .storagePolicy: storagePolicies.insert(try StoredResponse.StoragePolicy(written: text))
+    case .userInfo: userInfo.append(try PropertyCriterion(written: text))
+    case .expiresWithin: expiresWithin = try WrittenValue.duration(text)
+    case .validator: validators.insert(try Self.word(text))
+    case .userInfoExpiry: expiryRules.append(try UserInfoExpiry.Rule(written: text))
+    case .fresh, .stale, .noLifetime, .partial, .where: break
+    }
+  }
+
+  private mutating func addText(_ name: Name, _ text: String) throws(WrittenValueError) {
+    switch name {
+    case .prefix: prefixes.append(try WrittenValue.prefix(text))
+    case .glob: globs.append(try Glob(url: text))
+    case .regex: expressions.append(try URLExpression(written: text))
+    case .host: hosts.append(try WrittenValue.host(text))
+    case .method: methods.append(try WrittenValue.method(text))
+    case .mime: mimeTypes.append(try Glob(mimeType: text))
+    default: break
+    }
+  }
+
+  private static func id(_ text: String) throws(WrittenValueError) -> StoredResponse.ID {
+    guard let id = StoredResponse.ID(text) else {
+      throw WrittenValueError(
+        text, "is not an id", hint: "write one that 'urlcache-admin list' shows")
+    }
+    return id
+  }
+
+  private static func word<Word: CaseIterable & RawRepresentable<String>>(
+    _ text: String
+  ) throws(WrittenValueError) -> Word {
+    guard let word = Word(rawValue: text) else {
+      throw WrittenValueError(
+        text, "is none of the words there are",
+        hint: "there are: " + Word.allCases.map(\.rawValue).joined(separator: " "))
+    }
+    return word
+  }
+}
+
+extension EntryNames.Name {
+  /// Reads a URL or an id.
+  public init(written text: String) throws(WrittenValueError) {
+    if let id = StoredResponse.ID(text) {
+      self = .id(id)
+    } else if CanonicalURL.scheme(of: ByteString(text)) != nil {
+      self = .url(ByteString(text))
+    } else {
+      throw WrittenValueError(
+        text, "is neither a URL nor an id",
+        hint: "write a whole URL; 'glob' and 'prefix' take a part of one")
+    }
+  }
+}
+
+extension StoredResponse.StoragePolicy {
+  /// Reads the word for a policy, or the number of one that `URLCache` does not define.
+  public init(written text: String) throws(WrittenValueError) {
+    let known = [Self.allowed, .allowedInMemoryOnly, .notAllowed]
+    if let policy = known.first(where: { $0.name.utf8.elementsEqual(text.utf8) }) {
+      self = policy
+    } else if let number = Int64(text), !(0...2).contains(number) {
+      self = .unknown(number)
+    } else {
+      throw WrittenValueError(
+        text, "is no storage policy", hint: "there are: " + Self.names.joined(separator: " "))
+    }
+  }
+}
+
+extension AgeBasis {
+  /// Reads the name of a basis.
+  public init(written text: String) throws(WrittenValueError) {
+    guard let basis = AgeBasis(name: text) else {
+      throw WrittenValueError(
+        text, "is not an age basis",
+        hint: "there are: stored, first-stored, date, last-modified, user-info:KEY")
+    }
+    self = basis
+  }
+}
+
+extension Glob {
+  /// Reads a pattern.
+  public init(written text: String) throws(WrittenValueError) {
+    guard let glob = Glob(text) else {
+      throw WrittenValueError(
+        text, "has a class that is not closed",
+        hint: "write '\\[' for a bracket that stands for itself")
+    }
+    self = glob
+  }
+
+  /// Reads a pattern for media types, which have no case; what has no `/` and stands for none matches no type.
+  public init(mimeType text: String) throws(WrittenValueError) {
+    let isPattern = text.utf8.contains(where: { "*?[".utf8.contains($0) })
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true)
+    guard isPattern || parts.count > 1 else {
+      let type = parts.first.map { String(decoding: Array($0), as: UTF8.self) } ?? "image"
+      throw WrittenValueError(
+        text, "is not a whole media type",
+        hint: "write 'type/subtype', or '\(type)/*' for all of them")
+    }
+    try self.init(written: ByteString(text).asciiLowercased.string ?? text)
+  }
+}
+
+extension URLExpression {
+  /// Reads a regular expression.
+  public init(written text: String) throws(WrittenValueError) {
+    do { try self.init(text) } catch {
+      throw WrittenValueError(
+        text, "is not a regular expression: \(error)",
+        hint: "quote it for the shell; 'glob' takes simple patterns")
+    }
+  }
+}
+
+extension PropertyCriterion {
+  /// Reads `KEY`, or `KEY=VALUE`, parted at the first `=`.
+  public init(written text: String) throws(WrittenValueError) {
+    let parts = text.utf8.split(
+      separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    guard !parts[0].isEmpty else {
+      throw WrittenValueError(text, "names no key", hint: "write 'KEY' or 'KEY=VALUE'")
+    }
+    let value = parts.count > 1 ? String(decoding: Array(parts[1]), as: UTF8.self) : nil
+    let written = value.map { ByteString($0) }
+    self.init(
+      key: ByteString(Array(parts[0])), value: written,
+      moment: written.flatMap { WrittenTime.moment($0) })
+  }
+}
+
+extension UserInfoExpiry.Rule {
+  /// Reads `KEY=SECONDS`, parted at the last `=`; seconds as a bare number, or with a unit.
+  public init(written text: String) throws(WrittenValueError) {
+    let bytes = Array(text.utf8)
+    guard let sign = bytes.lastIndex(of: UInt8(ascii: "=")), sign > 0,
+      let seconds = Self.seconds(bytes[(sign + 1)...])
+    else {
+      throw WrittenValueError(
+        text, "is not an expiry",
+        hint: "write a key and a number of seconds, for example 'Cached Date=3600'")
+    }
+    self.init(key: ByteString(Array(bytes[..<sign])), seconds: seconds)
+  }
+
+  private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
+    let number = String(decoding: bytes, as: UTF8.self)
+    return bytes.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      ? Int64(number) : (try? WrittenValue.duration(number)).map { Int64($0) }
+  }
+}

@@ -1,0 +1,85 @@
+import ResponseStorage
+
+/// Versions such as `3.2.1` and `2.0.0-rc.1` in text (Semantic Versioning 2.0.0).
+enum SemanticVersion {
+  private static let stages = [
+    "alpha", "beta", "rc", "next", "canary", "dev", "pre", "preview", "snapshot",
+  ].map { Array($0.utf8) }
+
+  /// Where the versions in a text are: three numbers, and the stage of a pre-release.
+  ///
+  /// One follows `-`, `_`, `.`, `@` or the beginning, with `v` or without. Four numbers are an address, and three that
+  /// begin with a year are a day, if no `@` stands before them.
+  static func ranges(in text: ArraySlice<UInt8>) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var place = text.startIndex
+    while place < text.endIndex {
+      guard VersionText.isDigit(text[place]), let mark = before(place, in: text),
+        let end = end(ofVersionAt: place, in: text),
+        mark == UInt8(ascii: "@") || !isDay(text[place..<end])
+      else {
+        place += 1
+        continue
+      }
+      ranges.append(place..<end)
+      place = end
+    }
+    return ranges
+  }
+
+  /// The byte that sets a number off from what stands before it, 0 at the beginning; `nil` if nothing does.
+  private static func before(_ place: Int, in text: ArraySlice<UInt8>) -> UInt8? {
+    guard place > text.startIndex else { return 0 }
+    let byte = text[place - 1]
+    if byte.asciiLowercased == UInt8(ascii: "v") {
+      let isSecond =
+        place - 1 > text.startIndex && text[place - 2].asciiLowercased == byte.asciiLowercased
+      return isSecond ? nil : before(place - 1, in: text)
+    }
+    guard "-_.@".utf8.contains(byte) else { return nil }
+    // The end of four numbers is no version.
+    guard byte == UInt8(ascii: ".") else { return byte }
+    let word = text[..<(place - 1)].suffix(6).reversed().prefix(while: VersionText.isLetterOrDigit)
+    return !word.isEmpty && word.allSatisfy(VersionText.isDigit) ? nil : byte
+  }
+
+  private static func end(ofVersionAt start: Int, in text: ArraySlice<UInt8>) -> Int? {
+    var place = start
+    for part in 0..<3 {
+      if part > 0 {
+        guard place < text.endIndex, text[place] == UInt8(ascii: ".") else { return nil }
+        place += 1
+      }
+      let number = text[place...].prefix(6).prefix(while: VersionText.isDigit)
+      guard (1...5).contains(number.count) else { return nil }
+      place = number.endIndex
+    }
+    guard place < text.endIndex else { return place }
+    guard "-_.+".utf8.contains(text[place]) else { return nil }
+    if text[place] == UInt8(ascii: "."), place + 1 < text.endIndex,
+      VersionText.isDigit(text[place + 1])
+    {
+      return nil
+    }
+    return endOfStage(at: place, in: text)
+  }
+
+  /// Where the stage of a pre-release ends that begins at `start`; `start` if none does.
+  private static func endOfStage(at start: Int, in text: ArraySlice<UInt8>) -> Int {
+    let rest = text[(start + 1)...]
+    let word = rest.prefix { VersionText.isLetterOrDigit($0) && !VersionText.isDigit($0) }
+    guard stages.contains(where: { $0.elementsEqual(word.map(\.asciiLowercased)) }) else {
+      return start
+    }
+    let dot = text[word.endIndex...].prefix(1).prefix {
+      $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+    }
+    let number = text[dot.endIndex...].prefix(while: VersionText.isDigit)
+    return number.isEmpty ? word.endIndex : number.endIndex
+  }
+
+  private static func isDay(_ version: ArraySlice<UInt8>) -> Bool {
+    let numbers = version.split(separator: UInt8(ascii: ".")).map { VersionText($0).number ?? 0 }
+    return (1900...2100).contains(numbers[0])
+  }
+}

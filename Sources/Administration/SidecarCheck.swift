@@ -1,0 +1,179 @@
+public import ResponseStorage
+
+extension Finding.Code {
+  static let orphanSidecar = Self(
+    "orphan-sidecar", .warning,
+    "the app asks with its ETag, gets a 304, and has no response to show", repair: .sidecars)
+  static let youngSidecar = Self(
+    "young-sidecar", .note, "an app may be about to store its entry; it is left alone")
+  static let differentSidecar = Self(
+    "different-sidecar", .warning, "a 304 to its ETag confirms another response than the stored one"
+  )
+  static let unreadableSidecar = Self(
+    "unreadable-sidecar", .warning, "an app may end when it reads it; it is never removed")
+  static let missingSidecar = Self(
+    "missing-sidecar", .note, "the app loads it whole again", repair: .sidecars)
+  static let unknownSidecarNames = Self(
+    "unknown-sidecar-names", .warning,
+    "they may be named in another way, or belong to another cache; '--sidecar-names' says how they are named"
+  )
+  static let notASidecar = Self(
+    "not-a-sidecar", .note, "its name is no hash of a URL; it is left alone")
+}
+
+/// A comparison of a store with a folder of side files, and the plan of what a repair does to it.
+public struct SidecarCheck {
+  /// How to compare.
+  public struct Options: Sendable {
+    /// How the files are named, if the user says so.
+    public var naming: SidecarNaming?
+    /// Whether to plan a repair.
+    public var repairs: Bool
+    /// The entries that are removed before.
+    public var removing: [RemovalPlan.Entry]
+    /// The time of the system, which files are young or old by.
+    public var clock: Timestamp
+
+    /// Creates options.
+    public init(
+      naming: SidecarNaming?, repairs: Bool, removing: [RemovalPlan.Entry] = [], clock: Timestamp
+    ) {
+      (self.naming, self.repairs, self.removing) = (naming, repairs, removing)
+      self.clock = clock
+    }
+  }
+
+  /// What a repair does.
+  public private(set) var plan = SidecarPlan()
+
+  /// The folder.
+  public let folder: SidecarFolder
+  private let options: Options
+  private var owners = SidecarOwners()
+  private var hasMissing = false
+  private var missing: [StoredResponse.ID: (url: ByteString, tag: ByteString)] = [:]
+
+  /// Compares a store with a folder: its entries in their order first, then the files in the order of their names.
+  ///
+  /// A side file belongs to no entry only if its name looks as those do that belong to one, or as the user says they
+  /// do: else all files of a folder of another cache would be orphans.
+  ///
+  /// Memory grows with the number of side files, and with what a repair writes.
+  ///
+  /// - Parameter report: What to do with a finding.
+  public init(
+    of folder: SidecarFolder, with source: any ResponseSource, _ options: Options,
+    _ report: (Finding) throws -> Void
+  ) throws {
+    (self.folder, self.options) = (folder, options)
+    let projection = SidecarOwners.projection.union([.method, .responseHeaders])
+    try source.forEachResponse(projection) { response in
+      if let finding = compare(response) { try report(finding) }
+      return .next
+    }
+    try checkFiles(report)
+    guard options.repairs else { return }
+    plan.removals += owners.removals(with: options.removing, in: folder)
+    plan.removals.sort { $0.sidecar.name < $1.sidecar.name }
+    planAdditions()
+  }
+
+  /// Looks for the side file of an entry.
+  private mutating func compare(_ response: borrowing StoredResponse) -> Finding? {
+    let sidecar = owners.insert(response, in: folder)
+    guard let headers = response.responseHeaders else { return nil }
+    let stored = headers.firstValue(named: "etag")
+    func finding(_ code: Finding.Code, _ message: String) -> Finding {
+      Finding(
+        code, message, id: response.id, url: response.url,
+        path: sidecar.map { ByteString(Array("\(folder.path)/".utf8) + $0.name.bytes) })
+    }
+    if let sidecar {
+      // One that cannot be read is told of as a file.
+      guard let tag = sidecar.tag, tag != stored else { return nil }
+      return finding(
+        .differentSidecar,
+        stored == nil
+          ? "its side file has an ETag, and the stored response has none"
+          : "its side file has another ETag than the stored response")
+    }
+    // Apps keep one for what they get, and ask with no other method.
+    guard let stored, response.request.method ?? "GET" == "GET",
+      let url = SidecarOwners.urls(of: response).first
+    else { return nil }
+    hasMissing = true
+    if options.repairs { missing[response.id] = (url, stored) }
+    return finding(.missingSidecar, "the stored response has an ETag, and there is no side file")
+  }
+
+  /// The namings by which files without an owner are orphans: one that is given, or that gives at least half of the
+  /// files that may have it an owner. A match of one file among many may be an accident, or those of another cache.
+  private var knownNamings: Set<SidecarNaming> {
+    let matched = owners.counts.filter { naming, count in
+      2 * count >= folder.files.keys.count { naming.mayMake($0.bytes) }
+    }
+    return Set(matched.keys).union(options.naming.map { [$0] } ?? [])
+  }
+
+  private mutating func checkFiles(_ report: (Finding) throws -> Void) throws {
+    let namings = knownNamings
+    func path(_ name: ByteString) -> ByteString {
+      ByteString(Array("\(folder.path)/".utf8) + name.bytes)
+    }
+    var unknown = 0
+    for sidecar in folder.files.values.sorted(by: { $0.name < $1.name }) {
+      if case .unreadable(let reason) = sidecar.content {
+        try report(Finding(.unreadableSidecar, reason, path: path(sidecar.name)))
+      } else if owners.ids[sidecar.name] == nil {
+        if !namings.contains(where: { $0.mayMake(sidecar.name.bytes) }) {
+          unknown += 1
+        } else if sidecar.file?.isYoung(at: options.clock) ?? true {
+          try report(
+            Finding(.youngSidecar, "no entry has its URL, yet", path: path(sidecar.name)))
+        } else {
+          try report(Finding(.orphanSidecar, "no entry has its URL", path: path(sidecar.name)))
+          if options.repairs { plan.removals.append(.init(sidecar: sidecar, owners: [])) }
+        }
+      }
+    }
+    if unknown > 0 {
+      let files = unknown == 1 ? "1 side file has" : "\(unknown) side files have"
+      try report(
+        Finding(
+          .unknownSidecarNames, "\(files) a name that no URL of the cache has in any known way",
+          path: ByteString(folder.path)))
+    }
+    for name in folder.others {
+      try report(Finding(.notASidecar, "it is no side file", path: path(name)))
+    }
+  }
+
+  /// Plans the files that are missing, named as most are.
+  private mutating func planAdditions() {
+    let all = SidecarNaming.allCases
+    let naming =
+      options.naming
+      ?? all.filter { owners.counts[$0] != nil }
+      .max { owners.counts[$0, default: 0] < owners.counts[$1, default: 0] }
+    guard let naming else { return }
+    let removing = Set(options.removing.map(\.version.id))
+    var additions: [ByteString: SidecarPlan.Addition?] = [:]
+    for (id, entry) in missing where !removing.contains(id) {
+      guard let name = naming.name(of: entry.url), folder.files[name] == nil,
+        ETagArchive.bytes(of: entry.tag) != nil
+      else { continue }
+      if let known = additions[name] {
+        // Of two entries for one URL, with two ETags, nobody knows which one the app gets.
+        if known?.tag != entry.tag { additions[name] = .some(nil) }
+      } else {
+        additions[name] = .init(name: name, tag: entry.tag, owner: id)
+      }
+    }
+    plan.additions = additions.values.compactMap { $0 }.sorted { $0.name < $1.name }
+  }
+
+  /// Whether files are missing that a repair cannot write, as it is not known how to name them.
+  public var needsNaming: Bool {
+    hasMissing && options.naming == nil && owners.counts.isEmpty
+  }
+}

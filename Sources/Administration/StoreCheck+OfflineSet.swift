@@ -1,0 +1,115 @@
+public import ResponseStorage
+
+extension Finding.Code {
+  static let offlineMissing = Self(
+    "offline-missing", .error, "without a network the app gets nothing for it")
+  static let offlineUnusable = Self(
+    "offline-unusable", .error, "without a network the app gets nothing for it, or only a part")
+  static let offlineStale = Self(
+    "offline-stale", .warning,
+    "without a network the app gets it only by asking for stored data of any age")
+  static let offlineOtherURL = Self(
+    "offline-other-url", .warning, "the app gets what was stored for another URL")
+}
+
+extension StoreCheck {
+  /// Checks whether a store has a usable entry for each of some URLs, and nothing else.
+  ///
+  /// An entry answers a URL as the store looks it up: by the URL or the key of an Apple store, and by the key of a Foundation
+  /// store, which has neither scheme nor query. It is usable if nothing is wrong with it that keeps the app from
+  /// getting all of it, and fresh or without a lifetime. Of several entries for a URL the best one counts.
+  ///
+  /// - Parameter report: What to do with a finding; they come in the order of the URLs.
+  /// - Complexity: O(*n* + *m*) time, where *n* is the number of entries and *m* that of URLs; memory grows with *m*.
+  public init(
+    offlineSet urls: [ByteString], of source: any ResponseSource, _ options: Options,
+    _ report: (Finding) throws -> Void
+  ) throws {
+    self.init(options, of: source.description)
+    var set = OfflineSet(urls)
+    try source.forEachResponse(OfflineSet.projection) { response in
+      plan.storedEntries += 1
+      set.find(response)
+      return .next
+    }
+    let check = EntryCheck(now: options.now, clock: options.clock)
+    let projection = EntryCheck.projection.union(ResponseFreshness.projection)
+    for (url, ids) in set.entries {
+      var best = Finding(.offlineMissing, "no entry answers it", url: url)
+      for (number, id) in ids.enumerated() {
+        guard let response = try source.response(id, projection) else { continue }
+        guard let finding = check.finding(on: response, offlineFor: url) else {
+          best.code = .offlineUsable
+          break
+        }
+        if number == 0 || finding.code.severity == .warning { best = finding }
+      }
+      if best.code != .offlineUsable { try record(best, report) }
+    }
+  }
+}
+
+extension Finding.Code {
+  /// What is never reported: there is a usable entry.
+  fileprivate static let offlineUsable = Self("offline-usable", .note, "")
+}
+
+/// URLs, with the entries that answer them.
+private struct OfflineSet {
+  static let projection: Projection = [.url, .key]
+
+  /// The URLs, each once, in the order in which they were given.
+  private(set) var entries: [(url: ByteString, ids: [StoredResponse.ID])] = []
+  private var placesByURL: [ByteString: Int] = [:]
+  private var placesByKey: [ByteString: [Int]] = [:]
+
+  init(_ urls: [ByteString]) {
+    for url in urls where placesByURL[CanonicalURL.of(url)] == nil {
+      placesByURL[CanonicalURL.of(url)] = entries.count
+      if let key = FoundationKey(of: url) {
+        placesByKey[key.text, default: []].append(entries.count)
+      }
+      entries.append((url, []))
+    }
+  }
+
+  /// Notes which URLs a response answers.
+  mutating func find(_ response: borrowing StoredResponse) {
+    if response.isOrphan { return }
+    let id = response.id
+    if case .file = id {
+      for place in response.key.flatMap({ placesByKey[$0] }) ?? [] { entries[place].ids.append(id) }
+    } else {
+      // Of a redirect an app may ask for either.
+      for place in Set([place(of: response.url), place(of: response.key)].compactMap(\.self)) {
+        entries[place].ids.append(id)
+      }
+    }
+  }
+
+  private func place(of url: ByteString?) -> Int? {
+    url.flatMap { placesByURL[CanonicalURL.of($0)] }
+  }
+}
+
+extension EntryCheck {
+  /// What keeps an app from using an entry for a URL without a network; `nil` if nothing does.
+  fileprivate func finding(
+    on response: borrowing StoredResponse, offlineFor url: ByteString
+  ) -> Finding? {
+    let flaws = findings(on: response).filter {
+      $0.code.severity == .error || $0.code == .partialBody
+    }
+    if let flaw = flaws.first {
+      return Finding(.offlineUnusable, flaw.message, id: response.id, url: url)
+    }
+    if let names = EntryNames([.url(url)]).lookup(of: response), !names.isRedirected {
+      let message =
+        names.differsByQuery ? "it was stored with another query" : "it was stored for another URL"
+      return Finding(.offlineOtherURL, message, id: response.id, url: url)
+    }
+    let freshness = ResponseFreshness(of: response, at: now, rules: UserInfoExpiry.known)
+    guard freshness?.state == .stale else { return nil }
+    return Finding(.offlineStale, "its entry is stale", id: response.id, url: url)
+  }
+}

@@ -1,0 +1,123 @@
+import ResponseStorage
+
+/// Versions and signatures in the query of a URL: `?v=3`, `?e=1451491200&token=…`.
+struct VersionParameters {
+  /// The values that tell versions apart.
+  private(set) var marks: [ResourceVersion.Mark] = []
+  /// The parameters of a signature, with the `&` after them or before them.
+  private(set) var signatures: [Range<Int>] = []
+
+  private struct Parameter {
+    let text: ArraySlice<UInt8>
+    /// The name, in small letters.
+    let name: ByteString
+    /// What follows the first `=`; `nil` if there is none.
+    let value: ArraySlice<UInt8>?
+  }
+
+  /// Looks for versions and signatures.
+  ///
+  /// - Parameter type: The type of the file; `nil` if it is not known that it is static. Then only signatures count.
+  init(in query: ArraySlice<UInt8>, of type: AssetType?) {
+    let parameters = query.split(separator: UInt8(ascii: "&")).map { text in
+      let name = text.prefix { $0 != UInt8(ascii: "=") }
+      return Parameter(
+        text: text, name: ByteString(name.map(\.asciiLowercased)),
+        value: name.endIndex < text.endIndex ? text[(name.endIndex + 1)...] : nil)
+    }
+    let names = Set(parameters.map(\.name))
+    let isSigned = Self.isSignature(names, isStatic: type != nil)
+    for parameter in parameters {
+      if isSigned, SignatureVocabulary.isPart(parameter.name, of: names) {
+        signatures.append(parameter.text.indices)
+      } else if let type,
+        let value = Self.version(in: parameter, alone: parameters.count == 1, type)
+      {
+        marks.append(ResourceVersion.Mark(range: value.indices, kind: .parameter))
+      }
+    }
+    signatures = Self.joined(signatures, in: query)
+  }
+
+  /// The ranges of parameters, those that follow each other as one, each with an `&` that nothing needs without them.
+  private static func joined(
+    _ ranges: [Range<Int>], in query: ArraySlice<UInt8>
+  ) -> [Range<Int>] {
+    let runs = ranges.reduce(into: [] as [Range<Int>]) { runs, range in
+      if let last = runs.last, last.upperBound + 1 == range.lowerBound {
+        runs[runs.count - 1] = last.lowerBound..<range.upperBound
+      } else {
+        runs.append(range)
+      }
+    }
+    return runs.map { run in
+      if run.upperBound < query.endIndex { return run.lowerBound..<(run.upperBound + 1) }
+      return max(query.startIndex, run.lowerBound - 1)..<run.upperBound
+    }
+  }
+
+  /// Whether parameters are a signature for some time, or a token of a static file.
+  private static func isSignature(_ names: Set<ByteString>, isStatic: Bool) -> Bool {
+    if !names.isDisjoint(with: SignatureVocabulary.seals) { return true }
+    if isStatic, names.contains("token") { return true }
+    return !names.isDisjoint(with: SignatureVocabulary.signatures)
+      && !names.isDisjoint(with: SignatureVocabulary.expiries)
+  }
+
+  // MARK: Versions
+
+  private static let versions: Set<ByteString> = [
+    "v", "ver", "version", "_v", "__v", "vsn", "rev", "revision", "build", "hash", "md5", "sha",
+    "sha1", "sha256",
+    "digest", "checksum", "etag", "versionid", "mtime", "modified", "lastmod", "updated",
+    "updated_at",
+    "cachebuster", "cachebust", "bust", "nocache", "cb",
+  ]
+
+  /// What may also be something else: only long numbers and hashes count.
+  private static let times: Set<ByteString> = [
+    "t", "ts", "_t", "_", "timestamp", "time", "r", "rnd", "rand", "random", "_dc", "dc",
+  ]
+
+  /// The text in a parameter that tells versions apart.
+  ///
+  /// - Parameter alone: Whether the query is nothing but the parameter.
+  private static func version(
+    in parameter: Parameter, alone: Bool, _ type: AssetType
+  ) -> ArraySlice<UInt8>? {
+    guard let value = parameter.value else {
+      return alone && isVersion(parameter.name, of: type) ? parameter.text : nil
+    }
+    let text = VersionText(value)
+    let isVersion =
+      if versions.contains(parameter.name) {
+        isVersion(text)
+      } else if times.contains(
+        parameter.name)
+      {
+        isTime(text)
+      } else {
+        parameter.name == "id" && type == .code && value.count >= 16 && text.isHexadecimal
+      }
+    return isVersion ? value : nil
+  }
+
+  /// Whether a query without `=` is a version: `style.css?1672531200`.
+  private static func isVersion(_ query: ByteString, of type: AssetType) -> Bool {
+    let text = VersionText(query.bytes[...])
+    if type == .code || type == .font { return isVersion(text) }
+    return text.bytes.count >= 8 && (text.isNumber || text.isHexadecimal)
+  }
+
+  /// Whether a value is a number, a version or a hash, and no word.
+  private static func isVersion(_ text: VersionText) -> Bool {
+    text.digits > 0 && text.bytes.count <= 128
+      && text.bytes.allSatisfy { VersionText.isLetterOrDigit($0) || "._-+%:".utf8.contains($0) }
+  }
+
+  /// Whether a value is a moment, a random number or a hash.
+  private static func isTime(_ text: VersionText) -> Bool {
+    let isDecimal = text.bytes.allSatisfy { VersionText.isDigit($0) || $0 == UInt8(ascii: ".") }
+    return isDecimal ? text.digits >= 6 : text.bytes.count >= 8 && text.isHexadecimal
+  }
+}

@@ -1,0 +1,158 @@
+import Bytes
+public import ResponseStorage
+
+extension WrittenValue {
+  /// A host, or `.` and a domain, in small letters; what no URL has as its host is refused.
+  public static func host(_ text: String) throws(WrittenValueError) -> ByteString {
+    let host = ByteString(text).asciiLowercased
+    let bytes = host.bytes
+    if bytes.contains(UInt8(ascii: "/")) {
+      let parts = text.utf8.split(separator: UInt8(ascii: "/"))
+      let found =
+        CanonicalURL.host(of: host)
+        ?? CanonicalURL.host(
+          of: ByteString(Array("x://".utf8) + (parts.first.map(Array.init) ?? [])))
+      throw WrittenValueError(
+        text, "is a URL or a path, and not a host",
+        hint: found.flatMap(\.string).map { "write '\($0)'" }
+          ?? "write a host such as 'example.com'")
+    }
+    if bytes.starts(with: Array("*.".utf8)), !bytes.dropFirst().contains(UInt8(ascii: "*")) {
+      let domain = String(decoding: bytes.dropFirst(), as: UTF8.self)
+      throw WrittenValueError(
+        text, "is a pattern, and no host has a '*'",
+        hint: "write '\(domain)' for that host and all below it")
+    }
+    if bytes.contains(where: { "*? @".utf8.contains($0) }) {
+      throw WrittenValueError(
+        text, "is not a host",
+        hint: "write a host, or '.example.com' for that and all below it;"
+          + " 'glob' takes a pattern for whole URLs")
+    }
+    if bytes.first == UInt8(ascii: "["), let end = bytes.firstIndex(of: UInt8(ascii: "]")) {
+      throw WrittenValueError(
+        text, "has brackets, which no host is compared with",
+        hint: "write '\(String(decoding: bytes[1..<end], as: UTF8.self))'")
+    }
+    let colons = bytes.count { $0 == UInt8(ascii: ":") }
+    if colons == 1, let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
+      throw WrittenValueError(
+        text, "has a port, and hosts are compared without one",
+        hint: colon == 0
+          ? "write a host such as 'example.com'"
+          : "write '\(String(decoding: bytes[..<colon], as: UTF8.self))'")
+    }
+    guard bytes != [UInt8(ascii: ".")] else {
+      throw WrittenValueError(
+        text, "is not a host", hint: "write a host, or '.example.com' for that and all below it")
+    }
+    return host
+  }
+
+  /// A partition; an empty one is refused, as none is called so.
+  public static func partition(_ text: String) throws(WrittenValueError) -> ByteString {
+    guard !text.isEmpty else {
+      throw WrittenValueError(
+        text, "is no partition", hint: "write a site, for example 'https://example.com'")
+    }
+    return ByteString(text)
+  }
+
+  /// A method; what is not a token is refused, as no request has it (RFC 9110 §9.1).
+  public static func method(_ text: String) throws(WrittenValueError) -> ByteString {
+    let isToken = text.utf8.allSatisfy { byte in
+      (0x21...0x7E).contains(byte) && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+    }
+    guard isToken, !text.isEmpty else {
+      throw WrittenValueError(
+        text, "is not a method", hint: "write one method, for example 'GET'; several options add up"
+      )
+    }
+    return ByteString(text)
+  }
+
+  /// The beginning of a URL; what begins no URL, as it has no scheme, is refused.
+  public static func prefix(_ text: String) throws(WrittenValueError) -> ByteString {
+    guard mayBeginURL(text) else {
+      throw WrittenValueError(
+        text, "begins no URL: it has no scheme",
+        hint:
+          "write 'https://\(String(text.unicodeScalars.drop { $0 == "/" }))', or use 'host' or 'glob'"
+      )
+    }
+    return ByteString(text)
+  }
+
+  /// Whether a URL may begin with a text: whether what is before a `:` in it can be a scheme, or can become
+  /// one if there is no `:` (RFC 3986 §3.1).
+  static func mayBeginURL(_ text: String) -> Bool {
+    for (index, byte) in text.utf8.enumerated() {
+      let lower = byte.asciiLowercased
+      let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower)
+      if byte == UInt8(ascii: ":") { return index > 0 }
+      guard isLetter || index > 0 && "0123456789+-.".utf8.contains(byte) else { return false }
+    }
+    return true
+  }
+}
+
+extension Glob {
+  /// Reads a pattern for whole URLs; what no URL matches, as it begins without a scheme, is refused.
+  public init(url text: String) throws(WrittenValueError) {
+    try self.init(written: text)
+    let beginning = text.unicodeScalars.prefix { !"*?[\\".unicodeScalars.contains($0) }
+    guard WrittenValue.mayBeginURL(String(beginning)) else {
+      throw WrittenValueError(
+        text, "matches no whole URL: it has no scheme",
+        hint: "write '*\(text)', or begin with 'https://'")
+    }
+  }
+}
+
+extension SelectionCriteria {
+  /// Criteria that no entry can meet together.
+  public struct Contradiction: Error, Hashable, Sendable {
+    /// The criteria, as their options are called: a sentence.
+    public let message: String
+    /// What to write instead: a clause.
+    public let hint: String
+  }
+
+  /// What no entry can meet, if anything is; ages and times are compared by their own kind only.
+  public var contradiction: Contradiction? {
+    if let olderThan, let newerThan, olderThan >= newerThan {
+      return Contradiction(
+        message:
+          "no entry is both older than the age of 'older-than' and newer than that of 'newer-than'",
+        hint: "for ages between both, give the smaller one to 'older-than'")
+    }
+    if let before = storedBefore?.time, let after = storedAfter?.time, before <= after {
+      return Contradiction(
+        message: "no entry is stored both before 'stored-before' and after 'stored-after'",
+        hint: "for times between both, give the earlier one to 'stored-after'")
+    }
+    if let largerThan, let smallerThan, largerThan >= smallerThan - 1 {
+      return Contradiction(
+        message: "no body is both larger than 'larger-than' and smaller than 'smaller-than'",
+        hint: "for sizes between both, give the smaller one to 'larger-than'")
+    }
+    if smallerThan == 0 {
+      return Contradiction(
+        message: "no body is smaller than 0 bytes", hint: "write '1' for empty bodies")
+    }
+    if bodyLocations == [.missing], largerThan != nil || smallerThan != nil {
+      return Contradiction(
+        message: "a missing body has no size", hint: "leave out the size, or 'body'")
+    }
+    if bodyLocations == [.missing], isPartial {
+      return Contradiction(
+        message: "of a missing body there is no part", hint: "leave out 'partial', or 'body'")
+    }
+    if expiresWithin != nil, !freshness.isEmpty, !freshness.contains(.fresh) {
+      return Contradiction(
+        message: "only fresh entries become stale: 'expires-within' selects no others",
+        hint: "leave out 'expires-within', or select 'fresh'")
+    }
+    return nil
+  }
+}
