@@ -7,13 +7,13 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin apply`: carries out a plan that was written before.
-  struct Apply: AdminCommand {
+  struct Apply: RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "apply",
       abstract: "Carry out a plan that '--plan FILE' has written.",
       discussion: """
         Entries that changed or went since the plan was made stay as they are, and are
-        counted. The cache is the one that the plan was made of, unless '-c' names
+        counted. So are entries that are pinned, also if they were pinned later. The cache is the one that the plan was made of, unless '-c' names
         another.
 
         EXIT STATUS
@@ -30,9 +30,17 @@ extension URLCacheAdmin {
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var change: ChangeOptions
+    @OptionGroup var pinning: PinOptions
     @OptionGroup var secrets: SecretOptions
 
     var writesJSON: Bool { change.format == .json }
+    var isDryRun: Bool { change.dryRun }
+    var recording: RecordOptions { change.recording }
+
+    mutating func fill(from settings: CacheSettings) {
+      cache.fill(from: settings)
+      change.fill(from: settings)
+    }
 
     func validate() throws {
       if file == "-", !change.yes, !change.dryRun {
@@ -42,6 +50,8 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let saved = try read(in: environment)
+      try change.finishIntents(
+        of: cache, at: cache.cache == nil ? saved.path : nil, in: environment)
       let (plan, skipped) = try plan(from: saved, in: environment)
       var renderer = RemovalRenderer(
         verb: "apply", isDryRun: change.dryRun, secrets: secrets.policy)
@@ -63,7 +73,7 @@ extension URLCacheAdmin {
       let name = file == "-" ? "the standard input" : "'\(file)'"
       do {
         if file == "-" {
-          let bytes = try environment.readInput(Self.largestPlan)
+          let bytes = try environment.inputs.text(of: file, upTo: Self.largestPlan)
           guard bytes.count <= Self.largestPlan else {
             throw JSONError("more than a plan can hold", at: bytes.count)
           }
@@ -103,9 +113,12 @@ extension URLCacheAdmin {
           "'\(store.path)' is another cache than the one that the plan was made of",
           hint: "make a new plan, or insist on this cache with '-c PATH'", path: store.path)
       }
-      let plan = try RemovalPlan(applying: saved, to: source)
+      let plan = try RemovalPlan(
+        applying: saved, to: source, sparing: pinning.pins(of: cache, in: environment))
       try source.finish()
-      return (plan, saved.entries.count - plan.entries.count)
+      environment.note(leftBy: plan, "left")
+      let pinned = Int(clamping: plan.kept[.pinned]?.entries ?? 0)
+      return (plan, saved.entries.count - plan.entries.count - pinned)
     }
   }
 }

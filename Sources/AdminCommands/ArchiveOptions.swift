@@ -1,5 +1,6 @@
 import Administration
 public import ArgumentParser
+import Bytes
 import Files
 public import ResponseArchives
 import ResponseStorage
@@ -18,6 +19,12 @@ struct ArchiveOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("How many threads zstd compresses with.", valueName: "number"))
   var threads = 1
+
+  @Option(
+    help: ArgumentHelp(
+      "Leave out entries whose body is larger (default: 8GiB).", valueName: "size"),
+    transform: parseSize)
+  var maxBody = ByteCount(8 << 30)
 
   @Option(
     help: ArgumentHelp(

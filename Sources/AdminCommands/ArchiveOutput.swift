@@ -31,6 +31,7 @@ final class ArchiveOutput {
       }
       return
     }
+    try CommandFailure.refusePartOfCache(at: path)
     do throws(FileError) { file = try NewFile(at: path, replacing: isForced ?? false) } catch {
       throw CommandFailure(creating: error, canBeForced: isForced != nil)
     }

@@ -1,17 +1,20 @@
 import Administration
 import ArgumentParser
+import Bytes
+import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin body`: writes the stored body of one entry.
-  struct Body: AdminCommand {
+  struct Body: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "body",
       abstract: "Write the stored body of an entry, byte for byte.",
       discussion: """
         Bodies are stored after content codings (gzip, br) were removed; those of files
         that are compressed themselves, or that the server did not call compressed, are
-        not.
+        not. A URL is looked up as the cache does: in a Foundation cache without its
+        scheme and query, which is noted.
 
         EXIT STATUS
           0 done · 1 no such entry, or its body is missing · 64 · 65 also a body that
@@ -23,6 +26,7 @@ extension URLCacheAdmin {
     var entry: String
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
 
     @Option(
       name: [.short, .long],
@@ -42,7 +46,7 @@ extension URLCacheAdmin {
       help: ArgumentHelp(
         "The most bytes that '--decoded' may give (default: 1GiB).", valueName: "size"),
       transform: parseSize)
-    var decodedLimit: Int64?
+    var decodedLimit: ByteCount?
 
     @Flag(help: "Indent JSON; what is not JSON is an error, and nothing is written.")
     var pretty = false
@@ -57,9 +61,11 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
-      let id = try EntryNames.Name(operand: entry).resolved(in: source)
+      let id = try EntryNames.Name(operand: entry).resolved(in: source) { lookup in
+        environment.note(lookup.words(SecretPolicy()))
+      }
       let pieces = BodyPieces(
-        source: source, id: id, decodedLimit: decoded ? decodedLimit ?? 1 << 30 : nil,
+        source: source, id: id, decodedLimit: decoded ? decodedLimit ?? ByteCount(1 << 30) : nil,
         isIndented: pretty)
       // All is looked at before any is written.
       if pieces.needsLook { try pieces.forEach { _ in } }

@@ -1,3 +1,4 @@
+import Bytes
 import Rendering
 import ResponseArchives
 import ResponseStorage
@@ -8,7 +9,7 @@ struct BodyPieces {
   let id: StoredResponse.ID
 
   /// The most bytes that a content coding may give; `nil` if the body is wanted as it is stored.
-  let decodedLimit: Int64?
+  let decodedLimit: ByteCount?
 
   /// Whether the body is JSON that is to be indented.
   let isIndented: Bool

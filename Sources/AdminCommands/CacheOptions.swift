@@ -19,10 +19,7 @@ struct CacheOptions: ParsableArguments {
       "How long to wait for a lock of another process; a folder of Foundation's has none.",
       valueName: "duration"),
     transform: parseDuration)
-  var wait: Double = 5
-
-  @Flag(help: "Run the command for each cache that has a name in the configuration.")
-  var allCaches = false
+  var wait: Double?
 
   @Option(
     help: ArgumentHelp(
@@ -32,6 +29,11 @@ struct CacheOptions: ParsableArguments {
   var config: String?
 
   @OptionGroup var time: TimeOptions
+
+  /// Takes what is set elsewhere where the command line does not give it.
+  mutating func fill(from settings: CacheSettings) {
+    wait = wait ?? settings.wait
+  }
 
   /// Opens the cache, and tells the user what is odd about it.
   ///
@@ -82,12 +84,25 @@ struct CacheOptions: ParsableArguments {
     return configuration.path(ofCache: cache)?.text ?? cache
   }
 
-  /// How long to wait for a lock, in milliseconds; a day at most.
-  var waitMilliseconds: Int32 { Int32(min(max(wait * 1_000, 0), 86_400_000)) }
+  /// How long to wait for a lock, in milliseconds: five seconds if nothing else is said, a day at most.
+  var waitMilliseconds: Int32 { Int32(min(max((wait ?? 5) * 1_000, 0), 86_400_000)) }
 
   /// The time that everything is evaluated as of.
   func now(in environment: CommandEnvironment) -> Timestamp {
     time.now(in: environment)
+  }
+}
+
+/// Which caches a command runs for.
+struct ScopeOptions: ParsableArguments {
+  @Flag(help: "Run the command for each cache that has a name in the configuration.")
+  var allCaches = false
+
+  /// Refuses to name a cache beside ``allCaches``.
+  func check(with cache: CacheOptions) throws(CommandFailure) {
+    if allCaches, cache.cache != nil {
+      throw .usage("'--all-caches' and '-c' exclude each other")
+    }
   }
 }
 
@@ -100,7 +115,7 @@ struct TimeOptions: ParsableArguments {
 
   /// The time that everything is evaluated as of.
   func now(in environment: CommandEnvironment) -> Timestamp {
-    if let note = at?.note { environment.note(note) }
+    if let note = at?.note { environment.noteOnce(note) }
     return at?.time ?? environment.now
   }
 }
@@ -109,5 +124,11 @@ extension CommandEnvironment {
   /// Tells the user something that is no failure.
   func note(_ text: String) {
     writeMessage("note: \(printable(text))\n")
+  }
+
+  /// Tells the user something about an option, the first time that it is told: a command reads its options
+  /// once for each cache, attempt and round.
+  func noteOnce(_ text: String) {
+    if toldNotes.insert(text) { note(text) }
   }
 }

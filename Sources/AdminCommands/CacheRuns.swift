@@ -3,41 +3,71 @@ import ResponseStorage
 
 /// The runs of a command: one, or one for each cache that has a name.
 struct CacheRuns {
-  private let line: CommandLineWords
+  private let command: any ConfiguredCommand
   private var environment: CommandEnvironment
 
-  init(_ line: CommandLineWords, in environment: CommandEnvironment) {
-    (self.line, self.environment) = (line, environment)
+  init(of command: any ConfiguredCommand, in environment: CommandEnvironment) {
+    (self.command, self.environment) = (command, environment)
   }
 
-  /// Runs the command, also for the rest of the caches after one that failed.
+  /// Runs the command, also for the other caches after one that failed.
   ///
   /// - Returns: The status of the first that failed, or else the lowest that is not 0.
-  mutating func run() throws -> ExitStatus {
+  mutating func run() -> ExitStatus {
+    let recorder: RunRecorder
+    do { recorder = try RunRecorder(of: command, in: environment) } catch {
+      return report(error)
+    }
+    let records = records()
+    do { try recorder.write(records, in: environment) } catch {
+      let status = report(error)
+      return records.first { $0.status.isFailure }?.status ?? status
+    }
+    let absences = absentEverywhere(records)
+    for absence in absences { environment.writeMessage("\(absence)\n") }
+    let answers = (records.map(\.status) + (absences.isEmpty ? [] : [.no])).filter { $0 != .done }
+      .map(\.rawValue)
+    return records.first { $0.status.isFailure }?.status
+      ?? answers.min().flatMap(ExitStatus.init) ?? .done
+  }
+
+  /// What none of all caches has of what was named; one that failed could have it.
+  private func absentEverywhere(_ records: [RunRecord]) -> [String] {
+    guard !records.contains(where: { $0.status.isFailure }), let first = records.first else {
+      return []
+    }
+    let others = records.dropFirst().map { Set(($0.absences ?? []).map(\.name)) }
+    return (first.absences ?? []).filter { absence in
+      others.allSatisfy { $0.contains(absence.name) }
+    }.map(\.sentence)
+  }
+
+  private mutating func records() -> [RunRecord] {
     var records: [RunRecord] = []
     do {
-      environment.configuration = try environment.readingConfiguration(line.configurationFile)
+      environment.configuration = try environment.readingConfiguration(command.cache.config)
       try environment.configuration.checkAll(in: environment)
-      let caches = line.isForAllCaches ? try names() : [nil]
-      records = caches.compactMap { record($0) }
+      records = try names().compactMap { record($0) }
       // Each cache without limits was passed over, and there was no other.
       if records.isEmpty { throw CommandFailure.noLimits }
     } catch {
       // That nothing was done is written down, too.
       records += [record(nil) { _, _ in throw error }].compactMap { $0 }
     }
-    do { try environment.write(records, of: line) } catch {
-      let status = URLCacheAdmin.report(error, asJSON: line.asksForJSON, in: environment)
-      return records.first { $0.status.isFailure }?.status ?? status
-    }
-    let answers = records.map(\.status).filter { $0 != .done }.map(\.rawValue)
-    return records.first { $0.status.isFailure }?.status
-      ?? answers.min().flatMap(ExitStatus.init) ?? .done
+    return records
   }
 
-  /// The names of all caches that have one.
-  private func names() throws -> [String?] {
-    try line.checkAllCaches()
+  /// The names of the caches to run the command for, or `nil` alone for the one that it names.
+  private func names() throws(CommandFailure) -> [String?] {
+    guard let command = command as? any AllCachesCommand, command.scope.allCaches else {
+      return [nil]
+    }
+    try command.scope.check(with: command.cache)
+    if let file = command.newFiles.first {
+      throw .usage(
+        "'\(file.option)' names one file, and '--all-caches' needs one for each cache",
+        hint: "run the command once for each cache, with '-c NAME'")
+    }
     let names = environment.configuration.cacheNames
     guard !names.isEmpty else {
       throw CommandFailure(
@@ -55,36 +85,40 @@ struct CacheRuns {
   /// - Returns: `nil` for one of all caches that the command has nothing to do for.
   private func record(
     _ name: String?,
-    _ run: (CommandLineWords, CommandEnvironment) throws -> ExitStatus = {
+    _ run: (any ConfiguredCommand, CommandEnvironment) throws -> ExitStatus = {
       try URLCacheAdmin.run($0, in: $1)
     }
   ) -> RunRecord? {
     var environment = environment
-    let line = (name.map { self.line.forCache($0) } ?? self.line).configured(
-      by: environment.configuration)
+    let command = command.configured(by: environment.configuration, forCache: name)
     let record = RunRecord(
-      cache: name ?? environment.configuration.cacheName(in: line) ?? "unknown")
+      cache: command.cache.cache
+        ?? environment.configuration.value(of: .cache, forCache: nil)?.text ?? "unknown")
     environment.record = record
-    if let name { environment.note("cache '\(name)'") }
+    if let name {
+      record.absences = []
+      environment.note("cache '\(name)'")
+    }
     record.start = environment.steadyMilliseconds()
-    do { record.status = try run(line, environment) } catch let failure as CommandFailure
+    do { record.status = try run(command, environment) } catch let failure as CommandFailure
       where failure.kind == CommandFailure.noLimits.kind && name != nil
     {
       environment.note("skipped, as it has no limits and no rules")
       return nil
     } catch {
-      record.status = URLCacheAdmin.report(error, asJSON: line.asksForJSON, in: environment)
+      record.status = URLCacheAdmin.report(error, asJSON: command.writesJSON, in: environment)
+    }
+    if let command = command as? any RecordedCommand {
+      record.capacityBytes = command.capacityBytes
+      record.expiryRules = command.expiryRules
     }
     record.durationSeconds = Double(environment.steadyMilliseconds() - record.start) / 1_000
     record.end = Timestamp(secondsSince1970: Double(environment.secondsNow()))
     return record
   }
-}
 
-extension Configuration {
-  /// What a command calls its cache.
-  fileprivate func cacheName(in line: CommandLineWords) -> String? {
-    line.value(of: "-c") ?? line.value(of: "--cache") ?? value(of: .cache, forCache: nil)?.text
+  private func report(_ error: any Error) -> ExitStatus {
+    URLCacheAdmin.report(error, asJSON: command.writesJSON, in: environment)
   }
 }
 

@@ -28,6 +28,11 @@ struct ChangeOptions: ParsableArguments {
 
   @OptionGroup var recording: RecordOptions
 
+  /// Takes what is set elsewhere where the command line does not give it.
+  mutating func fill(from settings: CacheSettings) {
+    maxDelete = maxDelete ?? settings.maxDelete
+  }
+
   /// Makes sure that the user wants what a plan says.
   ///
   /// - Returns: Whether to carry the plan out.
@@ -35,14 +40,9 @@ struct ChangeOptions: ParsableArguments {
   func allow(
     _ plan: RemovalPlan, _ renderer: RemovalRenderer, in environment: CommandEnvironment
   ) throws(CommandFailure) -> Bool {
-    if let maxDelete, !dryRun, plan.exceeds(maxDelete) {
-      let orphans = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
-      throw CommandFailure(
-        .no, kind: "too-many",
-        "\(plan.entries.count) of \(plan.storedEntries) entries\(orphans) would go, more than '--max-delete' allows",
-        hint: "look at them with '--dry-run'")
-    }
-    if dryRun || yes || plan.isEmpty { return true }
+    if !dryRun { try checkLimit(of: plan) }
+    let isEmpty = plan.isEmpty && renderer.sidecars?.isEmpty ?? true
+    if dryRun || yes || isEmpty { return true }
     guard environment.isInputTerminal else {
       throw .usage(
         "there is nobody to ask, as the standard input is no terminal",
@@ -56,6 +56,22 @@ struct ChangeOptions: ParsableArguments {
     environment.writeMessage(String(decoding: text.bytes, as: UTF8.self) + "\nRemove them? [y/N] ")
     let answer = environment.readLine() ?? ""
     return ["y", "yes"].contains(answer.lowercased())
+  }
+}
+
+extension ChangeOptions {
+  /// Makes sure that a plan removes no more than is allowed; a dry run shows it first.
+  func checkLimit(of plan: RemovalPlan) throws(CommandFailure) {
+    guard let maxDelete, plan.exceeds(maxDelete) else { return }
+    let orphans = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
+    throw tooMany("\(plan.entries.count) of \(plan.storedEntries) entries\(orphans)")
+  }
+
+  /// The failure of a command that would remove more than is allowed.
+  func tooMany(_ what: String) -> CommandFailure {
+    CommandFailure(
+      .no, kind: "too-many", "\(what) would go, more than '--max-delete' allows",
+      hint: dryRun ? nil : "look at them with '--dry-run'")
   }
 }
 
@@ -84,6 +100,13 @@ struct PlanOptions: ParsableArguments {
   /// Whether any of the options was given.
   var isUsed: Bool { backup != nil || plan != nil }
 
+  /// The files that are to be created.
+  var newFiles: [NewFileOption] {
+    [("--backup", backup), ("--plan", plan == "-" ? nil : plan)].compactMap { option, path in
+      path.map { NewFileOption(option: option, path: $0) }
+    }
+  }
+
   /// Writes the plan to the file that it is wanted in, which only its owner may read.
   ///
   /// - Returns: Whether it is wanted in a file.
@@ -98,22 +121,19 @@ struct PlanOptions: ParsableArguments {
       try environment.write(text.bytes)
       return true
     }
-    let file = try create(path)
-    try file.write(text.bytes)
-    try file.synchronize()
+    // A plan appears whole: of one that a full disk cut short, 'apply' would carry out a part.
+    do throws(FileError) {
+      var file = try NewFile(at: path, replacing: false)
+      try file.write(text.bytes)
+      try file.commit(replacing: false)
+    } catch {
+      throw CommandFailure(creating: error, canBeForced: false)
+    }
     let count = plan.entries.count
     let files = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
     environment.note(
       "'\(path)' plans to remove \(count) \(count == 1 ? "entry" : "entries")\(files)")
     return true
-  }
-
-  private func create(_ path: String) throws(CommandFailure) -> OpenFile {
-    do throws(FileError) { return try OpenFile(creating: path) } catch {
-      throw CommandFailure(
-        .cannotCreate, kind: "cannot-create", "cannot create \(error)",
-        hint: error.kind == .exists ? "take another name" : nil, path: path)
-    }
   }
 }
 

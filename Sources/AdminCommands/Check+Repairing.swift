@@ -12,6 +12,7 @@ extension URLCacheAdmin.Check {
     var removals = RemovalRenderer(
       verb: "repair", isDryRun: change.dryRun, secrets: secrets.policy)
     removals.listsOrphans = true
+    removals.sidecars = sidecars.sidecars == nil ? nil : check.sidecars?.plan.preview
     let isAllowed: Bool
     do {
       // Who is asked has to see what was found.
@@ -24,30 +25,42 @@ extension URLCacheAdmin.Check {
       try output.flush()
       throw error
     }
-    guard isAllowed, !change.dryRun, !check.plan.isEmpty else {
+    let isEmpty = check.plan.isEmpty && check.sidecars?.plan.isEmpty ?? true
+    guard isAllowed, !change.dryRun, !isEmpty else {
       let receipt = RemovalReceipt(check.plan, removals, change.format)
       renderer.finish(
         repair: isAllowed ? { receipt.append(into: &$0) } : nil, left: nil, into: &output.text)
       try output.flush()
+      if isAllowed { try change.checkLimit(of: check.plan) }
       return check.isClean ? .done : .no
     }
     try planning.backUp(check.plan, of: cache, in: environment)
-    return try carryOut(check.plan, at: now, renderer, removals, &output, environment)
+    return try carryOut(check, at: now, renderer, removals, &output, environment)
   }
 
   private func carryOut(
-    _ plan: RemovalPlan, at now: Timestamp, _ renderer: CheckRenderer,
+    _ check: StoreCheck, at now: Timestamp, _ renderer: CheckRenderer,
     _ removals: RemovalRenderer, _ output: inout OutputBuffer, _ environment: CommandEnvironment
   ) throws -> ExitStatus {
     // A signal ends the process after the batch that it comes in, and after the receipt.
     let signals = HeldSignals()
+    let plan = check.plan
+    var removals = removals
+    // Nothing is done to side files yet.
+    removals.sidecars = removals.sidecars.map { _ in SidecarChanges() }
     let execution = PlanExecution(cache: cache, change: change, environment: environment)
-    let outcome = execution.carryOut(plan) { environment.stopReason(signals) }
+    let outcome =
+      plan.isEmpty
+      ? RemovalOutcome(before: plan)
+      : execution.carryOut(plan) { environment.stopReason(signals) }
     var failure = outcome.failure
+    if let sidecars = check.sidecars, failure == nil, !signals.haveCome {
+      failure = removals.carryOut(sidecars.plan, in: sidecars.folder, with: outcome)
+    }
     var left: StoreCheck?
     if failure == nil, !signals.haveCome {
       let open = { try environment.openSource(plan.store.path, cache.waitMilliseconds, now) }
-      do { left = try check(at: now, in: environment, opening: open) { _ in } } catch {
+      do { left = try self.check(at: now, in: environment, opening: open) { _ in } } catch {
         failure = error
       }
     }
@@ -56,7 +69,8 @@ extension URLCacheAdmin.Check {
     try output.flush()
     if let failure { throw failure }
     outcome.tellRest(in: environment)
+    if let left { hint(at: left, in: environment) }
     guard left?.isClean ?? false else { return .no }
-    return outcome.isComplete ? .done : .partly
+    return outcome.isComplete && removals.sidecars?.skipped ?? 0 == 0 ? .done : .partly
   }
 }

@@ -1,12 +1,11 @@
 import Administration
 import ArgumentParser
-import Files
 import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin check`: everything that is wrong with a cache, and its repair.
-  struct Check: AdminCommand {
+  struct Check: AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
       abstract: "Look for everything that is wrong with a cache, and repair it if asked to.",
@@ -21,8 +20,16 @@ extension URLCacheAdmin {
           orphans      body files that no entry names, and of a Foundation store what
                        was being written; beside a running app, and in a folder of
                        Foundation's, what is older than ten minutes
+          sidecars     with '--sidecars': ETag files older than ten minutes whose entry
+                       is gone; those that are missing are written
 
         and then looks again. The table shows a few findings of each kind, JSON all.
+
+        Entries that rules of the configuration want 'never' or 'memory-only' are
+        warnings, too.
+
+        '--offline-set' lists the URLs that an app would not get without a network:
+        those without an entry, with a broken one, or with a stale one.
 
         EXIT STATUS
           0 no errors or warnings, or none left after a repair; notes do not count
@@ -38,14 +45,54 @@ extension URLCacheAdmin {
       help: ArgumentHelp("Remove what is broken, or only some kinds of it.", valueName: "kind,…"))
     var repair: RepairKinds?
 
+    @Option(
+      help: ArgumentHelp(
+        "Only check that there is a usable entry for each URL in this file, one a line; '-' is the"
+          + " standard input.", valueName: "file"),
+      completion: .file())
+    var offlineSet: String?
+
+    @OptionGroup var sidecars: SidecarOptions
+
+    @Option(
+      help: ArgumentHelp(
+        "How the files of '--sidecars' are named, if none has the name of an entry: the digest"
+          + " of the URL in hexadecimal digits, or its string's hash.",
+        valueName: "naming"))
+    var sidecarNames: SidecarNaming?
+
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var change: ChangeOptions
     @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions
 
     var writesJSON: Bool { change.format == .json }
+    var isDryRun: Bool { change.dryRun }
+    var recording: RecordOptions { change.recording }
+    var newFiles: [NewFileOption] { planning.newFiles }
+
+    mutating func fill(from settings: CacheSettings) {
+      cache.fill(from: settings)
+      change.fill(from: settings)
+    }
 
     func validate() throws {
+      if let word = repair?.unknown.first {
+        throw ValidationError(
+          "'\(printable(word))' is nothing that '--repair' removes. There are: "
+            + RepairKinds.allValueStrings.joined(separator: ", ") + ".")
+      }
+      try sidecars.check(with: scope)
+      guard sidecarNames == nil || sidecars.sidecars != nil else {
+        throw ValidationError("'--sidecar-names' is for '--sidecars'.")
+      }
+      guard sidecars.sidecars != nil || !(repair?.namesSidecars ?? false) else {
+        throw ValidationError("'--repair=sidecars' needs '--sidecars DIR'.")
+      }
+      guard planning.plan == nil || !repairs.contains(.sidecars) else {
+        throw ValidationError("'--plan' holds no side files: leave '--sidecars' out.")
+      }
       let isForChanges =
         change.dryRun || change.yes || change.maxDelete != nil || planning.isUsed
       guard repair != nil || !isForChanges else {
@@ -53,12 +100,22 @@ extension URLCacheAdmin {
           "'--dry-run', '--yes', '--max-delete', '--plan' and '--backup' need '--repair', without which nothing is changed."
         )
       }
+      guard offlineSet == nil || sidecars.sidecars == nil else {
+        throw ValidationError("'--offline-set' looks at no side files: leave '--sidecars' out.")
+      }
+      guard offlineSet == nil || repair == nil && !full else {
+        throw ValidationError(
+          "'--offline-set' checks URLs only: leave '--repair' and '--full' out.")
+      }
       guard planning.plan != "-" else {
         throw ValidationError("The output has the findings: '--plan' needs a file.")
       }
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      if repair != nil, planning.plan == nil {
+        try change.finishIntents(of: cache, in: environment)
+      }
       let now = cache.now(in: environment)
       var output = OutputBuffer(environment)
       var renderer = CheckRenderer(change.format == .json ? .json : .text, secrets: secrets.policy)
@@ -74,9 +131,26 @@ extension URLCacheAdmin {
       guard repair != nil else {
         renderer.finish(repair: nil, left: nil, into: &output.text)
         try output.flush()
+        hint(at: check, in: environment)
         return check.isClean ? .done : .no
       }
       return try repair(check, at: now, renderer, &output, environment)
+    }
+
+    /// What to repair, of what there is.
+    private var repairs: Set<Finding.Repair> {
+      let kinds = repair?.kinds ?? []
+      return sidecars.sidecars == nil ? kinds.subtracting([.sidecars]) : kinds
+    }
+
+    /// Tells people the command that repairs what a check found.
+    func hint(at check: StoreCheck, in environment: CommandEnvironment) {
+      guard change.format == .table,
+        let command = RepairHint.command(for: check, naming: sidecarNames)
+      else {
+        return
+      }
+      environment.writeMessage("hint: repair it with: \(command)\n")
     }
 
     /// Checks the cache, which is not open afterwards.
@@ -87,17 +161,38 @@ extension URLCacheAdmin {
       opening open: () throws -> any ResponseSource, _ report: (Finding) throws -> Void
     ) throws -> StoreCheck {
       let options = StoreCheck.Options(
-        fully: full, repairs: repair?.kinds ?? [], now: now, clock: environment.now)
+        fully: full, repairs: repairs, now: now, clock: environment.now,
+        policy: cache.policy(at: now, in: environment))
+      if let offlineSet {
+        let source = try open()
+        let check = try StoreCheck(
+          offlineSet: offlineURLs(in: offlineSet, environment), of: source, options, report)
+        try source.finish()
+        return check
+      }
       var check = try checkOnce(open, options, report)
       if !check.suspects.isEmpty {
         // An app may store the row first, and then the file.
-        CurrentProcess.sleep(milliseconds: 200)
+        environment.pause(200)
         let source = try environment.openSource(
           check.plan.store.path, cache.waitMilliseconds, now)
         try check.confirm(in: source, report)
+        try checkSidecars(&check, source, report)
         try source.finish()
       }
       return check
+    }
+
+    /// The URLs of a file; one without any says nothing.
+    private func offlineURLs(
+      in file: String, _ environment: CommandEnvironment
+    ) throws -> [ByteString] {
+      let urls = try SelectionOptions.urls(in: file, environment)
+      guard !urls.isEmpty else {
+        throw CommandFailure.usage(
+          "the list of '--offline-set' has no URL", hint: "write one URL a line")
+      }
+      return urls
     }
 
     private func checkOnce(
@@ -105,9 +200,18 @@ extension URLCacheAdmin {
       _ report: (Finding) throws -> Void
     ) throws -> StoreCheck {
       let source = try open()
-      let check = try StoreCheck(of: source, options, report)
+      var check = try StoreCheck(of: source, options, report)
+      // What is to go of the entries has to be known before.
+      if check.suspects.isEmpty { try checkSidecars(&check, source, report) }
       try source.finish()
       return check
+    }
+
+    private func checkSidecars(
+      _ check: inout StoreCheck, _ source: any ResponseSource, _ report: (Finding) throws -> Void
+    ) throws {
+      guard let folder = try sidecars.open() else { return }
+      try check.checkSidecars(of: folder, with: source, naming: sidecarNames, report)
     }
   }
 }
@@ -120,15 +224,26 @@ struct RepairKinds: ExpressibleByArgument, CustomStringConvertible {
   /// Everything that can be repaired.
   static let all = Self(kinds: Set(Finding.Repair.allCases))
 
+  /// The words that name no kind. They are kept, as of a value that cannot be read ArgumentParser makes a
+  /// flag: all kinds would be removed.
+  let unknown: [String]
+
+  /// Whether side files are named, and not only meant with all that can be repaired.
+  let namesSidecars: Bool
+
   private init(kinds: Set<Finding.Repair>) {
     self.kinds = kinds
+    namesSidecars = false
+    unknown = []
   }
 
-  init?(argument: String) {
-    let names = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let kinds = names.compactMap { Finding.Repair(rawValue: String($0)) }
-    guard kinds.count == names.count else { return nil }
-    self.kinds = Set(kinds)
+  init(argument: String) {
+    let names = argument.utf8.split(
+      separator: UInt8(ascii: ","), omittingEmptySubsequences: false
+    ).map { String(decoding: Array($0), as: UTF8.self) }
+    kinds = Set(names.compactMap { Finding.Repair(rawValue: $0) })
+    namesSidecars = kinds.contains(.sidecars)
+    unknown = names.filter { Finding.Repair(rawValue: $0) == nil }
   }
 
   var description: String { kinds == Self.all.kinds ? "all" : "some" }

@@ -12,7 +12,7 @@ extension CommandEnvironment {
     } else if let folder = userConfigurationFolder {
       paths.append(("\(folder)/urlcache-admin/config.toml", false))
     }
-    return paths + [("/etc/urlcache-admin/config.toml", false)]
+    return paths + [(systemConfiguration, false)]
   }
 
   /// Reads the configuration, as far as it is not wrong.
@@ -44,12 +44,16 @@ extension CommandEnvironment {
       }
       return all
     } catch {
-      if error.kind == .notFound { return nil }
+      // A link that leads nowhere is a configuration that is away: without it pins and limits would not hold.
+      if error.kind == .notFound, (try? FileStatus.of(path)) == nil { return nil }
       // In a folder that this user may not look into is nothing of this user.
       if error.kind == .accessDenied, (try? FileStatus.of(path)) == nil { return nil }
       throw error
     }
   }
+
+  /// The configuration of all users.
+  var systemConfiguration: String { "/etc/urlcache-admin/config.toml" }
 
   private var userConfigurationFolder: String? {
     if let folder = nonEmpty("XDG_CONFIG_HOME"), folder.utf8.first == UInt8(ascii: "/") {

@@ -7,8 +7,9 @@ extension CommandEnvironment {
   func note(leftBy plan: RemovalPlan, _ participle: String) {
     let words: KeyValuePairs<KeepReason, String> = [
       .unknownAge: "\(participle), as their age is not known",
-      .unknownFreshness: "\(participle), as their freshness is not known",
+      .unknownFreshness: "\(participle), as their freshness is unknown",
       .keptByRule: "left, as rules keep them",
+      .pinned: "kept, as they are pinned",
       .orphan: "left, as URLCache does not see them, and only their ids let them go",
       .notARegularFile: "left, as they are no regular files",
     ]

@@ -1,4 +1,5 @@
 import Administration
+public import Bytes
 import Files
 import ResponseArchives
 public import ResponseStorage
@@ -24,8 +25,11 @@ public struct CommandEnvironment {
   /// Writes messages.
   public var writeMessage: (String) -> Void
 
-  /// Reads the standard input, up to a number of bytes.
-  public var readInput: (Int) throws -> [UInt8]
+  /// Reads on in the standard input, into the front of an array, as soon as there is anything; returns the number
+  /// of bytes, which is 0 at the end.
+  public var readInputPiece: (inout [UInt8]) throws -> Int = {
+    try StandardStream.input.read(into: &$0)
+  }
 
   /// Reads a configuration file; `nil` if there is none at the path.
   public var readConfiguration: (String) throws -> [UInt8]?
@@ -39,6 +43,12 @@ public struct CommandEnvironment {
   /// When the command begins, and by when it is to end.
   let schedule = RunSchedule()
 
+  /// What is read as a whole from files that can be read only once.
+  let inputs: InputTexts
+
+  /// What the user was told once.
+  let toldNotes = ToldNotes()
+
   /// Opens the cache at a path for reading, waiting for a lock for some milliseconds; what is from after
   /// the moment is from the future.
   public var openSource: (String, Int32, Timestamp) throws -> any ResponseSource
@@ -50,11 +60,15 @@ public struct CommandEnvironment {
   /// Creates an empty cache in a folder, and fills it; if that fails, nothing of it stays.
   public var createStore: (NewStore, String, (any ResponseStore) throws -> Void) throws -> Void
 
+  /// Removes the files that killed commands have left of the cache at a path, waiting for a lock for some
+  /// milliseconds.
+  public var finishIntents: (String, Int32) -> FinishedIntents
+
   /// Looks for stores.
   public var findStores: (StoreSearch) throws -> Discovery
 
   /// What is available, and all there is, of the file system that a path is on, in bytes.
-  public var fileSystem: (String) throws -> (available: Int64, total: Int64)
+  public var fileSystem: (String) throws -> (available: ByteCount, total: ByteCount)
 
   /// Starts what sends requests to origins.
   public var openTransport: () throws -> any Transport
@@ -93,8 +107,11 @@ public struct CommandEnvironment {
     createStore: @escaping (NewStore, String, (any ResponseStore) throws -> Void) throws -> Void = {
       _, path, _ in throw StoreError(.accessDenied, at: path)
     },
+    finishIntents: @escaping (String, Int32) -> FinishedIntents = { _, _ in FinishedIntents() },
     findStores: @escaping (StoreSearch) throws -> Discovery = { _ in Discovery() },
-    fileSystem: @escaping (String) throws -> (available: Int64, total: Int64) = { _ in (0, 0) },
+    fileSystem: @escaping (String) throws -> (available: ByteCount, total: ByteCount) = { _ in
+      (0, 0)
+    },
     openTransport: @escaping () throws -> any Transport = { NoTransport() },
     secondsNow: (() -> Int64)? = nil, steadyMilliseconds: @escaping () -> Int64 = { 0 },
     pause: @escaping (Int64) -> Void = { _ in }, random: @escaping (Int64) -> Int64 = { $0 },
@@ -113,11 +130,12 @@ public struct CommandEnvironment {
     self.isOutputTerminal = isOutputTerminal
     self.write = write
     self.writeMessage = writeMessage
-    self.readInput = readInput
+    inputs = InputTexts(readInput: readInput)
     self.readConfiguration = readConfiguration
     self.openSource = openSource
     self.openStore = openStore
     self.createStore = createStore
+    self.finishIntents = finishIntents
     self.findStores = findStores
     self.fileSystem = fileSystem
     self.isInputTerminal = isInputTerminal
@@ -129,13 +147,19 @@ public struct CommandEnvironment {
     guard let now = Timestamp(secondsSince1970: LocalTime.now()) else { return nil }
     let temporaryFolder =
       CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let writeMessage: @Sendable (String) -> Void = {
+      // A message that nobody can read is no reason to fail.
+      try? StandardStream.error.write(Array($0.utf8))
+    }
+    let intents = intentFolder(CurrentProcess.variable) {
+      writeMessage("note: \(printable($0))\n")
+    }
     return CommandEnvironment(
       now: now, variable: CurrentProcess.variable,
       terminalWidth: StandardStream.output.terminalWidth,
       isOutputTerminal: StandardStream.output.isTerminal,
       write: { try StandardStream.output.write($0) },
-      // A message that nobody can read is no reason to fail.
-      writeMessage: { try? StandardStream.error.write(Array($0.utf8)) },
+      writeMessage: writeMessage,
       readInput: { try StandardStream.readInput(upTo: $0) },
       readConfiguration: Self.readFile,
       openSource: { path, wait, now in
@@ -148,13 +172,20 @@ public struct CommandEnvironment {
         guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
           throw CommandFailure.archive(at: path)
         }
-        return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
-          .openForChanging(verifying: verifying)
+        return try StoreOpening(
+          path: path, wait: wait, temporaryFolder: temporaryFolder, now: now, intents: intents
+        ).openForChanging(verifying: verifying)
       },
       createStore: { store, path, fill in
         try store.create(
-          StoreOpening(path: path, wait: 0, temporaryFolder: temporaryFolder, now: now),
+          StoreOpening(
+            path: path, wait: 0, temporaryFolder: temporaryFolder, now: now, intents: intents),
           filledBy: fill)
+      },
+      finishIntents: { path, wait in
+        StoreOpening(
+          path: path, wait: wait, temporaryFolder: temporaryFolder, now: now, intents: intents
+        ).finishIntents()
       },
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in
@@ -165,6 +196,11 @@ public struct CommandEnvironment {
       secondsNow: { Int64(LocalTime.now()) }, steadyMilliseconds: LocalTime.steadyMilliseconds,
       pause: { CurrentProcess.sleep(milliseconds: Int($0)) }, random: { .random(in: 0...$0) },
       isMessageTerminal: StandardStream.error.isTerminal,
-      isInputTerminal: StandardStream.input.isTerminal, readLine: { Swift.readLine() })
+      isInputTerminal: StandardStream.input.isTerminal,
+      readLine: {
+        // A terminal that another process made non-blocking would seem to be at its end.
+        StandardStream.input.waitForInput()
+        return Swift.readLine()
+      })
   }
 }

@@ -26,7 +26,7 @@ extension ConfigurationPlace {
 extension Configuration {
   /// Refuses a configuration of which anything is wrong: what is not understood must not be left out.
   func checkAll(in environment: CommandEnvironment) throws(CommandFailure) {
-    if let error = errors.first ?? ruleErrors(in: environment).first { throw CommandFailure(error) }
+    if let error = allErrors.first { throw CommandFailure(error) }
     for setting in Setting.allCases {
       guard let value = value(of: setting, forCache: nil), case .variable(let name) = value.origin
       else { continue }

@@ -34,7 +34,7 @@ struct CommandFailure: Error {
   static func archive(at path: String) -> CommandFailure {
     CommandFailure(
       .usage, kind: "usage", "'\(path)' is an archive, and an archive cannot be changed",
-      hint: "make a cache of it with 'urlcache-admin import ARCHIVE -c NEW --create apple'",
+      hint: "make a cache of it with 'urlcache-admin import ARCHIVE -c NEW'",
       path: path)
   }
 
@@ -79,6 +79,11 @@ extension CommandFailure {
         (
           .data, "unsupported",
           "look at it with 'urlcache-admin list'; the program that it belongs to can empty it"
+        )
+      case .unreadable:
+        (
+          .data, "unsupported",
+          "a copy in UTF-8 can be read: sqlite3 Cache.db .dump | sqlite3 COPY.db"
         )
       case .noSuchResponse: (.no, "no-such-entry", "list what is there with 'urlcache-admin list'")
       }

@@ -22,26 +22,43 @@ extension URLCacheAdmin {
       request.answer(in: environment)
       return .done
     }
-    let line = CommandLineWords(Array(arguments.dropFirst()))
+    let words = LeadingOptions.moved(behindTheVerbOf: Array(arguments.dropFirst()))
+    let command: any ParsableCommand
     do {
-      try line.checkVerb()
-      guard line.isConfigured else { return try run(line, in: environment) }
-      var runs = CacheRuns(line, in: environment)
-      return try runs.run()
+      try checkVerb(of: words)
+      try checkRepair(in: words)
+      command = try URLCacheAdmin.parseAsRoot(words)
     } catch {
-      return report(error, asJSON: line.asksForJSON, in: environment)
+      return report(error, asJSON: ErrorFormat.isJSON(in: words), in: environment)
+    }
+    if let command = command as? any ConfiguredCommand {
+      var runs = CacheRuns(of: command, in: environment)
+      return runs.run()
+    }
+    do { return try run(command, in: environment) } catch {
+      let writesJSON = (command as? any AdminCommand)?.writesJSON ?? false
+      return report(error, asJSON: writesJSON, in: environment)
     }
   }
 
-  /// Runs a command that is told all that the configuration says.
+  /// Refuses `--repair=` without a value, as of an empty shell variable: ArgumentParser takes it for `--repair`,
+  /// which removes all kinds.
+  private static func checkRepair(in words: [String]) throws(CommandFailure) {
+    guard words.prefix(while: { $0 != "--" }).contains("--repair=") else { return }
+    throw .usage(
+      "'--repair=' has no value, as of an empty shell variable",
+      hint: "name kinds, or write '--repair' to remove all that is broken")
+  }
+
+  /// Runs a command that has all that the configuration sets.
   static func run(
-    _ line: CommandLineWords, in environment: CommandEnvironment
+    _ command: any ParsableCommand, in environment: CommandEnvironment
   ) throws -> ExitStatus {
-    var command = try URLCacheAdmin.parseAsRoot(line.words)
     if let command = command as? any ScheduledCommand {
       return try command.runOnSchedule(in: environment)
     }
     if let command = command as? any AdminCommand { return try command.run(in: environment) }
+    var command = command
     try command.run()
     return .done
   }
@@ -96,59 +113,19 @@ extension URLCacheAdmin {
   }
 }
 
-/// The words of a command line, as ArgumentParser needs them.
-struct CommandLineWords {
-  /// The words, the verb first.
-  var words: [String]
-
-  /// Moves what names the cache and the configuration from before the verb behind it: `-c PATH list` is
-  /// `list -c PATH`.
-  init(_ words: [String]) {
-    self.words = words
-    var moved: [String] = []
-    var rest = words[...]
-    while let word = rest.first {
-      if ["-c", "--cache", "--config"].contains(word) {
-        moved += rest.prefix(2)
-        rest = rest.dropFirst(2)
-      } else if word.utf8.starts(with: "--cache=".utf8) || word.utf8.starts(with: "--config=".utf8)
-      {
-        moved.append(word)
-        rest = rest.dropFirst()
-      } else {
-        break
-      }
-    }
-    guard !moved.isEmpty, let verb = rest.first, verb.utf8.first != UInt8(ascii: "-") else {
-      return
-    }
-    let verbs = Self.verbCount(of: Array(rest))
-    self.words = rest.prefix(verbs) + moved + rest.dropFirst(verbs)
-  }
-
-  /// How many words name the command: two of `policy test`.
-  static func verbCount(of words: [String]) -> Int {
-    words.starts(with: ["policy", "test"]) ? 2 : 1
-  }
-
-  /// Whether the command line asks for JSON, even if it cannot be parsed.
-  var asksForJSON: Bool {
-    words.contains("--format=json")
-      || zip(words, words.dropFirst()).contains { $0 == "--format" && $1 == "json" }
-  }
-
+extension URLCacheAdmin {
   /// Refuses a command line without a verb, or with one that does not exist.
-  func checkVerb() throws {
+  fileprivate static func checkVerb(of words: [String]) throws {
     guard var verb = words.first else {
       throw CommandFailure.usage(
-        "no command is given\n\n" + URLCacheAdmin.helpMessage(), hint: nil)
+        "no command is given\n\n" + helpMessage(), hint: nil)
     }
     if verb == "help" {
       guard let topic = words.dropFirst().first else { return }
       verb = topic
     }
     guard verb.utf8.first != UInt8(ascii: "-"), verb != "help" else { return }
-    let names = URLCacheAdmin.configuration.subcommands.flatMap { command in
+    let names = configuration.subcommands.flatMap { command in
       [command._commandName] + command.configuration.aliases
     }
     guard !names.contains(verb) else { return }

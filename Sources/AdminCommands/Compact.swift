@@ -1,20 +1,21 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Files
 import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin compact`: gives free space inside a database back to the file system.
-  struct Compact: ScheduledCommand {
+  struct Compact: ScheduledCommand, AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "compact",
       abstract: "Give space that is free inside the database back to the file system.",
       discussion: """
         Removing entries leaves free pages in the database. Beside a running app they
         are given back in short slices; if nobody has it open, in whichever way is
-        cheaper. No entry is touched. A folder of Foundation's has no database, and
-        nothing to give back.
+        cheaper, and the write-ahead log with them. No entry is touched. A folder of
+        Foundation's has no database, and nothing to give back.
 
         EXIT STATUS
           0 done · 3 '--max-runtime' · 64 · 65 · 66 · 74 · 75 also '--full' beside
@@ -22,9 +23,15 @@ extension URLCacheAdmin {
         """)
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
 
     @Flag(name: [.customShort("n"), .long], help: "Only say how much is free.")
     var dryRun = false
+
+    @Flag(
+      name: [.customShort("y"), .long],
+      help: "Accepted as by other commands; 'compact' removes nothing, and never asks.")
+    var yes = false
 
     @Flag(help: "Write the database anew (VACUUM), also if slices would do.")
     var full = false
@@ -49,6 +56,10 @@ extension URLCacheAdmin {
     var isDryRun: Bool { dryRun }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      if !dryRun {
+        environment.finishIntents(
+          at: try cache.path(in: environment), waiting: cache.waitMilliseconds)
+      }
       let (store, before) = try measured(in: environment)
       var compaction = Compaction(store: store, before: before)
       if dryRun {

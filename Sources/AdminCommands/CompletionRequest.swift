@@ -4,6 +4,13 @@ import Rendering
 import ResponseArchives
 import ResponseStorage
 
+/// What an unfinished line says of the cache.
+private struct CompletedLine: ParsableArguments {
+  @Option(name: [.short, .customLong("cache")]) var cache: String?
+  @Option var config: String?
+  @Argument(parsing: .allUnrecognized) var others: [String] = []
+}
+
 extension CompletionKind {
   /// What this program completes itself when a shell asks for it, as a ``CompletionRequest``.
   ///
@@ -23,7 +30,7 @@ struct CompletionRequest {
 
   private let verbs: [String]
   private let option: String
-  private let line: CommandLineWords
+  private let line: CompletedLine?
   /// What is before the cursor of the value that is completed.
   private let typed: String
 
@@ -43,7 +50,8 @@ struct CompletionRequest {
     verbs = Array(parts[0].dropFirst())
     option = question[0]
     // What only the shell itself could tell is told by no other word either.
-    self.line = CommandLineWords(line.dropFirst().map { shellWord($0, home: home) ?? "" })
+    let words = line.dropFirst().map { shellWord($0, home: home) ?? "" }
+    self.line = try? CompletedLine.parse(words)
     let word = line.dropFirst(max(index, 0)).first ?? ""
     typed = Self.value(in: String(word.unicodeScalars.prefix(max(cursor, 0))))
   }
@@ -94,7 +102,7 @@ struct CompletionRequest {
   }
 
   private func configuration(in environment: CommandEnvironment) throws -> Configuration {
-    try environment.readingConfiguration(line.configurationFile)
+    try environment.readingConfiguration(line?.config)
   }
 
   /// The hosts of the entries of the cache that the line names, as far as they are found in time.
@@ -103,8 +111,7 @@ struct CompletionRequest {
     guard verbs != ["import"], verbs != ["diff"] else { return [] }
     let configuration = try configuration(in: environment)
     let name =
-      line.value(of: "-c") ?? line.value(of: "--cache")
-      ?? configuration.value(of: .cache, forCache: nil)?.text ?? ""
+      line?.cache ?? configuration.value(of: .cache, forCache: nil)?.text ?? ""
     let path = configuration.path(ofCache: name)?.text ?? name
     // An archive would have to be read as a whole.
     guard !path.isEmpty,

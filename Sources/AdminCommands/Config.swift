@@ -7,8 +7,8 @@ extension URLCacheAdmin {
   struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "config",
-      abstract: "Show what is configured, and check it.",
-      subcommands: [List.self, Check.self], defaultSubcommand: List.self)
+      abstract: "Show what is configured, check it, and change it.",
+      subcommands: [List.self, Check.self, Set.self, Unset.self], defaultSubcommand: List.self)
   }
 }
 
@@ -68,7 +68,7 @@ extension URLCacheAdmin.Config {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let configuration = try environment.readingConfiguration(file.config)
-      let errors = configuration.errors + configuration.ruleErrors(in: environment)
+      let errors = configuration.allErrors
       for error in errors {
         let hint = error.hint.map { "hint: \(printable($0))\n" } ?? ""
         environment.writeMessage("error: \(error.message)\n\(hint)")

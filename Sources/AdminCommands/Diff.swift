@@ -5,7 +5,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin diff`: what tells two caches apart.
-  struct Diff: AdminCommand {
+  struct Diff: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "diff",
       abstract: "Show what tells two caches or archives apart.",
@@ -31,6 +31,13 @@ extension URLCacheAdmin {
     @Option(help: "What to compare: body, headers (of the response), all.")
     var by = ComparisonBasis.all
 
+    @Flag(
+      help: """
+        Take bodies for the same that are the same JSON: apps store what they read and \
+        wrote again.
+        """)
+    var jsonNormalise = false
+
     @Flag(help: "Show only how many entries differ.")
     var stat = false
 
@@ -49,11 +56,12 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      let (first, second) = (try open(first, environment), try open(second, environment))
       let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, of: nil, in: environment)
+      let (first, second) = (try open(first, environment), try open(second, environment))
       let comparison = try StoreComparison(
-        of: first, with: second, by: by.aspects,
-        selecting: selection.resolved(at: now, in: environment), now: now)
+        of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
+        selecting: selection, now: now)
       try first.finish()
       try second.finish()
       if comparison.leftOut > 0 {

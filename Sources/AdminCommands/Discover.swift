@@ -20,6 +20,9 @@ extension URLCacheAdmin {
         app with a Cache.db holds one all the time, also where the system does not tell
         its pid. A folder of swift-corelibs-foundation has no locks: it is not known.
 
+        DEFAULT OF names the app whose default cache it is, as far as its place tells:
+        URLCache.shared, or a cache that was made without a path.
+
         EXIT STATUS
           0 done · 64 · 66 · 74 · 77
         """)

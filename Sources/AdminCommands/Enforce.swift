@@ -1,23 +1,31 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Files
 import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin enforce`: makes a cache keep limits.
-  struct Enforce: ScheduledCommand {
+  struct Enforce: ScheduledCommand, AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "enforce",
       abstract: "Make a cache keep limits of size, number and age, also beside a running app.",
       discussion: """
-        Entries go until what all files take up keeps the limit: it removes, gives free
-        pages back, measures, and goes on if that was not enough (not with '--backup',
-        which holds what goes first). With selection options only those entries go.
-        Rules of the configuration go before limits: what a rule keeps stays, and
-        'urlcache-admin policy test' shows which rule decides. In a folder of
-        Foundation's an entry gives back exactly its file, and what URLCache does not
-        count stays.
+        Over a limit of size, it removes body files that no entry refers to, then gives
+        free pages back, and only then removes entries, as few as needed. Orphans that
+        an app may still be writing, less than ten minutes old, are kept, as 'check
+        --repair=orphans' does; no backup contains orphans.
+
+        If even removing everything that the selection and the rules allow cannot meet
+        the limits, nothing is removed: the status is 1, and it prints what stands in
+        the way. '--best-effort' removes what it can. The low mark is no limit: where
+        it cannot be reached, the limit counts.
+
+        With selection options only selected entries are removed. Entries that a rule
+        of the configuration keeps are kept, and 'urlcache-admin policy test' shows
+        which rule decides. Pinned entries are kept; see 'pin'. In a Foundation cache, files that URLCache does not count
+        are kept, but for '--min-free', which removes those that a crash left.
 
         EXIT STATUS
           0 done · 1 a limit cannot be met, or '--max-delete' · 3 also '--max-runtime'
@@ -27,44 +35,110 @@ extension URLCacheAdmin {
       aliases: ["trim"])
 
     @OptionGroup var limit: LimitOptions
+
+    @Flag(help: "Remove what can be removed even if a limit cannot be met.")
+    var bestEffort = false
+
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var change: ChangeOptions
+    @OptionGroup var pinning: PinOptions
     @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions
     @OptionGroup var schedule: ScheduleOptions
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
+    var recording: RecordOptions { change.recording }
+    var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
+    var capacityBytes: ByteCount? { limit.capacity ?? limit.maxSize }
+    var newFiles: [NewFileOption] { planning.newFiles }
+
+    mutating func fill(from settings: CacheSettings) {
+      cache.fill(from: settings)
+      change.fill(from: settings)
+      limit.fill(from: settings)
+    }
 
     func validate() throws { try schedule.check(with: planning) }
 
-    /// More rounds than these bring nothing more. A backup holds what the first removes, and no more may go.
-    var mostRounds: Int { planning.backup == nil ? 8 : 1 }
+    /// In the last of these everything is removed that may be. A backup holds what the first removes, and no more may be.
+    var mostRounds: Int { planning.backup == nil ? 20 : 1 }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      try check(at: cache.now(in: environment), in: environment)
+      if planning.plan == nil { try change.finishIntents(of: cache, in: environment) }
       let plan = try plan(in: environment)
       var renderer = RemovalRenderer(
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
-      renderer.listsRules = true
+      renderer.limitCommand = try commandWords(in: environment)
+      renderer.listsOrphans = true
       environment.note(leftBy: plan, "left")
       let rehearsal = try rehearsal(of: plan, in: environment)
       if try planning.save(rehearsal.plan, by: "enforce", in: environment) {
-        return rehearsal.plan.meetsLimits == false ? .no : .done
+        return try tell(rehearsal.plan, asPlanned: true, in: environment)
       }
       guard try change.allow(rehearsal.plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
       }
-      guard !change.dryRun else {
-        var receipt = RemovalReceipt(rehearsal.plan, renderer, change.format)
+      let isRefused = rehearsal.plan.shortfall != nil && !bestEffort
+      guard !change.dryRun, !isRefused else {
+        var shown = rehearsal.plan
+        // How large the log of another process becomes depends on it, too.
+        if shown.store.inUse, rehearsal.isTried, shown.meetsLimits == true {
+          shown.meetsLimits = nil
+        }
+        var receipt = RemovalReceipt(shown, renderer, change.format)
         receipt.showsFootprint = true
         receipt.footprintAfter = rehearsal.footprintAfter
         try receipt.write(in: environment)
-        return rehearsal.plan.meetsLimits == false ? .no : .done
+        let status = try tell(rehearsal.plan, asPlanned: change.dryRun, in: environment)
+        try change.checkLimit(of: rehearsal.plan)
+        return status
       }
-      try planning.backUp(plan, of: cache, in: environment)
-      return try carryOut(plan, renderer, environment)
+      // What was tried out is done as a whole where nothing can be measured between rounds: a backup holds all of it, and
+      // the log of another process grows with each round.
+      let isWhole = rehearsal.isTried && !bestEffort && (planning.backup != nil || plan.store.inUse)
+      let chosen = isWhole ? rehearsal.plan : plan
+      try planning.backUp(chosen, of: cache, in: environment)
+      return try carryOut(chosen, inOneRound: isWhole, renderer, environment)
+    }
+
+    /// How a hint names the cache and its limits: as the user did, so that the same rules hold.
+    private func commandWords(
+      in environment: CommandEnvironment
+    ) throws -> LimitShortfallRenderer.CommandWords {
+      let name = try cache.name(in: environment) ?? cache.path(in: environment)
+      let file = cache.config.map { ShellText.option("--config", "--config", $0) + " " } ?? ""
+      return LimitShortfallRenderer.CommandWords(
+        cache: file + ShellText.option("-c", "--cache", name), minFree: limit.minFree?.text)
+    }
+
+    /// Tells people which limits are not met, and why.
+    private func tell(
+      _ plan: RemovalPlan, asPlanned isPlanned: Bool, in environment: CommandEnvironment
+    ) throws -> ExitStatus {
+      if let shortfall = plan.shortfall {
+        var text = TextBuffer()
+        let outcome: LimitShortfallRenderer.Outcome =
+          bestEffort || !plan.isEmpty ? .notEnough : isPlanned ? .wouldRefuse : .refused
+        LimitShortfallRenderer(shortfall, of: plan.store, try commandWords(in: environment))
+          .appendText(outcome, into: &text)
+        environment.writeMessage(String(decoding: text.bytes, as: UTF8.self))
+      } else if plan.meetsLimits == false {
+        environment.writeMessage("the limits are not met: entries stay that should be removed\n")
+      }
+      return plan.meetsLimits == false ? .no : .done
+    }
+
+    /// Refuses what is wrong with the options, before anything changes.
+    private func check(at now: Timestamp, in environment: CommandEnvironment) throws {
+      guard !limit.isEmpty || !cache.policy(at: now, in: environment).rules.isEmpty else {
+        throw CommandFailure.noLimits
+      }
+      _ = try selection.parsed(at: now, of: cache, in: environment)
     }
 
     /// Makes a plan of the cache as it is now; the cache is not open afterwards.
@@ -77,24 +151,24 @@ extension URLCacheAdmin {
       of copy: RehearsalCopy? = nil
     ) throws -> RemovalPlan {
       let now = cache.now(in: environment)
-      let policy = try cache.policy(at: now, in: environment)
-      guard !limit.isEmpty || !policy.rules.isEmpty else {
-        throw CommandFailure.noLimits
-      }
+      let policy = cache.policy(at: now, in: environment)
       let source = try cache.openForPlanning(in: environment, copy: copy?.path)
       var room = try environment.fileSystem(cache.path(in: environment))
       if let copy, limit.minFree != nil {
-        room.available = try room.available.addingClamped(copy.bytesReturned(by: source))
+        try room.available += copy.bytesReturned(by: source)
       }
       var limits = limit.limits(available: room.available, total: room.total)
+      limits.isBestEffort = bestEffort
       if source.description.format.hasDatabase {
         // There is no second round after a backup.
-        limits.margin = round?.margin ?? (planning.backup == nil ? 0 : (limit.bytes ?? 0) >> 6)
+        limits.margin = round?.margin ?? (planning.backup == nil ? 0 : (limit.bytes ?? 0) / 64)
         limits.isUnderway = round?.isUnderway ?? false
       }
+      let selection = try selection.resolved(
+        at: now, of: cache, from: source, in: environment)
       let plan = try RemovalPlan(
-        enforcing: limits, on: source, among: selection.resolved(at: now, in: environment),
-        by: policy, now: now)
+        enforcing: limits, on: source, among: selection, by: policy,
+        sparing: pinning.pins(of: cache, in: environment), now: now, clock: environment.now)
       try source.finish()
       return plan
     }
@@ -115,7 +189,8 @@ extension URLCacheAdmin {
     }
 
     private func carryOut(
-      _ plan: consuming RemovalPlan, _ renderer: RemovalRenderer, _ environment: CommandEnvironment
+      _ plan: consuming RemovalPlan, inOneRound isWhole: Bool, _ renderer: RemovalRenderer,
+      _ environment: CommandEnvironment
     ) throws -> ExitStatus {
       // A signal ends the process after the batch that it comes in, and after the receipt.
       let signals = HeldSignals()
@@ -123,7 +198,8 @@ extension URLCacheAdmin {
       var rounds = EnforcementRounds(plan, limit, execution) { done, round in
         try self.plan(after: done, for: round, in: environment)
       }
-      try rounds.carryOut(atMost: mostRounds) { environment.stopReason(signals) }
+      try rounds.carryOut(atMost: isWhole ? 1 : mostRounds) { environment.stopReason(signals) }
+      if rounds.stop == nil { rounds.explainShortfall() }
       var receipt = execution.receipt(of: rounds.total, renderer)
       receipt.showsFootprint = true
       receipt.footprintAfter = rounds.stop != nil ? nil : rounds.plan.footprint.totalBytes
@@ -132,29 +208,8 @@ extension URLCacheAdmin {
       if rounds.stop == .maxRuntime, rounds.total.rest == nil {
         environment.note("stopped by '--max-runtime' before it was measured whether more has to go")
       }
-      if rounds.total.done.meetsLimits == false {
-        environment.writeMessage(whyNot(rounds.plan) + "\n")
-        return .no
-      }
+      if try tell(rounds.total.done, asPlanned: false, in: environment) == .no { return .no }
       return rounds.total.isComplete && rounds.stop == nil ? .done : .partly
-    }
-
-    /// Why a limit is not kept although all was done that could be.
-    private func whyNot(_ plan: RemovalPlan) -> String {
-      let footprint = plan.footprint
-      var reasons: [String] = []
-      if plan.store.inUse, footprint.walBytes > 0 || footprint.freeBytes > 0 {
-        reasons.append(
-          "another process has the cache open, and keeps \(ByteSizeText.text(footprint.walBytes)) in its log"
-        )
-      }
-      if plan.store.format.hasDatabase, footprint.orphanBytes > 0 {
-        reasons.append(
-          "\(ByteSizeText.text(footprint.orphanBytes)) are in files that no entry names")
-      }
-      reasons.append("\(plan.storedEntries) entries stay")
-      return "a limit is not kept: still \(ByteSizeText.text(footprint.totalBytes)); "
-        + reasons.joined(separator: "; ")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// The rounds in which a cache is made to keep limits.
@@ -11,7 +12,7 @@ struct EnforcementRounds {
   private let execution: PlanExecution
   private let measure: (RemovalPlan, Round) throws -> RemovalPlan
   /// What all files are to take up, in bytes.
-  private let goal: Int64?
+  private let goal: ByteCount?
 
   /// What all rounds have done.
   private(set) var total: RemovalOutcome
@@ -27,7 +28,7 @@ struct EnforcementRounds {
     /// Whether the cache was too large at first, and is to go down to the low mark.
     var isUnderway: Bool
     /// How much more is to go than seems to be needed, in bytes.
-    var margin: Int64
+    var margin: ByteCount
   }
 
   /// Begins with a plan.
@@ -57,7 +58,7 @@ struct EnforcementRounds {
       let outcome = execution.carryOut(
         plan, shrinking: mustShrink, verifying: count == 1, unless: stopReason)
       // There may be a million entries: they are kept once.
-      plan.entries = []
+      (plan.entries, plan.orphans) = ([], [])
       let before = plan
       total.add(outcome, ofRound: UInt8(clamping: count))
       do {
@@ -81,15 +82,49 @@ struct EnforcementRounds {
       plan.entries.allSatisfy { $0.reason == .overSize } && plan.meetsLimits != false && !isOver
   }
 
-  /// How much more is to go than seems to be needed after so many rounds, in bytes: half a page at first.
-  private func margin(_ rounds: Int) -> Int64 { max(2_048 << Int64(rounds), (goal ?? 0) >> 10) }
+  /// How much more is to go than seems to be needed after so many rounds, in bytes: half a page at first, and in the end
+  /// everything, so that a limit is not met only where it cannot be.
+  private func margin(_ rounds: Int) -> ByteCount {
+    let share = (goal ?? 0) / 1_024
+    return rounds < 8
+      ? max(2_048 * (1 << rounds), share) : max(2_048, share) * (1 << min(rounds - 6, 16))
+  }
 
-  /// Whether there is anything to do: entries to remove, or room to give back.
-  var hasWork: Bool { !plan.entries.isEmpty || mustShrink && canShrink }
+  /// Whether there is anything to do: files or entries to remove, or room to give back.
+  var hasWork: Bool { !plan.isEmpty || mustShrink && canShrink }
+
+  /// Notes why limits are not met, if they are not.
+  mutating func explainShortfall() {
+    let unmet = total.done.meetsLimits == false ? self.unmet : []
+    total.done.shortfall =
+      unmet.isEmpty ? nil : LimitShortfall(unmet, of: plan, plan.survey)
+  }
+
+  /// The limits that are not met, as the cache was measured last.
+  var unmet: [UnmetLimit] {
+    var unmet: [UnmetLimit] = []
+    if let most = limit.bytes, plan.footprint.totalBytes > most {
+      unmet.append(
+        UnmetLimit(kind: .bytes, limit: most.bytes, reachable: plan.footprint.totalBytes.bytes))
+    }
+    let entries = plan.storedEntries - plan.orphanEntries
+    if let most = limit.maxEntries, entries > most {
+      unmet.append(UnmetLimit(kind: .entries, limit: most, reachable: entries))
+    }
+    if plan.bytesToFree > 0, plan.meetsLimits == false || unmet.isEmpty {
+      let before = total.done.footprint.totalBytes
+      unmet.append(
+        UnmetLimit(
+          kind: .bytesToFree, limit: total.done.bytesToFree.bytes,
+          reachable: max(0, before - plan.footprint.totalBytes).bytes))
+    }
+    return unmet
+  }
 
   /// Whether the files take up more than they are to.
   private var mustShrink: Bool {
-    goal.map { plan.footprint.totalBytes > $0 } ?? (limit.minFree != nil)
+    goal.map { plan.footprint.totalBytes - min(plan.footprint.totalBytes, plan.orphanBytes) > $0 }
+      ?? (limit.minFree != nil)
   }
 
   /// Whether room comes back without any entry.

@@ -5,30 +5,38 @@ import ResponseStorage
 extension EntryNames.Name {
   /// Reads an operand, which is a URL or an id; for anything else the error says where it belongs.
   init(operand: String) throws(CommandFailure) {
-    if let id = StoredResponse.ID(operand) {
-      self = .id(id)
-    } else if CanonicalURL.scheme(of: ByteString(operand)) != nil {
-      self = .url(ByteString(operand))
-    } else {
+    do throws(WrittenValueError) { try self.init(written: operand) } catch {
       throw .usage(
-        "'\(operand)' is neither a URL nor an id",
+        "'\(operand)' \(error.reason)",
         hint: "the cache is named with '-c PATH'; a part of a URL with '--glob' or '--prefix'")
     }
   }
 
-  /// Finds the one entry of this name.
-  func resolved(in source: any ResponseSource) throws -> StoredResponse.ID {
+  /// Finds the one entry of this name, as the cache does: of those that only have the URL none is taken if it
+  /// answers the URL with another.
+  ///
+  /// - Parameter tell: Told if the entry is found otherwise than by a URL and a key that are the same.
+  func resolved(
+    in source: any ResponseSource, _ tell: (StoreLookup) -> Void
+  ) throws -> StoredResponse.ID {
     let names = EntryNames([self])
     var found: [StoredResponse.ID] = []
     if case .id(let id) = self {
       if try source.response(id, []) != nil { found.append(id) }
     } else {
+      var matches: [(id: StoredResponse.ID, lookup: StoreLookup?)] = []
       try source.forEachResponse(names.projection) { response in
-        if names.contains(response) { found.append(response.id) }
-        return found.count > 1 ? .stop : .next
+        if names.contains(response) { matches.append((response.id, names.lookup(of: response))) }
+        return .next
       }
+      let answers = matches.filter { $0.lookup?.isAnswer ?? true }
+      if !answers.isEmpty { matches = answers }
+      found = matches.map(\.id)
+      if found.count == 1, let lookup = matches[0].lookup { tell(lookup) }
     }
-    guard let id = found.first else { throw CommandFailure.absent(names, SecretPolicy()) }
+    guard let id = found.first else {
+      throw try CommandFailure.absent(names, in: source, SecretPolicy())
+    }
     guard found.count == 1 else {
       throw CommandFailure.usage(
         "several entries have this URL",
@@ -52,7 +60,7 @@ extension EntryNames {
   }
 
   /// Text from a cache or of a name for people, on whatever terminal.
-  private static func text(_ text: ByteString) -> String { HostileText.shown(text).string ?? "" }
+  static func text(_ text: ByteString) -> String { HostileText.shown(text).string ?? "" }
 }
 
 extension CommandFailure {

@@ -1,5 +1,4 @@
 import Administration
-import Files
 import HTTPCaching
 import Rendering
 import ResponseStorage
@@ -38,18 +37,7 @@ extension URLCacheAdmin.Explain {
   private func readHead(
     in name: String, _ environment: CommandEnvironment
   ) throws -> ResponseHead {
-    var bytes: [UInt8] = []
-    if name == "-" {
-      bytes = try environment.readInput(Self.largestHead)
-    } else {
-      let file = try OpenFile(readingInput: name)
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      while bytes.count <= Self.largestHead, case let count = try file.read(into: &buffer),
-        count > 0
-      {
-        bytes += buffer[..<count]
-      }
-    }
+    let bytes = try environment.inputs.text(of: name, upTo: Self.largestHead)
     guard bytes.count <= Self.largestHead, let head = ResponseHead(bytes) else {
       throw CommandFailure(
         .data, kind: "not-a-head", "'\(name)' does not begin with the head of a response",

@@ -6,25 +6,28 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin explain`: why entries are used or not.
-  struct Explain: AdminCommand {
+  struct Explain: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "explain",
       abstract: "Say why entries are fresh or stale, and what becomes of a request.",
       discussion: """
         The request is the stored one again, with the header fields that Vary names.
-        Whether an entry is fresh is RFC 9111 on any platform; what happens then
-        differs, as it was observed.
+        An entry is fresh, stale or without a lifetime by RFC 9111, on every platform,
+        as for all other commands. What happens then differs, as it was observed. A URL
+        is looked up as the cache does: a Foundation cache ignores scheme and query.
 
         POLICIES
           \(policyNames)
 
         EXIT STATUS
-          0 all fresh · 1 some stale, or a named URL or id is not there · 3 none stale,
-          of some it is not known · 64 · 65 · 66 · 74 · 75 · 77
+          0 all fresh · 1 some stale or without a lifetime, or a named URL or id is not
+          there · 3 none of these, but it is not known whether some are fresh or used ·
+          64 · 65 · 66 · 74 · 75 · 77
         """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var inquiry: InquiryOptions
     @OptionGroup var secrets: SecretOptions
 
@@ -58,7 +61,7 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, in: environment)
+      let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       if let whyMissing {
         guard selection.isEmpty, !all else {
           throw CommandFailure.usage("'--why-missing' is about one URL, and no entry")
@@ -71,10 +74,13 @@ extension URLCacheAdmin {
           "no entry is named", hint: "name URLs or ids, give options such as '--stale', or '--all'")
       }
       var listing = Listing(selection: selection, now: now)
-      let verdicts = try write(
-        source, &listing, inquiry.resolved(at: now, of: source, selection.expiryRules), environment)
+      var inquiry = inquiry.resolved(at: now, of: source, selection.expiryRules)
+      if source.description.format == .foundation { inquiry.names = selection.names }
+      let verdicts = try write(source, &listing, inquiry, environment)
+      let help = try listing.absent.help(in: source, secrets.policy)
       try source.finish()
       let absence = listing.report(in: environment, secrets.policy)
+      environment.report(help)
       return absence == .done ? verdicts.status : absence
     }
 
@@ -88,17 +94,18 @@ extension URLCacheAdmin {
         renderer.beginJSON(of: source.description, asking: inquiry, into: &text)
         try environment.write(text.bytes)
       }
-      let writer = ExplanationWriter(asking: inquiry, renderer, format) { part in
+      let classes = try cache.classes(at: inquiry.now, in: environment)
+      let writer = ExplanationWriter(asking: inquiry, by: classes, renderer, format) { part in
         try environment.write(part.bytes)
       }
       let projection = listing.selection.projection.union(Explanation.projection)
+        .union(classes.projection)
       try listing.scan(source, projection) { response in try writer.insert(response) }
       try writer.finish()
       let verdicts = writer.verdicts
       if format == .json {
         text.removeAll()
-        renderer.finishJSON(
-          fresh: verdicts.fresh, stale: verdicts.stale, unknown: verdicts.unknown, into: &text)
+        renderer.finishJSON(verdicts.byState, into: &text)
         try environment.write(text.bytes)
       }
       if verdicts.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }

@@ -1,5 +1,6 @@
 import Administration
 import Files
+import HTTPCaching
 import Rendering
 import ResponseStorage
 
@@ -13,6 +14,7 @@ final class ExplanationWriter {
   private static let batchesPerThread = 2
 
   private let inquiry: Inquiry
+  private let classes: EntryClasses
   private let renderer: ExplanationRenderer
   private let format: ExplanationFormat
   private let write: (TextBuffer) throws -> Void
@@ -37,12 +39,15 @@ final class ExplanationWriter {
     var verdicts = VerdictCounts()
   }
 
-  /// - Parameter write: What to do with a part of the text.
+  /// - Parameters:
+  ///   - classes: What the configuration says of responses.
+  ///   - write: What to do with a part of the text.
   init(
-    asking inquiry: Inquiry, _ renderer: ExplanationRenderer, _ format: ExplanationFormat,
+    asking inquiry: Inquiry, by classes: EntryClasses, _ renderer: ExplanationRenderer,
+    _ format: ExplanationFormat,
     _ write: @escaping (TextBuffer) throws -> Void
   ) {
-    self.inquiry = inquiry
+    (self.inquiry, self.classes) = (inquiry, classes)
     self.renderer = renderer
     self.format = format
     self.write = write
@@ -59,7 +64,7 @@ final class ExplanationWriter {
   func finish() throws {
     while pendingCount > 0 { try writeOldest() }
     guard !batch.isEmpty else { return }
-    try write(Self.rendered(takeBatch(), inquiry, renderer, format, &policies))
+    try write(Self.rendered(takeBatch(), inquiry, classes, renderer, format, &policies))
   }
 
   deinit {
@@ -100,27 +105,28 @@ final class ExplanationWriter {
     for _ in 0..<min(processorCount, 4) {
       let (work, done) = (Channel<Work>(), Channel<Rendered>())
       threads.append((work, done))
-      BackgroundThread.start("ExplanationWriter") { [inquiry, renderer, format] in
+      BackgroundThread.start("ExplanationWriter") { [inquiry, classes, renderer, format] in
         var (inquiry, policies) = (inquiry, PolicyTexts())
         // Each explanation holds on to the rules: an array of its own spares a thread from waiting for
         // the others, who count too.
         inquiry.expiryRules = inquiry.expiryRules.map { $0 }
         while let next = work.receive() {
-          done.send(Self.rendered(next, inquiry, renderer, format, &policies))
+          done.send(Self.rendered(next, inquiry, classes, renderer, format, &policies))
         }
       }
     }
   }
 
   private static func rendered(
-    _ work: Work, _ inquiry: Inquiry, _ renderer: ExplanationRenderer,
+    _ work: Work, _ inquiry: Inquiry, _ classes: EntryClasses, _ renderer: ExplanationRenderer,
     _ format: ExplanationFormat, _ policies: inout PolicyTexts
   ) -> Rendered {
     var rendered = Rendered()
     rendered.text.bytes.reserveCapacity(work.responses.count == responsesInBatch ? bytesInBatch : 0)
     for response in work.responses {
       let isFirst = work.isFirst && rendered.verdicts.isEmpty
-      let explanation = Explanation(of: response, asking: inquiry)
+      var explanation = Explanation(of: response, asking: inquiry)
+      explanation.configured = .init(of: response, by: classes, now: inquiry.now)
       switch format {
       case .text:
         if !isFirst { rendered.text.append("\n") }
@@ -132,7 +138,7 @@ final class ExplanationWriter {
         renderer.appendJSON(explanation, &policies, into: &rendered.text)
         rendered.text.append("\n")
       }
-      rendered.verdicts.insert(explanation.verdict)
+      rendered.verdicts.insert(explanation)
     }
     return rendered
   }
@@ -140,26 +146,27 @@ final class ExplanationWriter {
 
 /// How many explanations had which verdict.
 struct VerdictCounts: Sendable {
-  private(set) var fresh: Int64 = 0
-  private(set) var stale: Int64 = 0
-  private(set) var unknown: Int64 = 0
+  /// By freshness, and under `nil` those of which it is not known.
+  private(set) var byState: [ResponseFreshness.State?: Int64] = [:]
+  /// Of how many it is not known whether they are fresh, or whether they are used.
+  private var undecided: Int64 = 0
 
-  var isEmpty: Bool { fresh + stale + unknown == 0 }
+  var isEmpty: Bool { byState.isEmpty }
 
-  mutating func insert(_ verdict: Explanation.Verdict) {
-    switch verdict {
-    case .fresh: fresh += 1
-    case .stale: stale += 1
-    case .unknown: unknown += 1
-    }
+  mutating func insert(_ explanation: Explanation) {
+    byState[explanation.state, default: 0] += 1
+    if explanation.state == nil || explanation.outcome == .unknown { undecided += 1 }
   }
 
   mutating func insert(_ other: VerdictCounts) {
-    fresh += other.fresh
-    stale += other.stale
-    unknown += other.unknown
+    byState.merge(other.byState, uniquingKeysWith: +)
+    undecided += other.undecided
   }
 
-  /// What the process ends with: the answer "no" goes before what is not known.
-  var status: ExitStatus { stale > 0 ? .no : unknown > 0 ? .partly : .done }
+  /// What the process ends with: the answer "no" goes before what is not known. An entry without a lifetime
+  /// is not fresh either: a cache must validate it before each use (RFC 9111 §4.2).
+  var status: ExitStatus {
+    if byState[.stale] != nil || byState[.noLifetime] != nil { return .no }
+    return undecided > 0 ? .partly : .done
+  }
 }

@@ -7,7 +7,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin export`: writes entries to an archive.
-  struct Export: AdminCommand {
+  struct Export: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "export",
       abstract: "Write entries to an archive, for 'import' and for other programs.",
@@ -17,13 +17,17 @@ extension URLCacheAdmin {
         'jq' and 'sha256sum -c SHA256SUMS' read it. A HAR (for the developer tools of
         browsers) and a web archive (WARC 1.1 or WACZ, for pywb, ReplayWeb.page and
         others) hold requests and responses, without credentials unless
-        '--with-credentials' keeps them. The same entries give the same bytes.
+        '--with-credentials' keeps them. '--redact' leaves out of each format all that
+        'list' masks: a secret in a URL becomes 'REDACTED-1', 'REDACTED-2' and so on,
+        the same secret always the same number. Notes say what may remain.
+        The same entries give the same bytes.
         '--archive-format files' writes bodies into a folder that is new or empty, with
         a list of them, 'index.json'.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 3 entries were left out that
-          cannot be written · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
+          cannot be written, or whose body is sparse or over '--max-body' · 64 · 65 ·
+          66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
@@ -50,16 +54,21 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let format = try archive.format(for: output)
+      guard !redaction.redactBodies || format != .files else {
+        throw CommandFailure.usage(
+          "'--archive-format files' writes bodies, and '--redact-bodies' none")
+      }
       let source = try cache.openRaw(in: environment)
       try source.refuseReplacement(by: output)
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, in: environment)
+      let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       var export = ArchiveExport(
         format, generatorVersion: URLCacheAdmin.versionNumber,
         temporaryFolder: environment.temporaryFolder)
       (export.level, export.threads) = (archive.level, archive.threads)
+      export.longestBody = archive.maxBody
       export.isSelection = !selection.isEmpty
-      export.leavesOutBodies = bodies == .none
+      export.leavesOutBodies = bodies == .none || redaction.redactBodies
       export.credentials = redaction.filter(isNative: format.isNative)
       export.created = try archive.time(in: environment) ?? newest(source, selection, now)
       var absent = selection.names ?? EntryNames()
@@ -119,6 +128,11 @@ extension URLCacheAdmin {
           + "\(ByteSizeText.text(summary.bodyBytes)) of bodies, "
           + (export.credentials == nil
             ? "and cookies and tokens as they are" : "without cookies and credentials"))
+      if let tally = summary.redaction {
+        environment.note(keptTokens: tally.keptTokens)
+        let bodies = export.leavesOutBodies ? 0 : summary.entries - summary.missingBodies
+        if redaction.redactsAll { environment.note(tally, bodies: bodies) }
+      }
       if let losses = export.format.losses { environment.note("it does not hold \(losses)") }
       if summary.missingBodies > 0 {
         environment.note("entries whose body is missing in the cache: \(summary.missingBodies)")

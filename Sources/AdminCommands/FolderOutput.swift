@@ -19,6 +19,7 @@ final class FolderOutput: ExportFolder {
     var path = path
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     self.path = path
+    try CommandFailure.refusePartOfCache(at: path)
     do throws(FileError) { folder = try NewFolder(at: path) } catch {
       var failure = CommandFailure(creating: error, canBeForced: false)
       if error.kind == .exists, error.path == path + ".partial" {

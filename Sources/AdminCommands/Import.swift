@@ -7,27 +7,33 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin import`: puts entries of an archive into a cache.
-  struct Import: AdminCommand {
+  struct Import: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "import",
-      abstract: "Put entries of an archive into a cache, also beside a running app.",
+      abstract: "Put entries of an archive into a cache, even while an app is using it.",
       discussion: """
-        The archive is one of 'export', or a HAR of any program: its bytes tell which,
-        not its name. All of it is read, and compared with its digests if it has any,
-        before anything is written. Then all entries come at once, or none; into a
-        folder of Foundation's one after the other, each as a whole. An app sees them
-        when it asks for them next, unless it has others in memory. What a folder of
-        Foundation's has no place for is lost, and the receipt says what that is.
+        The archive is a file that 'export' or '--backup' wrote, a HAR, WARC or WACZ of
+        any program, another cache, or '-' for the standard input. A native archive and
+        a cache are restored completely. From a HAR, WARC or WACZ, 'import' leaves out
+        what URLCache would never use, and counts it.
+
+        If there is no cache at the path of '-c', 'import' makes one: of the kind that
+        the archive was written from, or an Apple cache for a HAR, WARC or WACZ.
+
+        The archive is read and verified before anything is written. An Apple cache gets
+        all entries at once or none; a Foundation cache gets them one after the other. A
+        running app sees them at its next request, unless it has others in memory. The
+        receipt lists what a Foundation cache cannot hold.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there, or '--on-conflict error' · 3
-          entries were left out, as they are not whole, their method is not GET, or the
-          cache changed meanwhile · 64 · 65 not an archive, damaged, or beyond a limit
-          · 66 · 73 · 74 · 75 · 77 · 130 · 143
+          entries were left out: they are incomplete, as a 206 is, their method is not
+          GET, or the cache changed meanwhile · 64 also a needed '--yes' · 65 not an
+          archive, damaged, or beyond a limit · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
     @Argument(
-      help: "The archive.", completion: .file(extensions: ExportFormat.extensions { _ in true }))
+      help: "The archive, or another cache; '-' is the standard input.", completion: .file())
     var file: String
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
@@ -38,30 +44,49 @@ extension URLCacheAdmin {
     @Flag(name: [.customShort("n"), .long], help: "Show what would be imported; change nothing.")
     var dryRun = false
 
+    @Flag(name: [.customShort("y"), .long], help: "Do not ask before entries are replaced.")
+    var yes = false
+
     @Option(help: "How to write: table, json.")
     var format = ChangeFormat.table
 
     var writesJSON: Bool { format == .json }
 
+    func validate() throws {
+      guard file != "-" || !selection.urlFile.contains("-") else {
+        throw ValidationError(
+          "The archive and '--url-file' cannot both be the standard input.")
+      }
+    }
+
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      let path = try cache.path(in: environment)
-      let archive = try ArchiveOpening(
-        path: file, limits: importing.limits, temporaryFolder: environment.temporaryFolder
-      ).open()
+      let archive = try openArchive(in: environment)
       for note in archive.description.notes { environment.note(note) }
-      let (plan, target) = try plan(from: archive, into: path, in: environment)
+      let destination = try ImportDestination(of: archive, cache, importing, in: environment)
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, of: cache, in: environment)
+      if !dryRun {
+        environment.finishIntents(at: destination.path, waiting: cache.waitMilliseconds)
+      }
+      let plan = try plan(
+        of: selection, at: now, from: archive, into: destination, in: environment)
       if let damage = plan.damage {
         environment.note("only what comes before the damage is taken: \(damage)")
       }
+      let changes = plan.changesAnything || destination.new != nil
+      guard try dryRun || !changes || allow(plan, destination, in: environment) else {
+        environment.note("nothing was imported")
+        return .done
+      }
       var result = ImportResult()
-      if !dryRun, plan.changesAnything || importing.create != nil {
-        result = try carryOut(plan, from: archive, into: path, in: environment)
+      if !dryRun, changes {
+        result = try carryOut(plan, from: archive, into: destination, in: environment)
       }
       try archive.finish()
-      try write(plan, result, target, path, in: environment)
+      try write(plan, result, destination, in: environment)
       let isPartly =
         plan.count(.reject) > 0 || plan.count(.otherMethod) > 0 || !result.changed.isEmpty
-        || plan.damage != nil
+        || plan.damage != nil || plan.omissions.contains(where: \.isPart)
       guard plan.absent.isEmpty else {
         return environment.report(absent: plan.absent, secrets.policy)
       }
@@ -70,13 +95,12 @@ extension URLCacheAdmin {
 
     /// Makes the plan; the cache is not open afterwards.
     private func plan(
-      from archive: any ResponseArchive, into path: String, in environment: CommandEnvironment
-    ) throws -> (ImportPlan, StoreDescription?) {
-      let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, in: environment)
-      let source = try target(path, in: environment)
-      guard let target = source ?? importing.newStore as (any ResponseTarget)? else {
-        throw StoreError(.notFound, at: path)
+      of selection: Selection, at now: Timestamp, from archive: any ResponseArchive,
+      into destination: ImportDestination, in environment: CommandEnvironment
+    ) throws -> ImportPlan {
+      let source = try destination.open(cache, archive, in: environment)
+      guard let target = source ?? destination.new as (any ResponseTarget)? else {
+        throw StoreError(.notFound, at: destination.path)
       }
       do {
         let plan = try ImportPlan(
@@ -84,46 +108,43 @@ extension URLCacheAdmin {
           anyMethod: importing.anyMethod, rewriting: importing.rewriting(at: environment.now),
           salvaging: importing.salvage)
         try source?.finish()
-        return (plan, source?.description)
+        return plan
       } catch let conflict as ImportConflict {
         let url = conflict.url.map { HostileText.shown(secrets.policy.url($0, for: .people)) }
         throw CommandFailure(
           .no, kind: "conflict",
           "the cache has another entry for '\(url?.string ?? "-")', and nothing was imported",
-          hint: "choose with '--on-conflict skip', 'replace' or 'newer'", path: path)
+          hint: "choose with '--on-conflict skip', 'replace' or 'newer'", path: destination.path)
       }
     }
 
-    /// The cache as it is now; `nil` for one that is yet to be made.
-    private func target(
-      _ path: String, in environment: CommandEnvironment
-    ) throws -> (any KeyedResponseSource)? {
-      if importing.create != nil, try !environment.hasCache(at: path) { return nil }
-      let source = try cache.openForPlanning(in: environment)
-      guard let keyed = source as? any KeyedResponseSource else {
-        throw CommandFailure.usage("nothing is imported into a cache of this format")
+    /// Makes sure that the user wants entries of the cache to be replaced.
+    private func allow(
+      _ plan: ImportPlan, _ destination: ImportDestination, in environment: CommandEnvironment
+    ) throws(CommandFailure) -> Bool {
+      let count = plan.count(.replace)
+      if yes || count == 0 { return true }
+      guard environment.isInputTerminal else {
+        throw .usage(
+          "\(count) \(count == 1 ? "entry" : "entries") of the cache would be replaced; cannot ask for"
+            + " confirmation: standard input is not a terminal",
+          hint: "preview it with '--dry-run', then import with '--yes'")
       }
-      if let new = importing.newStore, source.description.format != new.format {
-        throw CommandFailure(
-          .cannotCreate, kind: "cannot-create", "there is a cache of another kind at '\(path)'",
-          hint: "name another folder with '-c'", path: path)
-      }
-      // An import that was cut short has left an empty cache.
-      guard try importing.create == nil || source.count() == 0 else {
-        throw CommandFailure(
-          .cannotCreate, kind: "cannot-create",
-          "there is a cache with entries at '\(path)' already",
-          hint: "leave out '--create' to import into it", path: path)
-      }
-      return keyed
+      var text = TextBuffer()
+      ImportRenderer(isDryRun: true, new: destination.new, secrets: secrets.policy)
+        .appendText(plan, ImportResult(), into: &text)
+      environment.writeMessage(
+        String(decoding: text.bytes, as: UTF8.self) + "\nReplace them? [y/N] ")
+      return ["y", "yes"].contains((environment.readLine() ?? "").lowercased())
     }
 
     private func carryOut(
-      _ plan: ImportPlan, from archive: any ResponseArchive, into path: String,
+      _ plan: ImportPlan, from archive: any ResponseArchive, into destination: ImportDestination,
       in environment: CommandEnvironment
     ) throws -> ImportResult {
       // A signal ends the process when nothing is half done.
       let signals = HeldSignals()
+      let path = destination.path
       var result = ImportResult()
       func fill(_ store: any ResponseStore) throws {
         guard let store = store as? any RawResponseStore else {
@@ -135,7 +156,7 @@ extension URLCacheAdmin {
           throw FileError.interrupted(at: path)
         }
       }
-      if let new = importing.newStore, try !environment.hasCache(at: path) {
+      if let new = destination.new {
         try environment.create(new, at: path, filledBy: fill)
       } else {
         try fill(environment.openStore(path, cache.waitMilliseconds, !importing.noVerify))
@@ -144,17 +165,16 @@ extension URLCacheAdmin {
     }
 
     private func write(
-      _ plan: ImportPlan, _ result: ImportResult, _ target: StoreDescription?, _ path: String,
+      _ plan: ImportPlan, _ result: ImportResult, _ destination: ImportDestination,
       in environment: CommandEnvironment
     ) throws {
-      let renderer = ImportRenderer(isDryRun: dryRun, secrets: secrets.policy)
+      let renderer = ImportRenderer(
+        isDryRun: dryRun, new: destination.new, secrets: secrets.policy)
       var output = OutputBuffer(environment)
       switch format {
       case .table: renderer.appendText(plan, result, into: &output.text)
       case .json:
-        let new = StoreDescription(
-          path: path, format: importing.newStore?.format ?? .apple, schemaVersion: nil)
-        renderer.beginJSON(plan, result, into: target ?? new, into: &output.text)
+        renderer.beginJSON(plan, result, into: destination.description, into: &output.text)
         for index in plan.entries.indices {
           renderer.appendJSON(index, of: plan, result, into: &output.text)
           try output.flushIfLarge()
@@ -162,6 +182,27 @@ extension URLCacheAdmin {
         renderer.endJSON(plan, into: &output.text)
       }
       try output.flush()
+    }
+  }
+}
+
+extension URLCacheAdmin.Import {
+  /// Opens what is to be imported: an archive, the standard input, or a cache.
+  private func openArchive(in environment: CommandEnvironment) throws -> any ResponseArchive {
+    let opening = ArchiveOpening(
+      path: file, limits: importing.limits, temporaryFolder: environment.temporaryFolder)
+    if file == "-" { return try opening.openInput(reading: environment.readInputPiece) }
+    do {
+      return try opening.open()
+    } catch let error as ResponseArchiveError where error.kind == .notAnArchive {
+      let source: any ResponseSource
+      do {
+        source = try environment.openSource(file, cache.waitMilliseconds, environment.now)
+      } catch let other as StoreError where other.code == .notACache {
+        throw error
+      }
+      guard let raw = source as? any RawResponseSource else { throw error }
+      return StoreArchive(raw, limits: importing.limits)
     }
   }
 }
@@ -182,21 +223,6 @@ extension CommandEnvironment {
         .cannotCreate, kind: "cannot-create",
         "no cache can be made at '\(path)': \(error.reason ?? "the system failed")",
         hint: "name a folder that is new or empty with '-c'", path: path)
-    }
-  }
-
-  /// Whether there is a database where a cache is to be made.
-  fileprivate func hasCache(at path: String) throws -> Bool {
-    do {
-      _ = try openSource(path, 0, now)
-      return true
-    } catch let error as StoreError where error.code == .notFound || error.code == .notACache {
-      if error.code == .notFound { return false }
-      // A folder without a database will do; a file that is no database will not.
-      guard (try? FileStatus.of(path))?.kind == .directory,
-        (try? FileStatus.of("\(path)/Cache.db")) == nil
-      else { throw error }
-      return false
     }
   }
 }

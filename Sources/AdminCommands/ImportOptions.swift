@@ -1,5 +1,6 @@
 public import Administration
 public import ArgumentParser
+import Bytes
 import ResponseArchives
 import ResponseStorage
 
@@ -20,7 +21,7 @@ struct ImportOptions: ParsableArguments {
     completion: .list(["202", "203"]))
   var schema: Int64 = 203
 
-  @Flag(help: "Import the answers to other requests than GET too.")
+  @Flag(help: "Import responses to other methods than GET from a HAR, WARC or WACZ too.")
   var anyMethod = false
 
   @Option(
@@ -99,7 +100,7 @@ func parseArchiveLimit(_ text: String) throws -> (ArchiveLimits.Name, Int64) {
     throw ValidationError(
       "'\(printable(text))' is no limit. Write one of \(names), '=' and a number.")
   }
-  return (name, try parseSize(String(decoding: Array(parts[1]), as: UTF8.self)))
+  return (name, try parseSize(String(decoding: Array(parts[1]), as: UTF8.self)).bytes)
 }
 
 /// A change of hosts on the command line: `example.com=staging.example.com:8080`.

@@ -1,5 +1,6 @@
 public import Administration
 public import ArgumentParser
+import Bytes
 import HTTPCaching
 import ResponseStorage
 
@@ -29,7 +30,7 @@ struct InquiryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The disk capacity that the app set.", valueName: "size"),
     transform: parseSize)
-  var capacity: Int64?
+  var capacity: ByteCount?
 
   /// What is asked about the entries of a store.
   func resolved(

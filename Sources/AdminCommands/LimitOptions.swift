@@ -1,18 +1,19 @@
 import Administration
 import ArgumentParser
+import Bytes
 
 /// The limits that a cache is to keep.
 struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("What all files of the cache may take up.", valueName: "size"),
     transform: parseSize)
-  var maxSize: Int64?
+  var maxSize: ByteCount?
 
   @Option(
     help: ArgumentHelp(
       "The disk capacity that the app set; counts if there is no '--max-size'.", valueName: "size"),
     transform: parseSize)
-  var capacity: Int64?
+  var capacity: ByteCount?
 
   @Option(help: ArgumentHelp("How many entries there may be.", valueName: "number"))
   var maxEntries: Int64?
@@ -23,7 +24,7 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("How large a body may be.", valueName: "size"), transform: parseSize)
-  var maxEntrySize: Int64?
+  var maxEntrySize: ByteCount?
 
   @Option(
     help: ArgumentHelp(
@@ -35,10 +36,12 @@ struct LimitOptions: ParsableArguments {
     help: ArgumentHelp(
       "Once over a limit of size or number, go down to this share of it.", valueName: "percent"),
     transform: parsePercent)
-  var low: Double = 100
+  var low: Double?
 
-  @Flag(help: "Do nothing at all unless there are too many entries or bytes.")
-  var onlyIfOver = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Do nothing at all unless there are too many entries or bytes.")
+  var onlyIfOver: Bool?
 
   @Option(
     help: ArgumentHelp(
@@ -46,13 +49,26 @@ struct LimitOptions: ParsableArguments {
       valueName: "order"),
     completion: .list(CacheLimits.Order.allCases.map(\.rawValue)),
     transform: parseOrder)
-  var order: [CacheLimits.Order] = [.oldest]
+  var order: [CacheLimits.Order]?
 
   func validate() throws {
     if let maxEntries, maxEntries < 0 {
       throw ValidationError("'--max-entries' cannot be less than zero.")
     }
-    if low > 100 { throw ValidationError("'--low' cannot be more than 100%.") }
+    if let low, low > 100 { throw ValidationError("'--low' cannot be more than 100%.") }
+  }
+
+  /// Takes what is set elsewhere where the command line does not give it.
+  mutating func fill(from settings: CacheSettings) {
+    maxSize = maxSize ?? settings.maxSize
+    capacity = capacity ?? settings.capacity
+    maxEntries = maxEntries ?? settings.maxEntries
+    maxAge = maxAge ?? settings.maxAge
+    maxEntrySize = maxEntrySize ?? settings.maxEntrySize
+    minFree = minFree ?? settings.minFree
+    low = low ?? settings.low
+    onlyIfOver = onlyIfOver ?? settings.onlyIfOver
+    order = order ?? settings.order
   }
 
   /// Whether no limit is given.
@@ -62,44 +78,29 @@ struct LimitOptions: ParsableArguments {
   }
 
   /// What all files may take up, in bytes.
-  var bytes: Int64? { maxSize ?? capacity }
+  var bytes: ByteCount? { maxSize ?? capacity }
 
   /// What all files are to take up, in bytes, once they have taken up more than they may.
-  var lowBytes: Int64? { bytes.map { limits(available: 0, total: 0).low($0) } }
+  var lowBytes: ByteCount? { bytes.map { limits(available: 0, total: 0).low($0) } }
 
   /// The limits, of a store on a file system with so much room.
-  func limits(available: Int64, total: Int64) -> CacheLimits {
+  func limits(available: ByteCount, total: ByteCount) -> CacheLimits {
     var limits = CacheLimits()
     limits.bytes = bytes
     limits.entries = maxEntries
     limits.age = maxAge
     limits.entryBytes = maxEntrySize
     limits.bytesToFree = minFree.map { max(0, $0.bytes(of: total) - available) }
-    limits.lowPercent = low
-    limits.onlyIfOver = onlyIfOver
-    limits.order = order
+    limits.lowPercent = low ?? limits.lowPercent
+    limits.onlyIfOver = onlyIfOver ?? limits.onlyIfOver
+    limits.order = order ?? limits.order
     return limits
-  }
-}
-
-/// A part of a file system.
-enum Room: Hashable, Sendable {
-  case bytes(Int64)
-  case percent(Double)
-
-  func bytes(of total: Int64) -> Int64 {
-    switch self {
-    case .bytes(let bytes): bytes
-    case .percent(let percent):
-      Int64(exactly: (Double(total) * min(percent, 100) / 100).rounded(.down)) ?? total
-    }
   }
 }
 
 /// A part of a file system on the command line: `10G`, or `10%`.
 func parseRoom(_ text: String) throws -> Room {
-  text.utf8.last == UInt8(ascii: "%")
-    ? .percent(try parsePercent(text)) : .bytes(try parseSize(text))
+  do { return try Room(text) } catch { throw ValidationError(error) }
 }
 
 /// An order on the command line: `oldest`, or `largest,oldest`.

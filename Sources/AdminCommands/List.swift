@@ -1,11 +1,12 @@
 import Administration
 public import ArgumentParser
+import Bytes
 public import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin list`: one line for each selected entry.
-  struct List: AdminCommand {
+  struct List: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
       abstract: "List the entries of a cache.",
@@ -27,8 +28,19 @@ extension URLCacheAdmin {
       aliases: ["ls"])
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @Flag(help: "Only entries that are pinned; see 'urlcache-admin pin'.")
+    var pinned = false
+
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var secrets: SecretOptions
+    @OptionGroup var sidecars: SidecarOptions
+
+    @Option(
+      help: ArgumentHelp(
+        "List what the configuration saves under this name; '--where', '--sort' and '--columns' given"
+          + " here take the place of those saved.", valueName: "name"))
+    var saved: String?
 
     @Option(help: "How to write the entries: table, json, ndjson, csv, tsv, urls, ncdu.")
     var format = ListFormat.table
@@ -47,7 +59,9 @@ extension URLCacheAdmin {
       transform: ResponseOrder.init(parsing:))
     var sort: ResponseOrder?
 
-    @Option(help: ArgumentHelp("Stop after this many entries.", valueName: "number"))
+    @Option(
+      help: ArgumentHelp(
+        "Show this many entries; all that are selected are counted.", valueName: "number"))
     var limit: Int?
 
     @Flag(help: "Print only the number of selected entries.")
@@ -56,6 +70,7 @@ extension URLCacheAdmin {
     var writesJSON: Bool { format == .json }
 
     func validate() throws {
+      try sidecars.check(with: scope)
       if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
       guard columns == nil || (format != .urls && format != .ncdu) else {
         throw ValidationError(
@@ -64,24 +79,63 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      guard let saved else { return try list(in: environment) }
+      let query = try environment.configuration.query(named: saved)
+      var command = self
+      if selection.conditions.isEmpty {
+        command.selection.conditions = query.conditions.map(\.text)
+      }
+      command.sort = try sort ?? query.sort.map { try ResponseOrder(parsing: $0.text) }
+      if columns == nil, format != .urls, format != .ncdu, let saved = query.columns {
+        command.columns = try parseColumns(saved.text)
+      }
+      return try command.list(in: environment)
+    }
+
+    private func list(in environment: CommandEnvironment) throws -> ExitStatus {
+      try requireSidecars()
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, in: environment)
+      let tags = try sidecars.open().map(SidecarTags.init)
+      var selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
+      if pinned { selection.pins = try pins(in: environment) }
       var listing = Listing(selection: selection, now: now, limit: limit)
       if count {
         try listing.scan(source, selection.projection) { _ in }
         try environment.write(Array("\(listing.shown)\n".utf8))
       } else {
-        try write(source, &listing, now, environment)
+        try write(source, &listing, now, tags, environment)
       }
       try source.finish()
       return listing.report(in: environment, secrets.policy)
     }
 
+    /// Refuses side files that no column is about, and a column of side files without any.
+    private func requireSidecars() throws(CommandFailure) {
+      let needsSidecars =
+        columns?.contains(where: \.needsSidecars) ?? false || sort?.column.needsSidecars ?? false
+      if needsSidecars, sidecars.sidecars == nil {
+        throw .usage(
+          "the column 'sidecar-etag' needs side files", hint: "name their folder with '--sidecars'")
+      }
+      if !needsSidecars, sidecars.sidecars != nil {
+        throw .usage(
+          "no column is about side files", hint: "show them with '--columns sidecar-etag'")
+      }
+    }
+
+    /// What is pinned; that nothing is, is no selection that a user means.
+    private func pins(in environment: CommandEnvironment) throws -> EntryNames {
+      let pins = try cache.pins(in: environment)
+      if pins.isEmpty { environment.note("no URL is pinned in this cache") }
+      return pins
+    }
+
     private func write(
       _ source: any ResponseSource, _ listing: inout Listing, _ now: Timestamp,
-      _ environment: CommandEnvironment
+      _ tags: SidecarTags?, _ environment: CommandEnvironment
     ) throws {
+      let columns = self.columns?.map { column in tags.map(column.reading) ?? column }
       var renderer = format.makeRenderer(
         columns: columns, secrets: secrets.policy, now: now,
         expiryRules: listing.selection.expiryRules, store: source.description,
@@ -90,14 +144,17 @@ extension URLCacheAdmin {
       projection.formUnion([listing.selection.projection, .body])
       var output = OutputBuffer(environment)
       renderer.begin(into: &output.text)
-      if let sort {
-        var sorted = SortedResponses(
+      var sorted: Int64?
+      if var sort {
+        if let tags { sort.column = sort.column.reading(tags) }
+        var responses = SortedResponses(
           by: sort, limit: limit, now: now, expiryRules: listing.selection.expiryRules)
         listing.limit = nil
-        try listing.scan(source, projection.union(sort.projection)) { sorted.insert($0) }
+        try listing.scan(source, projection.union(sort.projection)) { responses.insert($0) }
+        sorted = listing.shown
         listing.shown = 0
         listing.bodyBytes = 0
-        for response in sorted.finished() {
+        for response in responses.finished() {
           listing.count(response)
           renderer.render(response, into: &output.text)
           try output.flushIfLarge()
@@ -120,11 +177,13 @@ extension URLCacheAdmin {
         }
       }
       let total = try listing.wasStopped ? source.count() : listing.seen
-      let summary = ListSummary(shown: listing.shown, total: total, bodyBytes: listing.bodyBytes)
+      let selected =
+        try listing.selection.isEmpty ? total : sorted ?? listing.countSelected(in: source)
+      let summary = ListSummary(
+        shown: listing.shown, selected: selected, total: total, bodyBytes: listing.bodyBytes)
       renderer.finish(summary: summary, into: &output.text)
       try output.flush()
-      environment.writeMessage(
-        "\(summary.shown) of \(summary.total) entries, \(ByteSizeText.text(summary.bodyBytes))\n")
+      environment.writeMessage(summary.text + "\n")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Rendering
 import ResponseStorage
 
@@ -8,7 +9,7 @@ struct ListedLines: ResponsePortion {
   /// The number of entries.
   private(set) var entries: Int64 = 0
   /// The sizes of their bodies; at most the largest number.
-  private(set) var bodyBytes: Int64 = 0
+  private(set) var bodyBytes: ByteCount = 0
   /// The lines.
   private(set) var text = TextBuffer()
 
@@ -21,7 +22,7 @@ struct ListedLines: ResponsePortion {
 
   mutating func take(_ response: inout StoredResponse) {
     entries += 1
-    bodyBytes = bodyBytes.addingClamped(response.bodySize ?? 0)
+    bodyBytes += response.bodySize ?? 0
     renderer.render(response, into: &text)
   }
 

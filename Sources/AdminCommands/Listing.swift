@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import Rendering
 import ResponseStorage
 
@@ -20,13 +21,16 @@ struct Listing {
   private(set) var seen: Int64 = 0
 
   /// The sizes of the bodies of the entries that were selected; at most the largest number.
-  var bodyBytes: Int64 = 0
+  var bodyBytes: ByteCount = 0
 
   /// The number of entries that were not selected only as their time is not known.
   private(set) var unknownTimes = 0
 
   /// The number of entries that were not selected only as it is not known how fresh they are.
   private(set) var unknownFreshness = 0
+
+  /// What made the selected entries superseded, if only such are selected.
+  private(set) var supersededKinds = SupersededKinds()
 
   /// Whether there may be more entries than were looked at.
   private(set) var wasStopped = false
@@ -75,6 +79,7 @@ struct Listing {
       if decision == .unknownFreshness { unknownFreshness += 1 }
       if decision == .selected {
         count(response)
+        if selection.selectsSuperseded { supersededKinds.insert(response.url ?? response.key) }
         try body(response)
       }
     }
@@ -83,19 +88,30 @@ struct Listing {
     return .stop
   }
 
+  /// How many entries are selected in all, also beyond the limit.
+  ///
+  /// Where the limit ended the walk, another one counts: it decodes only what the selection needs.
+  mutating func countSelected(in source: any ResponseSource) throws -> Int64 {
+    guard limit != nil, hasReachedLimit else { return shown }
+    var all = Listing(selection: selection, now: now)
+    try all.scan(source, selection.projection) { _ in }
+    (unknownTimes, unknownFreshness) = (all.unknownTimes, all.unknownFreshness)
+    return all.shown
+  }
+
   private var hasReachedLimit: Bool { limit.map { shown >= $0 } ?? false }
 
   /// Counts an entry that is shown.
   mutating func count(_ response: borrowing StoredResponse) {
     shown += 1
-    bodyBytes = bodyBytes.addingClamped(response.bodySize ?? 0)
+    bodyBytes += response.bodySize ?? 0
   }
 
   /// Counts entries that are shown, all of them that there are.
   mutating func count(_ lines: ListedLines) {
     seen += lines.entries
     shown += lines.entries
-    bodyBytes = bodyBytes.addingClamped(lines.bodyBytes)
+    bodyBytes += lines.bodyBytes
   }
 
   /// Tells the user what was named and is not there, and what could not be decided.
@@ -106,18 +122,32 @@ struct Listing {
       environment.note("not selected, as their age is not known: \(unknownTimes)")
     }
     if unknownFreshness > 0 {
-      environment.note("not selected, as their freshness is not known: \(unknownFreshness)")
+      environment.note("not selected, as their freshness is unknown: \(unknownFreshness)")
     }
+    environment.note(supersededKinds)
     return environment.report(absent: absent, secrets)
   }
 }
 
 extension CommandEnvironment {
-  /// Tells the user which of the named entries are not there.
+  /// Tells the user by which rules entries were taken for superseded, if any were.
+  func note(_ kinds: SupersededKinds) {
+    if let words = kinds.words { note("superseded \(words)") }
+  }
+
+  /// Tells the user which of the named entries are not there, and which are those of another URL.
+  ///
+  /// Of one of all caches the absent ones are kept, as another may have them.
   ///
   /// - Returns: ``ExitStatus/no`` if any is absent, otherwise ``ExitStatus/done``.
   func report(absent names: EntryNames, _ secrets: SecretPolicy) -> ExitStatus {
-    for absence in names.absences(secrets) { writeMessage("\(absence)\n") }
+    for lookup in names.lookups { note(lookup.words(secrets)) }
+    let absences = names.absences(secrets)
+    if record.absences != nil {
+      record.absences = Array(zip(names.names, absences))
+      return .done
+    }
+    for absence in absences { writeMessage("\(absence)\n") }
     return names.isEmpty ? .done : .no
   }
 }

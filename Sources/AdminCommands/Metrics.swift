@@ -5,7 +5,7 @@ import Rendering
 
 extension URLCacheAdmin {
   /// `urlcache-admin metrics`: what is in caches, for Prometheus.
-  struct Metrics: AdminCommand {
+  struct Metrics: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "metrics",
       abstract: "Show what is in caches, in the text format of Prometheus.",
@@ -20,6 +20,8 @@ extension URLCacheAdmin {
         """)
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
+    @OptionGroup var expiry: ExpiryOptions
 
     @Option(
       name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"),
@@ -29,15 +31,17 @@ extension URLCacheAdmin {
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      try scope.check(with: cache)
       var environment = environment
       environment.now = cache.now(in: environment)
       let names =
-        cache.allCaches
+        scope.allCaches
         ? environment.configuration.cacheNames
         : [try cache.name(in: environment) ?? cache.path(in: environment)]
       let metrics = try names.map { name in
         try environment.metrics(
-          ofCache: name, capacity: environment.capacity(ofCache: name))
+          ofCache: name, capacity: environment.capacity(ofCache: name),
+          expiryRules: expiry.rules)
       }
       if let output {
         try environment.writeMetrics(metrics, to: output)

@@ -9,6 +9,9 @@ struct PlanExecution {
   let change: ChangeOptions
   let environment: CommandEnvironment
 
+  /// The side files that go with the entries, and their folder.
+  var sidecars: (plan: SidecarPlan, folder: SidecarFolder)?
+
   /// Removes what a plan says.
   ///
   /// The cache is closed when this returns, as its log goes only then, and as no file of a database may be
@@ -46,6 +49,11 @@ struct PlanExecution {
     // A signal ends the process after the batch that it comes in, and after the receipt.
     let signals = HeldSignals()
     var outcome = carryOut(plan) { environment.stopReason(signals) }
+    var renderer = renderer
+    var failure: (any Error)?
+    if let sidecars {
+      failure = renderer.carryOut(sidecars.plan, in: sidecars.folder, with: outcome)
+    }
     if let failure = outcome.failure {
       outcome.tellBeforeFailure(in: environment)
       throw failure
@@ -53,14 +61,16 @@ struct PlanExecution {
     outcome.skipped += skipped
     try receipt(of: outcome, renderer).write(in: environment)
     outcome.tellRest(in: environment)
-    return outcome.isComplete
+    if let failure { throw failure }
+    return outcome.isComplete && renderer.sidecars?.skipped ?? 0 == 0
   }
 
-  /// Shows what would be removed.
+  /// Shows what would be removed, and fails where that is more than is allowed.
   func preview(_ plan: RemovalPlan, skipped: Int = 0, _ renderer: RemovalRenderer) throws {
     var receipt = RemovalReceipt(plan, renderer, change.format)
     receipt.skipped = skipped
     try receipt.write(in: environment)
+    try change.checkLimit(of: plan)
   }
 
   /// What the user is shown of an outcome.
@@ -71,5 +81,23 @@ struct PlanExecution {
     receipt.rest = outcome.rest
     receipt.setReturned(outcome.returnedBytes)
     return receipt
+  }
+}
+
+extension RemovalRenderer {
+  /// Does to side files what is planned, once entries are gone, and takes over what was done.
+  ///
+  /// - Returns: What ended it early.
+  mutating func carryOut(
+    _ plan: SidecarPlan, in folder: SidecarFolder, with outcome: RemovalOutcome
+  ) -> (any Error)? {
+    var changes = SidecarChanges()
+    defer { sidecars = changes }
+    do throws(FileError) {
+      try plan.carryOut(in: folder, with: outcome.done.entries, into: &changes)
+      return nil
+    } catch {
+      return CommandFailure(error)
+    }
   }
 }

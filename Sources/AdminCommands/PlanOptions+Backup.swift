@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Files
 import Rendering
 import ResponseArchives
 import ResponseStorage
@@ -8,6 +9,9 @@ extension PlanOptions {
   /// Exports what a plan removes, if that is wanted, as `import` restores it.
   ///
   /// What has changed since the plan was made is not in the archive; neither is it removed.
+  ///
+  /// - Throws: ``CommandFailure`` also if the archive cannot hold an entry, so that no entry is removed that
+  ///   could not be restored; then there is no archive.
   func backUp(
     _ plan: RemovalPlan, of cache: CacheOptions, in environment: CommandEnvironment
   ) throws {
@@ -29,19 +33,26 @@ extension PlanOptions {
       try target.write($0)
     }
     try source.finish()
+    if let omission = summary.omissions.first {
+      let count = omission.count
+      throw CommandFailure(
+        .no, kind: "not-in-backup",
+        "a backup cannot hold \(count) of the selected entries, so nothing was removed: "
+          + omission.reason,
+        hint: "select other entries, or remove these ones without '--backup'", path: path)
+    }
     try target.commit()
     environment.note(
-      "'\(path)' holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries"); "
-        + Self.wayBack(to: plan.store.format))
-    environment.tell(ofGapsIn: summary)
+      "'\(path)' holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries"); restore with: "
+        + Self.restoreCommand(backup: path, cache: plan.store.path))
   }
 
-  /// How a backup is put back. A folder of Foundation's that has no entry any more cannot be told from
-  /// others, and has to be called one.
-  private static func wayBack(to format: StoreDescription.Format) -> String {
-    format == .foundation
-      ? "put back with 'urlcache-admin import', and '--create foundation' if no entry is left"
-      : "put back with 'urlcache-admin import --any-method'"
+  /// The command that restores a backup, for a shell in any working folder.
+  ///
+  /// A log is read later, and elsewhere than where the command ran, so both paths are absolute.
+  static func restoreCommand(backup: String, cache: String) -> String {
+    let words = [backup, cache].map { ShellText.word(ByteString(absolutePath($0))) }
+    return "urlcache-admin import \(words[0]) -c \(words[1])"
   }
 
   /// The format of a backup, which its name must tell.

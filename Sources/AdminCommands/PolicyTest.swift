@@ -14,13 +14,14 @@ extension URLCacheAdmin {
 
 extension URLCacheAdmin.Policy {
   /// `urlcache-admin policy test`: which rule decides on entries.
-  struct Test: AdminCommand {
+  struct Test: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "test",
       abstract: "Show which rule decides on entries, and what becomes of them.",
       discussion: """
         Of the rules the first that matches decides: 'keep' and 'purge' say what
-        becomes of the entry, 'expire' that it is older than the rule lets it become,
+        becomes of the entry, 'never' that it is removed and 'memory-only' that it is
+        not, and that 'check' reports it, 'expire' that it is older than the rule lets it become,
         'limit' that it goes only beyond a limit of the rule or of 'enforce'. An entry
         that no rule matches has none. Nothing is changed.
 
@@ -30,6 +31,7 @@ extension URLCacheAdmin.Policy {
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var secrets: SecretOptions
 
     @Option(help: "How to write: table, json.")
@@ -39,9 +41,9 @@ extension URLCacheAdmin.Policy {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let now = cache.now(in: environment)
-      let policy = try cache.policy(at: now, in: environment)
+      let policy = cache.policy(at: now, in: environment)
       let source = try cache.open(in: environment)
-      let selection = try selection.resolved(at: now, in: environment)
+      let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       var renderer = PolicyRenderer(
         policy, format == .json ? .json : .text, secrets: secrets.policy)
       var output = OutputBuffer(environment)

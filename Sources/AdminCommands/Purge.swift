@@ -6,7 +6,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin purge`: removes the selected entries.
-  struct Purge: ScheduledCommand {
+  struct Purge: ScheduledCommand, AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "purge",
       abstract: "Remove the selected entries, also beside a running app.",
@@ -14,20 +14,26 @@ extension URLCacheAdmin {
         Without '--yes' it asks first. An app keeps what it has in memory until it
         ends. In a folder of Foundation's an entry is a file: only regular files go,
         and those that URLCache does not see, such as what a crash left behind, go only
-        by their ids.
+        by their ids. A URL removes what that cache answers it with, whose scheme and
+        query may be others; this is noted. Pinned entries are kept; see 'pin'. With
+        '--sidecars' the ETag files of the URLs go after the entries, unless another
+        entry has the same URL.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries
-          changed meanwhile and stayed, or are no regular files, or '--max-runtime' ·
-          64 also without '--yes' and terminal · 65 · 66 · 73 '--backup' · 74 · 75 · 77
-          · 130 · 143
+          changed meanwhile and stayed, or are no regular files, or were named and are
+          pinned, or '--max-runtime' · 64 also without '--yes' and terminal · 65 · 66 ·
+          73 '--backup' · 74 · 75 · 77 · 130 · 143
         """)
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var change: ChangeOptions
+    @OptionGroup var pinning: PinOptions
     @OptionGroup var planning: PlanOptions
     @OptionGroup var secrets: SecretOptions
+    @OptionGroup var sidecars: SidecarOptions
     @OptionGroup var schedule: ScheduleOptions
 
     @Flag(help: "Select all entries.")
@@ -35,21 +41,47 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
+    var recording: RecordOptions { change.recording }
+    var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
+    var newFiles: [NewFileOption] { planning.newFiles }
 
-    func validate() throws { try schedule.check(with: planning) }
+    mutating func fill(from settings: CacheSettings) {
+      cache.fill(from: settings)
+      change.fill(from: settings)
+    }
+
+    func validate() throws {
+      try schedule.check(with: planning)
+      try sidecars.check(with: scope)
+      guard sidecars.sidecars == nil || planning.plan == nil else {
+        throw ValidationError("'--plan' holds no side files: leave '--sidecars' out.")
+      }
+    }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      let plan = try plan(in: environment)
-      if try planning.save(plan, by: "purge", in: environment) {
-        return plan.absent.isEmpty ? .done : .no
+      var absence = ExitStatus.done
+      let now = cache.now(in: environment)
+      let selection = try checkedSelection(at: now, in: environment)
+      if planning.plan == nil { try change.finishIntents(of: cache, in: environment) }
+      let folder = try sidecars.open()
+      var sidecarPlan = SidecarPlan()
+      let plan = try plan(removing: selection, at: now, &absence, in: environment) {
+        if let folder {
+          sidecarPlan = try SidecarPlan(removingWith: $0.entries, in: folder, of: $1)
+        }
       }
-      let renderer = RemovalRenderer(
+      if try planning.save(plan, by: "purge", in: environment) {
+        return absence
+      }
+      var renderer = RemovalRenderer(
         verb: "purge", isDryRun: change.dryRun, secrets: secrets.policy)
+      renderer.sidecars = folder == nil ? nil : sidecarPlan.preview
       guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
       }
-      let execution = PlanExecution(cache: cache, change: change, environment: environment)
+      var execution = PlanExecution(cache: cache, change: change, environment: environment)
+      execution.sidecars = folder.map { (sidecarPlan, $0) }
       var isComplete = true
       if change.dryRun || plan.entries.isEmpty {
         try execution.preview(plan, renderer)
@@ -58,19 +90,36 @@ extension URLCacheAdmin {
         isComplete = try execution.run(plan, renderer)
       }
       if plan.kept[.notARegularFile] != nil { isComplete = false }
-      return plan.absent.isEmpty ? isComplete ? .done : .partly : .no
+      if selection.names != nil, plan.kept[.pinned] != nil { isComplete = false }
+      return absence == .done && !isComplete ? .partly : absence
     }
 
-    /// Makes the plan, and tells the user what could not be selected.
-    private func plan(in environment: CommandEnvironment) throws -> RemovalPlan {
-      let source = try cache.openForPlanning(in: environment)
-      let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, in: environment)
+    /// What the options select; an empty selection is never all entries.
+    private func checkedSelection(
+      at now: Timestamp, in environment: CommandEnvironment
+    ) throws -> Selection {
+      let selection = try selection.parsed(at: now, of: cache, in: environment)
       if selection.isEmpty, !all {
         throw CommandFailure.usage(
           "no entry is selected",
           hint: "name URLs, give options such as '--older-than 30d', or '--all'")
       }
+      return selection
+    }
+
+    /// Makes the plan, and tells the user what could not be selected.
+    ///
+    /// - Parameters:
+    ///   - absence: Becomes the status for what is absent.
+    ///   - planMore: Plans what else goes with the entries, while the cache is open.
+    private func plan(
+      removing selection: Selection, at now: Timestamp, _ absence: inout ExitStatus,
+      in environment: CommandEnvironment,
+      _ planMore: (RemovalPlan, any ResponseSource) throws -> Void
+    ) throws -> RemovalPlan {
+      let source = try cache.openForPlanning(in: environment)
+      var selection = selection
+      try selection.prepare(for: source, in: environment)
       if let after = selection.after {
         environment.note(
           "selected is what was stored after \(TimeText.text(after)): the newer entries")
@@ -78,27 +127,21 @@ extension URLCacheAdmin {
       // People are not shown how much stays.
       let plan = try RemovalPlan(
         removing: selection, from: source, now: now,
+        sparing: pinning.pins(of: cache, in: environment),
         measuringRest: writesJSON || planning.plan != nil)
       environment.note(leftBy: plan, "not selected")
-      try tell(of: plan.absent, source, environment)
+      if selection.selectsSuperseded {
+        var kinds = SupersededKinds()
+        for entry in plan.entries { kinds.insert(entry.url ?? entry.version.key) }
+        environment.note(kinds)
+      }
+      absence = environment.report(absent: plan.absent, secrets.policy)
+      if absence != .done {
+        environment.report(try plan.absent.help(in: source, secrets.policy))
+      }
+      try planMore(plan, source)
       try source.finish()
       return plan
-    }
-
-    private func tell(
-      of absent: EntryNames, _ source: any ResponseSource, _ environment: CommandEnvironment
-    ) throws {
-      _ = environment.report(absent: absent, secrets.policy)
-      let urls = absent.names.compactMap { if case .url(let url) = $0 { url } else { nil } }
-      // A list of many is a file that somebody made, and no slip of the hand.
-      guard !urls.isEmpty, urls.count <= 20 else { return }
-      let misses = try NearMisses(to: urls, in: source)
-      for url in urls {
-        for near in misses.urls(near: url) {
-          let shown = HostileText.shown(secrets.policy.url(near, for: .people)).string ?? ""
-          environment.writeMessage("  there is '\(shown)'\n")
-        }
-      }
     }
   }
 }

@@ -14,4 +14,11 @@ struct RecordOptions: ParsableArguments {
       "Append a line of JSON about what was done; not with '--dry-run'.", valueName: "file"),
     completion: .file())
   var log: String?
+
+  /// The files, with their options.
+  var files: [NewFileOption] {
+    [("--log", log), ("--metrics-file", metricsFile)].compactMap { option, path in
+      path.map { NewFileOption(option: option, path: $0) }
+    }
+  }
 }

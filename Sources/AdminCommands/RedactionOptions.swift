@@ -6,35 +6,62 @@ struct RedactionOptions: ParsableArguments {
   @Flag(help: "Keep cookies, tokens and request bodies; native archives always do.")
   var withCredentials = false
 
-  @Flag(help: "Leave them out of a native archive too, and what apps attached.")
+  @Flag(
+    help: """
+      Leave out all that 'list' masks, in every format: cookies, tokens in header fields \
+      and URLs, request bodies; also what apps attached.
+      """)
   var redact = false
+
+  @Flag(help: "Leave out the response bodies, too; implies '--redact'.")
+  var redactBodies = false
 
   @Option(
     help: ArgumentHelp(
-      "Leave this header field out, too; implies '--redact'.", valueName: "name"))
+      "Leave these header fields out, too; implies '--redact'.", valueName: "name,…"))
   var redactHeader: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Leave the value of this query parameter out of URLs, too; implies '--redact'.",
-      valueName: "name"))
+      "Leave the values of these query parameters out of URLs, too; implies '--redact'.",
+      valueName: "name,…"))
   var redactQuery: [String] = []
 
   func validate() throws {
-    guard !withCredentials || !redact && redactHeader.isEmpty && redactQuery.isEmpty else {
+    for (option, values) in [("--redact-header", redactHeader), ("--redact-query", redactQuery)]
+    where values.contains(where: { Self.names([$0]).contains(ByteString([])) }) {
+      throw ValidationError("'\(option)' needs a name.")
+    }
+    guard !withCredentials || !redactsAll else {
       throw ValidationError("'--with-credentials' keeps what '--redact' leaves out.")
     }
   }
 
+  /// Whether all that a list masks is left out.
+  var redactsAll: Bool {
+    redact || redactBodies || !redactHeader.isEmpty || !redactQuery.isEmpty
+  }
+
   /// What leaves credentials out; `nil` if they are kept.
   ///
-  /// - Parameter isNative: Whether the format keeps all of an entry unless somebody says otherwise.
+  /// - Parameter isNative: Whether the format keeps all of an entry unless an option says otherwise.
   func filter(isNative: Bool) -> CredentialFilter? {
-    if withCredentials { return nil }
-    if isNative, !redact, redactHeader.isEmpty, redactQuery.isEmpty { return nil }
+    if withCredentials || isNative && !redactsAll { return nil }
     var filter = CredentialFilter()
-    filter.fieldNames.formUnion(redactHeader.map { ByteString($0).asciiLowercased })
-    filter.queryNames = Set(redactQuery.map { ByteString($0).asciiLowercased })
+    filter.fieldNames.formUnion(Self.names(redactHeader))
+    if redactBodies { filter.fieldNames.formUnion(CredentialFilter.bodyDigestFields) }
+    filter.queryNames = Self.names(redactQuery)
+    filter.includesTokens = redactsAll
     return filter
+  }
+
+  /// The names of lists that are separated by commas, in small letters.
+  private static func names(_ lists: [String]) -> Set<ByteString> {
+    Set(
+      lists.flatMap { list in
+        list.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+          ByteString(Array($0)).asciiLowercased
+        }
+      })
   }
 }

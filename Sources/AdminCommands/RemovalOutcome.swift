@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// What came of carrying out a plan, or several of them, one after the other.
@@ -12,7 +13,7 @@ struct RemovalOutcome {
   /// The number of body files that nothing names any more and that could not be removed.
   private(set) var orphanedFiles = 0
   /// The lengths of the files that are gone, in bytes.
-  private(set) var returnedBytes: Int64 = 0
+  private(set) var returnedBytes: ByteCount = 0
   /// What was left, and why, as it was stopped.
   private(set) var rest: RemovalRest?
   /// What ended it early.
@@ -62,7 +63,7 @@ struct RemovalOutcome {
     skipped += next.skipped
     skippedOrphans += next.skippedOrphans
     orphanedFiles += next.orphanedFiles
-    returnedBytes = returnedBytes.addingClamped(next.returnedBytes)
+    returnedBytes += next.returnedBytes
     (rest, failure) = (next.rest, next.failure)
   }
 

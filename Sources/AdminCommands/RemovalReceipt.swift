@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import Rendering
 import ResponseStorage
 
@@ -13,9 +14,9 @@ struct RemovalReceipt {
   /// What was left, and why, as it was stopped.
   var rest: RemovalRest?
   /// What goes back to the file system, in bytes.
-  private(set) var returnedBytes: Int64
+  private(set) var returnedBytes: ByteCount
   /// What the cache takes up then, in bytes, if that is known.
-  var footprintAfter: Int64?
+  var footprintAfter: ByteCount?
   /// Whether people are shown what the cache takes up, too.
   var showsFootprint = false
   private let format: ChangeFormat
@@ -29,8 +30,8 @@ struct RemovalReceipt {
   }
 
   /// Says what has gone back to the file system, which is less than planned where a file could not be removed.
-  mutating func setReturned(_ bytes: Int64) {
-    footprintAfter = footprintAfter.map { $0.addingClamped(max(0, returnedBytes - bytes)) }
+  mutating func setReturned(_ bytes: ByteCount) {
+    footprintAfter = footprintAfter.map { $0 + max(0, returnedBytes - bytes) }
     returnedBytes = bytes
   }
 

@@ -1,12 +1,13 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Files
 import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin report`: everything about a cache on one page.
-  struct Report: AdminCommand {
+  struct Report: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "report",
       abstract: "Write a report about a cache: one page for a browser, or Markdown.",
@@ -32,7 +33,7 @@ extension URLCacheAdmin {
     @Option(
       help: ArgumentHelp("The disk capacity that the app set.", valueName: "size"),
       transform: parseSize)
-    var capacity: Int64?
+    var capacity: ByteCount?
 
     @Option(
       name: [.short, .long],
@@ -52,6 +53,11 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { false }
 
+    mutating func fill(from settings: CacheSettings) {
+      cache.fill(from: settings)
+      capacity = capacity ?? settings.capacity
+    }
+
     func validate() throws {
       guard capacity.map({ $0 > 0 }) ?? true else {
         throw ValidationError("'--capacity' must be more than zero.")
@@ -64,7 +70,7 @@ extension URLCacheAdmin {
       let target = try ArchiveOutput(path: output, isForced: force, isText: true, environment)
       var report = try CacheReport(
         of: source, at: cache.now(in: environment), expiryRules: expiry.rules,
-        capacityBytes: capacity)
+        capacityBytes: capacity, clock: environment.now)
       try source.finish()
       // The report is read elsewhere, and its commands are to work there too.
       report.store.path = absolutePath(report.store.path)

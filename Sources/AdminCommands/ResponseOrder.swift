@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Bytes
 import HTTPCaching
 import Rendering
 import ResponseStorage
@@ -7,7 +8,7 @@ import ResponseStorage
 /// An order of entries: by a column, then by id.
 struct ResponseOrder: Hashable {
   /// The column.
-  let column: Column
+  var column: Column
   /// Whether the largest comes first.
   let isDescending: Bool
 
@@ -52,9 +53,15 @@ struct ResponseOrder: Hashable {
     case .firstStored: Self.number(response.firstStored?.secondsSince1970)
     case .status: Self.number(response.status.map { Double($0) })
     case .size, .disk: Self.number(response.bodySize.map { Double($0) })
+    case .received:
+      Self.number(Exchange(of: response).flatMap { ReceivedBody(of: $0) }?.percent)
+    case .announced:
+      Self.number(
+        Exchange(of: response).flatMap { ReceivedBody(of: $0) }.map { Double($0.announced) })
     case .method: Self.text(response.request.method)
     case .mime: Self.text(response.mimeType)
-    case .url: Self.text(response.url)
+    case .url, .responseURL: Self.text(response.url)
+    case .requestURL: Self.text(response.requestedURL)
     case .host: Self.text(response.url.flatMap { CanonicalURL.host(of: $0) })
     case .path: Self.text(response.url.flatMap { CanonicalURL.path(of: $0) })
     case .scheme: Self.text(response.url.flatMap { CanonicalURL.scheme(of: $0) })
@@ -72,6 +79,7 @@ struct ResponseOrder: Hashable {
     case .requestHeaders: Self.number(response.request.headers.map { Double($0.fields.count) })
     case .responseHeaders: Self.number(response.responseHeaders.map { Double($0.fields.count) })
     case .notes: .number(Double(response.notes.count))
+    case .sidecarETag(let tags): Self.text(tags?.tag(of: response))
     case .userInfo(let key): Self.properties(response.userInfo, key)
     case .protocolProperties(let key): Self.properties(response.protocolProperties, key)
     }

@@ -7,16 +7,25 @@ import Revalidation
 
 extension URLCacheAdmin {
   /// `urlcache-admin revalidate`: asks origins whether entries are still good.
-  struct Revalidate: AdminCommand {
+  struct Revalidate: AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "revalidate",
       abstract: "Ask the origins whether entries are still good, and refresh them if asked to.",
       discussion: """
-        Sends the conditional request that 'explain' shows, and reports: unchanged,
-        changed, rolled-back, gone, redirected, no-validator, not-asked, failed.
-        Without '--refresh' and '--purge-…' nothing is changed, and no body is loaded.
-        The same holds with '--dry-run', which sends the requests, as only the answers
-        say what would change.
+        Sends the request that 'explain' shows, without another header field but Host,
+        and reports: unchanged, incomplete, changed, rolled-back, gone, redirected,
+        no-validator, not-asked, failed. Without '--refresh' and '--purge-…' nothing is
+        changed, and no body is loaded. The same holds with '--dry-run', which sends
+        the requests, as only the answers say what would change.
+
+        '--refresh' asks without conditions where there is no validator, and once more
+        where a 304 contradicts the entry. It does not replace an entry by what may be
+        another variant of it: of fields that Vary names and that are not known or not
+        sent, or if stored credentials were not sent.
+
+        '--resume' completes entries of whose bodies only the beginning is stored: it
+        joins the rest if that is sure to be the rest of the same body, by a strong
+        validator, Content-Range, its length and any digest, and else asks for all.
 
         Only http and https are asked, by GET and HEAD, and no address of this machine
         or of a private network unless the URL itself names it.
@@ -31,6 +40,7 @@ extension URLCacheAdmin {
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var asking: ValidationOptions
     @OptionGroup var change: ChangeOptions
     @OptionGroup var secrets: SecretOptions
@@ -41,6 +51,9 @@ extension URLCacheAdmin {
     @Flag(help: "Update what is unchanged, and put what has changed in the place of the entry.")
     var refresh = false
 
+    @Flag(help: "With '--refresh', load only the rest of bodies of which the beginning is stored.")
+    var resume = false
+
     @Flag(help: "Remove entries that have changed.")
     var purgeChanged = false
 
@@ -48,8 +61,26 @@ extension URLCacheAdmin {
     var purgeGone = false
 
     var writesJSON: Bool { change.format == .json }
+    var isDryRun: Bool { change.dryRun }
+    var recording: RecordOptions { change.recording }
+    var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
+
+    mutating func fill(from settings: CacheSettings) {
+      cache.fill(from: settings)
+      change.fill(from: settings)
+    }
 
     func validate() throws {
+      guard !refresh || asking.httpMethod != .head else {
+        throw ValidationError("'--http-method head' gets no body that '--refresh' could store.")
+      }
+      // Servers that do not know HEAD answer it with 404 or another tag.
+      guard !(purgeChanged || purgeGone) || asking.httpMethod != .head else {
+        throw ValidationError("Nothing is removed for what '--http-method head' is answered.")
+      }
+      guard refresh || !resume else {
+        throw ValidationError("'--resume' is for '--refresh'.")
+      }
       guard !refresh || !purgeChanged else {
         throw ValidationError("'--refresh' replaces what '--purge-changed' would remove.")
       }
@@ -61,13 +92,21 @@ extension URLCacheAdmin {
           "there is nobody to ask, as the standard input is no terminal",
           hint: "look with '--dry-run', then change with '--yes'")
       }
-      let asked = try requests(in: environment)
       let spool = refresh ? try BodySpool(in: environment.temporaryFolder) : nil
+      let asked = try requests(resuming: resume ? spool : nil, in: environment)
+      if !changes.isNothing { try change.finishIntents(of: cache, in: environment) }
       let results = try ask(asked.requests, spool, environment)
-      let plan = RevalidationPlan(results, making: changes)
+      let pins = try cache.pins(in: environment)
+      let plan = RevalidationPlan(results, making: changes) { request in
+        var response = StoredResponse(id: request.version.id)
+        (response.url, response.key) = (request.url, request.version.key)
+        return pins.contains(response)
+      }
       let renderer = RevalidationRenderer(isDryRun: change.dryRun, secrets: secrets.policy)
       guard plan.changesAnything, !change.dryRun else {
-        return try finish(plan, [], of: asked, renderer, environment)
+        let status = try finish(plan, [], of: asked, renderer, environment)
+        try checkLimit(of: plan, asked.storedEntries)
+        return status
       }
       guard try allow(plan, renderer, of: asked.storedEntries, environment) else {
         environment.note("nothing was changed")
@@ -102,12 +141,16 @@ extension URLCacheAdmin {
     }
 
     /// What to ask about, and of which cache; the cache is not open afterwards.
-    private func requests(in environment: CommandEnvironment) throws -> Asked {
+    ///
+    /// - Parameter spool: Where the beginnings of bodies are kept whose rest is asked for; `nil` if none are.
+    private func requests(
+      resuming spool: BodySpool?, in environment: CommandEnvironment
+    ) throws -> Asked {
       let source =
         try changes.isNothing
         ? cache.open(in: environment) : cache.openForPlanning(in: environment)
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, in: environment)
+      let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       guard all || !selection.isEmpty else {
         throw CommandFailure.usage(
           "no entry is named", hint: "name URLs or ids, give options such as '--stale', or '--all'")
@@ -127,6 +170,9 @@ extension URLCacheAdmin {
       }
       if orphans > 0 {
         environment.note("left out, as URLCache does not see them: \(orphans)")
+      }
+      if let spool {
+        for index in requests.indices { try requests[index].keepStart(from: source, in: spool) }
       }
       let count = try source.count()
       try source.finish()
@@ -153,13 +199,7 @@ extension URLCacheAdmin {
       _ plan: RevalidationPlan, _ renderer: RevalidationRenderer, of stored: Int64,
       _ environment: CommandEnvironment
     ) throws(CommandFailure) -> Bool {
-      let removals = plan.count(.remove)
-      if let limit = change.maxDelete, limit.isExceeded(by: removals, of: stored) {
-        throw CommandFailure(
-          .no, kind: "too-many",
-          "\(removals) of \(stored) entries would go, more than '--max-delete' allows",
-          hint: "look at them with '--dry-run'")
-      }
+      try checkLimit(of: plan, stored)
       if change.yes { return true }
       var text = TextBuffer()
       var preview = renderer
@@ -169,6 +209,15 @@ extension URLCacheAdmin {
         String(decoding: text.bytes, as: UTF8.self) + "\nChange them? [y/N] ")
       let answer = environment.readLine() ?? ""
       return ["y", "yes"].contains(answer.lowercased())
+    }
+
+    /// Makes sure that a plan removes no more than is allowed.
+    private func checkLimit(
+      of plan: RevalidationPlan, _ stored: Int64
+    ) throws(CommandFailure) {
+      let removals = plan.count(.remove)
+      guard let limit = change.maxDelete, limit.isExceeded(by: removals, of: stored) else { return }
+      throw change.tooMany("\(removals) of \(stored) entries")
     }
 
     private func write(
@@ -193,7 +242,8 @@ extension URLCacheAdmin {
       if isPartly || !skipped.isEmpty { return .partly }
       let isLeft = plan.entries.contains { entry in
         entry.action == .none
-          && [.changed, .rolledBack, .gone, .redirected].contains(entry.result.outcome)
+          && [.incomplete, .changed, .rolledBack, .gone, .redirected]
+            .contains(entry.result.outcome)
       }
       return isLeft || change.dryRun && plan.entries.contains { $0.action == .remove } ? .no : .done
     }

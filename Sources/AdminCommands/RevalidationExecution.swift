@@ -24,7 +24,7 @@ struct RevalidationExecution {
   func run(unless shouldStop: () -> Bool) throws -> Set<StoredResponse.ID> {
     var skipped: Set<StoredResponse.ID> = []
     var refreshed = 0
-    var rest = plan.entries.filter { $0.action == .freshen || $0.action == .replace }
+    var rest = plan.entries.filter { [.freshen, .replace, .complete].contains($0.action) }
       .sorted { $0.result.request.version.id < $1.result.request.version.id }[...]
     do {
       while !rest.isEmpty, !shouldStop() {
@@ -93,7 +93,8 @@ struct RevalidationExecution {
     let store = source.description
     let plan = try RemovalPlan(
       applying: SavedPlan(
-        path: path, format: store.format, identity: store.identity, entries: entries), to: source)
+        path: path, format: store.format, identity: store.identity, entries: entries), to: source,
+      sparing: cache.pins(in: environment))
     try source.finish()
     return plan
   }

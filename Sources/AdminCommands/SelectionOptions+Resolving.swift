@@ -1,109 +1,178 @@
 import Administration
-import Files
 import ResponseStorage
 
 extension SelectionOptions {
-  /// Turns what the user wrote into a selection.
+  /// Turns what the user wrote into a selection of entries of one cache.
   ///
-  /// - Parameter now: The time that ages are counted to.
-  func resolved(at now: Timestamp, in environment: CommandEnvironment) throws -> Selection {
-    var selection = Selection()
-    selection.names = try names(in: environment)
-    selection.prefixes = prefix.map { ByteString($0) }
-    selection.globs = try glob.map { try Self.glob($0, "--glob") }
-    selection.mimeTypes = try mime.map {
-      try Self.glob(ByteString($0).asciiLowercased.string ?? $0, "--mime")
-    }
-    selection.expressions = try regex.map { pattern in
-      do { return try URLExpression(pattern) } catch {
-        throw CommandFailure.usage(
-          "'\(pattern)' is not a regular expression: \(error)",
-          hint: "quote it for the shell; '--glob' takes simple patterns")
-      }
-    }
-    selection.hosts = host.map { ByteString($0).asciiLowercased }
-    selection.methods = method.map { ByteString($0) }
-    selection.statuses = status.flatMap { $0 }
-    guard let basis = AgeBasis(name: ageBasis) else {
+  /// - Parameters:
+  ///   - now: The time that ages are counted to.
+  ///   - cache: The cache whose rules count.
+  ///   - source: The cache, which is looked through if the selection depends on all of its entries.
+  func resolved(
+    at now: Timestamp, of cache: CacheOptions?, from source: any ResponseSource,
+    in environment: CommandEnvironment
+  ) throws -> Selection {
+    var selection = try parsed(at: now, of: cache, in: environment)
+    try selection.prepare(for: source, in: environment)
+    return selection
+  }
+
+  /// Turns what the user wrote into a selection that does not depend on all entries of a cache.
+  ///
+  /// - Parameters:
+  ///   - now: The time that ages are counted to.
+  ///   - cache: The cache whose rules count; `nil` if the command is about several.
+  /// - Throws: ``CommandFailure`` also for an option that needs a cache to be looked through.
+  func resolved(
+    at now: Timestamp, of cache: CacheOptions?, in environment: CommandEnvironment
+  ) throws -> Selection {
+    guard !superseded else {
       throw CommandFailure.usage(
-        "'\(ageBasis)' is not an age basis",
-        hint: "take one of stored, first-stored, date, last-modified, user-info:KEY")
+        "this command does not take '--superseded', which depends on all entries of one cache",
+        hint: "write the URLs with 'urlcache-admin list -c PATH --superseded --format urls',"
+          + " and give them with '--url-file'")
     }
-    selection.ageBasis = basis
-    for note in [storedBefore?.note, storedAfter?.note].compactMap({ $0 }) {
-      environment.note(note)
+    return try parsed(at: now, of: cache, in: environment)
+  }
+
+  /// Turns what the user wrote into a selection, which is not prepared for a cache yet.
+  ///
+  /// - Parameters:
+  ///   - now: The time that ages are counted to.
+  ///   - cache: The cache whose rules count; `nil` if the command is about several.
+  func parsed(
+    at now: Timestamp, of cache: CacheOptions?, in environment: CommandEnvironment
+  ) throws -> Selection {
+    let criteria = try criteria(in: environment)
+    for note in criteria.notes { environment.noteOnce(note) }
+    if let contradiction = criteria.contradiction {
+      throw CommandFailure.usage(contradiction.message, hint: contradiction.hint)
     }
-    let olderBound = olderThan.flatMap { Self.moment($0, before: now) }
-    let newerBound = newerThan.flatMap { Self.moment($0, before: now) }
-    selection.before = [olderBound, storedBefore?.time].compactMap { $0 }.min()
-    selection.after = [newerBound, storedAfter?.time].compactMap { $0 }.max()
-    selection.largerThan = largerThan
-    selection.smallerThan = smallerThan
-    selection.bodyLocations = Set(body)
-    selection.partitions = Set(partition.map { ByteString($0) })
-    selection.userInfo = userInfo
-    if fresh { selection.freshness.insert(.fresh) }
-    if stale { selection.freshness.insert(.stale) }
-    if noLifetime { selection.freshness.insert(.noLifetime) }
-    selection.expiresWithin = expiresWithin
-    selection.validators = Set(validator)
-    selection.expiryRules = expiry.rules
-    selection.conditions = try conditions.map { text in
+    var selection = criteria.selection(at: now)
+    if let field = criteria.conditions.lazy.compactMap(\.fieldOfRules).first {
+      guard let cache else {
+        throw CommandFailure.usage(
+          "'\(field)' of '--where' is what the rules of one cache say, and there are two",
+          hint: "list the entries of each with 'urlcache-admin list -c NAME --where …'")
+      }
+      selection.classes = try cache.classes(at: now, in: environment)
+    }
+    // An age and a time are one kind of bound once the moment is known.
+    if let before = selection.before, let after = selection.after, before <= after {
+      throw CommandFailure.usage(
+        "no entry is both before and after what the options for ages and times say",
+        hint: "give one lower and one upper bound")
+    }
+    return selection
+  }
+
+  /// What the user wrote, read.
+  private func criteria(in environment: CommandEnvironment) throws -> SelectionCriteria {
+    var criteria = SelectionCriteria()
+    criteria.names = try names(in: environment)
+    criteria.prefixes = try Self.read(prefix, "--prefix") { text throws(WrittenValueError) in
+      try WrittenValue.prefix(text)
+    }
+    criteria.globs = try Self.read(glob, "--glob") { text throws(WrittenValueError) in
+      try Glob(url: text)
+    }
+    criteria.mimeTypes = try Self.read(mime, "--mime") { text throws(WrittenValueError) in
+      try Glob(mimeType: text)
+    }
+    criteria.expressions = try Self.read(regex, "--regex") { text throws(WrittenValueError) in
+      try URLExpression(written: text)
+    }
+    criteria.hosts = try Self.read(host, "--host") { text throws(WrittenValueError) in
+      try WrittenValue.host(text)
+    }
+    criteria.parameters = try Self.read(query, "--query") { text throws(WrittenValueError) in
+      try ParameterCriterion(written: text)
+    }
+    criteria.methods = try Self.read(method, "--method") { text throws(WrittenValueError) in
+      try WrittenValue.method(text)
+    }
+    criteria.statuses = status.flatMap { $0 }
+    criteria.ageBasis = try Self.read([ageBasis], "--age-basis") { text throws(WrittenValueError) in
+      try AgeBasis(written: text)
+    }.first
+    (criteria.storedBefore, criteria.storedAfter) = (storedBefore, storedAfter)
+    (criteria.olderThan, criteria.newerThan) = (olderThan, newerThan)
+    (criteria.largerThan, criteria.smallerThan) = (largerThan, smallerThan)
+    criteria.bodyLocations = Set(body)
+    criteria.isPartial = partial
+    criteria.partitions = Set(
+      try Self.read(partition, "--partition") { text throws(WrittenValueError) in
+        try WrittenValue.partition(text)
+      })
+    criteria.storagePolicies = Set(
+      try Self.read(storagePolicy, "--storage-policy") { text throws(WrittenValueError) in
+        try StoredResponse.StoragePolicy(written: text)
+      })
+    criteria.userInfo = userInfo
+    if fresh { criteria.freshness.insert(.fresh) }
+    if stale { criteria.freshness.insert(.stale) }
+    if noLifetime { criteria.freshness.insert(.noLifetime) }
+    criteria.expiresWithin = expiresWithin
+    criteria.validators = Set(validator)
+    criteria.selectsSuperseded = superseded
+    criteria.expiryRules = expiry.userInfoExpiry
+    criteria.conditions = try conditions.map { text in
       do throws(ConditionError) { return try Condition(text) } catch {
         throw CommandFailure.usage(
           error.message(about: "the expression of '--where'", text), hint: error.hint)
       }
     }
-    for note in selection.conditions.flatMap(\.notes) { environment.note(note) }
-    return selection
+    return criteria
+  }
+
+  private static func read<Value>(
+    _ texts: [String], _ option: String,
+    by read: (String) throws(WrittenValueError) -> Value
+  ) throws(CommandFailure) -> [Value] {
+    var values: [Value] = []
+    for text in texts {
+      do throws(WrittenValueError) { values.append(try read(text)) } catch {
+        throw .usage("'\(printable(text))' of '\(option)' \(error.reason)", hint: error.hint)
+      }
+    }
+    return values
   }
 
   /// The entries that were named, in whichever way; `nil` if no option or operand names any.
-  private func names(in environment: CommandEnvironment) throws -> EntryNames? {
+  private func names(in environment: CommandEnvironment) throws -> [EntryNames.Name]? {
     if entries.isEmpty, id.isEmpty, urlFile.isEmpty { return nil }
     var names = try entries.map { try EntryNames.Name(operand: $0) }
     names += id.map { .id($0) }
     for file in urlFile { names += try Self.urls(in: file, environment).map { .url($0) } }
-    return EntryNames(names)
-  }
-
-  /// The moment `seconds` before `now`, or the first there is: a bound that is too far back must not
-  /// be no bound.
-  private static func moment(_ seconds: Double, before now: Timestamp) -> Timestamp? {
-    Timestamp(secondsSince1970: max(now.secondsSince1970 - seconds, -62_135_596_800))
-  }
-
-  private static func glob(_ pattern: String, _ option: String) throws -> Glob {
-    if let glob = Glob(pattern) { return glob }
-    throw CommandFailure.usage(
-      "the pattern '\(pattern)' of '\(option)' has a class that is not closed",
-      hint: "write '\\[' for a bracket that stands for itself")
+    return names
   }
 
   /// The URLs of a file, one a line; empty lines are skipped.
-  private static func urls(in file: String, _ environment: CommandEnvironment) throws
+  static func urls(in file: String, _ environment: CommandEnvironment) throws
     -> [ByteString]
   {
     let limit = 256 << 20
-    let bytes: [UInt8]
-    if file == "-" {
-      bytes = try environment.readInput(limit)
-    } else {
-      let list = try OpenFile(readingInput: file)
-      var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
-      var count = try list.read(into: &buffer)
-      while count > 0, all.count <= limit {
-        all += buffer[..<count]
-        count = try list.read(into: &buffer)
-      }
-      bytes = all
-    }
+    let bytes = try environment.inputs.text(of: file, upTo: limit)
     guard bytes.count <= limit else {
       throw CommandFailure.usage("the list of URLs '\(file)' is larger than 256 MiB")
     }
     return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       return line.isEmpty ? nil : ByteString(Array(line))
+    }
+  }
+}
+
+extension Selection {
+  /// Finds out what depends on all entries of a cache, and notes what could not be found out.
+  mutating func prepare(
+    for source: any ResponseSource, in environment: CommandEnvironment
+  ) throws {
+    try prepare(for: source)
+    if superseded?.isComplete == false {
+      environment.noteOnce(
+        "the cache has versions of more than 1,000,000 files: of the others no entry is taken for superseded"
+      )
     }
   }
 }

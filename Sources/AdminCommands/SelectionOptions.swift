@@ -1,5 +1,6 @@
 import Administration
 public import ArgumentParser
+import Bytes
 public import ResponseStorage
 
 /// The options with which a user selects entries: different ones must all hold, of a repeated one
@@ -40,6 +41,12 @@ struct SelectionOptions: ParsableArguments {
       valueName: "host"),
     completion: .requested)
   var host: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only URLs with this parameter in the query, and this value if one is given.",
+      valueName: "name[=value]"))
+  var query: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -86,12 +93,12 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Only bodies of more than this.", valueName: "size"),
     transform: parseSize)
-  var largerThan: Int64?
+  var largerThan: ByteCount?
 
   @Option(
     help: ArgumentHelp("Only bodies of less than this.", valueName: "size"),
     transform: parseSize)
-  var smallerThan: Int64?
+  var smallerThan: ByteCount?
 
   @Option(
     help: ArgumentHelp(
@@ -99,10 +106,19 @@ struct SelectionOptions: ParsableArguments {
       valueName: "where"))
   var body: [StoredResponse.BodyLocation] = []
 
+  @Flag(help: "Only bodies of which a part is stored, as of a download that was cut off.")
+  var partial = false
+
   @Option(
     help: ArgumentHelp(
       "Only this cache partition, which Foundation does not have.", valueName: "site"))
   var partition: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only this storage policy: allowed, memory-only, not-allowed.", valueName: "policy"),
+    completion: .list(StoredResponse.StoragePolicy.names))
+  var storagePolicy: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -131,6 +147,10 @@ struct SelectionOptions: ParsableArguments {
       "Only entries that can be validated so: none, weak, strong, etag, last-modified.",
       valueName: "kind"))
   var validator: [ResponseFreshness.ValidatorKind] = []
+
+  @Flag(
+    help: "Only older versions of files of which the cache has a newer one, by rules on URLs.")
+  var superseded = false
 
   @Option(
     name: .customLong("where"),

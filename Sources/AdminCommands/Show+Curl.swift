@@ -1,3 +1,5 @@
+import Administration
+import HTTPCaching
 import Rendering
 import ResponseStorage
 
@@ -8,13 +10,20 @@ extension URLCacheAdmin.Show {
   func writeCurl(
     _ ids: [StoredResponse.ID], _ source: any ResponseSource, _ environment: CommandEnvironment
   ) throws -> ExitStatus {
+    let tags = try sidecars.open().map(SidecarTags.init)
     var output = OutputBuffer(environment)
     var (isFirst, isMasked, status) = (true, false, ExitStatus.done)
     for id in ids {
-      guard let response = try source.response(id, CurlCommand.projection) else { continue }
+      let projection = CurlCommand.projection.union(conditional ? Exchange.projection : [])
+        .union(tags == nil ? [] : SidecarTags.projection)
+      guard let response = try source.response(id, projection) else { continue }
+      let conditions =
+        conditional || tags != nil ? conditions(for: response, tags, environment) : nil
       do throws(CurlCommand.Obstacle) {
-        let command = try CurlCommand(repeating: response, secrets: secrets.policy)
-        let whole = try CurlCommand(repeating: response, secrets: SecretPolicy(showSecrets: true))
+        let command = try CurlCommand(
+          repeating: response, under: conditions, secrets: secrets.policy)
+        let whole = try CurlCommand(
+          repeating: response, under: conditions, secrets: SecretPolicy(showSecrets: true))
         isMasked = isMasked || command != whole
         if !isFirst { output.text.append("\n") }
         isFirst = false
@@ -28,6 +37,38 @@ extension URLCacheAdmin.Show {
     try output.flush()
     if isMasked { environment.note("secrets are '***'; '--show-secrets' writes them") }
     return status
+  }
+}
+
+extension URLCacheAdmin.Show {
+  /// The lines by which an origin is asked whether a response is still good; the user is told if there are none.
+  ///
+  /// With side files the `ETag` is that of a file, as the app would send it.
+  private func conditions(
+    for response: StoredResponse, _ tags: SidecarTags?, _ environment: CommandEnvironment
+  ) -> HeaderFields {
+    var fields: [HeaderFields.Field] = []
+    let exchange = conditional ? Exchange(of: response) : nil
+    let request = exchange.map { ConditionalRequest(validating: $0, for: nil) }
+    if conditional {
+      fields = (request?.conditions ?? [])
+        .map { .init(name: ByteString($0.name), value: ByteString($0.value)) }
+    }
+    if let tags {
+      fields.removeAll { $0.name.asciiLowercased == "if-none-match" }
+      if let tag = tags.tag(of: response) {
+        fields.insert(.init(name: "If-None-Match", value: tag), at: 0)
+      } else {
+        environment.note("entry \(response.id.shown) has no side file")
+      }
+    }
+    if fields.isEmpty, conditional {
+      // A weak validator cannot vouch for the beginning of a body.
+      let lack = request?.validators.isEmpty ?? true ? "validator" : "strong validator"
+      environment.note(
+        "entry \(response.id.shown) has no \(lack): the request asks for the whole response")
+    }
+    return HeaderFields(fields)
   }
 }
 

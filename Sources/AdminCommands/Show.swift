@@ -6,7 +6,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin show`: everything about single entries.
-  struct Show: AdminCommand {
+  struct Show: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
       abstract: "Show everything about entries: times, request, response, body.",
@@ -18,7 +18,9 @@ extension URLCacheAdmin {
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var secrets: SecretOptions
+    @OptionGroup var sidecars: SidecarOptions
 
     @Option(help: "How to write the entries: table, json.")
     var format = ShowFormat.table
@@ -31,6 +33,10 @@ extension URLCacheAdmin {
 
     @Flag(help: "Write a curl command for a POSIX shell that repeats the request.")
     var curl = false
+
+    @Flag(
+      help: "With '--curl', ask whether the entry is still good, by its validators.")
+    var conditional = false
 
     @Option(
       help: ArgumentHelp(
@@ -45,8 +51,16 @@ extension URLCacheAdmin {
     var writesJSON: Bool { format == .json }
 
     func validate() throws {
+      try sidecars.check(with: scope)
+      guard sidecars.sidecars == nil || curl else {
+        throw ValidationError(
+          "'--sidecars' is for '--curl': its request then has the ETag of a side file.")
+      }
       guard !(headers && request) else {
         throw ValidationError("'--headers' and '--request' exclude each other.")
+      }
+      guard !conditional || curl else {
+        throw ValidationError("'--conditional' is for '--curl'.")
       }
       guard !curl || !(headers || request || rawPlist != nil || format == .json) else {
         throw ValidationError("'--curl' stands alone: it is a format of its own.")
@@ -56,7 +70,7 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, in: environment)
+      let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       guard !selection.isEmpty else {
         throw CommandFailure.usage(
           "no entry is named", hint: "name URLs or ids: 'urlcache-admin show -c PATH 1'")
@@ -66,7 +80,7 @@ extension URLCacheAdmin {
       try listing.scan(source, selection.projection) { ids.append($0.id) }
       guard !ids.isEmpty else {
         guard listing.absent.isEmpty else {
-          throw CommandFailure.absent(listing.absent, secrets.policy)
+          throw try CommandFailure.absent(listing.absent, in: source, secrets.policy)
         }
         throw CommandFailure(
           .no, kind: "no-such-entry",
@@ -81,8 +95,10 @@ extension URLCacheAdmin {
       } else {
         try write(ids, source, listing, environment)
       }
+      let help = try listing.absent.help(in: source, secrets.policy)
       try source.finish()
       let absence = environment.report(absent: listing.absent, secrets.policy)
+      environment.report(help)
       return absence == .done ? status : absence
     }
 

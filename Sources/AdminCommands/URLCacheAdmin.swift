@@ -25,7 +25,8 @@ public struct URLCacheAdmin: ParsableCommand {
     subcommands: [
       List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,
       Compact.self, Apply.self, Check.self, Export.self, Import.self, Diff.self, Explain.self,
-      Revalidate.self, Report.self, Config.self, Policy.self, Metrics.self,
+      Revalidate.self, Expire.self, Report.self, Pin.self, Unpin.self, Config.self, Policy.self,
+      Metrics.self,
     ])
 
   /// The version of this program.

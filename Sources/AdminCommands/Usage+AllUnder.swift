@@ -8,11 +8,18 @@ extension URLCacheAdmin.Usage {
     guard cache.cache == nil else {
       throw ValidationError("'--all-under' and '-c' exclude each other.")
     }
-    let isAboutOne =
-      by != nil || histogram || capacity != nil || failAbove != nil || limit != nil
-    guard !isAboutOne, format == .table || format == .json else {
+    let others: KeyValuePairs = [
+      "--by": by != nil, "--histogram": histogram, "--capacity": capacity != nil,
+      "--fail-above": failAbove != nil, "--limit": limit != nil,
+      "--superseded": superseded, "--savings": savings,
+    ]
+    let given = others.filter(\.value).map { "'\($0.key)'" }
+    guard given.isEmpty else {
       throw ValidationError(
-        "'--all-under' adds up whole caches, and takes '--format table' or 'json' only.")
+        "'--all-under' adds up whole caches, and does not take \(given.joined(separator: ", ")).")
+    }
+    guard format == .table || format == .json else {
+      throw ValidationError("'--all-under' takes '--format table' or 'json' only.")
     }
   }
 

@@ -1,11 +1,12 @@
 public import Administration
 public import ArgumentParser
+import Bytes
 import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin usage`: what a cache takes up.
-  struct Usage: AdminCommand {
+  struct Usage: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "usage",
       abstract: "Show what a cache takes up on disk, in all and by groups.",
@@ -13,6 +14,10 @@ extension URLCacheAdmin {
         A cache does not hold its own capacity: give it to compare. Notes then say what
         CFNetwork does not keep with it: nothing on disk below 5 MiB, and no body of
         more than 5 % of the capacity.
+
+        '--by class' groups by what entries are kept for: the 'class' of the first rule
+        of the configuration that matches and has one, 'offline' of what is pinned, and
+        'cache' of all else.
 
         Groups come the largest first, those by age and size in their own order. What
         is not known is '-'.
@@ -23,13 +28,14 @@ extension URLCacheAdmin {
       aliases: ["du"])
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var secrets: SecretOptions
     @OptionGroup var expiry: ExpiryOptions
 
     @Option(
       help: ArgumentHelp("The disk capacity that the app set.", valueName: "size"),
       transform: parseSize)
-    var capacity: Int64?
+    var capacity: ByteCount?
 
     @Option(
       help: ArgumentHelp(
@@ -40,6 +46,16 @@ extension URLCacheAdmin {
     @Flag(help: "Show how the entries are spread over ages and sizes.")
     var histogram = false
 
+    @Flag(
+      help: "Add up superseded entries: older versions of files of which the cache has a newer one."
+    )
+    var superseded = false
+
+    @Flag(
+      help: "Show by host what is used without a request, what a 304 saves, and what is sent again."
+    )
+    var savings = false
+
     @Option(
       help: ArgumentHelp(
         "End with 1 if more than this share of the capacity is used.", valueName: "percent"),
@@ -48,7 +64,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Show this many groups, the largest, and sum up the others; without it the table shows 10.",
+        "Show this many groups or hosts, the largest, and sum up the others; without it the table"
+          + " shows 10.",
         valueName: "number"))
     var limit: Int?
 
@@ -63,13 +80,17 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { format == .json }
 
+    mutating func fill(from settings: CacheSettings) {
+      // A limit of one cache says nothing about all caches below a folder.
+      guard allUnder.isEmpty else { return }
+      cache.fill(from: settings)
+      capacity = capacity ?? settings.capacity
+    }
+
     func validate() throws {
       if !allUnder.isEmpty { try validateAllUnder() }
       guard capacity.map({ $0 > 0 }) ?? true else {
         throw ValidationError("'--capacity' must be more than zero.")
-      }
-      guard failAbove == nil || capacity != nil else {
-        throw ValidationError("'--fail-above' needs '--capacity SIZE'.")
       }
       if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
       guard limit == nil || by?.hasRanges != true else {
@@ -78,20 +99,42 @@ extension URLCacheAdmin {
       guard !histogram || format == .table || format == .json else {
         throw ValidationError("'--histogram' is written as table or json only.")
       }
+      guard !superseded || format == .table || format == .json else {
+        throw ValidationError("'--superseded' is written as table or json only.")
+      }
+      guard !savings || format == .table || format == .json else {
+        throw ValidationError("'--savings' is written as table or json only.")
+      }
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       if !allUnder.isEmpty { return try runAllUnder(in: environment) }
+      guard failAbove == nil || capacity != nil else {
+        throw CommandFailure.usage(
+          "'--fail-above' is a share of the capacity, which is not known",
+          hint: "give it with '--capacity SIZE', or set 'capacity' in the configuration")
+      }
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
       var report = try UsageReport(
         of: source, by: by, capacityBytes: capacity, now: now, expiryRules: expiry.rules,
-        withHistograms: histogram)
+        classes: by == .entryClass ? cache.classes(at: now, in: environment) : EntryClasses(),
+        withHistograms: histogram, findsSuperseded: superseded)
+      if savings {
+        report.savings = try CacheSavings(of: source, at: now, expiryRules: expiry.rules)
+      }
       try source.finish()
       report.allowedPercent = failAbove
       let isCut = format == .table && by?.hasRanges == false
       if let count = limit ?? (isCut ? Self.groupsInTable : nil) { report.cutGroups(to: count) }
+      if let count = limit ?? (format == .table ? Self.groupsInTable : nil) {
+        report.savings?.cutHosts(to: count)
+      }
       try write(report, of: source.description, now, environment)
+      if savings, source.description.format == .foundation {
+        environment.note(
+          "Foundation on Linux never validates: there what a 304 would save is downloaded")
+      }
       if source.description.format == .apple { noteLimits(of: report, environment) }
       guard report.exceedsLimit else { return .done }
       environment.writeMessage("more than the allowed share of the capacity is used\n")

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Bytes
 import Files
 public import Revalidation
 
@@ -6,6 +7,12 @@ public import Revalidation
 struct ValidationOptions: ParsableArguments {
   @Option(help: "What to ask with: auto (all that there is), etag, last-modified.")
   var sendValidator = ValidationRules.SentValidator.auto
+
+  @Option(
+    help: ArgumentHelp(
+      "The method to ask by: auto (that of the entry), get, head; HEAD answers without a body.",
+      valueName: "method"))
+  var httpMethod = ValidationRules.Method.auto
 
   @Flag(help: "Send the stored Cookie and Authorization, and user and password of the URL.")
   var withCredentials = false
@@ -22,9 +29,9 @@ struct ValidationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The largest body that '--refresh' takes; 64 MiB unless said.", valueName: "size"),
+      "The largest body that '--refresh' loads; 64 MiB unless said.", valueName: "size"),
     transform: parseSize)
-  var bodyLimit: Int64 = 64 << 20
+  var bodyLimit = ByteCount(64 << 20)
 
   @Option(
     help: ArgumentHelp(
@@ -53,6 +60,7 @@ struct ValidationOptions: ParsableArguments {
   func rules(wantsBodies: Bool) -> ValidationRules {
     var rules = ValidationRules()
     rules.sentValidator = sendValidator
+    rules.method = httpMethod
     rules.sendsCredentials = withCredentials
     rules.followsRedirects = follow
     rules.timeoutMilliseconds = UInt32(timeout * 1_000)
@@ -67,4 +75,5 @@ struct ValidationOptions: ParsableArguments {
   }
 }
 
+extension ValidationRules.Method: ExpressibleByArgument {}
 extension ValidationRules.SentValidator: ExpressibleByArgument {}

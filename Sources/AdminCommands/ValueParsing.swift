@@ -1,9 +1,10 @@
 import Administration
 import ArgumentParser
+import Bytes
 import ResponseStorage
 
 /// A number of bytes on the command line: `4096`, `4K`, `4KiB` (1024) or `4kB` (1000).
-func parseSize(_ text: String) throws -> Int64 {
+func parseSize(_ text: String) throws -> ByteCount {
   do { return try WrittenValue.size(text) } catch { throw ValidationError(error) }
 }
 
@@ -29,7 +30,7 @@ func parsePercent(_ text: String) throws -> Double {
 
 extension ValidationError {
   /// Says what is wrong with a value on the command line.
-  fileprivate init(_ error: WrittenValueError) {
+  init(_ error: WrittenValueError) {
     self.init(printable(error.description))
   }
 }
@@ -43,19 +44,9 @@ func parseID(_ text: String) throws -> StoredResponse.ID {
   return id
 }
 
-/// What a property has to be, on the command line: `KEY`, or `KEY=VALUE`, parted at the first `=`.
+/// What a property has to be, on the command line: `KEY`, or `KEY=VALUE`.
 func parseProperty(_ text: String) throws -> PropertyCriterion {
-  let parts = text.utf8.split(
-    separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-  guard !parts[0].isEmpty else {
-    throw ValidationError(
-      "'\(printable(text))' names no key. Write 'KEY' or 'KEY=VALUE'.")
-  }
-  let value = parts.count > 1 ? String(decoding: Array(parts[1]), as: UTF8.self) : nil
-  // A day alone would be a moment that nobody meant.
-  let moment = value.flatMap { $0.utf8.count > 10 ? try? parseTime($0).time : nil }
-  return PropertyCriterion(
-    key: ByteString(Array(parts[0])), value: value.map { ByteString($0) }, moment: moment)
+  do { return try PropertyCriterion(written: text) } catch { throw ValidationError(error) }
 }
 
 /// What a user typed, safe to print.

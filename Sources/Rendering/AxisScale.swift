@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// An axis from 0 to a number of bytes that is easy to read, with marks.
@@ -16,7 +17,7 @@ struct AxisScale {
   private let unit: Double
 
   /// Makes an axis that holds a number of bytes, with one to five marks beside 0.
-  init(holding bytes: Int64) {
+  init(holding bytes: ByteCount) {
     var unit = 1.0
     while unit < 0x1p60, Double(bytes) / unit >= 1_024 { unit *= 1_024 }
     let value = Double(max(bytes, 1)) / unit
@@ -30,15 +31,15 @@ struct AxisScale {
   /// The marks, from 0 on.
   var marks: [Mark] {
     (0...count).map { number in
-      let bytes = Int64(exactly: Double(number) * step) ?? .max
+      let size: ByteCount = Int64(exactly: Double(number) * step).map { ByteCount($0) } ?? .max
       return Mark(
-        part: Double(number) / Double(count), text: number == 0 ? "0" : ReportWords.roundSize(bytes)
+        part: Double(number) / Double(count), text: number == 0 ? "0" : ReportWords.roundSize(size)
       )
     }
   }
 
   /// A number of bytes in the unit of the marks, without the name of that; nothing for one that is as good as 0.
-  func number(_ bytes: Int64) -> String {
+  func number(_ bytes: ByteCount) -> String {
     let value = Double(bytes) / unit
     var text = TextBuffer()
     text.append(tenthsOf: value < 9.95 ? value : value.rounded())
@@ -46,5 +47,5 @@ struct AxisScale {
   }
 
   /// Where a number of bytes is on the axis, from 0 to 1.
-  func part(_ bytes: Int64) -> Double { Double(bytes) / (step * Double(count)) }
+  func part(_ bytes: ByteCount) -> Double { Double(bytes) / (step * Double(count)) }
 }

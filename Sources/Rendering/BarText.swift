@@ -1,3 +1,5 @@
+import Bytes
+
 /// Bars that show a share.
 enum BarText {
   /// A bar of at most `width` columns, in eighths of a column, or of `#` if `asciiOnly`.
@@ -19,8 +21,18 @@ enum BarText {
   }
 
   /// How many columns ``text(part:of:width:asciiOnly:)`` takes up.
-  static func columns(part: Int64, of whole: Int64, width: Int, asciiOnly: Bool) -> Int {
+  static func columns(part: ByteCount, of whole: ByteCount, width: Int, asciiOnly: Bool) -> Int {
     text(part: part, of: whole, width: width, asciiOnly: asciiOnly).unicodeScalars.count
+  }
+
+  /// The bar of a part of so many bytes.
+  static func text(part: ByteCount, of whole: ByteCount, width: Int, asciiOnly: Bool) -> String {
+    text(part: part.bytes, of: whole.bytes, width: width, asciiOnly: asciiOnly)
+  }
+
+  /// The whole percents that some bytes are of others, which may be more than 100.
+  static func percent(_ part: ByteCount, of whole: ByteCount) -> Int64 {
+    percent(part.bytes, of: whole.bytes)
   }
 
   private static func share(_ part: Int64, of whole: Int64) -> Double {

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import HTTPCaching
 import ResponseStorage
 
@@ -8,7 +9,9 @@ enum CellValue {
   case unknown
   case integer(Int64)
   /// A number of bytes.
-  case byteCount(Int64)
+  case byteCount(ByteCount)
+  /// A share in whole percent.
+  case percent(Int64)
   /// Text from the cache, secrets already masked.
   case text(ByteString)
   /// A word of our own.
@@ -59,11 +62,18 @@ struct CellReader {
       guard response.bodyLocation != .missing else { return .unknown }
       return response.bodySize.map { .byteCount($0) } ?? .unknown
     case .mime: return text(response.mimeType)
-    case .url: return url(response.url)
+    case .url, .responseURL: return url(response.url)
+    case .requestURL: return url(response.requestedURL)
     case .key: return url(response.key)
     case .scheme, .host, .path: return part(column, of: response.url)
     case .partition: return text(response.partition)
     case .bodyLocation: return response.bodyLocation.map { .word($0.rawValue) } ?? .unknown
+    case .received, .announced:
+      guard let body = Exchange(of: response).flatMap({ ReceivedBody(of: $0) }) else {
+        return .unknown
+      }
+      return column == .received
+        ? .percent(body.wholePercent) : .byteCount(ByteCount(body.announced))
     case .policy: return policy(response.storagePolicy)
     case .etag: return text(response.responseHeaders?.firstValue(named: "etag"))
     case .lastModified: return text(response.responseHeaders?.firstValue(named: "last-modified"))
@@ -72,10 +82,11 @@ struct CellReader {
     case .expires: return text(response.responseHeaders?.firstValue(named: "expires"))
     case .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators:
       return ResponseFreshness(of: response, at: now, rules: expiryRules)
-        .map { value(of: column, in: $0) } ?? .unknown
+        .map { value(of: column, in: $0) } ?? unknownFreshness(of: column)
     case .requestHeaders: return headers(response.request.headers)
     case .responseHeaders: return headers(response.responseHeaders)
     case .notes: return .notes(response.notes)
+    case .sidecarETag(let tags): return text(tags?.tag(of: response))
     case .userInfo(let key): return properties(response.userInfo, key)
     case .protocolProperties(let key): return properties(response.protocolProperties, key)
     }
@@ -89,8 +100,14 @@ struct CellReader {
     case .currentAge: .duration(freshness.freshness.age.seconds)
     case .expiresAt: freshness.expiresAt.map { .time($0) } ?? .unknown
     case .validators: .words(freshness.validatorWords)
-    default: .word(freshness.state.rawValue)
+    default: .word(reader == .people ? freshness.state.words : freshness.state.rawValue)
     }
+  }
+
+  /// What a column says where freshness is not known: people read a word where there is one otherwise.
+  private func unknownFreshness(of column: Column) -> CellValue {
+    guard reader == .people, column == .freshness || column == .ttl else { return .unknown }
+    return .word(ResponseFreshness.State?.none.words)
   }
 
   private func text(_ text: ByteString?) -> CellValue {

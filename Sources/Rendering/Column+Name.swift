@@ -3,10 +3,14 @@ public import ResponseStorage
 extension Column {
   /// All columns, of those that take a key the ones without.
   public static let all: [Column] = [
-    .id, .stored, .firstStored, .age, .status, .method, .size, .mime, .url, .host, .path, .scheme,
-    .partition, .disk, .bodyLocation, .policy, .etag, .lastModified, .cacheControl, .date, .expires,
+    .id, .stored, .firstStored, .age, .status, .method, .size, .mime, .url, .requestURL,
+    .responseURL,
+    .host, .path, .scheme, .partition, .disk, .bodyLocation, .received, .announced, .policy,
+    .etag, .lastModified,
+    .cacheControl, .date, .expires,
     .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators, .key,
-    .requestHeaders, .responseHeaders, .notes, .userInfo(key: nil), .protocolProperties(key: nil),
+    .requestHeaders, .responseHeaders, .notes, .sidecarETag(in: nil), .userInfo(key: nil),
+    .protocolProperties(key: nil),
   ]
 
   /// Creates a column from its name on the command line: that of one of ``all``, or `user-info:KEY`
@@ -52,12 +56,16 @@ extension Column {
     case .size: "size"
     case .mime: "mime"
     case .url: "url"
+    case .requestURL: "request-url"
+    case .responseURL: "response-url"
     case .host: "host"
     case .path: "path"
     case .scheme: "scheme"
     case .partition: "partition"
     case .disk: "disk"
     case .bodyLocation: "body-location"
+    case .received: "received"
+    case .announced: "announced"
     case .policy: "policy"
     case .etag: "etag"
     case .lastModified: "last-modified"
@@ -75,6 +83,7 @@ extension Column {
     case .requestHeaders: "request-headers"
     case .responseHeaders: "response-headers"
     case .notes: "notes"
+    case .sidecarETag: "sidecar-etag"
     case .userInfo: "user-info"
     case .protocolProperties: "proto-props"
     }

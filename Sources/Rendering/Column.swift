@@ -1,4 +1,5 @@
-import Administration
+public import Administration
+import HTTPCaching
 public import ResponseStorage
 
 /// A fact about a stored response that a list can show.
@@ -12,12 +13,16 @@ public enum Column: Hashable, Sendable {
   case size
   case mime
   case url
+  case requestURL
+  case responseURL
   case host
   case path
   case scheme
   case partition
   case disk
   case bodyLocation
+  case received
+  case announced
   case policy
   case etag
   case lastModified
@@ -35,6 +40,8 @@ public enum Column: Hashable, Sendable {
   case requestHeaders
   case responseHeaders
   case notes
+  /// The `ETag` of the side file, in a folder that is given when the list is.
+  case sidecarETag(in: SidecarTags?)
   /// What the application attached: the value of a key, or all of it.
   case userInfo(key: ByteString?)
   /// What the URL loading system attached: the value of a key, or all of it.
@@ -59,7 +66,7 @@ public enum Column: Hashable, Sendable {
   /// To which side the cells of the column are moved in a table.
   public var alignment: Alignment {
     switch self {
-    case .id, .age, .status, .size, .disk, .lifetime, .currentAge: .right
+    case .id, .age, .status, .size, .disk, .received, .announced, .lifetime, .currentAge: .right
     default: .left
     }
   }
@@ -73,8 +80,10 @@ public enum Column: Hashable, Sendable {
     case .status: .status
     case .method: .method
     case .size, .disk, .bodyLocation: .body
+    case .received, .announced: Exchange.projection
     case .mime: .mimeType
-    case .url, .host, .path, .scheme: .url
+    case .url, .responseURL, .host, .path, .scheme: .url
+    case .requestURL: [.url, .key, .requestDetails]
     case .partition, .policy: .storage
     case .key: .key
     case .requestHeaders: .requestHeaders
@@ -82,9 +91,20 @@ public enum Column: Hashable, Sendable {
     case .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators:
       ResponseFreshness.projection
     case .notes: .notes
+    case .sidecarETag: SidecarTags.projection
     case .userInfo: .userInfo
     case .protocolProperties: .protocolProperties
     }
+  }
+}
+
+extension Column {
+  /// Whether the column needs side files.
+  public var needsSidecars: Bool { if case .sidecarETag = self { true } else { false } }
+
+  /// The column with the side files that it needs; any other as it is.
+  public func reading(_ tags: SidecarTags) -> Column {
+    needsSidecars ? .sidecarETag(in: tags) : self
   }
 }
 

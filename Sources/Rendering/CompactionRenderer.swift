@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 import ResponseStorage
 
 /// What giving free space back did, as text.
@@ -12,11 +13,11 @@ public enum CompactionRenderer {
     buffer.append(",\"method\":")
     buffer.append(json: compaction.method?.rawValue)
     buffer.append(",\"free_before\":")
-    buffer.append(integer: compaction.before.freeBytes)
+    buffer.append(plain: compaction.before.freeBytes)
     buffer.append(",\"free_after\":")
     buffer.append(json: compaction.after?.freeBytes)
     buffer.append(",\"footprint_before\":")
-    buffer.append(integer: compaction.before.totalBytes)
+    buffer.append(plain: compaction.before.totalBytes)
     buffer.append(",\"footprint_after\":")
     buffer.append(json: compaction.after?.totalBytes)
     buffer.append(",\"stopped_by\":")
@@ -40,6 +41,10 @@ public enum CompactionRenderer {
       if before.tailBytes > 0 {
         buffer.append("; behind its end: ")
         buffer.append(byteCount: before.tailBytes)
+      }
+      if before.reclaimableLogBytes > 0, !compaction.store.inUse {
+        buffer.append("; write-ahead log: ")
+        buffer.append(byteCount: before.reclaimableLogBytes)
       }
       buffer.append("; nothing was changed\n")
       return

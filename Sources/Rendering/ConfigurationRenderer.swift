@@ -1,4 +1,5 @@
 public import Administration
+import ResponseStorage
 
 /// What a configuration sets, and from where.
 public struct ConfigurationRenderer {
@@ -62,6 +63,18 @@ public struct ConfigurationRenderer {
         rows.append(Row(cache: nil, name: setting.rawValue, value: value))
       }
     }
+    rows += pinRows(of: configuration.files.flatMap(\.pins), cache: nil)
+    for query in configuration.queries {
+      let values =
+        query.conditions.map { ("where", $0) } + (query.sort.map { [("sort", $0)] } ?? [])
+        + (query.columns.map { [("columns", $0)] } ?? [])
+      for (name, value) in values {
+        rows.append(
+          Row(
+            cache: nil, name: "saved.\(query.name).\(name)",
+            value: .init(text: value.text, origin: .file(value.place))))
+      }
+    }
     for name in configuration.cacheNames {
       if let path = configuration.path(ofCache: name) {
         rows.append(Row(cache: name, name: "path", value: path))
@@ -73,8 +86,20 @@ public struct ConfigurationRenderer {
           rows.append(Row(cache: name, name: setting.rawValue, value: value))
         }
       }
+      let caches = configuration.files.flatMap(\.caches).filter { $0.name == name }
+      rows += pinRows(of: caches.flatMap(\.pins), cache: name)
     }
     return rows
+  }
+
+  /// A row for each pinned URL.
+  private func pinRows(of pins: [Pin], cache: String?) -> [Row] {
+    pins.map { pin in
+      let url = SecretPolicy().url(pin.url, for: .people)
+      let value = Configuration.Value(
+        text: String(decoding: url.bytes, as: UTF8.self), origin: .file(pin.place))
+      return Row(cache: cache, name: "pinned", value: value)
+    }
   }
 
   private static func text(_ origin: Configuration.Value.Origin) -> String {

@@ -24,6 +24,11 @@ public struct CurlCommand: Hashable, Sendable {
   /// The most bytes that options may have; Linux takes no word of 128 KiB.
   private static let longestOptions = 100_000
 
+  /// The fields that make a request conditional, in small letters (RFC 9110 §13.1).
+  private static let conditionalFields: Set<ByteString> = [
+    "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
+  ]
+
   private var options: [Option] = []
   private let body: [UInt8]?
 
@@ -31,12 +36,16 @@ public struct CurlCommand: Hashable, Sendable {
   ///
   /// The response must have been decoded for ``projection``.
   ///
-  /// - Parameter secrets: Which secrets the command may contain; the others are `***` in it, and so is
-  ///   the body of the request.
+  /// - Parameters:
+  ///   - conditions: The lines that make the request conditional (RFC 9110 §13.1), in the place of those that are
+  ///     stored; `nil` to repeat the request as it is stored. With conditions `curl` shows the head of the answer, as
+  ///     a 304 has nothing else.
+  ///   - secrets: Which secrets the command may contain; the others are `***` in it, and so is the body of the
+  ///     request.
   /// - Throws: ``Obstacle`` if there is no such command, or if `curl` would take a part of the request
   ///   for something else.
   public init(
-    repeating response: StoredResponse, secrets: SecretPolicy
+    repeating response: StoredResponse, under conditions: HeaderFields? = nil, secrets: SecretPolicy
   ) throws(Obstacle) {
     let request = response.request
     let url = try Self.requestTarget(of: response, secrets)
@@ -45,7 +54,13 @@ public struct CurlCommand: Hashable, Sendable {
     if url.contains(where: "[]".utf8.contains) { options.append(Option(name: "globoff")) }
     if Self.hasDotSegment(url) { options.append(Option(name: "path-as-is")) }
     try addMethod(request.method)
-    try addHeaders(secrets.headers(request.headers ?? HeaderFields()))
+    var headers = request.headers ?? HeaderFields()
+    if let conditions {
+      options.append(Option(name: "include"))
+      headers.fields.removeAll { Self.conditionalFields.contains($0.name.asciiLowercased) }
+      headers.fields += conditions.fields
+    }
+    try addHeaders(secrets.headers(headers))
     options.append(Option(name: "url", value: url))
     let length = options.reduce(0) { $0 + ($1.value?.count ?? 0) }
     guard length <= Self.longestOptions else {

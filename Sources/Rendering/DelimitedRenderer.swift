@@ -58,7 +58,8 @@ struct DelimitedRenderer: LineRenderer {
   private func append(_ value: CellValue, to buffer: inout TextBuffer) {
     switch value {
     case .unknown: break
-    case .integer(let value), .byteCount(let value): buffer.append(integer: value)
+    case .integer(let value), .percent(let value): buffer.append(integer: value)
+    case .byteCount(let count): buffer.append(plain: count)
     case .text(let text): append(text.bytes, to: &buffer)
     case .word(let word): buffer.append(word)
     case .time(let time): buffer.append(time: time)
@@ -76,7 +77,7 @@ struct DelimitedRenderer: LineRenderer {
   private func append(_ cell: [UInt8], to buffer: inout TextBuffer) {
     switch dialect {
     case .csv: buffer.append(csv: cell)
-    case .tsv: buffer.append(shown: cell, alsoEscaping: UInt8(ascii: "\\"))
+    case .tsv: buffer.append(tsv: cell)
     }
   }
 }
@@ -97,15 +98,25 @@ extension TextBuffer {
     }
   }
 
+  /// Whether a spreadsheet takes a cell that begins with a byte for a formula.
+  private static func beginsFormula(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D:
+      true
+    default: false
+    }
+  }
+
+  /// Appends a cell of tab-separated values that a spreadsheet does not take for a formula.
+  mutating func append(tsv cell: [UInt8]) {
+    if cell.first.map(Self.beginsFormula) ?? false { append(UInt8(ascii: "'")) }
+    append(shown: cell, alsoEscaping: UInt8(ascii: "\\"))
+  }
+
   /// Appends a cell of comma-separated values that a spreadsheet does not take for a formula.
   mutating func append(csv cell: [UInt8]) {
     guard let first = cell.first, let last = cell.last else { return }
-    let isFormula =
-      switch first {
-      case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D:
-        true
-      default: false
-      }
+    let isFormula = Self.beginsFormula(first)
     let (space, quote) = (UInt8(ascii: " "), UInt8(ascii: "\""))
     if !isFormula, first != space, last != space,
       PrintableASCII.isAll(of: cell.span, but: quote, UInt8(ascii: ","))

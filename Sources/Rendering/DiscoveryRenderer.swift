@@ -15,7 +15,8 @@ public struct DiscoveryRenderer: Sendable {
     var table = TextTable([
       .init(title: "FORMAT"), .init(title: "SCHEMA", alignment: .right),
       .init(title: "ENTRIES", alignment: .right), .init(title: "FOOTPRINT", alignment: .right),
-      .init(title: "NEWEST", alignment: .right), .init(title: "IN USE"), .init(title: "CACHE"),
+      .init(title: "NEWEST", alignment: .right), .init(title: "IN USE"), .init(title: "DEFAULT OF"),
+      .init(title: "CACHE"),
     ])
     for store in discovery.stores {
       table.append([
@@ -23,7 +24,9 @@ public struct DiscoveryRenderer: Sendable {
         cell(store.entries) { $0.append(grouped: $1) },
         cell(store.footprintBytes) { $0.append(byteCount: $1) },
         cell(store.newestStored) { $0.append(AgeText.text(from: $1, to: now)) },
-        Array(store.use.shown.utf8), cell(store.path) { $0.append(shown: ByteString($1)) },
+        Array(store.use.shown.utf8),
+        cell(store.defaultOf) { $0.append(shown: ByteString($1)) },
+        cell(store.path) { $0.append(shown: ByteString($1)) },
       ])
     }
     table.append(to: &buffer)
@@ -44,7 +47,7 @@ public struct DiscoveryRenderer: Sendable {
     buffer.append(",\"entries\":")
     buffer.append(integer: discovery.entries)
     buffer.append(",\"footprint_bytes\":")
-    buffer.append(integer: discovery.footprintBytes)
+    buffer.append(plain: discovery.footprintBytes)
     buffer.append(",\"unreadable\":[")
     for (index, place) in discovery.unreadable.enumerated() {
       buffer.append(index == 0 ? "\n{\"path\":" : ",\n{\"path\":")
@@ -111,6 +114,8 @@ extension TextBuffer {
     append(json: store.newestStored)
     append(",\"in_use\":\(store.use.json),\"pid\":")
     append(json: store.use.holder)
+    append(",\"default_of\":")
+    append(json: store.defaultOf)
     append(",\"notes\":[")
     for (index, note) in store.notes.enumerated() {
       if index > 0 { append(UInt8(ascii: ",")) }

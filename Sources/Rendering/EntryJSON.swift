@@ -43,7 +43,8 @@ struct EntryJSON {
       buffer.append(prefixes.extracting(members[index].prefix))
       switch cells.value(of: members[index].column, in: response) {
       case .unknown: buffer.append("null")
-      case .integer(let value), .byteCount(let value): buffer.append(integer: value)
+      case .integer(let value), .percent(let value): buffer.append(integer: value)
+      case .byteCount(let count): buffer.append(plain: count)
       case .text(let text):
         if !buffer.append(json: text.bytes) {
           buffer.append(base64: text, inPlaceOf: members[index].key)

@@ -15,17 +15,19 @@ extension ExplanationRenderer {
     buffer.append("\(inquiry.policy.name)\",\"entries\":[")
   }
 
-  /// Appends what comes after the last explanation.
+  /// Appends what comes after the last explanation: how many entries have which freshness, under `nil` those
+  /// of which it is not known.
   public func finishJSON(
-    fresh: Int64, stale: Int64, unknown: Int64, into buffer: inout TextBuffer
+    _ counts: [ResponseFreshness.State?: Int64], into buffer: inout TextBuffer
   ) {
-    let isEmpty = fresh + stale + unknown == 0
-    buffer.append(isEmpty ? "],\"fresh\":" : "\n],\"fresh\":")
-    buffer.append(integer: fresh)
-    buffer.append(",\"stale\":")
-    buffer.append(integer: stale)
-    buffer.append(",\"unknown\":")
-    buffer.append(integer: unknown)
+    buffer.append(counts.values.contains { $0 > 0 } ? "\n]" : "]")
+    let members: KeyValuePairs<String, ResponseFreshness.State?> = [
+      "fresh": .fresh, "stale": .stale, "no_lifetime": .noLifetime, "unknown": nil,
+    ]
+    for (name, state) in members {
+      buffer.append(",\"\(name)\":")
+      buffer.append(integer: counts[state] ?? 0)
+    }
     buffer.append("}\n")
   }
 
@@ -42,8 +44,16 @@ extension ExplanationRenderer {
     }
     buffer.append(",\"url\":")
     append(url: explanation.url, into: &buffer)
+    if let lookup = explanation.lookup {
+      buffer.append(",\"lookup\":{\"url\":")
+      append(url: lookup.asked, into: &buffer)
+      buffer.append(",\"key\":")
+      buffer.append(json: lookup.shownKey, orBase64Named: "key")
+      buffer.append(",\"answered\":\(lookup.isAnswer)}")
+    }
+    append(jsonOf: explanation.configured, into: &buffer)
     buffer.append(",\"verdict\":\"")
-    buffer.append(explanation.verdict.rawValue)
+    buffer.append(explanation.state.word)
     buffer.append(
       explanation.isReusable
         ? "\",\"reusable\":true,\"reasons\":[" : "\",\"reusable\":false,\"reasons\":[")
@@ -54,10 +64,11 @@ extension ExplanationRenderer {
       buffer.append(",\"needs_revalidation\":null,\"conditional_request\":null,\"policies\":[")
       policies.append(explanation, into: &buffer)
       append(explanation.hints, into: &buffer)
-      buffer.append(",\"user_info_expiry\":null,\"stale_use\":null,\"remarks\":[]}")
+      buffer.append(",\"user_info_expiry\":null,\"stale_use\":null,\"remarks\":[]")
+      buffer.append(",\"received\":null,\"resume_headers\":null}")
       return
     }
-    append(freshness: details, of: explanation, into: &buffer)
+    append(freshness: details, into: &buffer)
     append(details.exchange.directives.control, into: &buffer)
     append(details.reuse.vary, details, into: &buffer)
     append(details.storability, into: &buffer)
@@ -73,7 +84,9 @@ extension ExplanationRenderer {
     append(details.expiry, at: explanation.inquiry.now, into: &buffer)
     append(details.reuse.staleUse, into: &buffer)
     append(details.remarks, into: &buffer)
-    buffer.append("]}")
+    buffer.append(UInt8(ascii: "]"))
+    append(received: details, into: &buffer)
+    buffer.append(UInt8(ascii: "}"))
   }
 
   private func append(url: ByteString?, into buffer: inout TextBuffer) {
@@ -94,14 +107,13 @@ extension ExplanationRenderer {
   }
 
   private func append(
-    freshness details: Explanation.Details, of explanation: Explanation,
-    into buffer: inout TextBuffer
+    freshness details: Explanation.Details, into buffer: inout TextBuffer
   ) {
-    let freshness = details.reuse.freshness
-    let (lifetime, age) = (freshness.lifetime, freshness.age)
-    let isFresh = freshness.isFresh && !explanation.isExpiredByApplication
+    let freshness = details.freshness
+    let (lifetime, age) = (freshness.freshness.lifetime, freshness.freshness.age)
+    let isFresh = freshness.state == .fresh
     buffer.append("],\"freshness\":{\"lifetime_seconds\":")
-    buffer.append(json: lifetime.source == .none ? nil : lifetime.seconds)
+    buffer.append(json: freshness.lifetimeSeconds)
     buffer.append(",\"lifetime_source\":\"")
     buffer.append(lifetime.source.rawValue)
     buffer.append("\",\"lifetime_section\":")
@@ -118,12 +130,11 @@ extension ExplanationRenderer {
     buffer.append(integer: age.residentTime)
     buffer.append(
       isFresh ? "},\"fresh\":true,\"expires_at\":" : "},\"fresh\":false,\"expires_at\":")
-    let expiresAt = explanation.expiresAt
-    buffer.append(json: expiresAt.flatMap { Timestamp(secondsSince1970: Double($0)) })
+    buffer.append(json: freshness.expiresAt)
     buffer.append(",\"stale_seconds\":")
     buffer.append(
       json: isFresh
-        ? nil : explanation.remainingSeconds.map { max(0, Int64(0).subtractingClamped($0)) })
+        ? nil : freshness.remainingSeconds.map { max(0, Int64(0).saturatingSubtracting($0)) })
     buffer.append("},\"directives\":{")
   }
 

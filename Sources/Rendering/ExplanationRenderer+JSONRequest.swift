@@ -50,6 +50,28 @@ extension ExplanationRenderer {
     buffer.append("}}")
   }
 
+  /// Appends how much of the body is stored, and what a request for the rest of it has, whoever would send it.
+  func append(received details: Explanation.Details, into buffer: inout TextBuffer) {
+    if let body = details.received {
+      buffer.append(",\"received\":{\"bytes\":")
+      buffer.append(integer: body.bytes)
+      buffer.append(",\"announced\":")
+      buffer.append(integer: body.announced)
+      buffer.append("}")
+    } else {
+      buffer.append(",\"received\":null")
+    }
+    guard details.conditional.purpose == .completion else {
+      return buffer.append(",\"resume_headers\":null")
+    }
+    buffer.append(",\"resume_headers\":{")
+    for (index, line) in details.conditional.conditions.enumerated() {
+      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      append(line.name, line.value, into: &buffer)
+    }
+    buffer.append("}")
+  }
+
   private func append(_ name: [UInt8], _ value: [UInt8], into buffer: inout TextBuffer) {
     buffer.append(jsonKey: ByteString(name))
     buffer.append(UInt8(ascii: ":"))

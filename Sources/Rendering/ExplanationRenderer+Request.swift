@@ -108,6 +108,16 @@ extension ExplanationRenderer {
     buffer.append(words.isEmpty ? " (strong)\n" : " (\(words.joined(separator: "; ")))\n")
   }
 
+  /// Appends how much of the body is stored, if that is less than was announced.
+  func appendReceived(_ details: Explanation.Details, into buffer: inout TextBuffer) {
+    guard let body = details.received, body.bytes < body.announced else { return }
+    buffer.append(title: "Body")
+    buffer.append(integer: body.bytes)
+    buffer.append(" of ")
+    buffer.append(integer: body.announced)
+    buffer.append(" bytes, \(body.wholePercent)%   \(Section(rfc: 9111, "3.3"))\n")
+  }
+
   func appendStorability(_ storability: Storability, into buffer: inout TextBuffer) {
     buffer.append(title: "May be stored")
     buffer.append(storability.mayStore ? "yes: " : "no: ")
@@ -127,10 +137,22 @@ extension ExplanationRenderer {
       append(details.conditional.request, explanation.url, into: &buffer)
     } else {
       buffer.append("No request now\n")
+      appendCompletion(explanation, details, into: &buffer)
       return
     }
     let isConditional = explanation.outcome == .conditional || explanation.outcome == .cache
     buffer.append("  \(answers(to: isConditional ? details.conditional.purpose : .replacement))\n")
+    if !isConditional { appendCompletion(explanation, details, into: &buffer) }
+  }
+
+  /// Appends the request for the rest of a body of which the beginning is stored, where that is not the next one.
+  private func appendCompletion(
+    _ explanation: Explanation, _ details: Explanation.Details, into buffer: inout TextBuffer
+  ) {
+    guard details.conditional.purpose == .completion else { return }
+    buffer.append("\nRequest for the rest of the body\n")
+    append(details.conditional.request, explanation.url, into: &buffer)
+    buffer.append("  \(answers(to: .completion))\n")
   }
 
   private func answers(to purpose: ConditionalRequest.Purpose) -> String {
@@ -195,7 +217,12 @@ extension RequestCachePolicy.Outcome {
   /// The outcome for people.
   fileprivate func words(under policy: RequestCachePolicy, _ explanation: Explanation) -> String {
     switch self {
-    case .cache: return explanation.verdict == .stale ? "cache, though stale" : "cache"
+    case .cache:
+      switch explanation.state {
+      case .stale: return "cache, though stale"
+      case .noLifetime: return "cache, without a lifetime"
+      case .fresh, nil: return "cache"
+      }
     case .conditional: return "conditional request"
     case .load:
       let isAdding = explanation.inquiry.platform != .foundation && !policy.addedLines.isEmpty

@@ -14,32 +14,34 @@ extension ExplanationRenderer {
       appendDirectives(details, into: &buffer)
       appendVary(details, into: &buffer)
       appendValidators(details.validators, into: &buffer)
+      appendReceived(details, into: &buffer)
       appendStorability(details.storability, into: &buffer)
       appendRemarks(details, into: &buffer)
       appendRequest(explanation, details, into: &buffer)
     }
     appendPolicies(explanation, into: &buffer)
+    if let configured = explanation.configured { append(configured, into: &buffer) }
     appendHints(explanation.hints, into: &buffer)
   }
 
   private func appendVerdict(_ explanation: Explanation, into buffer: inout TextBuffer) {
-    switch explanation.verdict {
+    buffer.append(explanation.state.words.uppercased())
+    let freshness = explanation.freshness
+    switch explanation.state {
     case .fresh:
-      buffer.append("FRESH")
-      if let end = explanation.expiresAt, let remaining = explanation.remainingSeconds {
+      if let end = freshness?.expiresAtSeconds, let remaining = freshness?.remainingSeconds {
         buffer.append(" for \(AgeText.text(seconds: remaining))")
         buffer.append(moment: end, after: ", until ")
       }
     case .stale:
-      buffer.append("STALE")
-      if hasEnded(explanation), let end = explanation.expiresAt,
-        let remaining = explanation.remainingSeconds
+      if hasEnded(explanation), let end = freshness?.expiresAtSeconds,
+        let remaining = freshness?.remainingSeconds
       {
         buffer.append(
-          " for \(AgeText.text(seconds: max(0, Int64(0).subtractingClamped(remaining))))")
+          " for \(AgeText.text(seconds: max(0, Int64(0).saturatingSubtracting(remaining))))")
         buffer.append(moment: end, after: ", since ")
       }
-    case .unknown: buffer.append("UNKNOWN")
+    case .noLifetime, nil: break
     }
     buffer.append(": \(consequence(of: explanation))\n")
     if let reason = explanation.reasons.first {
@@ -72,7 +74,7 @@ extension ExplanationRenderer {
         ? "COMPLETED from the origin before it is used"
         : "VALIDATED with the origin before it is used"
     case .load:
-      return explanation.details?.foundation == nil
+      return explanation.details?.foundation == nil || explanation.lookup?.isAnswer == false
         ? "LOADED anew from the origin" : "LOADED anew from the origin, and removed"
     case .error: return "an ERROR, and no request"
     case .unknown: return "whether it is used cannot be told"
@@ -89,6 +91,16 @@ extension ExplanationRenderer {
     buffer.append(title: "URL")
     buffer.append(shown: explanation.url.map { secrets.url($0, for: .people) } ?? "-")
     buffer.append("\n")
+    guard let lookup = explanation.lookup else { return }
+    buffer.append(title: "Asked for")
+    buffer.append(shown: secrets.url(lookup.asked, for: .people))
+    buffer.append("\n")
+    buffer.append(title: "Key in the store")
+    buffer.append(shown: lookup.shownKey)
+    buffer.append(
+      !lookup.isAnswer
+        ? "   another than that of what is asked for\n"
+        : lookup.isRedirected ? "   another than that of its URL\n" : "   the same for both\n")
   }
 
   private func appendLifetime(_ details: Explanation.Details, into buffer: inout TextBuffer) {
@@ -109,7 +121,7 @@ extension ExplanationRenderer {
       buffer.append(quoted: text)
       buffer.append(" is no date")
     case .heuristic(let modified, let date):
-      let span = max(0, date.subtractingClamped(modified))
+      let span = max(0, date.saturatingSubtracting(modified))
       buffer.append("   a guess: 10 % of the \(spanText(span))")
       buffer.append(moment: modified, after: " from Last-Modified ")
       buffer.append(" to \(details.exchange.dateName)")
@@ -163,7 +175,7 @@ extension ExplanationRenderer {
     buffer.append(" ")
     buffer.append(time: expiry.date)
     buffer.append(" + \(spanText(expiry.rule.seconds)): ")
-    let age = inquiry.now.wholeSeconds.subtractingClamped(expiry.date.wholeSeconds)
+    let age = inquiry.now.wholeSeconds.saturatingSubtracting(expiry.date.wholeSeconds)
     buffer.append(expiry.isValid(at: inquiry.now) ? "valid" : "expired")
     buffer.append(" at \(age) s\n")
   }

@@ -65,14 +65,6 @@ extension FieldSection {
   }
 }
 
-extension Int64 {
-  /// The difference, or the nearest number that there is.
-  func subtractingClamped(_ other: Int64) -> Int64 {
-    let (difference, overflow) = subtractingReportingOverflow(other)
-    return overflow ? (other < 0 ? .max : .min) : difference
-  }
-}
-
 extension RequestCachePolicy {
   /// The name of the policy, of two names the newer.
   var name: String { Self.names.first { $0.policy == self }?.name ?? "" }

@@ -2,11 +2,12 @@ import Administration
 import HTTPCaching
 
 extension TextBuffer {
-  /// Appends for how many more seconds a response is fresh, for people: `fresh 27 d`, `STALE 11 d` or
+  /// Appends for how many more seconds a response is fresh, for people: `fresh 27 d`, `stale 11 d` or
   /// `no lifetime`.
   mutating func append(remainingLifetime seconds: Int64?) {
-    guard let seconds else { return append("no lifetime") }
-    append(seconds > 0 ? "fresh " : "STALE ")
+    guard let seconds else { return append(ResponseFreshness.State.noLifetime.words) }
+    append((seconds > 0 ? ResponseFreshness.State.fresh : .stale).words)
+    append(" ")
     append(AgeText.text(seconds: abs(seconds)))
   }
 

@@ -9,6 +9,10 @@ extension Hint {
       "it is private, or has to do with a cookie or credentials, and lies on disk in clear"
     case .notForDisk: "the app did not allow it on disk"
     case .bodyMissing: "its body is missing, so that no app can use it"
+    case .partialBody(isResumable: true):
+      "only a part of its body is stored; 'revalidate --refresh --resume' loads the rest"
+    case .partialBody(isResumable: false):
+      "only a part of its body is stored, and 'revalidate --refresh' loads all of it again"
     case .originClockAhead(let seconds):
       "the origin's clock was \(spanText(seconds)) ahead when it answered"
     case .clockSetBack(let seconds):
@@ -28,6 +32,8 @@ extension Hint {
       "whether Apple's systems honour stale-while-revalidate is not documented"
     case .keyWithoutQuery:
       "observed: Foundation's key has neither scheme nor query, so that it answers other URLs with this"
+    case .answersOtherURL:
+      "it was stored for another URL with the same key, and may be meant for another user"
     case .policyIgnored: "observed: Foundation on Linux ignores the cache policy of a request"
     case .neverValidated:
       "observed: Foundation on Linux never validates, whatever the validators are"

@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 import ResponseArchives
 public import ResponseStorage
 
@@ -9,12 +10,15 @@ public struct ImportRenderer: Sendable {
 
   /// Whether nothing was done.
   public var isDryRun: Bool
+  /// The cache that is made for the entries; `nil` if there was one.
+  public var new: NewStore?
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
 
   /// Creates a renderer.
-  public init(isDryRun: Bool, secrets: SecretPolicy) {
+  public init(isDryRun: Bool, new: NewStore?, secrets: SecretPolicy) {
     self.isDryRun = isDryRun
+    self.new = new
     self.secrets = secrets
   }
 
@@ -31,11 +35,12 @@ public struct ImportRenderer: Sendable {
     buffer.append(json: plan.archive)
     buffer.append(",\"cache\":")
     buffer.append(json: cache)
+    buffer.append(",\"created\":\(new != nil)")
     for action in ImportPlan.Action.allCases {
       buffer.append(",\"\(Self.key(action))\":{\"entries\":")
       buffer.append(integer: Int64(plan.count(action)))
       buffer.append(",\"body_bytes\":")
-      buffer.append(integer: plan.bodyBytes(action))
+      buffer.append(plain: plan.bodyBytes(action))
       buffer.append("}")
     }
     buffer.append(",\"changed\":")
@@ -117,13 +122,18 @@ public struct ImportRenderer: Sendable {
     buffer.append(" of ")
     buffer.append(grouped: plan.archivedEntries)
     buffer.append(plan.archivedEntries == 1 ? " entry" : " entries")
+    switch new {
+    case .apple(let schema): buffer.append(" into a new Apple cache (schema \(schema.rawValue))")
+    case .foundation: buffer.append(" into a new Foundation cache")
+    case nil: break
+    }
     if plan.count(.replace) > 0 {
       buffer.append(", ")
       buffer.append(grouped: Int64(plan.count(.replace)))
       buffer.append(" of them in place of others")
     }
     buffer.append("; ")
-    buffer.append(byteCount: plan.bodyBytes(.add).addingClamped(plan.bodyBytes(.replace)))
+    buffer.append(byteCount: plan.bodyBytes(.add) + plan.bodyBytes(.replace))
     buffer.append(" of bodies\n")
     for (count, words) in [
       (plan.count(.unchanged), "There already, with the same contents: "),

@@ -33,10 +33,12 @@ struct JSONRenderer: ResponseRenderer {
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {
     buffer.append(isFirst ? "],\"shown\":" : "\n],\"shown\":")
     buffer.append(integer: summary.shown)
+    buffer.append(",\"selected\":")
+    buffer.append(integer: summary.selected)
     buffer.append(",\"total\":")
     buffer.append(integer: summary.total)
     buffer.append(",\"body_bytes\":")
-    buffer.append(integer: summary.bodyBytes)
+    buffer.append(plain: summary.bodyBytes)
     buffer.append("}\n")
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 extension TextBuffer {
@@ -75,6 +76,9 @@ extension TextBuffer {
   mutating func append(json value: Int64?) {
     if let value { append(integer: value) } else { append("null") }
   }
+
+  /// Appends a JSON number of bytes, or `null`.
+  mutating func append(json count: ByteCount?) { append(json: count?.bytes) }
 
   /// Appends a JSON string of a moment, or `null`.
   mutating func append(json moment: Timestamp?) {

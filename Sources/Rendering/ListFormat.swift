@@ -1,4 +1,5 @@
 public import Administration
+public import Bytes
 public import ResponseStorage
 
 /// What a list says about itself at its end.
@@ -6,17 +7,47 @@ public struct ListSummary: Hashable, Sendable {
   /// The number of responses that were shown.
   public var shown: Int64
 
+  /// The number of responses that were selected, which may be more than were shown.
+  public var selected: Int64
+
   /// The number of responses that the store holds.
   public var total: Int64
 
   /// The sizes of the bodies of the responses that were shown.
-  public var bodyBytes: Int64
+  public var bodyBytes: ByteCount
 
   /// Creates a summary.
-  public init(shown: Int64, total: Int64, bodyBytes: Int64) {
+  public init(shown: Int64, selected: Int64, total: Int64, bodyBytes: ByteCount) {
     self.shown = shown
+    self.selected = selected
     self.total = total
     self.bodyBytes = bodyBytes
+  }
+
+  /// The summary for people: `741 of 4,000 entries, 2.2 MiB`, or, where a limit left some out, `5 shown of 741
+  /// selected, 4,000 in all; 12 KiB shown`.
+  public var text: String {
+    var text = TextBuffer()
+    text.append(grouped: shown)
+    if shown == selected {
+      text.append(" of ")
+      text.append(grouped: total)
+      text.append(" entries, ")
+      text.append(byteCount: bodyBytes)
+    } else {
+      text.append(" shown of ")
+      text.append(grouped: selected)
+      if selected == total {
+        text.append(" entries; ")
+      } else {
+        text.append(" selected, ")
+        text.append(grouped: total)
+        text.append(" in all; ")
+      }
+      text.append(byteCount: bodyBytes)
+      text.append(" shown")
+    }
+    return ByteString(text.bytes).string ?? ""
   }
 }
 

@@ -73,14 +73,16 @@ public enum MetricsRenderer {
   }
 
   private static func metric(
-    _ name: String, _ help: String, _ value: @escaping (CacheMetrics) -> Int64?
+    _ name: String, _ help: String,
+    _ value: @escaping (CacheMetrics) -> (some CustomStringConvertible)?
   ) -> Metric {
-    Metric(name: name, help: help) { cache in value(cache).map { [(nil, String($0))] } ?? [] }
+    Metric(name: name, help: help) { cache in value(cache).map { [(nil, "\($0)")] } ?? [] }
   }
 
   /// A metric with a value for each freshness, also for those that no entry has: a series must not end.
   private static func byState(
-    _ name: String, _ help: String, _ value: @escaping (UsageReport.Group) -> Int64
+    _ name: String, _ help: String,
+    _ value: @escaping (UsageReport.Group) -> some CustomStringConvertible
   ) -> Metric {
     let states: [ResponseFreshness.State?] = ResponseFreshness.State.allCases + [nil]
     return Metric(name: name, help: help) { cache in
@@ -88,7 +90,7 @@ public enum MetricsRenderer {
       return states.map { state in
         let key = state.map { ByteString($0.rawValue) }
         let group = usage.groups.first { $0.key == key }
-        return (state?.rawValue ?? "unknown", String(group.map(value) ?? 0))
+        return (state.word, group.map { "\(value($0))" } ?? "0")
       }
     }
   }

@@ -27,14 +27,18 @@ public struct MissingResponseRenderer: Sendable {
     buffer.append(title: "URL")
     buffer.append(shown: secrets.url(missing.url, for: .people))
     buffer.append("\n")
-    for (index, id) in missing.present.enumerated() {
-      buffer.append(title: index == 0 ? "Entries" : "")
-      switch id {
-      case .row(let row): buffer.append(integer: row)
-      case .file(let name): buffer.append(shown: name)
-      }
+    if let key = missing.key {
+      buffer.append(title: "Key in the store")
+      buffer.append(shown: key)
       buffer.append("\n")
     }
+    append(missing.present, title: "Entries", into: &buffer)
+    for (index, lookup) in missing.lookups.enumerated() {
+      buffer.append(title: index == 0 ? "Stored for" : "")
+      buffer.append(shown: lookup.stored.map { secrets.url($0, for: .people) } ?? "-")
+      buffer.append(lookup.differsByQuery ? "   it may be meant for another user\n" : "\n")
+    }
+    append(missing.underOtherKeys, title: "Under other keys", into: &buffer)
     for (index, url) in missing.near.enumerated() {
       buffer.append(title: index == 0 ? "There is" : "")
       buffer.append(shown: secrets.url(url, for: .people))
@@ -56,6 +60,19 @@ public struct MissingResponseRenderer: Sendable {
     if missing.present.isEmpty { appendPolicies(missing, into: &buffer) }
   }
 
+  private func append(
+    _ ids: [StoredResponse.ID], title: String, into buffer: inout TextBuffer
+  ) {
+    for (index, id) in ids.enumerated() {
+      buffer.append(title: index == 0 ? title : "")
+      switch id {
+      case .row(let row): buffer.append(integer: row)
+      case .file(let name): buffer.append(shown: name)
+      }
+      buffer.append("\n")
+    }
+  }
+
   private func appendPolicies(_ missing: MissingResponse, into buffer: inout TextBuffer) {
     var table = TextTable([
       .init(title: "POLICY", alignment: .right), .init(title: "NAME"),
@@ -74,12 +91,17 @@ public struct MissingResponseRenderer: Sendable {
     buffer.append("{\"schema\":\"urlcache-admin.explain-missing/1\",\"url\":")
     buffer.append(json: secrets.url(missing.url, for: .programs), orBase64Named: "url")
     buffer.append(",\"platform\":\"\(missing.inquiry.platform.rawValue)\",\"present\":[")
-    for (index, id) in missing.present.enumerated() {
-      if index > 0 { buffer.append(",") }
-      switch id {
-      case .row(let row): buffer.append(integer: row)
-      case .file(let name): buffer.append(json: .text(name))
+    append(json: missing.present, into: &buffer)
+    if let key = missing.key {
+      buffer.append("],\"key\":")
+      buffer.append(json: key, orBase64Named: "key")
+      buffer.append(",\"stored_for\":[")
+      for (index, url) in missing.lookups.compactMap(\.stored).enumerated() {
+        if index > 0 { buffer.append(",") }
+        buffer.append(json: .text(secrets.url(url, for: .programs)))
       }
+      buffer.append("],\"under_other_keys\":[")
+      append(json: missing.underOtherKeys, into: &buffer)
     }
     buffer.append("],\"near\":[")
     for (index, url) in missing.near.enumerated() {
@@ -108,9 +130,24 @@ public struct MissingResponseRenderer: Sendable {
   }
 }
 
+extension MissingResponseRenderer {
+  private func append(json ids: [StoredResponse.ID], into buffer: inout TextBuffer) {
+    for (index, id) in ids.enumerated() {
+      if index > 0 { buffer.append(",") }
+      switch id {
+      case .row(let row): buffer.append(integer: row)
+      case .file(let name): buffer.append(json: .text(name))
+      }
+    }
+  }
+}
+
 extension MissingResponse {
   /// The answer for people, in a line.
   fileprivate var verdict: String {
+    if !lookups.isEmpty {
+      return "PRESENT: the cache answers it with the entry of another URL; 'explain' it"
+    }
     if !present.isEmpty { return "PRESENT: an entry has this URL; 'explain' it" }
     return switch wouldBeStored {
     case true?: "MISSING, though it may be stored"

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// A list as the tree of folders that `ncdu -f -` browses: hosts, the folders of their paths, and in them
@@ -16,7 +17,7 @@ struct NcduRenderer: ResponseRenderer {
   /// A response: where its host, path and query are, and the size of its body.
   private struct Row {
     let text: Range<Int>
-    let size: Int64
+    let size: ByteCount
   }
 
   private let secrets: SecretPolicy
@@ -26,7 +27,7 @@ struct NcduRenderer: ResponseRenderer {
   // One array for all texts: each by itself would cost as much again.
   private var texts: [UInt8] = []
   private var rows: [Row] = []
-  private var others = (entries: Int64(0), bytes: Int64(0))
+  private var others = (entries: Int64(0), bytes: ByteCount(0))
 
   init(
     secrets: SecretPolicy, now: Timestamp, path: String, memoryLimit: Int = memoryLimit
@@ -45,7 +46,7 @@ struct NcduRenderer: ResponseRenderer {
     let cost = text.count + MemoryLayout<Row>.stride
     guard texts.count + rows.count * MemoryLayout<Row>.stride + cost <= memoryLimit else {
       others.entries += 1
-      others.bytes = others.bytes.addingClamped(size)
+      others.bytes += size
       return
     }
     rows.append(Row(text: texts.count..<(texts.count + text.count), size: size))
@@ -127,11 +128,11 @@ struct NcduRenderer: ResponseRenderer {
     buffer.append(json: Excerpt.of(name, characters: Self.longestName))
   }
 
-  private func append(size: Int64, to buffer: inout TextBuffer) {
+  private func append(size: ByteCount, to buffer: inout TextBuffer) {
     buffer.append(",\"asize\":")
-    buffer.append(integer: size)
+    buffer.append(plain: size)
     buffer.append(",\"dsize\":")
-    buffer.append(integer: size)
+    buffer.append(plain: size)
     buffer.append("}")
   }
 

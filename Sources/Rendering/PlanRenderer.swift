@@ -36,7 +36,7 @@ public struct PlanRenderer: Sendable {
     buffer.append("],\"removed\":{\"entries\":")
     buffer.append(integer: Int64(plan.entries.count))
     buffer.append(",\"body_bytes\":")
-    buffer.append(integer: plan.bodyBytes)
+    buffer.append(plain: plan.bodyBytes)
     buffer.append("},")
     buffer.append(jsonKept: plan)
     buffer.append(",\"limit_met\":")
@@ -58,7 +58,7 @@ public struct PlanRenderer: Sendable {
       buffer.append(index == 0 ? "\n{\"name\":" : ",\n{\"name\":")
       buffer.append(json: orphan.name)
       buffer.append(",\"size\":")
-      buffer.append(integer: orphan.size)
+      buffer.append(plain: orphan.size)
       buffer.append(",\"modified_ns\":\"\(orphan.modified)\"}")
     }
     buffer.append("\n]")
@@ -87,7 +87,7 @@ public struct PlanRenderer: Sendable {
   private func append(_ file: FileVersion?, into buffer: inout TextBuffer) {
     guard let file else { return buffer.append("null") }
     buffer.append("{\"number\":\"\(file.number)\",\"modified_ns\":\"\(file.modified)\",\"bytes\":")
-    buffer.append(integer: file.size)
+    buffer.append(plain: file.size)
     buffer.append("}")
   }
 }
@@ -114,7 +114,7 @@ extension TextBuffer {
       append(",\"entries\":")
       append(integer: kept.entries)
       append(",\"body_bytes\":")
-      append(integer: kept.bodyBytes)
+      append(plain: kept.bodyBytes)
       append("}")
       separator = ",{\"reason\":"
     }

@@ -31,7 +31,7 @@ public struct PolicyRenderer {
         }
         buffer.append("\n")
       }
-      buffer.append("\nRULE  FATE    URL\n")
+      buffer.append("\nRULE  FATE         URL\n")
       return
     }
     buffer.append("{\"schema\":\"urlcache-admin.policy-test/1\",\"cache\":")
@@ -63,7 +63,7 @@ public struct PolicyRenderer {
       let fate = verdict?.fate.rawValue ?? "-"
       buffer.append(UInt8(ascii: " "), count: 4 - rule.utf8.count)
       buffer.append("\(rule)  \(fate)")
-      buffer.append(UInt8(ascii: " "), count: 8 - fate.utf8.count)
+      buffer.append(UInt8(ascii: " "), count: 13 - fate.utf8.count)
       buffer.append(shown: url.map { secrets.url($0, for: .people) } ?? "-")
       buffer.append("\n")
       return

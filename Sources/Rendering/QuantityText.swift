@@ -1,9 +1,10 @@
+public import Bytes
 public import ResponseStorage
 
 /// Numbers of bytes as people read them: `4.1 MiB`.
 public enum ByteSizeText {
   /// The text of a number of bytes, in units of 1024, with at most three significant digits.
-  public static func text(_ byteCount: Int64) -> String {
+  public static func text(_ byteCount: ByteCount) -> String {
     var buffer = TextBuffer()
     buffer.append(byteCount: byteCount)
     return ByteString(buffer.bytes).string ?? ""
@@ -45,9 +46,9 @@ public enum TimeText {
 
 extension TextBuffer {
   /// Appends a number of bytes as ``ByteSizeText`` writes it.
-  public mutating func append(byteCount: Int64) {
+  public mutating func append(byteCount: ByteCount) {
     if byteCount < 0 { append(UInt8(ascii: "-")) }
-    let magnitude = byteCount.magnitude
+    let magnitude = byteCount.bytes.magnitude
     guard magnitude >= 1024 else {
       append(integer: Int64(magnitude))
       append(" B")

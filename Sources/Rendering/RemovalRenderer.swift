@@ -1,4 +1,5 @@
 public import Administration
+public import Bytes
 import ResponseStorage
 
 /// A plan to remove entries, or what came of it, as text.
@@ -17,8 +18,14 @@ public struct RemovalRenderer: Sendable {
   /// Whether JSON lists the files that no entry names, also if there are none.
   public var listsOrphans = false
 
-  /// Whether JSON says by which rule each entry goes, and in which round.
-  public var listsRules = false
+  /// Whether JSON says by which rule each entry goes, and in which round, and which limits are not met, and why: how a
+  /// command names the cache and its limits.
+  public var limitCommand: LimitShortfallRenderer.CommandWords?
+
+  /// What is done to side files; `nil` if nobody asked for it.
+  public var sidecars: SidecarChanges?
+
+  private var listsRules: Bool { limitCommand != nil }
 
   /// Creates a renderer.
   public init(verb: String, isDryRun: Bool, secrets: SecretPolicy) {
@@ -34,7 +41,7 @@ public struct RemovalRenderer: Sendable {
   ///   - rest: What was left, as it was stopped.
   ///   - footprintAfter: What the store takes up now, in bytes, if that was measured or can be told.
   public func appendJSON(
-    _ plan: RemovalPlan, skipped: Int, rest: RemovalRest? = nil, footprintAfter: Int64?,
+    _ plan: RemovalPlan, skipped: Int, rest: RemovalRest? = nil, footprintAfter: ByteCount?,
     into buffer: inout TextBuffer
   ) {
     buffer.append("{\"schema\":\"urlcache-admin.\(verb)/1\",\"dry_run\":\(isDryRun),\"cache\":")
@@ -42,12 +49,12 @@ public struct RemovalRenderer: Sendable {
     buffer.append(",\"removed\":{\"entries\":")
     buffer.append(integer: Int64(plan.entries.count))
     buffer.append(",\"body_bytes\":")
-    buffer.append(integer: plan.bodyBytes)
+    buffer.append(plain: plan.bodyBytes)
     if listsOrphans {
       buffer.append(",\"orphans\":")
       buffer.append(integer: Int64(plan.orphans.count))
       buffer.append(",\"orphan_bytes\":")
-      buffer.append(integer: plan.orphanBytes)
+      buffer.append(plain: plan.orphanBytes)
     }
     buffer.append("},")
     buffer.append(jsonKept: plan)
@@ -78,8 +85,13 @@ public struct RemovalRenderer: Sendable {
     }
     buffer.append(plan.entries.isEmpty ? "]," : "\n],")
     if listsOrphans { appendJSON(plan.orphans, into: &buffer) }
+    if let sidecars { SidecarRenderer(isDryRun: isDryRun).appendJSON(sidecars, into: &buffer) }
+    if let limitCommand {
+      LimitShortfallRenderer(plan.shortfall ?? LimitShortfall(), of: plan.store, limitCommand)
+        .appendJSON(into: &buffer)
+    }
     buffer.append("\"footprint_before\":")
-    buffer.append(integer: plan.footprint.totalBytes)
+    buffer.append(plain: plan.footprint.totalBytes)
     buffer.append(",\"footprint_after\":")
     buffer.append(json: footprintAfter)
     buffer.append(",\"limit_met\":")
@@ -93,7 +105,7 @@ public struct RemovalRenderer: Sendable {
       buffer.append(index == 0 ? "\n{\"name\":" : ",\n{\"name\":")
       buffer.append(json: orphan.name)
       buffer.append(",\"size\":")
-      buffer.append(integer: orphan.size)
+      buffer.append(plain: orphan.size)
       buffer.append(UInt8(ascii: "}"))
     }
     buffer.append(orphans.isEmpty ? "]," : "\n],")
@@ -107,8 +119,8 @@ public struct RemovalRenderer: Sendable {
   ///   - rest: What was left, as it was stopped.
   ///   - footprintAfter: What the store takes up now, in bytes, if that was measured.
   public func appendText(
-    _ plan: RemovalPlan, skipped: Int, returnedBytes: Int64, rest: RemovalRest? = nil,
-    footprintAfter: Int64? = nil,
+    _ plan: RemovalPlan, skipped: Int, returnedBytes: ByteCount, rest: RemovalRest? = nil,
+    footprintAfter: ByteCount? = nil,
     into buffer: inout TextBuffer
   ) {
     buffer.append(isDryRun ? "Would remove " : "Removed ")
@@ -126,6 +138,7 @@ public struct RemovalRenderer: Sendable {
       buffer.append(byteCount: plan.orphanBytes)
       buffer.append("\n")
     }
+    if let sidecars { SidecarRenderer(isDryRun: isDryRun).appendText(sidecars, into: &buffer) }
     if let footprintAfter {
       buffer.append("Footprint ")
       buffer.append(byteCount: plan.footprint.totalBytes)

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// A report as Markdown: the same figures without drawings.
@@ -33,6 +34,8 @@ struct ReportMarkdown: Sendable {
     ## What it is made of
 
     \(table(words.stateTable))
+    \(table(words.savingsTable))
+    \(table(words.versionTable))
     \(table(words.partTable))
     ## Largest entries
 
@@ -118,7 +121,8 @@ struct ReportMarkdown: Sendable {
     }
     return """
       \(list)
-      This is what reading every entry once has shown. What looks at everything: \
+      \(words.findingCounts.joined(separator: ", ")), as `check` counts them. This command also compares the indexes of the \
+      database with its tables: \
       \(code: words.checkCommand, isCell: false)
 
       """

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportPage {
@@ -96,9 +97,16 @@ extension ReportPage {
       \(group.name ?? "unknown age"): \(ByteSizeText.text(total.bytes)) in \
       \(ReportWords.counted(total.entries, "entry", "entries"))
       """
+    // Stale entries with and without a validator have one word.
+    var sums: [(word: String, sum: CacheReport.Sum)] = []
     for state in CacheReport.State.allCases where group.sums[state].entries > 0 {
-      text += ", \(state.word) \(ByteSizeText.text(group.sums[state].bytes))"
+      if let last = sums.indices.last, sums[last].word == state.word {
+        sums[last].sum.bytes += group.sums[state].bytes
+      } else {
+        sums.append((state.word, group.sums[state]))
+      }
     }
+    for part in sums { text += ", \(part.word) \(ByteSizeText.text(part.sum.bytes))" }
     return text
   }
 }

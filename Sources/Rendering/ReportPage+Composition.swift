@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportPage {
@@ -11,6 +12,10 @@ extension ReportPage {
       <p class="sub">Bodies by freshness</p>
       \(stack(states.map { ("f-\($0.rawValue)", report.states[$0].bytes) }))
       \(table(words.stateTable, marks: states.map { "b-\($0.rawValue)" }, isHeadShown: false))
+      <p class="sub gap">If every entry is requested again</p>
+      \(table(words.savingsTable, isHeadShown: false))
+      <p class="sub gap">Older versions</p>
+      \(table(words.versionTable, isHeadShown: false))
       <p class="sub gap">On disk</p>
       \(stack(parts.enumerated().map { ("d\($0 + 1)", $1.bytes) }))
       \(table(words.partTable, marks: parts.indices.map { "d\($0 + 1)" }, isHeadShown: false))
@@ -19,7 +24,7 @@ extension ReportPage {
   }
 
   /// A bar of parts, each with the class of its colour.
-  private func stack(_ parts: [(kind: String, bytes: Int64)]) -> HTML {
+  private func stack(_ parts: [(kind: String, bytes: ByteCount)]) -> HTML {
     let whole = parts.reduce(0) { $0 + Double($1.bytes) }
     var (x, bars): (Double, HTML) = (0, "")
     for part in parts where whole > 0 {

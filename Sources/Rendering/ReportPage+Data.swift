@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportPage {
@@ -6,7 +7,7 @@ extension ReportPage {
   var data: TextBuffer {
     var data = TextBuffer()
     data.append("{\"total\":")
-    data.append(integer: report.usage.bodyBytes)
+    data.append(plain: report.usage.bodyBytes)
     data.append(",\"tree\":")
     append(report.hosts, to: &data) { append($0, to: &$1) }
     if let others = report.otherHosts, others.bytes > 0 {
@@ -17,6 +18,10 @@ extension ReportPage {
     }
     data.append(",\"limits\":")
     append(report.ageLimits, to: &data) { append($0, to: &$1) }
+    guard report.canBeChanged else {
+      data.append(",\"command\":null}")
+      return data
+    }
     data.append(",\"command\":[")
     // The parts before and after the limit.
     let command = words.command("purge", "--older-than ")
@@ -39,17 +44,17 @@ extension ReportPage {
 
   /// Appends the beginning of a node: its name, bytes, entries, and stale bytes if they are known.
   private func append(
-    _ name: ByteString, _ sum: CacheReport.Sum, _ staleBytes: Int64?, to data: inout TextBuffer
+    _ name: ByteString, _ sum: CacheReport.Sum, _ staleBytes: ByteCount?, to data: inout TextBuffer
   ) {
     data.append("{\"k\":")
     data.append(json: HostileText.shown(name).bytes)
     data.append(",\"v\":")
-    data.append(integer: sum.bytes)
+    data.append(plain: sum.bytes)
     data.append(",\"n\":")
     data.append(integer: sum.entries)
     if let staleBytes {
       data.append(",\"s\":")
-      data.append(integer: staleBytes)
+      data.append(plain: staleBytes)
     }
   }
 
@@ -58,7 +63,7 @@ extension ReportPage {
     data.append(",\"c\":")
     append(host.folders, to: &data) { append($0, to: &$1) }
     let named = host.folders.reduce(into: CacheReport.Sum()) { $0.add($1.sum) }
-    let stale = host.folders.reduce(Int64(0)) { $0.addingClamped($1.staleBytes) }
+    let stale = host.folders.reduce(0 as ByteCount) { $0 + $1.staleBytes }
     appendRest(
       "others", of: host.sum, without: named, staleBytes: (host.staleBytes, stale),
       isFirst: host.folders.isEmpty, to: &data)
@@ -76,10 +81,8 @@ extension ReportPage {
     }
     let named = CacheReport.Sum(
       entries: Int64(folder.entries.count),
-      bytes: folder.entries.reduce(Int64(0)) { $0.addingClamped($1.size) })
-    let stale = folder.entries.filter(\.state.isStale).reduce(Int64(0)) {
-      $0.addingClamped($1.size)
-    }
+      bytes: folder.entries.reduce(0 as ByteCount) { $0 + $1.size })
+    let stale = folder.entries.filter(\.state.isStale).reduce(0 as ByteCount) { $0 + $1.size }
     appendRest(
       "smaller entries", of: folder.sum, without: named, staleBytes: (folder.staleBytes, stale),
       isFirst: folder.entries.isEmpty, to: &data)
@@ -91,7 +94,7 @@ extension ReportPage {
   /// - Parameter staleBytes: The stale bytes of all, and of what is named.
   private func appendRest(
     _ name: ByteString, of sum: CacheReport.Sum, without named: CacheReport.Sum,
-    staleBytes: (all: Int64, named: Int64), isFirst: Bool, to data: inout TextBuffer
+    staleBytes: (all: ByteCount, named: ByteCount), isFirst: Bool, to data: inout TextBuffer
   ) {
     let rest = CacheReport.Sum(
       entries: sum.entries - named.entries, bytes: max(0, sum.bytes - named.bytes))
@@ -125,7 +128,7 @@ extension ReportPage {
 extension CacheReport.Sum {
   /// Adds another sum.
   fileprivate mutating func add(_ other: Self) {
-    entries = entries.addingClamped(other.entries)
-    bytes = bytes.addingClamped(other.bytes)
+    entries += other.entries
+    bytes += other.bytes
   }
 }

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportPage {
@@ -26,7 +27,7 @@ extension ReportPage {
       let type = entry.mimeType.map { words.bounded($0, to: 40) } ?? "–"
       rows += """
         <tr><td class="url"><bdi>\(url(of: entry))</bdi></td><td class="mime"><bdi>\(type)</bdi></td>\
-        \(statusCell(entry.status))<td class="num" data-v="\(entry.size)">\
+        \(statusCell(entry.status))<td class="num" data-v="\(entry.size.bytes)">\
         \(ByteSizeText.text(entry.size))\(bar(of: entry))</td>\(ageCell(entry.stored))\
         <td data-v="\(entry.state.rank)"><span class="pill p-\(entry.state.rawValue)">\
         \(entry.state.word)</span></td><td>\(entry.bodyLocation?.rawValue ?? "–")</td></tr>

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportPage {
@@ -22,8 +23,14 @@ extension ReportPage {
       <b>\(ByteSizeText.text(limit.removed.bytes))</b> (\(removed)) in \
       \(ReportWords.counted(limit.removed.entries, "entry", "entries")), \
       \(ReportWords.grouped(limit.fresh.entries)) of them still fresh.</p>
-      <code id="wi-k">\(words.purgeCommand(olderThan: limit.seconds))</code></section>
+      \(limitCommand(limit))</section>
       """
+  }
+
+  /// The command for a limit; nothing if no command changes the cache.
+  private func limitCommand(_ limit: CacheReport.AgeLimit) -> HTML {
+    guard report.canBeChanged else { return "" }
+    return "<code id=\"wi-k\">\(words.purgeCommand(olderThan: limit.seconds))</code>"
   }
 
   /// The place of the limit that is shown first: 30 days.
@@ -43,7 +50,7 @@ extension ReportPage {
   }
 
   /// Where a number of bytes is, of all bodies.
-  func y(of bytes: Int64) -> Double {
+  func y(of bytes: ByteCount) -> Double {
     let whole = Double(max(1, report.usage.bodyBytes))
     return Chart.bottom - Chart.height * min(1, Double(bytes) / whole)
   }

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportPage {
@@ -71,7 +72,7 @@ extension ReportPage {
   }
 
   private func cells(of host: CacheReport.Host, in bounds: Rectangle) -> HTML {
-    let named = host.folders.reduce(Int64(0)) { $0.addingClamped($1.sum.bytes) }
+    let named = host.folders.reduce(0 as ByteCount) { $0 + $1.sum.bytes }
     let rest = max(0, host.sum.bytes - named)
     let sizes = host.folders.map(\.sum.bytes) + [rest]
     let order = sizes.indices.sorted { (sizes[$1], $0) < (sizes[$0], $1) }
@@ -93,7 +94,7 @@ extension ReportPage {
 
   /// - Parameter staleShare: The stale part, from 0 to 1; `nil` if it is not known.
   private func cell(
-    _ name: ByteString, _ bytes: Int64, staleShare: Double?, _ rectangle: Rectangle
+    _ name: ByteString, _ bytes: ByteCount, staleShare: Double?, _ rectangle: Rectangle
   ) -> HTML {
     let step = staleShare.map { "s\(min(4, Int($0 * 5)))" } ?? "s5"
     var text: HTML = ""
@@ -115,7 +116,7 @@ extension ReportPage {
       """
   }
 
-  private static func share(_ part: Int64, of whole: Int64) -> Double {
+  private static func share(_ part: ByteCount, of whole: ByteCount) -> Double {
     whole > 0 ? min(1, max(0, Double(part) / Double(whole))) : 0
   }
 

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportPage {
@@ -9,7 +10,7 @@ extension ReportPage {
     <p class="sub">\(words.halfSentence)</p>
     <svg viewBox="0 0 560 330" role="img" \
     aria-label="Share of entries and of bytes up to each size of a body">\(percentGrid(to: Chart.lowBottom))\(sizeTicks)\
-    <path class="l1" d="\(sizeLine(\.entries))"/><path class="l2" d="\(sizeLine(\.bytes))"/>\
+    <path class="l1" d="\(sizeLine { Double($0.entries) })"/><path class="l2" d="\(sizeLine { Double($0.bytes) })"/>\
     <path class="base" d="M\(Chart.left) \(Chart.lowBottom)H\(Chart.right)"/></svg>
     <ul class="legend"><li><i class="l1"></i>share of entries</li>\
     <li><i class="l2"></i>share of bytes</li></ul></section>
@@ -18,13 +19,13 @@ extension ReportPage {
 
   /// The powers of two that the axis goes from and to.
   private var powers: ClosedRange<Int> {
-    func power(_ size: Int64) -> Int { 64 - max(size, 1).leadingZeroBitCount }
+    func power(_ size: ByteCount) -> Int { 64 - max(size, 1).bytes.leadingZeroBitCount }
     let sizes = report.sizes.map(\.largest).filter { $0 > 0 }
     let first = max(0, power(sizes.first ?? 256) - 1)
-    return first...max(first + 4, power(sizes.last ?? 1 << 20))
+    return first...max(first + 4, power(sizes.last ?? ByteCount(1 << 20)))
   }
 
-  private func x(ofSize size: Int64) -> Double {
+  private func x(ofSize size: ByteCount) -> Double {
     // Four steps of each power, as the groups have them: a logarithm is not needed.
     let size = Double(max(size, 1))
     let power = Double(size.exponent) + (size.significand - 1)
@@ -32,13 +33,13 @@ extension ReportPage {
     return Chart.left + Chart.width * min(1, max(0, part))
   }
 
-  private func sizeLine(_ count: KeyPath<CacheReport.Sum, Int64>) -> HTML {
-    let whole = report.sizes.reduce(Int64(0)) { $0.addingClamped($1.sum[keyPath: count]) }
+  private func sizeLine(_ count: (CacheReport.Sum) -> Double) -> HTML {
+    let whole = report.sizes.reduce(0) { $0 + count($1.sum) }
     var line: HTML = "M\(Chart.left) \(Chart.lowBottom)"
-    var sum: Int64 = 0
+    var sum = 0.0
     for group in report.sizes {
-      sum = sum.addingClamped(group.sum[keyPath: count])
-      let part = whole > 0 ? Double(sum) / Double(whole) : 0
+      sum += count(group.sum)
+      let part = whole > 0 ? sum / whole : 0
       line +=
         "L\(x(ofSize: group.largest)) \(Chart.lowBottom - (Chart.lowBottom - Chart.top) * part)"
     }
@@ -51,11 +52,11 @@ extension ReportPage {
     for (index, power) in stride(from: powers.lowerBound, through: powers.upperBound, by: step)
       .enumerated()
     where power < 63 {
-      let x = x(ofSize: Int64(1) << Int64(power))
+      let x = x(ofSize: ByteCount(1 << power))
       ticks += """
         <path class="tick" d="M\(x) \(Chart.lowBottom)v4"/><text class="\(index % 2 == 1 ? "ax alt" : "ax")" \
         text-anchor="middle" x="\(x)" y="\(Chart.lowBottom + 17)">\
-        \(ReportWords.roundSize(Int64(1) << Int64(power)))</text>
+        \(ReportWords.roundSize(ByteCount(1 << power)))</text>
         """
     }
     return ticks

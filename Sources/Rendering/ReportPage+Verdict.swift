@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportPage {
@@ -43,7 +44,7 @@ extension ReportPage {
     let scale = 1000 / Double(max(capacity, used))
     // What the files hold beside bodies is shown as such.
     var (x, bars): (Double, HTML) = (0, "")
-    func add(_ bytes: Int64, _ kind: String) {
+    func add(_ bytes: ByteCount, _ kind: String) {
       let width = Double(bytes) * scale
       guard width >= 0.5, x < 1000 else { return }
       bars += """
@@ -88,7 +89,7 @@ extension ReportPage {
     let usage = report.usage
     let hosts = Int64(report.hosts.count) + (report.otherHosts?.groups ?? 0)
     let areMore = report.otherHosts.map { $0.groups == nil } ?? false
-    let beside = max(0, usage.footprint.totalBytes.addingClamped(-usage.bodyBytes))
+    let beside = max(0, usage.footprint.totalBytes - usage.bodyBytes)
     let oldest = usage.storedTimes.map { AgeText.text(from: $0.lowerBound, to: report.now) }
     let newest = usage.storedTimes.map { AgeText.text(from: $0.upperBound, to: report.now) }
     return """
@@ -98,9 +99,10 @@ extension ReportPage {
       \(figure("Bodies", ByteSizeText.text(usage.bodyBytes), "\(ByteSizeText.text(beside)) beside them"))
       \(figure("Median body", usage.median.map { ByteSizeText.text($0.bytes) } ?? "–", words.halfSentence))
       \(figure("Oldest entry", oldest ?? "–", newest.map { "newest \($0)" } ?? "no time is known"))
-      <div class="\(words.problemCount == 0 ? "good" : "bad")"><p>Integrity</p>\
-      <b>\(ReportWords.counted(words.problemCount, "finding", "findings"))</b>\
-      <span><a href="#integrity">see below</a></span></div>
+      <div class="\(words.isClean ? "good" : "bad")"><p>Integrity</p>\
+      <b>\(words.findingCounts[0])</b>\
+      <span>\(words.findingCounts.dropFirst().joined(separator: ", ")): \
+      <a href="#integrity">see below</a></span></div>
       </section>
       """
   }

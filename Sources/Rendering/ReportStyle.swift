@@ -1,24 +1,25 @@
 /// The style of a report: light and dark, for wide and narrow screens, and for paper.
 enum ReportStyle {
   /// The SHA-256 digest of ``source`` in Base64, by which the page lets it apply.
-  static let digest: HTML = "EqwQC3PPmmsgSNPA6tHX3z4taGdXozPEz1B+hUNaGOQ="
+  static let digest: HTML = "0cJSmYs1tmg5uB/AuS6R9MaNCuKwxhc4ytf7TkDEy+8="
 
   /// The style sheet.
   static let source: HTML = #"""
     :root{color-scheme:light;--bg:#f5f6f8;--card:#fff;--ink:#161b26;--mut:#566072;--line:#e3e7ed;
-    --grid:#e9edf2;--acc:#2457c5;--fresh:#1f8a80;--validatable:#d99a1c;--expired:#c64a3d;--unknown:#8b97a8;
+    --grid:#e9edf2;--acc:#2457c5;--fresh:#1f8a80;--validatable:#d99a1c;--expired:#c64a3d;--no-lifetime:#8b97a8;
+    --unknown:#bcc5d0;
     --s0:#1f7f78;--s1:#6f9f7c;--s2:#d3b768;--s3:#d98647;--s4:#bd4438;--s5:#77839a;--d1:#3c6ea8;--d2:#86b0d8;
-    --d3:#b9c2cf;--d4:#c64a3d;--d5:#d3b768;--d6:#8f7fb5;--warn:#8a5300;--warnbg:#fff4dc;--good:#156b63;
+    --d3:#b9c2cf;--d4:#c64a3d;--d5:#d3b768;--d6:#8f7fb5;--d7:#7a9a6e;--warn:#8a5300;--warnbg:#fff4dc;--good:#156b63;
     --goodbg:#def3f0;--bad:#b23a2e;--code:#f0f3f7}
     @media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;--bg:#0e1217;--card:#161b22;--ink:#e7ecf3;
     --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#dca634;
-    --expired:#d9604f;--unknown:#74808f;--s0:#1c716b;--s1:#58866a;--s2:#b89a4c;--s3:#c27338;--s4:#b3453a;
-    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#d9604f;--d5:#b89a4c;--d6:#9d8cc7;--warn:#ffce7a;
+    --expired:#d9604f;--no-lifetime:#74808f;--unknown:#4b5563;--s0:#1c716b;--s1:#58866a;--s2:#b89a4c;--s3:#c27338;--s4:#b3453a;
+    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#d9604f;--d5:#b89a4c;--d6:#9d8cc7;--d7:#8fb080;--warn:#ffce7a;
     --warnbg:#2f2614;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--code:#1f2630}}
     @media screen{:root[data-theme=dark]{color-scheme:dark;--bg:#0e1217;--card:#161b22;--ink:#e7ecf3;
     --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#dca634;
-    --expired:#d9604f;--unknown:#74808f;--s0:#1c716b;--s1:#58866a;--s2:#b89a4c;--s3:#c27338;--s4:#b3453a;
-    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#d9604f;--d5:#b89a4c;--d6:#9d8cc7;--warn:#ffce7a;
+    --expired:#d9604f;--no-lifetime:#74808f;--unknown:#4b5563;--s0:#1c716b;--s1:#58866a;--s2:#b89a4c;--s3:#c27338;--s4:#b3453a;
+    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#d9604f;--d5:#b89a4c;--d6:#9d8cc7;--d7:#8fb080;--warn:#ffce7a;
     --warnbg:#2f2614;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--code:#1f2630}}
     *{box-sizing:border-box}
     body{margin:0;background:var(--bg);color:var(--ink);font-variant-numeric:tabular-nums;
@@ -80,9 +81,11 @@ enum ReportStyle {
     .legend li{display:flex;align-items:center;gap:6px}
     i{display:inline-block;width:11px;height:11px;border-radius:3px;flex:none;margin-right:2px}
     .b-fresh{background:var(--fresh)}.b-validatable{background:var(--validatable)}
-    .b-expired{background:var(--expired)}.b-unknown{background:var(--unknown)}
+    .b-expired{background:var(--expired)}
+    .b-no-lifetime{background:var(--no-lifetime)}.b-unknown{background:var(--unknown)}
     .f-fresh{fill:var(--fresh)}.f-validatable{fill:var(--validatable)}
-    .f-expired{fill:var(--expired)}.f-unknown{fill:var(--unknown)}.f-other{fill:var(--d3)}
+    .f-expired{fill:var(--expired)}
+    .f-no-lifetime{fill:var(--no-lifetime)}.f-unknown{fill:var(--unknown)}.f-other{fill:var(--d3)}
     i.s0{background:var(--s0)}i.s1{background:var(--s1)}i.s2{background:var(--s2)}
     i.s3{background:var(--s3)}i.s4{background:var(--s4)}
     .ramp{gap:0 1px;flex-wrap:nowrap;white-space:nowrap}
@@ -129,6 +132,7 @@ enum ReportStyle {
     rect.d1{fill:var(--d1)}i.d1{background:var(--d1)}rect.d2{fill:var(--d2)}i.d2{background:var(--d2)}
     rect.d3{fill:var(--d3)}i.d3{background:var(--d3)}rect.d4{fill:var(--d4)}i.d4{background:var(--d4)}
     rect.d5{fill:var(--d5)}i.d5{background:var(--d5)}rect.d6{fill:var(--d6)}i.d6{background:var(--d6)}
+    rect.d7{fill:var(--d7)}i.d7{background:var(--d7)}
     table{border-collapse:collapse;width:100%}
     .plain{font-size:13px;margin-top:6px}
     .plain th,.plain td{padding:4px 8px;text-align:right;border-top:1px solid var(--line);font-weight:400;
@@ -159,7 +163,7 @@ enum ReportStyle {
     #ent .mime{color:var(--mut);max-width:160px;overflow:hidden;text-overflow:ellipsis}
     .pill{font-size:12px;padding:1px 9px;border-radius:99px;border:1px solid}
     .p-fresh{color:var(--good)}.p-validatable{color:var(--warn)}.p-expired{color:var(--bad)}
-    .p-unknown{color:var(--mut)}
+    .p-no-lifetime,.p-unknown{color:var(--mut)}
     .chk li{padding:6px 0 6px 26px;position:relative;font-size:14px}
     .chk li::before{position:absolute;left:0;width:18px;text-align:center;font-weight:700}
     .chk .ok::before{content:"✓";color:var(--good)}

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// What the integrity of a cache is like, in words.
@@ -16,46 +17,50 @@ struct ProblemText: Hashable, Sendable {
 extension ReportWords {
   /// What was found wrong, or that nothing was.
   var problems: [ProblemText] {
-    let footprint = report.usage.footprint
-    var all: [ProblemText] = []
-    if footprint.orphanFiles > 0 {
-      let isApple = report.store.format == .apple
-      all.append(
-        ProblemText(
-          isGood: false,
-          title: Self.counted(footprint.orphanFiles, "orphan file", "orphan files"),
-          text: "of \(ByteSizeText.text(footprint.orphanBytes)), which "
-            + (isApple ? "no entry names." : "URLCache neither counts nor removes."),
-          command: isApple && report.canBeChanged
-            ? command("check", "--repair=orphans --dry-run") : nil))
-    } else {
-      all.append(
-        ProblemText(
-          isGood: true, title: "Files:", text: "Every body file has an entry.", command: nil))
+    var all = report.problems.map { text(of: $0) }
+    if report.usage.footprint.orphanFiles == 0 {
+      all.append(good("Files:", "Every body file has an entry."))
     }
-    all += report.problems.map { text(of: $0) }
     if report.problems.isEmpty {
+      let entries = Self.counted(report.usage.entries, "entry was", "entries were")
+      all.append(good("Entries:", "\(entries) decoded, and nothing is wrong."))
+    }
+    let log = report.usage.footprint.reclaimableLogBytes
+    if report.store.inUse, log > report.usage.footprint.totalBytes / 20 {
       all.append(
-        ProblemText(
-          isGood: true, title: "Entries:",
-          text:
-            "All that was decoded of \(Self.counted(report.usage.entries, "entry", "entries")) is"
-            + " as it should be.", command: nil))
+        good(
+          "Write-ahead log:",
+          "the app that has the cache open gives back \(ByteSizeText.text(log)) when it quits."))
     }
     return all
   }
 
+  private func good(_ title: String, _ text: String) -> ProblemText {
+    ProblemText(isGood: true, title: title, text: text, command: nil)
+  }
+
   private func text(of problem: CacheReport.Problem) -> ProblemText {
     let repair = report.canBeChanged ? problem.code.repair : nil
+    let size =
+      problem.code.repair == .orphans && report.orphans.bytes > 0
+      ? " (\(ByteSizeText.text(report.orphans.bytes)))" : ""
     return ProblemText(
       isGood: problem.code.severity == .note,
-      title: "\(Self.grouped(problem.count)) × \(problem.code.name):",
+      title: "\(Self.grouped(problem.count)) × \(problem.code.name)\(size):",
       text: "\(problem.code.meaning).",
       command: repair.map { command("check", "--repair=\($0.rawValue) --dry-run") })
   }
 
-  /// How many kinds of findings there are that somebody should look at.
-  var problemCount: Int64 { Int64(problems.filter { !$0.isGood }.count) }
+  /// How many findings there are of each severity, as `check` counts them and in its words.
+  var findingCounts: [String] {
+    Finding.Severity.allCases.map { severity in
+      Self.counted(
+        report.findingCounts[severity, default: 0], severity.rawValue, "\(severity.rawValue)s")
+    }
+  }
+
+  /// Whether there are no errors and no warnings.
+  var isClean: Bool { problems.allSatisfy(\.isGood) }
 
   /// The command that finds the rest.
   var checkCommand: ByteString { command("check", "--full") }

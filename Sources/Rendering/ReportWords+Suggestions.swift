@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// A suggestion in words.
@@ -17,36 +18,55 @@ extension ReportWords {
 
   /// What stands in the place of suggestions where there are none.
   var noSuggestion: String {
-    report.canBeChanged
-      ? "There is nothing to remove that would be of use."
-      : "Entries of this store are never removed, only looked at."
+    if report.isDamaged {
+      return "The database is damaged: no command changes it, and CFNetwork discards the cache when"
+        + " it meets the damage."
+    }
+    return report.canBeChanged
+      ? "There is nothing worth removing." : "This cache can only be read: no command changes it."
   }
 
   private func text(of suggestion: Suggestion) -> SuggestionText {
     let size = ByteSizeText.text(suggestion.bytes)
     let count = suggestion.count ?? 0
     switch suggestion.action {
+    case .repair(let kinds):
+      let names = kinds.map(\.rawValue).joined(separator: ",")
+      let entries = Self.counted(count, "entry", "entries")
+      return SuggestionText(
+        gain: "Repair the cache", how: ": \(entries) that the app cannot use.",
+        command: command("check", "--repair=\(names) --dry-run"))
     case .removeOrphans:
-      let files = Self.counted(count, "file that no entry names", "files that no entry names")
+      let files = Self.counted(
+        count, "body file that no entry refers to", "body files that no entry refers to")
       return SuggestionText(
         gain: "Free \(size)", how: " at no cost: \(files).",
         command: command("check", "--repair=orphans --dry-run"))
     case .compact:
       return SuggestionText(
-        gain: "Give back \(size)", how: " of free pages in the database: no entry goes.",
+        gain: "Free \(size)",
+        how: report.logBytes > 0
+          ? " of free pages and write-ahead log: no entry is removed."
+          : " of free pages in the database: no entry is removed.",
         command: command("compact", "--dry-run"))
+    case .purgeSuperseded:
+      return SuggestionText(
+        gain: "Free about \(size)",
+        how:
+          ": \(Self.counted(count, "older version", "older versions")) of files that have a newer one here.",
+        command: command("purge", "--superseded --dry-run"))
     case .enforce(let capacity):
       return SuggestionText(
-        gain: "Free \(size)", how: " to fit the capacity: the oldest entries go.",
+        gain: "Free \(size)", how: " to fit the capacity: orphans first, then the oldest entries.",
         command: command("enforce", "--max-size \(capacity) --dry-run"))
     case .purgeExpired:
       return SuggestionText(
-        gain: "Free \(size)",
-        how: ": \(Self.counted(count, "entry", "entries")) that have to be loaded anew anyway.",
+        gain: "Free about \(size)",
+        how: ": \(Self.counted(count, "entry", "entries")) that must be downloaded again anyway.",
         command: command("purge", "\(expiryOptions)--stale --validator none --dry-run"))
     case .purgeOlder(let seconds):
       return SuggestionText(
-        gain: "Free \(size)",
+        gain: "Free about \(size)",
         how: ": \(Self.counted(count, "entry", "entries")) older than \(Self.duration(seconds)).",
         command: purgeCommand(olderThan: seconds))
     }

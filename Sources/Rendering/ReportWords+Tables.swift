@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 extension ReportWords {
@@ -60,6 +61,29 @@ extension ReportWords {
       })
   }
 
+  /// What lifetimes and validators save.
+  var savingsTable: ReportTable {
+    ReportTable(
+      columns: ["If requested again", "Entries", "Bodies", "Share"],
+      rows: CacheSavings.Outcome.allCases.map { outcome in
+        ReportTable.Row(
+          name: ByteString(outcome.title), meaning: outcome.meaning,
+          values: counts(of: report.usage.savings?.total[outcome] ?? CacheReport.Sum()))
+      })
+  }
+
+  /// The entries that are older versions.
+  var versionTable: ReportTable {
+    ReportTable(
+      columns: ["Versions", "Entries", "Bodies", "Share"],
+      rows: [
+        ReportTable.Row(
+          name: "Superseded",
+          meaning: "by a newer version of the same file, as far as the URLs show it",
+          values: counts(of: report.usage.superseded ?? CacheReport.Sum()))
+      ])
+  }
+
   /// What is on disk.
   var partTable: ReportTable {
     ReportTable(
@@ -80,7 +104,7 @@ extension ReportWords {
 
 extension ReportWords {
   /// The parts of what is on disk.
-  var parts: [(name: String, bytes: Int64)] {
+  var parts: [(name: String, bytes: ByteCount)] {
     let footprint = report.usage.footprint
     switch report.store.format {
     case .apple: break
@@ -97,7 +121,8 @@ extension ReportWords {
       ("bodies in the database", min(report.inlineBytes, database)),
       ("all else in the database", beside), ("orphan files", footprint.orphanBytes),
       ("free pages", footprint.freeBytes),
-      ("write-ahead log", footprint.walBytes.addingClamped(footprint.shmBytes)),
+      ("write-ahead log", footprint.walBytes),
+      ("index of the write-ahead log", footprint.shmBytes),
     ].filter { $0.1 > 0 }
   }
 }

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// The words of a report that all its formats share.
@@ -40,9 +41,9 @@ struct ReportWords: Sendable {
 
   /// The hosts that hold most of the bodies: as few of the first as hold three quarters, but three at most.
   var leadingHosts: ArraySlice<CacheReport.Host> {
-    var bytes: Int64 = 0
+    var bytes: ByteCount = 0
     let count = report.hosts.prefix(3).firstIndex { host in
-      bytes = bytes.addingClamped(host.sum.bytes)
+      bytes += host.sum.bytes
       return bytes >= report.usage.bodyBytes / 4 * 3
     }
     return report.hosts.prefix(min(3, (count ?? 2) + 1)).filter { $0.sum.bytes > 0 }[...]
@@ -52,7 +53,7 @@ struct ReportWords: Sendable {
   var leadingHostsPrefix: String {
     let count = leadingHosts.count
     let number = ["", "One host holds", "Two hosts hold", "Three hosts hold"][count]
-    let bytes = leadingHosts.reduce(Int64(0)) { $0.addingClamped($1.sum.bytes) }
+    let bytes = leadingHosts.reduce(0 as ByteCount) { $0 + $1.sum.bytes }
     return "\(number) \(Self.percent(bytes, of: report.usage.bodyBytes)) of it: "
   }
 
@@ -60,14 +61,14 @@ struct ReportWords: Sendable {
   var halfSentence: String {
     let total = report.usage.bodyBytes
     guard total > 0 else { return "no bytes in bodies" }
-    var (bytes, entries): (Int64, Int64) = (0, 0)
+    var (bytes, entries): (ByteCount, Int64) = (0, 0)
     for group in report.sizes.reversed() {
       let missing = total / 2 - bytes
       guard missing > 0 else { break }
       // Within a group bodies are of about the same size.
       let part = min(1, Double(missing) / Double(max(1, group.sum.bytes)))
-      entries = entries.addingClamped(max(1, Int64(Double(group.sum.entries) * part)))
-      bytes = bytes.addingClamped(group.sum.bytes)
+      entries += max(1, Int64(Double(group.sum.entries) * part))
+      bytes += group.sum.bytes
     }
     return
       "half of the bytes in \(Self.percent(entries, of: report.usage.entries)) of entries"
@@ -86,11 +87,16 @@ struct ReportWords: Sendable {
   }
 
   /// A size without a digit after the point that says nothing: `2 KiB`.
-  static func roundSize(_ bytes: Int64) -> String {
+  static func roundSize(_ bytes: ByteCount) -> String {
     let text = ByteSizeText.text(bytes)
     guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return text }
     let rest = text[text.utf8.index(after: point)...]
     return rest.utf8.starts(with: "0 ".utf8) ? "\(text[..<point])\(rest.dropFirst())" : text
+  }
+
+  /// The share of some bytes in others.
+  static func percent(_ part: ByteCount, of whole: ByteCount) -> String {
+    percent(part.bytes, of: whole.bytes)
   }
 
   /// A share: `<0.1 %`, `6.6 %`, `59 %`.
@@ -150,8 +156,9 @@ extension CacheReport.State {
   var title: String {
     switch self {
     case .fresh: "Fresh"
-    case .validatable: "Stale, can be validated"
-    case .expired: "Stale, has to be loaded anew"
+    case .validatable: "Stale, with a validator"
+    case .expired: "Stale, without a validator"
+    case .noLifetime: "No lifetime"
     case .unknown: "Unknown"
     }
   }
@@ -160,19 +167,20 @@ extension CacheReport.State {
   var meaning: String {
     switch self {
     case .fresh: "within its lifetime"
-    case .validatable: "it has an ETag or Last-Modified"
-    case .expired: "it has no validator"
-    case .unknown: "it has no lifetime"
+    case .validatable: "the server can confirm it by its ETag or Last-Modified"
+    case .expired: "it must be downloaded again"
+    case .noLifetime: "no max-age, no Expires, and nothing to guess from"
+    case .unknown: "its header fields or the time it was stored cannot be read"
     }
   }
 
   /// The state, in a word.
   var word: String {
     switch self {
-    case .fresh: "fresh"
-    case .validatable: "validate"
-    case .expired: "reload"
-    case .unknown: "unknown"
+    case .fresh: ResponseFreshness.State.fresh.words
+    case .validatable, .expired: ResponseFreshness.State.stale.words
+    case .noLifetime: ResponseFreshness.State.noLifetime.words
+    case .unknown: ResponseFreshness.State?.none.words
     }
   }
 

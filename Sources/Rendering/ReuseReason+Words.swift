@@ -143,6 +143,7 @@ extension FoundationReuse.Obstacle {
   /// The reason for people.
   var words: String {
     switch self {
+    case .otherKey: "its key is that of another URL"
     case .challenge: "it has WWW-Authenticate or Proxy-Authenticate"
     case .authorization: "the request has Authorization or Proxy-Authorization"
     case .method: "the request is neither GET nor HEAD"

@@ -22,7 +22,7 @@ extension RevalidationRenderer {
       buffer.append(integer: Int64(plan.count(outcome)))
     }
     buffer.append(",\"saved_bytes\":")
-    buffer.append(integer: plan.savedBytes)
+    buffer.append(plain: plan.savedBytes)
     buffer.append(",\"entries\":[")
     for (index, entry) in plan.entries.enumerated() {
       buffer.append(index == 0 ? "\n" : ",\n")
@@ -35,6 +35,7 @@ extension RevalidationRenderer {
   private static func key(_ outcome: ValidationResult.Outcome) -> String {
     switch outcome {
     case .unchanged: "unchanged"
+    case .incomplete: "incomplete"
     case .changed: "changed"
     case .rolledBack: "rolled_back"
     case .gone: "gone"
@@ -65,7 +66,7 @@ extension RevalidationRenderer {
     buffer.append(",\"decided_by\":")
     buffer.append(json: result.decider?.rawValue)
     buffer.append(",\"saved_bytes\":")
-    buffer.append(integer: result.savedBytes)
+    buffer.append(plain: result.savedBytes)
     buffer.append(",\"location\":")
     buffer.append(
       json: result.location.map { secrets.url($0, for: .programs) }, orBase64Named: "location")
@@ -77,6 +78,8 @@ extension RevalidationRenderer {
     buffer.append(json: isSkipped ? "skipped" : entry.action.rawValue)
     buffer.append(",\"hindrance\":")
     buffer.append(json: entry.hindrance?.rawValue)
+    buffer.append(",\"misfit\":")
+    buffer.append(json: result.misfit?.rawValue)
     buffer.append("}")
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import HTTPCaching
 public import ResponseStorage
 public import Revalidation
@@ -52,6 +53,7 @@ public struct RevalidationRenderer: Sendable {
     case .none: "-"
     case .freshen: isDryRun ? "would update" : "updated"
     case .replace: isDryRun ? "would replace" : "replaced"
+    case .complete: isDryRun ? "would complete" : "completed"
     case .remove: isDryRun ? "would remove" : "removed"
     }
   }
@@ -69,6 +71,9 @@ public struct RevalidationRenderer: Sendable {
       var shown = TextBuffer()
       shown.append(shown: Array(reason.words(after: entry.result).utf8))
       parts.append(shown.bytes)
+    }
+    if let misfit = entry.result.misfit {
+      parts.append(Array("all was asked for, as \(misfit.words)".utf8))
     }
     if let hindrance = entry.hindrance { parts.append(Array(hindrance.words.utf8)) }
     if entry.result.request.withholdsCredentials, entry.result.response != nil {
@@ -91,13 +96,14 @@ public struct RevalidationRenderer: Sendable {
     }
     buffer.append("\n")
     if plan.savedBytes > 0 {
-      buffer.append("Not loaded again, as 304 said so: ")
+      buffer.append("Not loaded again, as it is still good: ")
       buffer.append(byteCount: plan.savedBytes)
       buffer.append("\n")
     }
     for (action, words) in [
       (RevalidationPlan.Action.freshen, ("Would update ", "Updated ")),
-      (.replace, ("Would replace ", "Replaced ")), (.remove, ("Would remove ", "Removed ")),
+      (.replace, ("Would replace ", "Replaced ")),
+      (.complete, ("Would complete ", "Completed ")), (.remove, ("Would remove ", "Removed ")),
     ] {
       let count = plan.entries.count { entry in
         entry.action == action && !skipped.contains(entry.result.request.version.id)

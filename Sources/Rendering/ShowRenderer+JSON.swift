@@ -5,7 +5,7 @@ extension ShowRenderer {
   private static let columns: [Column] =
     Column.standardJSON + [
       .key, .partition, .policy, .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge,
-      .expiresAt, .validators, .requestHeaders, .responseHeaders,
+      .expiresAt, .validators, .received, .announced, .requestHeaders, .responseHeaders,
     ]
 
   /// Appends the responses as a JSON array, each with the digest of its body if it was worked out.

@@ -1,4 +1,6 @@
 public import Administration
+import Bytes
+import HTTPCaching
 public import ResponseStorage
 
 /// All that is known of single responses, as text or as JSON.
@@ -98,6 +100,7 @@ public struct ShowRenderer: Sendable {
         buffer.append(" ")
         buffer.append(shown: name)
       }
+      if column == .size { appendMissing(of: response, into: &buffer) }
       buffer.append(UInt8(ascii: "\n"))
     }
     if let sha256 {
@@ -107,13 +110,23 @@ public struct ShowRenderer: Sendable {
     }
   }
 
+  /// Appends how much of the body is stored, if that is not all of it.
+  private func appendMissing(of response: StoredResponse, into buffer: inout TextBuffer) {
+    guard let body = Exchange(of: response).flatMap({ ReceivedBody(of: $0) }),
+      body.bytes < body.announced
+    else { return }
+    buffer.append(", \(body.wholePercent)% of the ")
+    buffer.append(byteCount: ByteCount(body.announced))
+    buffer.append(" that were announced")
+  }
+
   private func append(_ value: CellValue, into buffer: inout TextBuffer) {
     switch value {
     case .byteCount(let count):
       buffer.append(ByteSizeText.text(count))
       if count >= 1024 {
         buffer.append(" (")
-        buffer.append(grouped: count)
+        buffer.append(grouped: count.bytes)
         buffer.append(" bytes)")
       }
     case .time(let time):
@@ -125,6 +138,7 @@ public struct ShowRenderer: Sendable {
     case .remainingLifetime(let seconds): buffer.append(remainingLifetime: seconds)
     case .words(let words): buffer.append(words: words, orElse: "none")
     case .integer(let number): buffer.append(integer: number)
+    case .percent(let number): buffer.append("\(number)%")
     case .text(let text): buffer.append(shown: text)
     case .word(let word): buffer.append(word)
     case .unknown, .age, .headers, .notes, .property, .properties: buffer.append("-")
@@ -148,7 +162,7 @@ public struct ShowRenderer: Sendable {
       buffer.append("\(indentation)(timeout \(seconds) s)\n")
     }
     if let body = request.body {
-      buffer.append("\(indentation)(body \(ByteSizeText.text(Int64(body.count)))")
+      buffer.append("\(indentation)(body \(ByteSizeText.text(ByteCount(body.count)))")
       buffer.append(secrets.showSecrets ? ")\n" : ", masked)\n")
       if secrets.showSecrets {
         buffer.append(indentation)

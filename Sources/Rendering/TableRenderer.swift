@@ -78,6 +78,7 @@ struct TableRenderer: ResponseRenderer {
     case .unknown: break
     case .integer(let value): text.append(integer: value)
     case .byteCount(let value): text.append(byteCount: value)
+    case .percent(let value): text.append("\(value)%")
     case .text(let value): text.append(shown: value)
     case .word(let word): text.append(word)
     case .time(let time): text.append(time: time)

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// Output that has been rendered, and not yet been written.
@@ -51,6 +52,9 @@ public struct TextBuffer: Hashable, Sendable {
       output.append(decimal: value.magnitude)
     }
   }
+
+  /// Appends a number of bytes in decimal, without a unit.
+  public mutating func append(plain count: ByteCount) { append(integer: count.bytes) }
 
   /// Appends `byte` `count` times, or not at all if `count` is not positive.
   mutating func append(_ byte: UInt8, count: Int) {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A rectangle of a drawing.
 struct Rectangle: Hashable, Sendable {
   var x: Double
@@ -13,7 +15,7 @@ enum TreemapLayout {
   ///
   /// - Parameter values: The numbers, the largest first; one below zero counts as zero.
   /// - Returns: A rectangle for each number, in their order.
-  static func rectangles(of values: [Int64], in bounds: Rectangle) -> [Rectangle] {
+  static func rectangles(of values: [ByteCount], in bounds: Rectangle) -> [Rectangle] {
     let areas = areas(of: values, in: bounds)
     var (result, free): ([Rectangle], Rectangle) = ([], bounds)
     var row: ArraySlice<Double> = areas[..<0]
@@ -30,7 +32,7 @@ enum TreemapLayout {
     return result + cut(row, from: &free)
   }
 
-  private static func areas(of values: [Int64], in bounds: Rectangle) -> [Double] {
+  private static func areas(of values: [ByteCount], in bounds: Rectangle) -> [Double] {
     let values = values.map { Double(max(0, $0)) }
     let total = values.reduce(0, +)
     let scale = total > 0 ? bounds.width * bounds.height / total : 0

@@ -4,24 +4,23 @@ import ResponseStorage
 extension UsageRenderer {
   private static let freshnessBarWidth = 30
 
-  /// A part of the bar: what it stands for, and what it is called and drawn with.
+  /// A part of the bar: what it stands for, and what it is drawn with.
   private struct FreshnessPart {
     let state: ResponseFreshness.State?
-    let name: String
     let mark: String
     let asciiMark: String
   }
 
   private static let freshnessParts = [
-    FreshnessPart(state: .fresh, name: "fresh", mark: "█", asciiMark: "#"),
-    FreshnessPart(state: .stale, name: "stale", mark: "▒", asciiMark: "="),
-    FreshnessPart(state: .noLifetime, name: "no lifetime", mark: "░", asciiMark: "-"),
-    FreshnessPart(state: nil, name: "not known", mark: "·", asciiMark: "."),
+    FreshnessPart(state: .fresh, mark: "█", asciiMark: "#"),
+    FreshnessPart(state: .stale, mark: "▒", asciiMark: "="),
+    FreshnessPart(state: .noLifetime, mark: "░", asciiMark: "-"),
+    FreshnessPart(state: nil, mark: "·", asciiMark: "."),
   ]
 
   /// Appends a bar of how many entries are fresh, are stale and have no lifetime, if that was counted.
   func appendFreshness(of report: UsageReport, into buffer: inout TextBuffer) {
-    let whole = report.freshness.values.reduce(Int64(0)) { $0.addingClamped($1) }
+    let whole = report.freshness.values.reduce(Int64(0)) { $0 + $1 }
     guard whole > 0 else { return }
     buffer.append("Fresh    ")
     var legend = ""
@@ -29,12 +28,12 @@ extension UsageRenderer {
     for part in Self.freshnessParts {
       guard let count = report.freshness[part.state], count > 0 else { continue }
       let mark = asciiOnly ? part.asciiMark : part.mark
-      sum = sum.addingClamped(count)
+      sum += count
       // Sums are rounded, not parts, so that all parts together are the whole bar.
       let end = Int((Double(sum) / Double(whole) * Double(Self.freshnessBarWidth)).rounded())
       buffer.append(String(repeating: mark, count: end - drawn))
       drawn = end
-      legend += "  \(mark) \(BarText.percent(count, of: whole)) % \(part.name)"
+      legend += "  \(mark) \(BarText.percent(count, of: whole)) % \(part.state.words)"
     }
     buffer.append("\(legend)   of the entries\n")
   }

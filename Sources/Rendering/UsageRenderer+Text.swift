@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 public import ResponseStorage
 
 extension UsageRenderer {
@@ -27,6 +28,7 @@ extension UsageRenderer {
         append(histograms.sizes, titled: "size", of: report, into: &buffer)
       }
     }
+    if let savings = report.savings { append(savings, into: &buffer) }
     appendFindings(of: report, into: &buffer)
   }
 
@@ -87,6 +89,11 @@ extension UsageRenderer {
       buffer.append(byteCount: median.bytes)
     }
     buffer.append("\nBodies   \(ByteSizeText.text(report.bodyBytes))\n")
+    if let sum = report.superseded {
+      buffer.append(
+        "Old      \(ByteSizeText.text(sum.bytes)) in "
+          + counted(sum.entries, "superseded entry", "superseded entries") + "\n")
+    }
     if report.footprint.freeBytes > 0 {
       buffer.append(
         "Free     \(ByteSizeText.text(report.footprint.freeBytes)) inside the database\n")
@@ -94,7 +101,7 @@ extension UsageRenderer {
   }
 
   private func appendGroups(of report: UsageReport, into buffer: inout TextBuffer) {
-    var rows = rows(of: report.groups[...])
+    var rows = rows(of: report.groups[...], in: report.grouping)
     if let rest = report.rest {
       let count = rest.groups.map { "\($0) more" } ?? "more"
       rows.append(Row(key: Array(count.utf8)[...], entries: rest.entries, bytes: rest.bytes))
@@ -116,12 +123,22 @@ extension UsageRenderer {
     append(rows(of: shown), titled: title, of: report, into: &buffer)
   }
 
-  private func rows(of groups: ArraySlice<UsageReport.Group>) -> [Row] {
+  private func rows(
+    of groups: ArraySlice<UsageReport.Group>, in grouping: UsageReport.Grouping? = nil
+  ) -> [Row] {
     groups.map { group in
       Row(
-        key: shown(key(of: group, for: .people) ?? "-"), entries: group.entries,
-        bytes: group.bytes)
+        key: shown(name(of: group, in: grouping)), entries: group.entries, bytes: group.bytes)
     }
+  }
+
+  /// What people call a group.
+  private func name(
+    of group: UsageReport.Group, in grouping: UsageReport.Grouping?
+  ) -> ByteString {
+    guard grouping == .freshness else { return key(of: group, for: .people) ?? "-" }
+    let state = group.key?.string.flatMap { ResponseFreshness.State(rawValue: $0) }
+    return ByteString(state.words)
   }
 
   private func append(
@@ -141,11 +158,11 @@ extension UsageRenderer {
   private struct Row {
     let key: ArraySlice<UInt8>
     let entries: Int64
-    let bytes: Int64
+    let bytes: ByteCount
   }
 
   private func append(
-    _ row: Row, of whole: Int64, keyWidth: Int, into buffer: inout TextBuffer
+    _ row: Row, of whole: ByteCount, keyWidth: Int, into buffer: inout TextBuffer
   ) {
     buffer.append(contentsOf: row.key)
     buffer.append(UInt8(ascii: " "), count: keyWidth - DisplayWidth.width(of: row.key))
@@ -208,7 +225,9 @@ extension UsageReport.Grouping {
     case .scheme: "schemes"
     case .partition: "partitions"
     case .storagePolicy: "storage policies"
-    case .freshness: "groups"
+    case .freshness, .validator: "groups"
+    case .directive: "directives"
+    case .entryClass: "classes"
     case .age, .size: "ranges"
     }
   }
@@ -223,7 +242,9 @@ extension UsageReport.Grouping {
     case .scheme: "scheme"
     case .partition: "partition"
     case .storagePolicy: "storage policy"
-    case .freshness: "group"
+    case .freshness, .validator: "group"
+    case .directive: "directive"
+    case .entryClass: "class"
     case .age, .size: "range"
     }
   }

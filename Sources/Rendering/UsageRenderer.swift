@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 public import ResponseStorage
 
 /// What a cache takes up, as text.
@@ -30,7 +31,7 @@ public struct UsageRenderer: Sendable {
     buffer.append(",\"missing_bodies\":")
     buffer.append(integer: report.missingBodies)
     buffer.append(",\"body_bytes\":")
-    buffer.append(integer: report.bodyBytes)
+    buffer.append(plain: report.bodyBytes)
     buffer.append(",\"median_body_bytes\":")
     buffer.append(json: report.median?.bytes)
     buffer.append(",\"median_is_exact\":")
@@ -45,6 +46,10 @@ public struct UsageRenderer: Sendable {
     buffer.append(json: report.capacityBytes)
     buffer.append(",\"oversized_bodies\":")
     buffer.append(json: report.oversizedBodies)
+    buffer.append(",\"superseded\":")
+    buffer.append(json: report.superseded)
+    buffer.append(",\"savings\":")
+    buffer.append(json: report.savings, secrets: secrets)
     buffer.append(",\"groups\":")
     append(json: report.groups, into: &buffer)
     buffer.append(",\"rest\":")
@@ -69,7 +74,7 @@ public struct UsageRenderer: Sendable {
       buffer.append(",\"entries\":")
       buffer.append(integer: group.entries)
       buffer.append(",\"bytes\":")
-      buffer.append(integer: group.bytes)
+      buffer.append(plain: group.bytes)
       buffer.append(UInt8(ascii: "}"))
     }
     buffer.append(groups.isEmpty ? "]" : "\n]")
@@ -82,9 +87,7 @@ public struct UsageRenderer: Sendable {
 
   /// Appends the groups as tab-separated values.
   public func appendTSV(_ report: UsageReport, into buffer: inout TextBuffer) {
-    append(report, separator: UInt8(ascii: "\t"), into: &buffer) {
-      $0.append(shown: $1, alsoEscaping: UInt8(ascii: "\\"))
-    }
+    append(report, separator: UInt8(ascii: "\t"), into: &buffer) { $0.append(tsv: $1) }
   }
 
   private func append(
@@ -101,7 +104,7 @@ public struct UsageRenderer: Sendable {
       buffer.append(separator)
       buffer.append(integer: group.entries)
       buffer.append(separator)
-      buffer.append(integer: group.bytes)
+      buffer.append(plain: group.bytes)
       buffer.append(UInt8(ascii: "\n"))
     }
   }
@@ -116,11 +119,13 @@ extension TextBuffer {
   /// Appends a footprint as a JSON object.
   mutating func append(json footprint: Footprint) {
     let members = [
-      ("total_bytes", footprint.totalBytes), ("database_bytes", footprint.databaseBytes),
-      ("wal_bytes", footprint.walBytes), ("shm_bytes", footprint.shmBytes),
-      ("body_files_bytes", footprint.bodyFilesBytes), ("free_bytes", footprint.freeBytes),
-      ("orphan_files", footprint.orphanFiles), ("orphan_bytes", footprint.orphanBytes),
-      ("allocated_bytes", footprint.allocatedBytes),
+      ("total_bytes", footprint.totalBytes.bytes),
+      ("database_bytes", footprint.databaseBytes.bytes),
+      ("wal_bytes", footprint.walBytes.bytes), ("shm_bytes", footprint.shmBytes.bytes),
+      ("body_files_bytes", footprint.bodyFilesBytes.bytes),
+      ("free_bytes", footprint.freeBytes.bytes),
+      ("orphan_files", footprint.orphanFiles), ("orphan_bytes", footprint.orphanBytes.bytes),
+      ("allocated_bytes", footprint.allocatedBytes.bytes),
     ]
     for (index, (name, value)) in members.enumerated() {
       append(index == 0 ? "{\"" : ",\"")
@@ -128,6 +133,16 @@ extension TextBuffer {
       append("\":")
       append(integer: value)
     }
+    append(UInt8(ascii: "}"))
+  }
+
+  /// Appends a sum of entries as a JSON object, or `null`.
+  mutating func append(json sum: CacheReport.Sum?) {
+    guard let sum else { return append("null") }
+    append("{\"entries\":")
+    append(integer: sum.entries)
+    append(",\"bytes\":")
+    append(plain: sum.bytes)
     append(UInt8(ascii: "}"))
   }
 
@@ -139,7 +154,7 @@ extension TextBuffer {
     append(",\"entries\":")
     append(integer: rest.entries)
     append(",\"bytes\":")
-    append(integer: rest.bytes)
+    append(plain: rest.bytes)
     append(UInt8(ascii: "}"))
   }
 }

@@ -31,7 +31,7 @@ extension ValidationRequest.Obstacle {
     case .undecodable: "it cannot be decoded"
     case .method: "only GET and HEAD are repeated"
     case .url: "only http and https are asked"
-    case .incompleteBody: "its body is not whole, and it has no strong validator"
+    case .incompleteBody: "its body is not whole, and there is no way to ask for its rest"
     }
   }
 }
@@ -43,6 +43,29 @@ extension RevalidationPlan.Hindrance {
     case .noValidatorIn304: "not updated, as the 304 has no validator"
     case .notStorable: "not replaced, as the answer may not be stored"
     case .partialContent: "not completed, as only the rest of the body was sent"
+    case .otherVariant: "not replaced, as the answer may be another variant"
+    case .bodyNotSent: "not replaced, as the origin answers 304 all the same"
+    case .pinned: "not removed, as it is pinned"
+    }
+  }
+}
+
+extension RestMisfit {
+  /// The misfit, for people: a clause.
+  var words: String {
+    switch self {
+    case .notSatisfiable: "the origin has no such part of it (416)"
+    case .notModified: "the origin answered 304 to the request for the rest"
+    case .otherURL: "the rest came from another URL"
+    case .multipart: "the rest came in several parts"
+    case .contentEncoding: "the rest has a content coding"
+    case .validator: "the rest has not the same strong validator"
+    case .contentRange: "the Content-Range of the rest does not follow what is stored"
+    case .endsEarly: "the rest ends before the end"
+    case .length: "the rest has another length than its Content-Range"
+    case .otherVariant: "the rest may be that of another variant"
+    case .digest: "the joined body has not the digest that the origin gave"
+    case .rewritten: "an app may have written its JSON again, and there is no digest"
     }
   }
 }

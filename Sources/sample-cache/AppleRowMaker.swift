@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 import ResponseStorage
 
@@ -26,7 +27,7 @@ struct AppleRowMaker {
       url: ByteString(url.url), stored: sample.stored, status: exchange.status,
       headers: HeaderFields(headers.fields),
       expectedLength: headers.isCompressed || generator.chance(inThousand: 500)
-        ? Int64(exchange.body.count) : nil,
+        ? ByteCount(exchange.body.count) : nil,
       mimeType: ByteString(exchange.kind.mimeType),
       endsAfterHeaders: exchange.location != nil && generator.chance(inThousand: 500))
     let request = AppleMessage.Request(

@@ -61,6 +61,7 @@ struct SampleCache: ParsableCommand {
     guard let schema = AppleSchema(rawValue: schema), let newest = Self.moment(newest) else {
       throw ExitCode.validationFailure
     }
+    try checkParent()
     var generator = SplitMix64(seed: seed)
     let maker = ResponseMaker(
       count: entries, newest: newest, withArrays: AppleRowMaker.writesArrays(schema),
@@ -68,6 +69,17 @@ struct SampleCache: ParsableCommand {
     switch format {
     case .apple: try makeAppleStore(schema, maker, using: &generator)
     case .foundation: try makeFoundationStore(maker, using: &generator)
+    }
+  }
+
+  /// Refuses a folder whose parent is not there, before a store says that it is not.
+  private func checkParent() throws {
+    var path = Array(directory.utf8)[...]
+    while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return }
+    let parent = String(decoding: path[..<slash], as: UTF8.self)
+    do throws(FileError) { _ = try Directory(parent, followingLink: true) } catch {
+      throw ValidationError("cannot create '\(directory)': cannot open the folder \(error)")
     }
   }
 

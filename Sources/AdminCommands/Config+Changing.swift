@@ -1,0 +1,145 @@
+import Administration
+import ArgumentParser
+import Files
+
+extension URLCacheAdmin.Config {
+  /// `urlcache-admin config set`: one setting of a file, and nothing else of the file.
+  struct Set: AdminCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "set",
+      abstract: "Set one setting, and keep the rest of the file as it is.",
+      discussion: """
+        SETTING is the name of a setting, or caches.NAME.SETTING for one cache;
+        caches.NAME.path gives a cache its name. The file is the user's, or that of
+        '--config', and is created if it is not there.
+
+        EXIT STATUS
+          0 done · 64 there is no such setting, or it does not take the value · 73 · 74
+          · 77 · 78 the file is wrong, or written in a way that cannot be changed so
+        """)
+
+    @Argument(help: "The setting.") var setting: String
+    @Argument(help: "Its value, as the option of the same name takes it.") var value: String
+    @OptionGroup var file: ConfigurationOptions
+
+    var writesJSON: Bool { false }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let key = try environment.configurationKey(setting)
+      try environment.changeConfiguration(file.config) { edit throws(ConfigurationEdit.Failure) in
+        try edit.setting(key, to: value)
+      }
+      return .done
+    }
+  }
+
+  /// `urlcache-admin config unset`: a file without one setting.
+  struct Unset: AdminCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "unset",
+      abstract: "Remove one setting, and keep the rest of the file as it is.",
+      discussion: """
+        The line of the setting is removed, with a comment at its end; other comments
+        are kept. A setting that is not in the file is no error.
+
+        EXIT STATUS
+          0 done · 64 there is no such setting · 73 · 74 · 77 · 78 the file is wrong, or
+          written in a way that cannot be changed so
+        """)
+
+    @Argument(help: "The setting, or caches.NAME.SETTING for one cache.") var setting: String
+    @OptionGroup var file: ConfigurationOptions
+
+    var writesJSON: Bool { false }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let key = try environment.configurationKey(setting)
+      let path = try environment.changeConfiguration(file.config) {
+        edit throws(ConfigurationEdit.Failure) in
+        try edit.removing(key)
+      }
+      if path == nil { environment.note("'\(printable(setting))' is not set in this file") }
+      return .done
+    }
+  }
+}
+
+extension CommandEnvironment {
+  /// Reads the name of a setting.
+  fileprivate func configurationKey(
+    _ text: String
+  ) throws(CommandFailure) -> ConfigurationEdit.Key {
+    do throws(ConfigurationEdit.Failure) { return try ConfigurationEdit.Key(text) } catch {
+      throw .usage(printable(error.reason), hint: error.hint)
+    }
+  }
+
+  /// Replaces a configuration file by its changed text; a symbolic link to it stays one.
+  ///
+  /// - Parameters:
+  ///   - given: The file that the command line names instead of the user's.
+  ///   - change: Returns the new text, or `nil` if nothing changes.
+  /// - Returns: The path of the file that was written; `nil` if nothing changed.
+  @discardableResult
+  func changeConfiguration(
+    _ given: String?,
+    _ change: (ConfigurationEdit) throws(ConfigurationEdit.Failure) -> [UInt8]?
+  ) throws -> String? {
+    guard let named = configurationPaths(given).first?.path,
+      named != systemConfiguration || given != nil
+    else {
+      throw CommandFailure.usage(
+        "the home folder is not known, so there is no configuration of the user's",
+        hint: "name the file with '--config FILE'")
+    }
+    let path = Directory.resolvedPath(named) ?? named
+    if try readConfiguration(path) == nil {
+      guard try changed([], of: named, by: change) != nil else { return nil }
+      try Directory.createParents(of: path)
+    }
+    // No other command changes the file between its being read and replaced: a second one is refused here.
+    var file = try NewFile(at: path, replacing: true)
+    let old = try readConfiguration(path) ?? []
+    guard let text = try changed(old, of: named, by: change) else { return nil }
+    try checkPaths(in: text, insteadOf: old, of: named, given)
+    try file.write(text)
+    let isShared = (try? FileStatus.of(path))?.isReadableByOthers ?? false
+    try file.commit(replacing: true, isReadableByAll: isShared)
+    return named
+  }
+
+  /// Refuses a change that leaves a section for a cache that no file has a path for.
+  private func checkPaths(
+    in text: [UInt8], insteadOf old: [UInt8], of named: String, _ given: String?
+  ) throws {
+    let others = try configurationPaths(given).dropFirst().compactMap { path, _ in
+      try readConfiguration(path).map { ConfigurationFile($0, path: path, home: variable("HOME")) }
+    }
+    func cachesWithoutPath(_ text: [UInt8]) -> [String] {
+      let file = ConfigurationFile(text, path: named, home: variable("HOME"))
+      return Configuration(files: [file] + others).cachesWithoutPath.map(\.name)
+    }
+    let before = cachesWithoutPath(old)
+    guard let name = cachesWithoutPath(text).first(where: { !before.contains($0) }) else { return }
+    throw CommandFailure(
+      .usage, kind: "usage", "the cache '\(printable(name))' would have settings and no path",
+      hint: "set 'caches.\(name).path' first; remove its path last, after its other settings",
+      path: named)
+  }
+
+  /// The changed text of a file; `nil` if nothing changes.
+  private func changed(
+    _ text: [UInt8], of path: String,
+    by change: (ConfigurationEdit) throws(ConfigurationEdit.Failure) -> [UInt8]?
+  ) throws(CommandFailure) -> [UInt8]? {
+    let edit: ConfigurationEdit
+    do throws(ConfigurationError) {
+      edit = try ConfigurationEdit(text, path: path, home: variable("HOME"))
+    } catch { throw CommandFailure(error) }
+    do throws(ConfigurationEdit.Failure) { return try change(edit) } catch {
+      throw CommandFailure(
+        error.isOfFile ? .configuration : .usage, kind: error.isOfFile ? "configuration" : "usage",
+        printable(error.reason), hint: error.hint, path: path)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import Administration
+import ArgumentParser
+import Files
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin expire`: clears what an app goes by to tell whether its entries are still good.
+  struct Expire: ScheduledCommand, AllCachesCommand, RecordedCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "expire",
+      abstract: "Clear the stamps in user info by which an app tells that entries are still good.",
+      discussion: """
+        Some apps keep the time of storing in the user info of a response, and do not use
+        it once that is too long ago. Without the stamp such an app loads the resource
+        again. Nothing else of an entry changes, and no entry is removed; 'import
+        --stamp-user-info' sets a stamp. A folder of Foundation's keeps no user info.
+
+        EXIT STATUS
+          0 done · 1 a named URL or id is not there · 3 entries changed meanwhile and
+          stayed, or have user info that cannot be decoded · 64 also without '--yes'
+          and terminal · 65 · 66 · 74 · 75 · 77
+        """)
+
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var scope: ScopeOptions
+
+    @Option(
+      help: ArgumentHelp(
+        "Take this key out of the user info, for example CustomURLCacheExpiration.",
+        valueName: "key"))
+    var clearUserInfo: [String]
+
+    @Flag(help: "Select all entries.")
+    var all = false
+
+    @Flag(
+      name: [.customShort("n"), .long], help: "Show what would be changed, and change nothing.")
+    var dryRun = false
+
+    @Flag(name: [.customShort("y"), .long], help: "Do not ask.")
+    var yes = false
+
+    @Flag(help: "Do not have SQLite check the database before it is changed.")
+    var noVerify = false
+
+    @Option(help: "How to write: table, json.")
+    var format = ChangeFormat.table
+
+    @OptionGroup var secrets: SecretOptions
+    @OptionGroup var recording: RecordOptions
+    @OptionGroup var schedule: ScheduleOptions
+
+    var writesJSON: Bool { format == .json }
+    var isDryRun: Bool { dryRun }
+    var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
+
+    func validate() throws {
+      guard !clearUserInfo.contains("") else {
+        throw ValidationError("'--clear-user-info' needs a key.")
+      }
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      if !dryRun {
+        environment.finishIntents(
+          at: try cache.path(in: environment), waiting: cache.waitMilliseconds)
+      }
+      var changes: [UserInfoChange] = []
+      var (result, absence) = try look(for: &changes, in: environment)
+      guard !changes.isEmpty, !dryRun else {
+        try write(result, environment)
+        return absence
+      }
+      guard try allow(result, in: environment) else {
+        environment.note("nothing was changed")
+        return .done
+      }
+      // A signal ends the process after the batch that it comes in.
+      let signals = HeldSignals()
+      let store = try environment.openStore(
+        result.store.path, cache.waitMilliseconds, !noVerify)
+      guard let store = store as? any UserInfoStore else { throw Self.unsupported }
+      var changed: Set<StoredResponse.ID> = []
+      var failure: StoreError?
+      do throws(StoreError) {
+        try store.change(changes, into: &changed) { environment.stopReason(signals) != nil }
+      } catch {
+        failure = error
+      }
+      result.skipped = Set(changes.map(\.id)).subtracting(changed)
+      try write(result, environment)
+      if let failure { throw failure }
+      if !result.skipped.isEmpty {
+        environment.note(
+          "left as they were, as they had changed or it was stopped: \(result.skipped.count)")
+        return absence == .done ? .partly : absence
+      }
+      return absence
+    }
+
+    /// Finds what is to be changed; the cache is not open afterwards.
+    private func look(
+      for changes: inout [UserInfoChange], in environment: CommandEnvironment
+    ) throws -> (ClearedUserInfo, absence: ExitStatus) {
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, of: cache, in: environment)
+      guard !selection.isEmpty || all else {
+        throw CommandFailure.usage(
+          "no entry is selected",
+          hint: "name URLs, give options such as '--older-than 3d', or '--all'")
+      }
+      let source = try cache.openForPlanning(in: environment)
+      guard source.description.format == .apple, let raws = source as? any RawResponseSource else {
+        throw Self.unsupported
+      }
+      var result = ClearedUserInfo(
+        of: clearUserInfo, in: source.description, isDryRun: dryRun)
+      var absent = selection.names ?? EntryNames()
+      var unreadable = 0
+      let wanted = Set(clearUserInfo.map { ByteString($0) })
+      try raws.forEachRawResponse(selection.projection.union([.key, .url])) { response in
+        absent.remove(response)
+        return try selection.contains(response, now: now)
+      } _: { raw in
+        result.selected += 1
+        do throws(UserInfoChange.Unreadable) {
+          if let change = try UserInfoChange(removing: wanted, from: raw) {
+            changes.append(change)
+            result.entries.append((change.id, StoredResponse(decoding: raw, [.key, .url]).url))
+          }
+        } catch {
+          unreadable += 1
+        }
+        return .next
+      }
+      var absence = environment.report(absent: absent, secrets.policy)
+      if unreadable > 0 {
+        environment.note("left as they are, as their user info cannot be decoded: \(unreadable)")
+        if absence == .done { absence = .partly }
+      }
+      try source.finish()
+      return (result, absence)
+    }
+
+    private func allow(
+      _ result: ClearedUserInfo, in environment: CommandEnvironment
+    ) throws(CommandFailure) -> Bool {
+      if yes { return true }
+      guard environment.isInputTerminal else {
+        throw .usage(
+          "there is nobody to ask, as the standard input is no terminal",
+          hint: "look with '--dry-run', then change with '--yes'")
+      }
+      var text = TextBuffer()
+      var preview = result
+      preview.isDryRun = true
+      preview.appendText(secrets.policy, into: &text)
+      environment.writeMessage(
+        String(decoding: text.bytes, as: UTF8.self) + "\nChange them? [y/N] ")
+      return ["y", "yes"].contains((environment.readLine() ?? "").lowercased())
+    }
+
+    private func write(_ result: ClearedUserInfo, _ environment: CommandEnvironment) throws {
+      var output = OutputBuffer(environment)
+      switch format {
+      case .table: result.appendText(secrets.policy, into: &output.text)
+      case .json: result.appendJSON(secrets.policy, into: &output.text)
+      }
+      try output.flush()
+    }
+
+    private static var unsupported: CommandFailure {
+      .usage(
+        "a cache of this format keeps no user info that could be cleared",
+        hint: "remove the entries with 'urlcache-admin purge'")
+    }
+  }
+}

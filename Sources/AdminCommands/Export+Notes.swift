@@ -1,0 +1,50 @@
+import Rendering
+import ResponseStorage
+
+extension CommandEnvironment {
+  /// Tells the user that URLs of an archive without credentials still have tokens.
+  func note(keptTokens count: Int64) {
+    guard count > 0 else { return }
+    note(
+      "the URLs of \(Self.entries(count)) keep values that look like tokens: "
+        + "'--redact' leaves them out")
+  }
+
+  /// Tells the user which secrets were left out of an archive, and where others may remain.
+  ///
+  /// - Parameter bodies: The number of response bodies in the archive.
+  func note(_ tally: Redaction.Tally, bodies: Int64) {
+    let places = [
+      (tally.headers, "header fields"), (tally.urls, "URLs"),
+      (tally.requestBodies, "request bodies"), (tally.attachments, "attached properties"),
+    ].filter { $0.0 > 0 }.map { "\($0.1) of \(Self.entries($0.0))" }
+    note(
+      places.isEmpty
+        ? "no secrets were found to leave out"
+        : "secrets left out: " + places.joined(separator: ", "))
+    if tally.replacements > 0 {
+      note(
+        "different secrets in URLs: \(tally.replacements); each is a 'REDACTED' with its number")
+    }
+    if bodies > 0 {
+      note(
+        "bodies are kept as they are, and may contain secrets: \(bodies) "
+          + "('--redact-bodies' leaves them out)")
+    }
+    if !tally.keptNames.isEmpty { note(Self.kept(tally.keptNames)) }
+  }
+
+  private static func entries(_ count: Int64) -> String {
+    "\(count) \(count == 1 ? "entry" : "entries")"
+  }
+
+  /// Names the parameters whose values are in the archive: the first ones, in their order.
+  private static func kept(_ names: Set<ByteString>) -> String {
+    let first = names.sorted().prefix(20).map { "'\(HostileText.shown($0).string ?? "")'" }
+    let count =
+      names.count < Redaction.Tally.mostNames ? "\(names.count)" : "\(names.count) or more"
+    return "values of other query parameters are kept, and may be secrets: \(count) "
+      + "(\(first.joined(separator: ", "))\(names.count > 20 ? ", …" : "")); "
+      + "'--redact-query NAME' leaves them out"
+  }
+}

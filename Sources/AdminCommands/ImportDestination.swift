@@ -1,0 +1,131 @@
+import Files
+import ResponseArchives
+import ResponseStorage
+
+/// The cache that entries are imported into: one that is there, or one that the import makes.
+///
+/// It is not open: whoever makes the plan opens it, and closes it again before it is changed.
+struct ImportDestination {
+  /// Where the cache is; of a new one, the folder that it is made in.
+  let path: String
+
+  /// The cache that is to be made; `nil` if there is one.
+  let new: NewStore?
+
+  /// What the cache is, or will be.
+  let description: StoreDescription
+
+  /// Looks for the cache that the options name, and decides which one to make if there is none.
+  ///
+  /// - Throws: ``StoreError``, or ``CommandFailure`` if `--create` was given and there is another cache.
+  init(
+    of archive: any ResponseArchive, _ cache: CacheOptions, _ options: ImportOptions,
+    in environment: CommandEnvironment
+  ) throws {
+    let path = try cache.path(in: environment)
+    if let new = options.newStore {
+      guard let there = try Self.cache(at: path, in: environment) else {
+        self.init(new, at: path)
+        return
+      }
+      try Self.requireEmpty(there, new, path)
+      self.init(path: path, new: nil, description: there.description)
+      return
+    }
+    do {
+      let description = try environment.openSource(path, cache.waitMilliseconds, environment.now)
+        .description
+      self.init(path: path, new: nil, description: description)
+    } catch let error as StoreError where error.code == .notFound || error.code == .notACache {
+      guard let folder = try Self.folder(forNewCacheAt: path) else { throw error }
+      let layout = try archive.rawLayout
+      self.init(
+        Self.namesDatabase(path)
+          ? .apple(NewStore.schema(like: layout)) : NewStore(like: layout, at: folder),
+        at: folder)
+    }
+  }
+
+  private init(path: String, new: NewStore?, description: StoreDescription) {
+    (self.path, self.new, self.description) = (path, new, description)
+  }
+
+  private init(_ new: NewStore, at folder: String) {
+    self.init(
+      path: folder, new: new,
+      description: StoreDescription(
+        path: folder, format: new.format, schemaVersion: new.schemaVersion))
+  }
+
+  /// Opens the cache for planning, which must not be what entries are imported from; `nil` of a new one.
+  func open(
+    _ cache: CacheOptions, _ archive: any ResponseArchive, in environment: CommandEnvironment
+  ) throws -> (any KeyedResponseSource)? {
+    if new != nil { return nil }
+    let source = try cache.openForPlanning(in: environment)
+    guard let keyed = source as? any KeyedResponseSource else {
+      throw CommandFailure.usage("nothing is imported into a cache of this format")
+    }
+    let identity = keyed.description.identity
+    guard identity.isEmpty || identity != archive.description.identity else {
+      throw CommandFailure.usage(
+        "'\(path)' cannot be imported into itself", hint: "name another cache with '-c'")
+    }
+    return keyed
+  }
+
+  /// Makes sure that what is there is what an import has left that was cut short: an empty cache of the kind.
+  private static func requireEmpty(
+    _ source: any ResponseSource, _ new: NewStore, _ path: String
+  ) throws {
+    guard source.description.format == new.format else {
+      throw CommandFailure(
+        .cannotCreate, kind: "cannot-create", "there is a cache of another kind at '\(path)'",
+        hint: "name another folder with '-c'", path: path)
+    }
+    guard try source.count() == 0 else {
+      throw CommandFailure(
+        .cannotCreate, kind: "cannot-create",
+        "there is a cache with entries at '\(path)' already",
+        hint: "leave out '--create' to import into it", path: path)
+    }
+  }
+
+  /// Whether a path is that of a `Cache.db`, and not of its folder.
+  private static func namesDatabase(_ path: String) -> Bool {
+    path == "Cache.db" || path.utf8.reversed().starts(with: "/Cache.db".utf8.reversed())
+  }
+
+  /// The folder that a cache can be made in, where there is none: a new one, or one that is empty.
+  ///
+  /// - Returns: `nil` if there is something else, which a user may have meant.
+  private static func folder(forNewCacheAt path: String) throws -> String? {
+    var folder = path.utf8[...]
+    if namesDatabase(path) { folder = folder.dropLast("Cache.db".utf8.count) }
+    while folder.count > 1, folder.last == UInt8(ascii: "/") { folder = folder.dropLast() }
+    let name = folder.isEmpty ? "." : String(decoding: Array(folder), as: UTF8.self)
+    do throws(FileError) { _ = try FileStatus.of(name) } catch {
+      return error.kind == .notFound ? name : nil
+    }
+    guard let directory = try? Directory(name, followingLink: true) else { return nil }
+    var isEmpty = true
+    try directory.forEachName { _ in isEmpty = false }
+    return isEmpty ? name : nil
+  }
+
+  /// The cache where one is to be made; `nil` if there is none.
+  private static func cache(
+    at path: String, in environment: CommandEnvironment
+  ) throws -> (any ResponseSource)? {
+    do {
+      return try environment.openSource(path, 0, environment.now)
+    } catch let error as StoreError where error.code == .notFound || error.code == .notACache {
+      if error.code == .notFound { return nil }
+      // A folder without a database will do; a file that is no database will not.
+      guard (try? FileStatus.of(path))?.kind == .directory,
+        (try? FileStatus.of("\(path)/Cache.db")) == nil
+      else { throw error }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+
+/// The options that may stand before the verb: `-c PATH list` means `list -c PATH`.
+///
+/// ArgumentParser takes the options of a command only behind its name, so they are moved there. Nothing else
+/// is read of them here.
+enum LeadingOptions {
+  private static let names = ["-c", "--cache", "--config"]
+
+  /// The words of a command line, the verb first.
+  static func moved(behindTheVerbOf words: [String]) -> [String] {
+    var leading: [String] = []
+    var rest = words[...]
+    while let word = rest.first {
+      if names.contains(word) {
+        leading += rest.prefix(2)
+        rest = rest.dropFirst(2)
+      } else if names.dropFirst().contains(where: { word.utf8.starts(with: "\($0)=".utf8) }) {
+        leading.append(word)
+        rest = rest.dropFirst()
+      } else {
+        break
+      }
+    }
+    guard let verb = rest.first, verb.utf8.first != UInt8(ascii: "-") else { return words }
+    let verbs = verbCount(of: Array(rest))
+    return rest.prefix(verbs) + leading + rest.dropFirst(verbs)
+  }
+
+  /// How many words name the command: two of `policy test`.
+  private static func verbCount(of words: [String]) -> Int {
+    var subcommands = URLCacheAdmin.configuration.subcommands
+    for (index, word) in words.enumerated() {
+      let command = subcommands.first { command in
+        command._commandName == word || command.configuration.aliases.contains(word)
+      }
+      guard let command else { return max(index, 1) }
+      subcommands = command.configuration.subcommands
+    }
+    return words.count
+  }
+}

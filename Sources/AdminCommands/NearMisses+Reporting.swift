@@ -1,0 +1,55 @@
+import Administration
+import Rendering
+import ResponseStorage
+
+extension EntryNames {
+  /// What helps where a URL is absent.
+  struct Help {
+    /// Absent URLs, each with URLs of the cache that are near to it; the first of all is that of ``command``.
+    var near: [(url: ByteString, others: [String])] = []
+    /// The command that says why the first is absent; `nil` if no URL is.
+    var command: String?
+  }
+
+  /// Looks for URLs of a cache that are near to absent ones.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of entries; nothing is read if no URL is absent, or too many.
+  func help(in source: any ResponseSource, _ secrets: SecretPolicy) throws -> Help {
+    let urls = names.compactMap { if case .url(let url) = $0 { url } else { nil } }
+    // A list of many is a file that somebody made, and no slip of the hand.
+    guard let first = urls.first, urls.count <= 20 else { return Help() }
+    let misses = try NearMisses(to: urls, in: source)
+    let near = urls.map { url in
+      (url, misses.urls(near: url).map { Self.text(secrets.url($0, for: .people)) })
+    }
+    // Where a secret is masked the command would be about another URL.
+    let isMasked = secrets.url(first, for: .people) != first
+    let word = isMasked ? "URL" : ShellText.word(first)
+    let cache = ShellText.option("-c", "--cache", source.description.path)
+    return Help(
+      near: near, command: "urlcache-admin explain \(cache) --why-missing \(word)")
+  }
+}
+
+extension CommandEnvironment {
+  /// Tells the user which URLs are near to absent ones, and which command says why they are absent.
+  func report(_ help: EntryNames.Help) {
+    for other in help.near.flatMap(\.others) { writeMessage("  there is '\(other)'\n") }
+    if let command = help.command { writeMessage("hint: see why with: \(command)\n") }
+  }
+}
+
+extension CommandFailure {
+  /// None of the entries that were named is there.
+  static func absent(
+    _ names: EntryNames, in source: any ResponseSource, _ secrets: SecretPolicy
+  ) throws -> CommandFailure {
+    let help = try names.help(in: source, secrets)
+    var failure = CommandFailure.absent(names, secrets)
+    guard let command = help.command else { return failure }
+    let others = help.near.flatMap(\.others).map { "'\($0)'" }
+    let there = others.isEmpty ? "" : "there is \(others.joined(separator: ", ")); "
+    failure.hint = there + "see why with: \(command)"
+    return failure
+  }
+}

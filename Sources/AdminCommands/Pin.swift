@@ -1,0 +1,192 @@
+import Administration
+import ArgumentParser
+import Bytes
+import Rendering
+import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin pin`: URLs whose entries are kept.
+  struct Pin: AdminCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "pin",
+      abstract: "Keep the entries of URLs, whatever is purged or enforced; or list these URLs.",
+      discussion: """
+        'purge', 'enforce' and 'apply' remove a pinned entry only with
+        '--include-pinned', and report how many they kept. Pins are stored in the
+        configuration, never in the cache: the user's file, or that of '--config'.
+        They hold however the cache is named. The entry need not exist yet.
+
+        A URL pins the entries that 'list URL' shows; in a Foundation cache also the
+        entry that the cache answers the URL with. Without URLs, the pins are listed.
+
+        EXIT STATUS
+          0 done, also if all URLs are pinned already · 64 · 66 · 73 · 74 · 77 · 78 the
+          configuration is wrong, or written in a way that cannot be changed so
+        """)
+
+    @Argument(help: "The URLs to pin; a URL is taken literally, never as a pattern.")
+    var urls: [String] = []
+
+    @OptionGroup var scope: PinScopeOptions
+    @OptionGroup var secrets: SecretOptions
+
+    var writesJSON: Bool { scope.format == .json }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      if urls.isEmpty {
+        try scope.list(0, by: "pin", secrets.policy, in: environment)
+        return .done
+      }
+      let urls = try PinScopeOptions.read(urls)
+      let name = try scope.name(in: environment)
+      var change: ConfigurationEdit.PinChange?
+      try environment.changeConfiguration(scope.file.config) {
+        edit throws(ConfigurationEdit.Failure) in
+        change = try edit.pinning(urls, inCache: name)
+        return change?.text
+      }
+      let count = change?.changed.count ?? 0
+      if writesJSON {
+        try scope.list(count, by: "pin", secrets.policy, in: environment)
+      } else {
+        try environment.write(
+          Array("Pinned \(PinRenderer.urls(count)) in \(PinRenderer.cache(name))\n".utf8))
+        if count < urls.count {
+          environment.note("pinned already: \(PinRenderer.urls(urls.count - count))")
+        }
+      }
+      return .done
+    }
+  }
+
+  /// `urlcache-admin unpin`: URLs whose entries may be removed again.
+  struct Unpin: AdminCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "unpin",
+      abstract: "No longer keep the entries of URLs that 'pin' pinned.",
+      discussion: """
+        The URLs are removed from the user's configuration, or that of '--config'.
+        Other pins, comments and the order of lines are kept.
+
+        EXIT STATUS
+          0 done · 1 a URL is not pinned there · 64 · 66 · 73 · 74 · 77 · 78 the
+          configuration is wrong, or written in a way that cannot be changed so
+        """)
+
+    @Argument(help: "The URLs, in any spelling that means the same.") var urls: [String]
+    @OptionGroup var scope: PinScopeOptions
+    @OptionGroup var secrets: SecretOptions
+
+    var writesJSON: Bool { scope.format == .json }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let urls = try PinScopeOptions.read(urls)
+      let name = try scope.name(in: environment)
+      var change: ConfigurationEdit.PinChange?
+      try environment.changeConfiguration(scope.file.config) {
+        edit throws(ConfigurationEdit.Failure) in
+        change = try edit.unpinning(urls, inCache: name)
+        return change?.text
+      }
+      let removed = change?.changed ?? []
+      if writesJSON {
+        try scope.list(removed.count, by: "unpin", secrets.policy, in: environment)
+      } else {
+        try environment.write(
+          Array("Unpinned \(PinRenderer.urls(removed.count)) in \(PinRenderer.cache(name))\n".utf8))
+      }
+      let known = Set(removed.map(CanonicalURL.of))
+      let absent = urls.filter { !known.contains(CanonicalURL.of($0)) }
+      for url in absent {
+        let shown = EntryNames.text(secrets.policy.url(url, for: .people))
+        environment.writeMessage("'\(shown)' is not pinned in \(PinRenderer.cache(name)) here\n")
+      }
+      if !absent.isEmpty {
+        environment.writeMessage("hint: list all pins with 'urlcache-admin pin'\n")
+      }
+      return absent.isEmpty ? .done : .no
+    }
+  }
+}
+
+/// Where URLs are pinned.
+struct PinScopeOptions: ParsableArguments {
+  @Option(
+    name: [.short, .customLong("cache")],
+    help: ArgumentHelp(
+      "The cache: a name from the configuration, or the path of a cache that has one there.",
+      valueName: "name|path"),
+    completion: .requested)
+  var cache: String?
+
+  @Flag(help: "Pin in all caches, also in those without a name.")
+  var everywhere = false
+
+  @OptionGroup var file: ConfigurationOptions
+
+  @Option(help: "How to write: table, json.")
+  var format = ChangeFormat.table
+
+  func validate() throws {
+    guard cache == nil || !everywhere else {
+      throw ValidationError("'--everywhere' and '-c' exclude each other.")
+    }
+  }
+
+  /// The name of the cache that URLs are pinned in; `nil` for all.
+  func name(in environment: CommandEnvironment) throws -> String? {
+    let configuration = try environment.readingConfiguration(file.config)
+    try configuration.checkAll(in: environment)
+    if everywhere { return nil }
+    guard let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text, !cache.isEmpty
+    else {
+      throw CommandFailure.usage(
+        "no cache is given",
+        hint: "name it with '-c NAME', or pin in all caches with '--everywhere'")
+    }
+    if configuration.path(ofCache: cache) != nil { return cache }
+    guard let name = configuration.names(ofCacheAt: cache).first else {
+      throw CommandFailure.usage(
+        "pins are kept by name, and the cache '\(printable(cache))' has none in the configuration",
+        hint:
+          "set one with 'urlcache-admin config set caches.NAME.path PATH', or pin '--everywhere'")
+    }
+    return name
+  }
+
+  /// Writes the pins: of the cache that the command line names, or of all.
+  ///
+  /// - Parameters:
+  ///   - count: How many were changed.
+  ///   - verb: The verb, which names the schema of the JSON.
+  func list(
+    _ count: Int, by verb: String, _ secrets: SecretPolicy, in environment: CommandEnvironment
+  ) throws {
+    let configuration = try environment.readingConfiguration(file.config)
+    try configuration.checkAll(in: environment)
+    let names = try cache == nil ? nil : [name(in: environment)].compactMap { $0 }
+    let renderer = PinRenderer(
+      configuration, cacheNames: names, onlyForAll: everywhere, secrets: secrets)
+    var output = OutputBuffer(environment)
+    switch format {
+    case .table:
+      renderer.appendTable(into: &output.text)
+      if renderer.isEmpty { environment.note("no URL is pinned") }
+    case .json: renderer.appendJSON(changed: count, by: verb, into: &output.text)
+    }
+    try output.flush()
+  }
+
+  /// Reads URLs of the command line.
+  static func read(_ texts: [String]) throws(CommandFailure) -> [ByteString] {
+    var urls: [ByteString] = []
+    for text in texts {
+      do throws(WrittenValueError) { urls.append(try WrittenValue.url(text)) } catch {
+        throw .usage(
+          "'\(printable(error.text))' \(error.reason)",
+          hint: "an id changes when the entry is stored again: write its URL; 'list' shows it")
+      }
+    }
+    return urls
+  }
+}

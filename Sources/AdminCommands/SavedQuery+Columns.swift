@@ -1,0 +1,32 @@
+import Administration
+
+extension Configuration {
+  /// Everything that is wrong with the files, also with columns, which only lists know.
+  var allErrors: [ConfigurationError] { errors + columnErrors }
+
+  private var columnErrors: [ConfigurationError] {
+    files.flatMap(\.queries).flatMap { query in
+      [
+        query.columns.flatMap { (try? parseColumns($0.text)) == nil ? $0 : nil },
+        query.sort.flatMap { (try? ResponseOrder(parsing: $0.text)) == nil ? $0 : nil },
+      ].compactMap { $0 }.map { value in
+        ConfigurationError(
+          value.place == query.sort?.place
+            ? "'\(value.text)' is not a column to sort by"
+            : "'\(value.text)' are not columns of a list",
+          at: value.place, hint: "there are: \(columnNames) user-info:KEY proto-props:KEY")
+      }
+    }
+  }
+
+  /// The saved query with a name.
+  func query(named name: String) throws(CommandFailure) -> SavedQuery {
+    if let query = queries.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return query }
+    let names = queries.map(\.name)
+    throw .usage(
+      "there is no saved query '\(printable(name))'",
+      hint: names.isEmpty
+        ? "write one in the configuration, below '[saved.NAME]'; 'man urlcache-admin.conf' has an example"
+        : "there are: " + names.joined(separator: " "))
+  }
+}

@@ -1,0 +1,36 @@
+public import ArgumentParser
+import Files
+public import ResponseStorage
+
+/// The side files that a command looks at, beside a cache.
+struct SidecarOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The folder where the app keeps the ETag of each URL in a file, such as"
+        + " Library/Caches/etags.",
+      valueName: "dir"),
+    completion: .directory)
+  var sidecars: String?
+
+  /// Refuses a folder of one cache for several.
+  func check(with scope: ScopeOptions) throws {
+    guard sidecars == nil || !scope.allCaches else {
+      throw ValidationError("'--sidecars' is the folder of one cache: leave '--all-caches' out.")
+    }
+  }
+
+  /// Opens the folder; `nil` if none is given.
+  func open() throws -> SidecarFolder? {
+    guard let path = sidecars else { return nil }
+    do throws(FileError) {
+      return try SidecarFolder(path)
+    } catch {
+      guard error.kind == .symbolicLink else { throw CommandFailure(error) }
+      throw CommandFailure.usage(
+        "'\(path)' is a symbolic link, and '--sidecars' follows none",
+        hint: "name the folder that it leads to")
+    }
+  }
+}
+
+extension SidecarNaming: ExpressibleByArgument {}

@@ -1,0 +1,22 @@
+import Administration
+import Rendering
+import ResponseStorage
+
+extension StoreLookup {
+  /// What the user should know of an entry that was named by its URL or by another of the same key.
+  func words(_ secrets: SecretPolicy) -> String {
+    func shown(_ url: ByteString) -> String { EntryNames.text(secrets.url(url, for: .people)) }
+    let (asked, key) = (shown(asked), EntryNames.text(shownKey))
+    guard isAnswer else {
+      return
+        "the entry of '\(asked)' has the key '\(key)', so the cache does not answer that URL with it"
+    }
+    let stored = stored.map { "'\(shown($0))'" } ?? "an unknown URL"
+    if isRedirected {
+      return "the cache answers '\(asked)' with the entry of \(stored), whose key is '\(key)'"
+    }
+    let warning = differsByQuery ? "; it may be meant for another user" : ""
+    return
+      "the cache answers '\(asked)' with the entry of \(stored): both have the key '\(key)'\(warning)"
+  }
+}

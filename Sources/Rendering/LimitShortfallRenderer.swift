@@ -1,0 +1,163 @@
+public import Administration
+import Bytes
+public import ResponseStorage
+
+/// The limits that a cache cannot meet, and what stands in the way, as text and as JSON.
+public struct LimitShortfallRenderer: Sendable {
+  /// What became of the cache.
+  public enum Outcome: Sendable {
+    /// Nothing was removed.
+    case refused
+    /// Nothing would be removed.
+    case wouldRefuse
+    /// Something was removed, or would be, and that is not enough.
+    case notEnough
+  }
+
+  /// How a command for a POSIX shell names the cache and its limits again.
+  public struct CommandWords: Hashable, Sendable {
+    /// The options that name the cache, as the rules and limits of a configuration hold for its name only.
+    public var cache: String
+    /// The value of `--min-free`, if it is limited.
+    public var minFree: String?
+
+    /// Creates words.
+    public init(cache: String, minFree: String? = nil) {
+      (self.cache, self.minFree) = (cache, minFree)
+    }
+  }
+
+  private let shortfall: LimitShortfall
+  private let store: StoreDescription
+  private let command: CommandWords
+
+  /// Creates a renderer of what stands in the way of limits of a store.
+  public init(_ shortfall: LimitShortfall, of store: StoreDescription, _ command: CommandWords) {
+    (self.shortfall, self.store, self.command) = (shortfall, store, command)
+  }
+
+  /// Appends what people want to know: which limit, why, and what to do about it.
+  public func appendText(_ outcome: Outcome, into buffer: inout TextBuffer) {
+    switch outcome {
+    case .refused: buffer.append("the limits cannot be met, so nothing was removed: ")
+    case .wouldRefuse: buffer.append("the limits cannot be met, so nothing would be removed: ")
+    case .notEnough: buffer.append("the limits are not met: ")
+    }
+    buffer.append(shortfall.unmet.map { Self.text(of: $0, outcome) }.joined(separator: "; "))
+    buffer.append("\n")
+    for blocker in shortfall.blockers {
+      buffer.append("  \(text(of: blocker))\n")
+      buffer.append("  hint: \(hint(about: blocker))\n")
+    }
+    if outcome != .notEnough {
+      buffer.append("hint: '--best-effort' removes what can be removed\n")
+    }
+  }
+
+  /// Appends the members `unmet` and `blocked_by`.
+  public func appendJSON(into buffer: inout TextBuffer) {
+    buffer.append(jsonArray: shortfall.unmet, named: "unmet") { unmet, buffer in
+      buffer.append("{\"limit\":")
+      buffer.append(json: unmet.kind.rawValue)
+      buffer.append(",\"wanted\":")
+      buffer.append(integer: unmet.limit)
+      buffer.append(",\"reachable\":")
+      buffer.append(integer: unmet.reachable)
+    }
+    buffer.append(jsonArray: shortfall.blockers, named: "blocked_by") { blocker, buffer in
+      buffer.append("{\"cause\":")
+      buffer.append(json: blocker.cause.rawValue)
+      buffer.append(",\"count\":")
+      buffer.append(json: blocker.count)
+      buffer.append(",\"bytes\":")
+      buffer.append(plain: blocker.bytes)
+      buffer.append(",\"message\":")
+      buffer.append(json: text(of: blocker))
+      buffer.append(",\"hint\":")
+      buffer.append(json: hint(about: blocker))
+    }
+  }
+
+  private static func text(of unmet: UnmetLimit, _ outcome: Outcome) -> String {
+    let stays = outcome == .notEnough ? "" : "at least "
+    return switch unmet.kind {
+    case .bytes:
+      "\(stays)\(ByteSizeText.text(ByteCount(unmet.reachable))) on disk, more than the "
+        + "\(ByteSizeText.text(ByteCount(unmet.limit))) of '--max-size'"
+    case .entries:
+      "\(counted(unmet.reachable, "entry", "entries")), more than the \(unmet.limit) of '--max-entries'"
+    case .bytesToFree:
+      "'--min-free' needs \(ByteSizeText.text(ByteCount(unmet.limit))) more, and the cache gives back "
+        + "\(outcome == .notEnough ? "" : "at most ")\(ByteSizeText.text(ByteCount(unmet.reachable)))"
+    }
+  }
+
+  private func text(of blocker: LimitShortfall.Blocker) -> String {
+    let bytes = ByteSizeText.text(blocker.bytes)
+    let count = blocker.count ?? 0
+    return switch blocker.cause {
+    case .youngOrphans:
+      "\(bytes) are in \(Self.counted(count, "orphan body file", "orphan body files")) younger than ten minutes"
+    case .foreignFiles:
+      "\(bytes) are in \(Self.counted(count, "file", "files")) of 'fsCachedData' that CFNetwork does not make"
+    case .log: "another process has the cache open and keeps \(bytes) in its log"
+    case .notSelected:
+      "the selection leaves \(Self.counted(count, "entry", "entries")), \(bytes) of bodies"
+    case .keptByRule: "rules keep \(Self.counted(count, "entry", "entries")), \(bytes) of bodies"
+    case .pinned: "pins keep \(Self.counted(count, "entry", "entries")), \(bytes) of bodies"
+    case .notARegularFile:
+      "\(Self.counted(count, "entry is no regular file", "entries are no regular files"))"
+    case .database: "an empty database takes up \(bytes)"
+    case .fileSystem: "\(bytes) have to come from elsewhere on the file system"
+    }
+  }
+
+  /// What to do about it: a command for a POSIX shell.
+  private func hint(about blocker: LimitShortfall.Blocker) -> String {
+    switch blocker.cause {
+    case .youngOrphans:
+      "close the app, then run: urlcache-admin check --repair=orphans \(command.cache)"
+    case .foreignFiles, .notARegularFile: "see them with: urlcache-admin check \(command.cache)"
+    case .log: "close the app, then run: urlcache-admin enforce \(command.cache)\(limits)"
+    case .notSelected:
+      "see what goes without the selection: urlcache-admin enforce -n \(command.cache)\(limits)"
+    case .keptByRule:
+      "see which rule keeps what: urlcache-admin policy test \(command.cache)"
+    case .pinned:
+      "see them with: urlcache-admin list --pinned \(command.cache)"
+    case .database: "see what takes up how much: urlcache-admin usage \(command.cache)"
+    case .fileSystem:
+      "see what takes up how much: df -h -- \(ShellText.word(ByteString(store.path)))"
+    }
+  }
+
+  /// The limits as options.
+  private var limits: String {
+    shortfall.unmet.map { unmet in
+      let value = unmet.kind == .bytesToFree ? command.minFree ?? "…" : "\(unmet.limit)"
+      return " --\(unmet.kind.rawValue) \(value)"
+    }.joined()
+  }
+
+  private static func counted(_ count: Int64, _ one: String, _ many: String) -> String {
+    var text = TextBuffer()
+    text.append(grouped: count)
+    return "\(ByteString(text.bytes).string ?? "") \(count == 1 ? one : many)"
+  }
+}
+
+extension TextBuffer {
+  /// Appends an array of objects, of which `append` leaves the closing brace out, and a comma.
+  fileprivate mutating func append<Element>(
+    jsonArray elements: [Element], named name: String,
+    _ append: (Element, inout TextBuffer) -> Void
+  ) {
+    self.append("\"\(name)\":[")
+    for (index, element) in elements.enumerated() {
+      if index > 0 { self.append(",") }
+      append(element, &self)
+      self.append("}")
+    }
+    self.append("],")
+  }
+}

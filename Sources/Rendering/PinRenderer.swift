@@ -1,0 +1,78 @@
+public import Administration
+import ResponseStorage
+
+/// The URLs that a configuration pins, as text.
+public struct PinRenderer {
+  private struct Row {
+    var cache: String?
+    var pin: Pin
+  }
+
+  private let rows: [Row]
+  private let secrets: SecretPolicy
+
+  /// Creates a renderer.
+  ///
+  /// - Parameters:
+  ///   - cacheNames: The caches whose pins are shown, with those for all caches; `nil` for every cache.
+  ///   - onlyForAll: Whether only the pins for all caches are shown.
+  public init(
+    _ configuration: Configuration, cacheNames: [String]?, onlyForAll: Bool, secrets: SecretPolicy
+  ) {
+    self.secrets = secrets
+    rows = configuration.files.flatMap { file in
+      let caches = file.caches.filter {
+        !onlyForAll && (cacheNames == nil || cacheNames?.contains($0.name) == true)
+      }
+      return caches.flatMap { cache in cache.pins.map { Row(cache: cache.name, pin: $0) } }
+        + file.pins.map { Row(cache: nil, pin: $0) }
+    }
+  }
+
+  /// Whether there is no pin to show.
+  public var isEmpty: Bool { rows.isEmpty }
+
+  /// Appends a table for people.
+  public func appendTable(into buffer: inout TextBuffer) {
+    var table = TextTable([.init(title: "CACHE"), .init(title: "URL"), .init(title: "FROM")])
+    for row in rows {
+      table.append([
+        Array(HostileText.shown(row.cache ?? "all").utf8),
+        HostileText.shown(secrets.url(row.pin.url, for: .people)).bytes,
+        Array(HostileText.shown("\(row.pin.place.path):\(row.pin.place.line)").utf8),
+      ])
+    }
+    if !rows.isEmpty { table.append(to: &buffer) }
+  }
+
+  /// Appends one JSON object.
+  ///
+  /// - Parameters:
+  ///   - count: How many URLs were pinned, or unpinned.
+  ///   - verb: The verb, which names the schema.
+  public func appendJSON(changed count: Int, by verb: String, into buffer: inout TextBuffer) {
+    buffer.append("{\"schema\":\"urlcache-admin.\(verb)/1\",\"changed\":")
+    buffer.append(integer: Int64(count))
+    buffer.append(",\"pins\":[")
+    for (index, row) in rows.enumerated() {
+      buffer.append(index == 0 ? "\n{\"cache\":" : ",\n{\"cache\":")
+      buffer.append(json: row.cache)
+      buffer.append(",\"url\":")
+      buffer.append(json: secrets.url(row.pin.url, for: .programs), orBase64Named: "url")
+      buffer.append(",\"path\":")
+      buffer.append(json: row.pin.place.path)
+      buffer.append(",\"line\":")
+      buffer.append(integer: Int64(row.pin.place.line))
+      buffer.append("}")
+    }
+    buffer.append(rows.isEmpty ? "]}\n" : "\n]}\n")
+  }
+
+  /// A number of URLs in words.
+  public static func urls(_ count: Int) -> String { "\(count) \(count == 1 ? "URL" : "URLs")" }
+
+  /// What people call the cache that URLs are pinned in.
+  public static func cache(_ name: String?) -> String {
+    name.map { "'\(HostileText.shown($0))'" } ?? "all caches"
+  }
+}

@@ -1,0 +1,26 @@
+public import Administration
+public import ResponseStorage
+
+/// The command that repairs what a check found.
+public enum RepairHint {
+  /// The command for a POSIX shell; `nil` if nothing of it can be repaired, or the store only be read.
+  ///
+  /// - Parameter naming: How the side files are named, if the user said so.
+  public static func command(for check: StoreCheck, naming: SidecarNaming? = nil) -> String? {
+    let store = check.plan.store
+    var repairable = check.repairable
+    // Nothing could be written without a word on names.
+    if check.sidecars?.needsNaming ?? true { repairable.remove(.sidecars) }
+    guard !repairable.isEmpty, store.obstacle == nil,
+      [.apple, .foundation].contains(store.format)
+    else { return nil }
+    let kinds = Finding.Repair.allCases.filter { repairable.contains($0) }.map(\.rawValue)
+    let cache = ShellText.option("-c", "--cache", store.path)
+    var command = "urlcache-admin check \(cache) --repair=\(kinds.joined(separator: ","))"
+    if repairable.contains(.sidecars), let folder = check.sidecars?.folder.path {
+      command += " " + ShellText.option("--sidecars", "--sidecars", folder)
+      if let naming { command += " --sidecar-names \(naming.rawValue)" }
+    }
+    return command
+  }
+}

@@ -1,0 +1,33 @@
+public import ResponseStorage
+
+/// Words of commands that people copy into a POSIX shell.
+public enum ShellText {
+  /// A word, in quotes if it needs them.
+  public static func word(_ text: ByteString) -> String {
+    var buffer = TextBuffer()
+    if isPlain(text.bytes) {
+      buffer.append(contentsOf: text.bytes)
+    } else {
+      buffer.append(shellWord: text.bytes)
+    }
+    return ByteString(buffer.bytes).string ?? ""
+  }
+
+  /// An option and its value: the long form with `=` where the value begins as an option does.
+  public static func option(_ short: String, _ long: String, _ value: String) -> String {
+    let word = word(ByteString(value))
+    return value.utf8.first == UInt8(ascii: "-") ? "\(long)=\(word)" : "\(short) \(word)"
+  }
+
+  private static func isPlain(_ word: [UInt8]) -> Bool {
+    !word.isEmpty
+      && word.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "/._-+:@%,".utf8.contains(byte)
+        }
+      }
+  }
+}

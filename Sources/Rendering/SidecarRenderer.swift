@@ -1,0 +1,53 @@
+import Administration
+import ResponseStorage
+
+/// What is done to side files, as a part of what is done to their cache.
+struct SidecarRenderer {
+  private static let namesForPeople = 10
+
+  /// Whether nothing was done.
+  var isDryRun: Bool
+
+  /// Appends a member of a JSON object, with every name, and a comma.
+  func appendJSON(_ changes: SidecarChanges, into buffer: inout TextBuffer) {
+    buffer.append("\"sidecars\":{\"removed\":")
+    buffer.append(json: changes.removed.compactMap(\.string))
+    buffer.append(",\"written\":")
+    buffer.append(json: changes.written.compactMap(\.string))
+    buffer.append(",\"skipped\":")
+    buffer.append(integer: Int64(changes.skipped))
+    buffer.append("},")
+  }
+
+  /// Appends lines for people: how many, and of a dry run the first names.
+  func appendText(_ changes: SidecarChanges, into buffer: inout TextBuffer) {
+    if !changes.removed.isEmpty || changes.written.isEmpty {
+      append(changes.removed, isDryRun ? "Would remove " : "Removed ", into: &buffer)
+    }
+    if !changes.written.isEmpty {
+      append(changes.written, isDryRun ? "Would write " : "Wrote ", into: &buffer)
+    }
+    if changes.skipped > 0 {
+      buffer.append("Left side files, as they or their entries had changed: ")
+      buffer.append(grouped: Int64(changes.skipped))
+      buffer.append("\n")
+    }
+  }
+
+  private func append(_ names: [ByteString], _ verb: String, into buffer: inout TextBuffer) {
+    buffer.append(verb)
+    buffer.append(grouped: Int64(names.count))
+    buffer.append(names.count == 1 ? " side file\n" : " side files\n")
+    guard isDryRun else { return }
+    for name in names.prefix(Self.namesForPeople) {
+      buffer.append("  ")
+      buffer.append(shown: name)
+      buffer.append("\n")
+    }
+    if names.count > Self.namesForPeople {
+      buffer.append("  ")
+      buffer.append(grouped: Int64(names.count - Self.namesForPeople))
+      buffer.append(" more\n")
+    }
+  }
+}

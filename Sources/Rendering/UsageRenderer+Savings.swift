@@ -1,0 +1,103 @@
+import Administration
+import Bytes
+import ResponseStorage
+
+extension UsageRenderer {
+  private static let widestHost = 48
+
+  /// Appends what lifetimes and validators save, as a table of hosts.
+  func append(_ savings: CacheSavings, into buffer: inout TextBuffer) {
+    buffer.append("\nIf every entry is requested once more (RFC 9111, useProtocolCachePolicy):\n\n")
+    var table = TextTable(
+      [.init(title: "HOST"), .init(title: "ENTRIES", alignment: .right)]
+        + ["SIZE", "CACHED", "CONFIRMED", "DOWNLOADED", "UNKNOWN"].map {
+          .init(title: $0, alignment: .right)
+        })
+    for host in savings.hosts { table.append(cells(named: name(of: host), host.sums)) }
+    if let rest = savings.rest {
+      let count = rest.hosts.map { "\($0) more" } ?? "more"
+      table.append(cells(named: Array(count.utf8), rest.sums))
+    }
+    table.append(cells(named: Array("all".utf8), savings.total))
+    table.append(to: &buffer)
+    let words = CacheSavings.Outcome.allCases.filter { savings.total[$0].entries > 0 }.map {
+      "\n\($0.title): \($0.meaning)"
+    }
+    buffer.append(words.joined() + (words.isEmpty ? "" : "\n"))
+  }
+
+  private func name(of host: CacheSavings.Host) -> [UInt8] {
+    var text = TextBuffer()
+    text.append(shown: host.name.map { secrets.url($0, for: .people) } ?? "-")
+    return Array(DisplayWidth.shortened(text.bytes[...], to: Self.widestHost))
+  }
+
+  private func cells(named name: [UInt8], _ sums: CacheSavings.Sums) -> [[UInt8]] {
+    var entries = TextBuffer()
+    entries.append(grouped: sums.total.entries)
+    let sizes =
+      [sums.total.bytes] + CacheSavings.Outcome.allCases.map { sums[$0].bytes }
+    return [name, entries.bytes] + sizes.map { Array(ByteSizeText.text($0).utf8) }
+  }
+}
+
+extension CacheSavings.Outcome {
+  /// The outcome, as a title.
+  var title: String {
+    switch self {
+    case .cached: "Cached"
+    case .confirmed: "Confirmed"
+    case .downloaded: "Downloaded"
+    case .unknown: "Unknown"
+    }
+  }
+
+  /// What becomes of the bodies, as a clause.
+  var meaning: String {
+    switch self {
+    case .cached: "used without a request, mostly while fresh"
+    case .confirmed: "not sent again if the server answers 304"
+    case .downloaded: "sent again: neither fresh nor with a validator"
+    case .unknown: "the cache does not hold what that depends on, such as fields that Vary names"
+    }
+  }
+}
+
+extension TextBuffer {
+  /// Appends what lifetimes and validators save as a JSON object, or `null`.
+  mutating func append(
+    json savings: CacheSavings?, secrets: SecretPolicy
+  ) {
+    guard let savings else { return append("null") }
+    append("{\"total\":{")
+    appendMembers(of: savings.total)
+    append("},\"hosts\":[")
+    for (index, host) in savings.hosts.enumerated() {
+      append(index == 0 ? "\n{\"host\":" : ",\n{\"host\":")
+      append(
+        json: host.name.map { secrets.url($0, for: .programs) }, orBase64Named: "host")
+      append(UInt8(ascii: ","))
+      appendMembers(of: host.sums)
+      append(UInt8(ascii: "}"))
+    }
+    append(savings.hosts.isEmpty ? "],\"rest\":" : "\n],\"rest\":")
+    if let rest = savings.rest {
+      append("{\"hosts\":")
+      append(json: rest.hosts)
+      append(UInt8(ascii: ","))
+      appendMembers(of: rest.sums)
+      append("}}")
+    } else {
+      append("null}")
+    }
+  }
+
+  private mutating func appendMembers(of sums: CacheSavings.Sums) {
+    for (index, outcome) in CacheSavings.Outcome.allCases.enumerated() {
+      append(index == 0 ? "\"" : ",\"")
+      append(outcome.rawValue)
+      append("\":")
+      append(json: sums[outcome])
+    }
+  }
+}
