@@ -49,7 +49,10 @@ passed=0
 failed=0
 skipped=0
 log=$(mktemp) || exit 70
-trap 'rm -f "$log"' EXIT
+# What the programs note of their work must not come into the home of whoever runs this.
+XDG_STATE_HOME=$(mktemp -d) || exit 70
+export XDG_STATE_HOME
+trap 'rm -rf "$log" "$XDG_STATE_HOME"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM

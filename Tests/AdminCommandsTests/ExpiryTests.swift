@@ -71,6 +71,18 @@ import Testing
       ))
   }
 
+  @Test func `an explanation says once why an expired entry is stale`() throws {
+    for (id, rules) in [
+      ("1", []), ("3", []), ("2", ["Cached Date=60"]), ("2", ["Cached Date=60", "Cached Date=90"]),
+    ] as [(String, [String])] {
+      let options = rules.flatMap { ["--user-info-expiry", $0] }
+      let lines = try run(["explain", id] + options, 601).output.split(separator: "\n")
+      let rule = id == "2" ? "Cached Date + 60 s" : "CustomURLCacheExpiration + 600 s"
+      #expect(lines[1] == "  because the app's own expiry has passed: \(rule)")
+      #expect(lines.count { $0.contains("because") } == 1)
+    }
+  }
+
   /// Puts times in the place of seconds at the ends of lines.
   private func withTimes(_ rows: String) throws -> String {
     rows.replacing("1760000601", with: "2025-10-09T09:03:21Z")

@@ -1,4 +1,5 @@
 import AdminCommands
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -13,7 +14,7 @@ import Testing
     var request: [String]? = ["Accept: */*"]
     var status: Int64 = 200
     /// The number of stored bytes.
-    var size: Int64 = 1_000
+    var size: ByteCount = 1_000
     /// When it is looked at, in seconds after it was stored.
     var later: Double = 60
     /// The keys and dates that the application attached, in seconds after it was stored.
@@ -69,6 +70,11 @@ import Testing
     "partial-weak": Case(
       response: [date, "Cache-Control: max-age=3600", "Content-Length: 5000", "ETag: W/\"v1\""],
       exit: .done),
+    "partial-foundation": Case(
+      response: [
+        date, "Cache-Control: max-age=3600", "Content-Length: 5000",
+        "Last-Modified: Wed, 08 Oct 2025 10:00:00 GMT",
+      ], options: ["--platform", "foundation"], exit: .done),
     "expiry-599": Case(
       response: [date, "Cache-Control: max-age=3600"], later: 599,
       userInfo: ["CustomURLCacheExpiration": 0], exit: .done),
@@ -147,7 +153,9 @@ import Testing
       #expect(ids == Array(1...1_000), "\(format)")
       #expect(!result.output.contains("\n\n\n"))
       guard format == "json" else { continue }
-      #expect(result.output.hasSuffix("}\n],\"fresh\":667,\"stale\":333,\"unknown\":0}\n"))
+      #expect(
+        result.output.hasSuffix(
+          "}\n],\"fresh\":667,\"stale\":333,\"no_lifetime\":0,\"unknown\":0}\n"))
     }
   }
 

@@ -1,4 +1,5 @@
 import AdminCommands
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -49,7 +50,9 @@ import Testing
       ["--max-entries", "3", "--order", "largest", "--larger-than", "50", "--older-than", "15d"],
       [4]
     ),
-    (["--max-entries", "1", "--newer-than", "15d"], [1]),
+    // Three are not selected, so nothing is removed, unless as much as possible is to be.
+    (["--max-entries", "1", "--newer-than", "15d"], []),
+    (["--max-entries", "1", "--newer-than", "15d", "--best-effort"], [1]),
     // The file system has 1,000 bytes left of 10,000.
     (["--min-free", "1000"], []), (["--min-free", "1050"], [4]), (["--min-free", "14%"], [4]),
     (["--min-free", "15%"], [3, 4]), (["--min-free", "100%"], [1, 2, 3, 4]),
@@ -82,6 +85,21 @@ import Testing
     #expect(result.removed.isEmpty)
   }
 
+  @Test(arguments: [["purge", "--all"], ["enforce", "--max-entries", "0"]])
+  func `a dry run beyond what may go shows it and fails as the real one does`(words: [String]) {
+    let shown = run(words + ["--dry-run"])
+    #expect(shown.status == .done)
+    let message = "error: 4 of 4 entries would go, more than '--max-delete' allows\n"
+    let limited = run(words + ["--dry-run", "--max-delete", "3"])
+    #expect(limited.output == shown.output)
+    #expect(limited.messages == shown.messages + message)
+    #expect(limited.status == .no)
+    let real = run(words + ["--yes", "--max-delete", "3"])
+    #expect(real.messages.hasSuffix(message + "hint: look at them with '--dry-run'\n"))
+    #expect(real.status == .no)
+    #expect(run(words + ["--dry-run", "--max-delete", "4"]).status == .done)
+  }
+
   private func run(_ words: [String], answer: String? = nil) -> CommandLineResult {
     CommandLineResult.running(
       words + ["-c", "memory"], on: store, now: now, answer: answer, room: (1_000, 10_000))
@@ -93,7 +111,7 @@ import Testing
       (1...4 as ClosedRange<Int64>).map { number in
         var response = StoredResponse(id: .row(number))
         response.url = ByteString("https://a.example/\(number)")
-        response.bodySize = number * 100
+        response.bodySize = ByteCount(number * 100)
         response.bodyLocation = .file
         response.stored = Timestamp(
           secondsSince1970: now.secondsSince1970 - Double(number) * 864_000)

@@ -1,4 +1,5 @@
 import AdminCommands
+import Bytes
 import Fetching
 import HTTPCaching
 import ResponseStorage
@@ -71,7 +72,7 @@ import Testing
         failed      -           -  -     https://***@a.example/dead (the line is ‹U+001B›[31mdead)
 
         6 asked, 1 unchanged, 1 changed, 1 gone, 1 redirected, 2 failed
-        Not loaded again, as 304 said so: 2.0 KiB
+        Not loaded again, as it is still good: 2.0 KiB
 
         """)
     #expect(result.messages == "")
@@ -113,6 +114,16 @@ import Testing
     #expect(allowed.messages.hasSuffix("Would remove 2 entries\n\nChange them? [y/N] "))
     #expect(try result("--dry-run", answer: nil).removed == [])
     #expect(try result("--max-delete=1", answer: "y").status == .no)
+    let shown = try result("--dry-run", answer: nil).output
+    let options = ["--all", "--purge-gone", "--purge-changed", "--dry-run", "--max-delete"]
+    let refused = try run(options + ["1"]).result
+    #expect(refused.status == .no)
+    #expect(
+      refused.output.hasSuffix("Would remove 2 entries\n")
+        && shown.hasSuffix("Would remove 2 entries\n"))
+    #expect(
+      refused.messages == "error: 2 of 6 entries would go, more than '--max-delete' allows\n")
+    #expect(try run(options + ["2"]).result.status == .partly)
     #expect(try result("--max-delete=1", answer: "y").removed == [])
     #expect(try result("--max-delete=2", answer: "y").removed == [.row(2), .row(3)])
   }

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -23,7 +24,8 @@ import Testing
     #expect(report.states[.fresh] == .init(entries: 1, bytes: 30))
     #expect(report.states[.expired] == .init(entries: 1, bytes: 20))
     #expect(report.states[.validatable] == .init(entries: 1, bytes: 10))
-    #expect(report.states[.unknown] == .init(entries: 2, bytes: 5))
+    #expect(report.states[.noLifetime] == .init(entries: 1, bytes: 5))
+    #expect(report.states[.unknown] == .init(entries: 1, bytes: 0))
     #expect(report.staleBytes == 30)
     #expect(report.usage.entries == 5)
     #expect(report.usage.bodyBytes == 65)
@@ -60,7 +62,7 @@ import Testing
         var response = StoredResponse(id: .row(number))
         response.stored = Timestamp(
           secondsSince1970: now.secondsSince1970 - Double(limit) + offset)
-        response.bodySize = Int64.random(in: 0..<1_000, using: &random)
+        response.bodySize = ByteCount(Int.random(in: 0..<1_000, using: &random))
         response.isOrphan = Bool.random(using: &random)
         return response
       }
@@ -73,7 +75,7 @@ import Testing
         let plan = try RemovalPlan(removing: selection, from: store, now: now)
         let removed = plan.entries.filter { !$0.isOrphan }
         #expect(limit.removed.entries == Int64(removed.count), "seed \(seed), \(limit.seconds)")
-        #expect(limit.removed.bytes == removed.reduce(Int64(0)) { $0 + ($1.size ?? 0) })
+        #expect(limit.removed.bytes == removed.reduce(0 as ByteCount) { $0 + ($1.size ?? 0) })
       }
     }
   }
@@ -83,7 +85,7 @@ import Testing
     var sizes = (0...62).flatMap { power in [-1, 0, 1].map { (Int64(1) << power) + $0 } }
     sizes += (0..<2_000).map { _ in Int64.random(in: 0...(.max), using: &random) >> 20 }
     sizes += [0, .max, .max - 1]
-    for size in sizes {
+    for size in sizes.map({ ByteCount($0) }) {
       var tally = SizeTally()
       tally.insert(size)
       let largest = tally.groups[0].largest
@@ -106,7 +108,7 @@ import Testing
     #expect(report.hosts.count == 30)
     let others = try #require(report.otherHosts)
     #expect(others.groups == nil)
-    let named = report.hosts.reduce(Int64(0)) { $0 + $1.sum.bytes }
+    let named = report.hosts.reduce(0 as ByteCount) { $0 + $1.sum.bytes }
     #expect(named + others.bytes == report.usage.bodyBytes)
     #expect(
       report.hosts.reduce(Int64(0)) { $0 + $1.sum.entries } + others.entries
@@ -145,7 +147,12 @@ import Testing
     store.size.freeBytes = 400
     store.size.orphanFiles = 2
     store.size.orphanBytes = 50
-    func actions(capacity: Int64?) throws -> [Suggestion] {
+    store.findings = ["a", "b"].map { name in
+      Finding(
+        .init("orphan-body-file", .warning, "it takes up room", repair: .orphans), "it is there",
+        orphan: OrphanFile(name: name, size: 25, modified: 0))
+    }
+    func actions(capacity: ByteCount?) throws -> [Suggestion] {
       try CacheReport(of: store, at: now, expiryRules: [], capacityBytes: capacity).suggestions
     }
     #expect(
@@ -153,6 +160,7 @@ import Testing
         Suggestion(action: .removeOrphans, count: 2, bytes: 50),
         Suggestion(action: .compact, count: nil, bytes: 400),
         Suggestion(action: .purgeExpired, count: 1, bytes: 100),
+        Suggestion(action: .purgeOlder(seconds: 30 * 86_400), count: 1, bytes: 100),
       ])
     store.size.freeBytes = 50
     #expect(
@@ -160,13 +168,29 @@ import Testing
         Suggestion(action: .removeOrphans, count: 2, bytes: 50),
         Suggestion(action: .enforce(capacity: 900), count: nil, bytes: 100),
         Suggestion(action: .purgeExpired, count: 1, bytes: 100),
+        Suggestion(action: .purgeOlder(seconds: 30 * 86_400), count: 1, bytes: 100),
       ])
-    store.size.orphanFiles = 0
+    store.findings = []
     #expect(
       try actions(capacity: 1_000) == [
         Suggestion(action: .purgeExpired, count: 1, bytes: 100),
         Suggestion(action: .purgeOlder(seconds: 30 * 86_400), count: 1, bytes: 100),
       ])
+    (store.size.walBytes, store.size.shmBytes) = (600, 32)
+    #expect(
+      try actions(capacity: nil).first == Suggestion(action: .compact, count: nil, bytes: 682))
+    store.description.inUse = true
+    #expect(try actions(capacity: nil).map(\.action).contains(.compact) == false)
+    store.findings = [
+      Finding(.init("no-body-row", .error, "a row is missing", repair: .rows), "x", id: .row(1)),
+      Finding(.init("undecodable", .error, "x", repair: .undecodable), "x", id: .row(1)),
+    ]
+    #expect(
+      try actions(capacity: nil).first
+        == Suggestion(action: .repair([.rows, .undecodable]), count: 1, bytes: 0))
+    store.findings = [Finding(.damagedDatabase, "x")]
+    #expect(try actions(capacity: 900) == [])
+    store.findings = []
     store.description.obstacle = "it has schema 11, and only 25 to 203 are changed"
     #expect(try actions(capacity: 900) == [])
   }
@@ -182,7 +206,7 @@ import Testing
   ) -> StoredResponse {
     var response = StoredResponse(id: .row(number))
     response.url = url.map { ByteString($0) }
-    response.bodySize = size
+    response.bodySize = size.map { ByteCount($0) }
     response.bodyLocation = size == nil ? .missing : .inline
     response.stored = daysOld.flatMap {
       Timestamp(secondsSince1970: now.secondsSince1970 - $0 * 86_400)

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
   private var response: StoredResponse {
     var response = StoredResponse(id: .row(7))
     response.key = "the key"
-    response.url = "https://API.example.com:8443/a/b.png?q=\"1\""
+    response.url = "https://API.example.com:8443/a/b.png?v=2&user%20id=a%2Bb+c&v=&flag&q=\"1\""
     response.request.method = "GET"
     response.status = 404
     response.mimeType = "Image/PNG"
@@ -20,8 +21,17 @@ import Testing
     response.bodySize = 4_096
     response.bodyLocation = .file
     response.partition = "site.example"
+    response.storagePolicy = .allowedInMemoryOnly
+    response.userInfo = [
+      .init(key: "user", value: .text("ann")), .init(key: "n", value: .integer(600)),
+      .init(key: "kept", value: .boolean(true)),
+      .init(
+        key: "Cached Date", value: Timestamp(secondsSince1970: stored).map { .date($0) } ?? .null),
+    ]
     response.responseHeaders = HeaderFields([
-      .init(name: "cache-control", value: "max-age=60"), .init(name: "ETag", value: "W/\"a\""),
+      .init(name: "cache-control", value: "max-age=60"),
+      .init(name: "Cache-Control", value: "Must-Revalidate"), .init(name: "ETag", value: "W/\"a\""),
+      .init(name: "Content-Length", value: "12288"),
       .init(name: "Date", value: "Thu, 09 Oct 2025 08:53:19 GMT"),
       .init(name: "Last-Modified", value: "Wed, 08 Oct 2025 00:00:00 GMT"),
     ])
@@ -34,11 +44,14 @@ import Testing
     ("host ^= api.", "host ^= example"), ("host $= .com", "host $= .org"),
     ("host *= 'EXAMPLE'", "host *= 'examples'"), ("host in (a, .com)", "host in (a, b)"),
     ("path = /a/b.png", "path = /a/b.PNG"), ("path $= \".png\"", "path *= '?'"),
-    ("url $= 'q=\"1\"'", "url $= \"q='1'\""), ("url *= \":8443/a/b.png?q=\\\"\"", "url ^= http:"),
+    ("url $= 'q=\"1\"'", "url $= \"q='1'\""), ("url *= \"&q=\\\"\"", "url ^= http:"),
     ("url *= ''", "url *= 'a/c'"), ("scheme = HTTPS", "scheme = http"),
-    ("method = get", "method = post"), ("mime ^= image/", "mime = image"),
+    ("method = get", "method = post"), ("mime ^= image/", "mime = image/gif"),
     ("partition = site.example", "partition = Site.example"), ("key = 'the key'", "key = the"),
     ("body = file", "body = inline"), ("body in (inline, file)", "body != file"),
+    ("partial = true", "partial = false"), ("partial in (true)", "partial != true"),
+    ("received < 33.4%", "received < 33%"), ("received > 33", "received >= 33.34%"),
+    ("received != 33%", "received in (0%, 100%)"),
     ("freshness = fresh", "freshness in (stale, no-lifetime)"),
     ("validator = strong", "validator = weak"), ("validator in (none, etag)", "validator = none"),
     ("status = 404", "status = 40"), ("status = 4xx", "status = 5XX"),
@@ -51,6 +64,23 @@ import Testing
     ("first-stored < '2025-10-09T00:00:00Z'", "first-stored < 2025-10-08T00:00:00+00:00"),
     ("date < 2025-10-09T08:53:20Z", "date < 2025-10-09T08:53:19Z"),
     ("last-modified >= 2025-10-08T00:00:00Z", "last-modified > 2025-10-08T00:00:00Z"),
+    ("query(v) = 2", "query(v) = 3"), ("query(v) = ''", "query(v) = 1"),
+    ("query('user id') = 'a+b c'", "query('user id') = a+b"),
+    ("query(\"flag\") = ''", "query(flag) ^= x"),
+    ("query(q) *= 1", "query(q) *= 2"), ("query(v) in (3, 2)", "query(v) in (3, 4)"),
+    ("etag = 'W/\"a\"'", "etag = 'W/\"A\"'"),
+    ("cache-control *= must-revalidate", "cache-control *= no-store"),
+    ("cache_control = 'max-age=60, must-revalidate'", "cache_control = max-age"),
+    ("storage_policy = memory-only", "storage-policy in (allowed, not-allowed)"),
+    ("user_info(user) = ann", "user_info(user) = Ann"),
+    ("user-info(user) ^= an", "user-info(user) $= an"),
+    ("user-info(n) = 600", "user-info(n) = 60"), ("user-info(n) >= 600", "user-info(n) > 600"),
+    ("user-info(kept) = true", "user-info(kept) = false"),
+    (
+      "user-info('Cached Date') < 2025-10-09T08:53:21Z",
+      "user-info('Cached Date') < 2025-10-09T08:53:20Z"
+    ),
+    ("user-info('Cached Date') = 2025-10-09T08:53:20Z", "user-info('Cached Date') = 2025-10-09"),
     ("expires-at <= 2025-10-09T08:54:19Z", "expires-at < 2025-10-09T08:54:19Z"),
   ])
   func `each field is compared as its kind is`(_ yes: String, _ no: String) throws {
@@ -68,9 +98,14 @@ import Testing
     let names = try #require(error.hint).split(separator: " ").dropFirst(2)
     #expect(
       names.map(String.init) == [
-        "url", "key", "host", "path", "scheme", "method", "mime", "partition", "body", "freshness",
-        "validator", "status", "size", "age", "ttl", "lifetime", "current-age", "stored",
+        "url", "key", "host", "path", "query(\"NAME\")", "scheme", "method", "mime", "partition",
+        "etag",
+        "cache-control", "storage-policy", "user-info(\"NAME\")", "body", "partial", "freshness",
+        "validator", "status", "size", "received", "age", "ttl", "lifetime", "current-age",
+        "stored",
         "first-stored", "date", "last-modified", "expires-at",
+        // What rules say is tried with rules, by check_rules.py.
+        "class", "revalidation",
       ])
   }
 
@@ -128,14 +163,38 @@ import Testing
   @Test(
     arguments: [
       ("status = 1", .status), ("url = a", [.url, .key]), ("path = a || size > 1", [.url, .body]),
-      ("!(mime = a) && method = get", [.mimeType, .method]), ("age > 1s", .stored),
+      ("!(mime = a/b) && method = get", [.mimeType, .method]), ("age > 1s", .stored),
       ("date < 2026-01-01", .responseHeaders), ("ttl > 1h", ResponseFreshness.projection),
-      ("partition in (a, b)", .storage),
+      ("partition in (a, b)", .storage), ("storage-policy = allowed", .storage),
+      ("query(a) = b", .url), ("etag = a || cache-control = b", .responseHeaders),
+      ("user-info(a) = b", .userInfo),
     ] as [(String, Projection)])
   func `only what an expression names is decoded`(_ text: String, _ expected: Projection) throws {
     var selection = Selection()
     selection.conditions = [try Condition(text)]
     #expect(selection.projection == expected)
+  }
+
+  @Test(arguments: [
+    ("query = 1", 6..<7, "'query' is not followed by a name in parentheses"),
+    ("query() = 1", 6..<7, "a name is missing before this"),
+    ("query(a b) = 1", 8..<9, "a name ends with ')'"),
+    ("user-info(n) < soon", 15..<19, "'soon' is neither a number nor a time"),
+    ("storage-policy = disk", 17..<21, "'disk' is none of the words there are"),
+    ("query(v) < 2", 9..<10, "'query' cannot be compared with '<'"),
+  ])
+  func `a name is written in parentheses, and a value fits its field`(
+    _ text: String, _ place: Range<Int>, _ reason: String
+  ) throws {
+    let error = #expect(throws: ConditionError.self) { try Condition(text) }
+    #expect(error?.reason == reason)
+    #expect(error?.range == place)
+  }
+
+  @Test func `what a response does not have is neither equal nor unequal`() throws {
+    for text in ["query(w) = 1", "query(w) != 1", "user-info(x) = 1", "user-info(x) != 1"] {
+      #expect(try decision(response, [text]) == .notSelected, "\(text)")
+    }
   }
 
   @Test func `nesting ends at 64`() throws {

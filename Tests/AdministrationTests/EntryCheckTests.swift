@@ -1,3 +1,5 @@
+import Bytes
+import HTTPCaching
 import ResponseStorage
 import Testing
 
@@ -42,6 +44,62 @@ import Testing
       .init(name: "cache-CONTROL", value: ByteString(stringLiteral: value)),
     ])
     #expect(EntryCheck.forbidsStoring(headers) == isThere)
+  }
+
+  /// Each is a status, a media type, how many bytes are stored, header fields, and the findings.
+  @Test(
+    arguments: [
+      (
+        200, "image/png", 9, ["Content-Length: 10"],
+        ["partial-body: its body is shorter than its 'Content-Length'"]
+      ),
+      (
+        200, "image/png", 0, ["Content-Length: 10"],
+        ["partial-body: its body is shorter than its 'Content-Length'"]
+      ),
+      (200, "image/png", 10, ["Content-Length: 10"], []), (200, "image/png", 10, [], []),
+      (
+        200, "image/png", 11, ["content-length: 10"],
+        ["other-length: its body is longer than its 'Content-Length'"]
+      ),
+      (
+        200, "application/vnd.api+JSON", 9, ["Content-Length: 10"],
+        ["other-length: its body is shorter than its 'Content-Length'"]
+      ),
+      (200, "image/png", 9, ["Content-Length: 10", "Content-Encoding: gzip"], []),
+      (200, "image/png", 99, ["Content-Length: 10", "Content-Encoding: gzip"], []),
+      (200, "image/png", 9, ["Content-Length: ten"], []),
+      (
+        206, "image/png", 9, ["Content-Range: bytes 0-8/10"],
+        ["partial-body: its status is 206: only a part of the body is stored"]
+      ),
+      (206, "image/png", 10, ["Content-Range: bytes 0-9/10"], []),
+      (
+        200, "text/css", 1, ["Cache-Control: no-cache"],
+        ["no-cache-without-validator: it says 'no-cache', and has nothing to be validated with"]
+      ),
+      (200, "text/css", 1, ["Cache-Control: no-cache", "ETag: \"a\""], []),
+      (200, "text/css", 1, ["Cache-Control: no-cache=\"set-cookie\""], []),
+    ] as [(Int64, ByteString, Int64, [String], [String])])
+  func `lengths are compared, and what saves nothing is noted`(
+    _ status: Int64, _ type: ByteString, _ size: Int64, _ fields: [String], _ expected: [String]
+  ) throws {
+    var response = StoredResponse(id: .row(1))
+    response.status = status
+    response.mimeType = type
+    response.bodySize = ByteCount(size)
+    response.stored = Timestamp(secondsSince1970: 1_760_000_000)
+    response.responseHeaders = HeaderFields(
+      fields.map { field in
+        let parts = field.split(separator: ": ", maxSplits: 1)
+        return .init(name: ByteString(String(parts[0])), value: ByteString(String(parts[1])))
+      })
+    let exchange = try #require(Exchange(of: response))
+    let found = EntryCheck.findings(of: exchange, response).map { "\($0.0.name): \($0.1)" }
+    #expect(found == expected)
+    response.bodyLocation = .missing
+    #expect(
+      EntryCheck.findings(of: exchange, response).allSatisfy { $0.0.name.hasPrefix("no-cache") })
   }
 
   @Test func `every note is a finding of the same name`() {

@@ -10,7 +10,7 @@ import Testing
     var response = try stored([Self.lifetime])
     response.responseHeaders = nil
     var explanation = Explanation(of: response, asking: try inquiry(later: 0))
-    #expect(explanation.verdict == .unknown)
+    #expect(explanation.state == nil)
     #expect(explanation.reasons == [.undecodable])
     #expect(explanation.outcome == .unknown)
     #expect(!explanation.isReusable)
@@ -18,7 +18,7 @@ import Testing
     response.stored = nil
     explanation = Explanation(of: response, asking: try inquiry(later: 0))
     #expect(explanation.details == nil)
-    #expect(explanation.expiresAt == nil)
+    #expect(explanation.freshness == nil)
   }
 
   @Test(
@@ -27,15 +27,15 @@ import Testing
       (10_000, .stale, .conditional, .conditional),
     ]
       as [(
-        Double, Explanation.Verdict, RequestCachePolicy.Outcome, RequestCachePolicy.Outcome
+        Double, ResponseFreshness.State, RequestCachePolicy.Outcome, RequestCachePolicy.Outcome
       )])
   func `the policy decides what becomes of a request`(
-    _ later: Double, _ verdict: Explanation.Verdict, _ byProtocol: RequestCachePolicy.Outcome,
+    _ later: Double, _ state: ResponseFreshness.State, _ byProtocol: RequestCachePolicy.Outcome,
     _ revalidating: RequestCachePolicy.Outcome
   ) throws {
     let explanation = Explanation(
       of: try stored([Self.lifetime, "ETag: \"a\""]), asking: try inquiry(later: later))
-    #expect(explanation.verdict == verdict)
+    #expect(explanation.state == state)
     #expect(explanation.outcome(of: .useProtocolCachePolicy) == byProtocol)
     #expect(explanation.outcome(of: .reloadRevalidatingCacheData) == revalidating)
     #expect(explanation.outcome(of: .returnCacheDataDontLoad) == .cache)
@@ -47,14 +47,14 @@ import Testing
     response.userInfo = [.init(key: "key", value: .date(try time(0)))]
     var inquiry = try inquiry(later: 30)
     inquiry.expiryRules = [.init(key: "key", seconds: 30)]
-    #expect(Explanation(of: response, asking: inquiry).verdict == .fresh)
+    #expect(Explanation(of: response, asking: inquiry).state == .fresh)
     inquiry.expiryRules = [.init(key: "key", seconds: 29)]
     let explanation = Explanation(of: response, asking: inquiry)
-    #expect(explanation.verdict == .stale)
+    #expect(explanation.state == .stale)
     #expect(explanation.outcome == .load)
     #expect(explanation.outcome(of: .returnCacheDataDontLoad) == .error)
     #expect(explanation.reasons.first?.code == "user-info-expiry")
-    #expect(explanation.expiresAt == 1_000_030)
+    #expect(explanation.freshness?.expiresAtSeconds == 1_000_030)
   }
 
   @Test func `the record of Vary goes before the fields of the request`() throws {
@@ -76,7 +76,32 @@ import Testing
     inquiry.fields = [line("accept", "a")]
     #expect(Explanation(of: response, asking: inquiry).isReusable)
     response.request.headers = nil
-    #expect(Explanation(of: response, asking: inquiry).verdict == .unknown)
+    let explanation = Explanation(of: response, asking: inquiry)
+    #expect(explanation.outcome == .unknown)
+    // It is fresh all the same: only for which requests is not known.
+    #expect(explanation.state == .fresh)
+  }
+
+  @Test(
+    arguments: [
+      [], [lifetime], ["Expires: 0"], ["Cache-Control: max-age=x"], ["Cache-Control: no-cache"],
+      ["Cache-Control: max-age=60, max-age=0"], ["Cache-Control: max-age=60", "Age: 1000"],
+    ])
+  func `an explanation says the same of freshness as everything else`(_ lines: [String]) throws {
+    var response = try stored(lines)
+    for later in [0, 59, 60, 61, 1e6] {
+      for rule: Int64? in [nil, 0, 60, 1_000_000] {
+        var inquiry = try inquiry(later: later)
+        response.userInfo = rule.map { _ in [.init(key: "key", value: .date(inquiry.now))] } ?? []
+        inquiry.expiryRules = rule.map { [.init(key: "key", seconds: $0)] } ?? []
+        inquiry.now = try time(later + 1)
+        let expected = ResponseFreshness(
+          of: response, at: inquiry.now, rules: inquiry.expiryRules)
+        #expect(Explanation(of: response, asking: inquiry).freshness == expected)
+      }
+    }
+    let state = Explanation(of: try stored([]), asking: try inquiry(later: 1)).state
+    #expect(state == .noLifetime)
   }
 
   @Test func `the next request is that of the policy`() throws {

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -47,7 +48,7 @@ import Testing
       response.status = .random(in: 200...204, using: &random)
       response.stored = Timestamp(
         secondsSince1970: Double.random(in: 0...999, using: &random).rounded())
-      response.bodySize = .random(in: 0...100, using: &random)
+      response.bodySize = ByteCount(Int.random(in: 0...100, using: &random))
       response.bodyLocation = .inline
       return response
     }
@@ -65,7 +66,7 @@ import Testing
         case 1: rule.action = .purge
         case 2: rule.expireAfter = .random(in: 0...1_000, using: &random)
         case 3: rule.entries = .random(in: 0...3, using: &random)
-        default: rule.bytes = .random(in: 0...200, using: &random)
+        default: rule.bytes = ByteCount(Int.random(in: 0...200, using: &random))
         }
         return rule
       })
@@ -73,8 +74,11 @@ import Testing
 
   private static func limits(_ random: inout SplitMix64) -> CacheLimits {
     var limits = CacheLimits()
+    limits.isBestEffort = true
     if Bool.random(using: &random) { limits.entries = .random(in: 0...12, using: &random) }
-    if Bool.random(using: &random) { limits.entryBytes = .random(in: 0...100, using: &random) }
+    if Bool.random(using: &random) {
+      limits.entryBytes = ByteCount(Int.random(in: 0...100, using: &random))
+    }
     return limits
   }
 
@@ -87,7 +91,7 @@ import Testing
     }
     var going: Set<StoredResponse.ID> = []
     var keeping: Set<StoredResponse.ID> = []
-    var (counts, sums) = ([Int: Int64](), [Int: Int64]())
+    var (counts, sums) = ([Int: Int64](), [Int: ByteCount]())
     for response in newest {
       let index = policy.rules.firstIndex { rule in
         rule.selection.statuses.contains { $0.contains(response.status ?? 0) }

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `what is wrong in parts is added up`() throws {
+  @Test func `what is counted in parts is added up`() throws {
     let store = try store(1)
     let empty = CacheReportTally(now: try #require(now), expiryRules: [], largestBody: nil)
     var (whole, sum) = (empty, empty)
@@ -34,8 +35,6 @@ import Testing
     try whole.write(to: &reports.0, lookingUpIn: store)
     try sum.write(to: &reports.1, lookingUpIn: store)
     #expect(reports.0 == reports.1)
-    #expect(reports.0.problems.map(\.count).allSatisfy { $0 > 20 })
-    #expect(reports.0.problems.count == 2)
   }
 
   @Test(arguments: UsageReport.Grouping.allCases)
@@ -45,7 +44,8 @@ import Testing
     for seed in 0..<5 as Range<UInt64> {
       let store = try store(seed)
       let whole = try usage(of: store, by: grouping, inPortionsOf: nil)
-      #expect(whole.groups.count > 1)
+      // Without rules all entries are of one class.
+      #expect(whole.groups.count > (grouping == .entryClass ? 0 : 1))
       for length in [1, 7, 250] {
         #expect(
           try usage(of: store, by: grouping, inPortionsOf: length) == whole,
@@ -57,7 +57,9 @@ import Testing
   @Test(arguments: [(10, 20), (10, 70_000), (70_000, 10), (70_000, 80_000), (40_000, 40_000)])
   func `the median of two parts is that of all`(first: Int, second: Int) {
     var random = Seeded(state: UInt64(first))
-    let sizes = (0..<(first + second)).map { _ in Int64.random(in: 0..<3_000_000, using: &random) }
+    let sizes = (0..<(first + second)).map { _ in
+      ByteCount(Int.random(in: 0..<3_000_000, using: &random))
+    }
     var (all, one, other) = (MedianSize(), MedianSize(), MedianSize())
     for size in sizes { all.insert(size) }
     for size in sizes.prefix(first) { one.insert(size) }

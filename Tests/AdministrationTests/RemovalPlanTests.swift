@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -126,7 +127,8 @@ import Testing
   }
 
   @Test(arguments: [(650, 0), (649, 1), (550, 1), (549, 2), (350, 2), (349, 3), (50, 3)])
-  func `a file gives back its length, and no more go than have to`(limit: Int64, count: Int) throws
+  func `a file gives back its length, and no more go than have to`(limit: ByteCount, count: Int)
+    throws
   {
     var limits = CacheLimits()
     limits.bytes = limit
@@ -150,9 +152,15 @@ import Testing
     limits.entries = 2
     let short = try RemovalPlan(
       enforcing: limits, on: folder, among: selection, now: #require(now))
-    #expect(short.entries.map(\.version.id) == [.file("3")])
-    #expect(short.meetsLimits == false)
+    #expect(short.isEmpty && short.meetsLimits == false)
     #expect(short.kept[.orphan] == KeptEntries(entries: 1, bodyBytes: 5))
+    #expect(short.kept[.limitCannotBeMet]?.entries == 1)
+    #expect(short.shortfall?.unmet == [UnmetLimit(kind: .entries, limit: 2, reachable: 3)])
+    limits.isBestEffort = true
+    let most = try RemovalPlan(
+      enforcing: limits, on: folder, among: selection, now: #require(now))
+    #expect(most.entries.map(\.version.id) == [.file("3")])
+    #expect(most.meetsLimits == false && most.shortfall == short.shortfall)
   }
 
   /// Entries of a folder: three of 100 to 300 bytes with the oldest first, one of 50 that is no regular file,
@@ -165,8 +173,8 @@ import Testing
         response.stored = Timestamp(secondsSince1970: 1_600_000_000 + Double(number))
         response.isOrphan = number > 4
         guard number != 4, number != 6 else { return response }
-        response.bodySize = Int64(number)
-        response.file = FileVersion(number: 1, modified: 1, size: Int64(number) * 100)
+        response.bodySize = ByteCount(number)
+        response.file = FileVersion(number: 1, modified: 1, size: ByteCount(number * 100))
         return response
       })
     store.size.bodyFilesBytes = 650
@@ -180,7 +188,7 @@ import Testing
       var response = StoredResponse(id: .row(Int64(index + 1)))
       response.url = ByteString("https://a.example/\(index + 1)")
       response.key = response.url
-      response.bodySize = size.map { Int64($0) }
+      response.bodySize = size.map { ByteCount($0) }
       response.bodyLocation = size == 500 ? .file : size == nil ? .missing : .inline
       response.stored = size == nil ? nil : Timestamp(secondsSince1970: 1_600_000_000)
       return response
@@ -194,7 +202,7 @@ import Testing
     var store = MemoryStore(
       (1...10).map { number in
         var response = StoredResponse(id: .row(Int64(number)))
-        response.bodySize = Int64(number * 100)
+        response.bodySize = ByteCount(number * 100)
         response.bodyLocation = .file
         response.stored = Timestamp(secondsSince1970: Double(number) * 1_000)
         return response
@@ -233,6 +241,32 @@ import Testing
       $0.lowPercent = 75
     }
     #expect(low.reasons.count == 4)
+  }
+
+  @Test func `sizes that no number can hold trap no plan`() throws {
+    let now = try #require(Timestamp(secondsSince1970: 10_000))
+    let fields: [WritableKeyPath<Footprint, ByteCount>] = [
+      \.databaseBytes, \.walBytes, \.shmBytes, \.bodyFilesBytes, \.freeBytes, \.orphanBytes,
+      \.allocatedBytes, \.emptyBytes, \.pageBytes,
+    ]
+    for seed in 0..<500 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      func size() -> ByteCount { [0, 4_096, .max][Int(random.next() % 3)] }
+      var store = MemoryStore(
+        (1...3).map { number in
+          var response = StoredResponse(id: .row(Int64(number)))
+          (response.bodySize, response.bodyLocation) = (size(), .inline)
+          response.stored = now
+          return response
+        })
+      for field in fields { store.size[keyPath: field] = size() }
+      store.size.growthBytes = size() - size()
+      var limits = CacheLimits()
+      (limits.bytes, limits.bytesToFree, limits.margin) = (size(), size(), size())
+      limits.isBestEffort = seed.isMultiple(of: 2)
+      let plan = try RemovalPlan(enforcing: limits, on: store, among: Selection(), now: now)
+      #expect(plan.footprintAfter >= 0, "seed \(seed)")
+    }
   }
 
   @Test func `an enforcement names what goes where it can be found again`() throws {
@@ -291,7 +325,7 @@ import Testing
     }
     #expect(answer.reasons == ["row(1) too-old", "row(10) too-large"])
     let kept = try removed {
-      ($0.age, $0.bytes, $0.onlyIfOver) = (1, 1 << 20, true)
+      ($0.age, $0.bytes, $0.onlyIfOver) = (1, ByteCount(1 << 20), true)
     }
     #expect(kept.reasons == [])
   }
@@ -327,10 +361,12 @@ import Testing
 
   @Test func `a share of the largest numbers is no larger than they are`() {
     var limits = CacheLimits()
-    #expect(limits.low(.max) == .max)
+    #expect(limits.low(Int64.max) == .max)
+    #expect(limits.low(ByteCount.max) == .max)
     limits.lowPercent = 50
-    #expect(limits.low(.max) == 1 << 62)
-    #expect(limits.low(1_001) == 500)
+    #expect(limits.low(Int64.max) == 1 << 62)
+    #expect(limits.low(1_001 as Int64) == 500)
+    #expect(limits.low(1_001 as ByteCount) == 500)
   }
 }
 

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 import Testing
 
@@ -21,6 +22,14 @@ import Testing
       ("host", { $0.hosts = ["example.com"] }, { $0.hosts = ["www.example.com"] }),
       ("host in capitals", { $0.hosts = ["EXAMPLE.com"] }, { $0.hosts = ["com"] }),
       ("domain", { $0.hosts = [".example.com"] }, { $0.hosts = [".ple.com"] }),
+      (
+        "query", { $0.parameters = [.init(name: "x"), .init(name: "q", value: "[1]")] },
+        { $0.parameters = [.init(name: "q", value: "1")] }
+      ),
+      (
+        "storage policy", { $0.storagePolicies = [.allowed, .unknown(7)] },
+        { $0.storagePolicies = [.allowed] }
+      ),
       ("method", { $0.methods = ["get"] }, { $0.methods = ["POST"] }),
       ("status", { $0.statuses = [400...499, 200...200] }, { $0.statuses = [201...299] }),
       ("mime", { $0.mimeTypes = [glob("image/*")] }, { $0.mimeTypes = [glob("text/*")] }),
@@ -56,6 +65,7 @@ import Testing
     response.bodySize = 100
     response.bodyLocation = .inline
     response.partition = "site.example"
+    response.storagePolicy = .unknown(7)
     response.userInfo = [.init(key: "a", value: .integer(1))]
     response.responseHeaders = HeaderFields([
       .init(name: "cache-control", value: "max-age=60"), .init(name: "ETag", value: "W/\"a\""),
@@ -96,6 +106,36 @@ import Testing
     #expect(try selection.decision(for: response, now: epoch) == .selected)
     response.status = 404
     #expect(try selection.decision(for: response, now: epoch) == .notSelected)
+  }
+
+  @Test(
+    arguments: [
+      // What is asked for, the URL and the key of the response, and whether the store answers with it.
+      ("http://a.example/p?user=B", "http://a.example/p?user=A", "a.example|-1|/p|", true),
+      ("https://a.example/p/", "http://a.example/p", "a.example|-1|/p|", true),
+      ("http://a.example/old", "http://b.example/new", "a.example|-1|/old|", true),
+      ("http://b.example/new", "http://b.example/new", "a.example|-1|/old|", false),
+      ("http://a.example:80/p", "http://a.example/p", "a.example|-1|/p|", false),
+      ("HTTP://A.example/p", "http://a.example/p", "a.example|-1|/p|", nil),
+    ] as [(String, String, String, Bool?)])
+  func `in a Foundation store a URL names what the store answers it with`(
+    _ asked: String, _ url: String, _ key: String, _ isAnswer: Bool?
+  ) {
+    var response = StoredResponse(id: .file("1.a"))
+    response.url = ByteString(url)
+    response.key = ByteString(Array(key.utf8).map { $0 == UInt8(ascii: "|") ? 0 : $0 })
+    var list = names(.url(ByteString(asked)))
+    #expect(list.contains(response))
+    let lookup = list.lookup(of: response)
+    #expect(lookup?.isAnswer == isAnswer)
+    #expect(lookup.map(\.asked) == (isAnswer == nil ? nil : ByteString(asked)))
+    list.remove(response)
+    #expect(list.isEmpty)
+    #expect(list.lookups == [lookup].compactMap { $0 })
+    // Only there is the key so.
+    response.id = .row(1)
+    #expect(names(.url(ByteString(asked))).contains(response) == (isAnswer != true))
+    #expect(names(.url(ByteString(asked))).lookup(of: response) == nil)
   }
 
   @Test func `a response is named by any of its names and an empty list names none`() throws {
@@ -150,7 +190,7 @@ import Testing
 
   @Test func `an expression is not tried on URLs of other hosts`() throws {
     var response = StoredResponse(id: .row(1))
-    response.url = ByteString(Array("https://b.example/\(String(repeating: "a", count: 26))".utf8))
+    response.url = ByteString(Array("https://b.example/\(String(repeating: "a", count: 20))".utf8))
     var selection = Selection()
     selection.expressions = [try URLExpression("https://b.example/(a+)+b", limit: 20)]
     #expect(throws: URLExpression.Overrun.self) { try selection.contains(response, now: epoch) }

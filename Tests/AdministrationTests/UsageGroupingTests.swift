@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ import Testing
   ) throws {
     var responses = (0..<5).map { StoredResponse(id: .row($0)) }
     for (index, size) in [1, 100, 5_000, 40, 9_000].enumerated() {
-      responses[index].bodySize = Int64(size)
+      responses[index].bodySize = ByteCount(size)
     }
     responses[0].url = "http://b.example/"
     responses[2].url = "HTTPS://A.example/1"
@@ -44,6 +45,43 @@ import Testing
     #expect(report.groups.reduce(0) { $0 + $1.bytes } == 14_141)
     #expect(report.rest == nil)
     #expect(report.histograms == nil)
+  }
+
+  @Test func `an entry counts in the group of each directive, and in one of validators`() throws {
+    let headers: [[(String, String)]?] = [
+      [
+        ("Cache-Control", "max-age=1, no-cache"), ("cache-control", "MAX-AGE=2"), ("ETag", "\"a\""),
+      ],
+      [("Cache-Control", "unheard-of"), ("Last-Modified", "Wed, 08 Oct 2025 00:00:00 GMT")],
+      [("ETag", "W/\"a\""), ("Last-Modified", "Wed, 08 Oct 2025 00:00:00 GMT")],
+      [("Cache-Control", "no-store")], nil,
+    ]
+    let source = MemoryStore(
+      headers.enumerated().map { index, fields in
+        var response = StoredResponse(id: .row(Int64(index)))
+        response.stored = now
+        response.bodySize = ByteCount(10 - index)
+        response.responseHeaders = fields.map { fields in
+          HeaderFields(fields.map { .init(name: ByteString($0.0), value: ByteString($0.1)) })
+        }
+        return response
+      })
+    func groups(by grouping: UsageReport.Grouping) throws -> [UsageReport.Group] {
+      try UsageReport(of: source, by: grouping, capacityBytes: nil, now: now).groups
+    }
+    #expect(
+      try groups(by: .directive) == [
+        .init(key: "none", entries: 2, bytes: 17), .init(key: "max-age", entries: 1, bytes: 10),
+        .init(key: "no-cache", entries: 1, bytes: 10), .init(key: "no-store", entries: 1, bytes: 7),
+        .init(key: nil, entries: 1, bytes: 6),
+      ])
+    #expect(
+      try groups(by: .validator) == [
+        .init(key: "strong etag", entries: 1, bytes: 10),
+        .init(key: "last-modified", entries: 1, bytes: 9),
+        .init(key: "weak etag, last-modified", entries: 1, bytes: 8),
+        .init(key: "none", entries: 1, bytes: 7), .init(key: nil, entries: 1, bytes: 6),
+      ])
   }
 
   @Test func `ages begin and end where they say`() throws {
@@ -69,7 +107,7 @@ import Testing
   }
 
   @Test func `sizes begin and end where they say`() throws {
-    let bounds: [(ByteString, first: Int64, last: Int64)] = [
+    let bounds: [(ByteString, first: ByteCount, last: ByteCount)] = [
       ("0 B", .min, 0), ("under 1 KiB", 1, 1_023), ("1-4 KiB", 1_024, 4_095),
       ("4-16 KiB", 4_096, 16_383), ("16-64 KiB", 16_384, 65_535),
       ("64-256 KiB", 65_536, 262_143), ("256 KiB-1 MiB", 262_144, 1_048_575),
@@ -86,7 +124,7 @@ import Testing
   @Test func `ranges without entries are in histograms and in no groups`() throws {
     var responses = [1, 2_000, 3_000, 70_000_000].enumerated().map { index, size in
       var response = StoredResponse(id: .row(Int64(index)))
-      response.bodySize = Int64(size)
+      response.bodySize = ByteCount(size)
       return response
     }
     responses[0].stored = now
@@ -112,9 +150,9 @@ import Testing
     arguments: [
       (nil, .apple, nil), (2_000, .apple, 2), (2_019, .apple, 2), (2_020, .apple, 1),
       (2_040, .apple, 0), (19, .apple, 3), (.max, .apple, 0), (2_000, .foundation, nil),
-    ] as [(Int64?, StoreDescription.Format, Int64?)])
+    ] as [(ByteCount?, StoreDescription.Format, Int64?)])
   func `bodies of more than a twentieth of the capacity are counted`(
-    _ capacity: Int64?, _ format: StoreDescription.Format, _ count: Int64?
+    _ capacity: ByteCount?, _ format: StoreDescription.Format, _ count: Int64?
   ) throws {
     var source = store([0, 100, 101, 102])
     source.description = StoreDescription(
@@ -123,7 +161,7 @@ import Testing
     #expect(report.oversizedBodies == count)
   }
 
-  private func store(_ sizes: [Int64]) -> MemoryStore {
+  private func store(_ sizes: [ByteCount]) -> MemoryStore {
     MemoryStore(
       sizes.enumerated().map { index, size in
         var response = StoredResponse(id: .row(Int64(index)))

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 import Testing
 
@@ -7,9 +8,9 @@ import Testing
     arguments: [
       ("0", 0), ("4096B", 4_096), ("4K", 4_096), ("1.5KiB", 1_536), ("2M", 2_097_152),
       ("1G", 1_073_741_824), ("1T", 1_099_511_627_776), ("4kB", 4_000), ("3MB", 3_000_000),
-    ] as [(String, Int64?)]
+    ] as [(String, ByteCount?)]
       + ["", "K", "-1", "4k", "1e3", ".5K", "4 K", "9999999T", "٤"].map { ($0, nil) })
-  func `a size has its unit`(_ text: String, _ expected: Int64?) {
+  func `a size has its unit`(_ text: String, _ expected: ByteCount?) {
     #expect((try? WrittenValue.size(text)) == expected)
   }
 

@@ -6,32 +6,36 @@ private let cLibrary: Set<String> = ["Darwin", "Glibc", "Musl"]
 
 /// The modules that each module may import: the arrows of the architecture page.
 private let allowedImports: [String: Set<String>] = [
+  "Bytes": [],
   "HTTPCaching": [],
   "Fetching": ["HTTPCaching"],
   "PropertyLists": [],
-  "Files": cLibrary.union(["CFiles", "Crypto", "CryptoKit", "Dispatch"]),
+  "Files": cLibrary.union(["Bytes", "CFiles", "Crypto", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "Archive": ["CArchive"],
-  "ResponseStorage": ["Files", "HTTPCaching", "PropertyLists", "SQLite"],
+  "ResponseStorage": ["Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"],
   "JSON": [],
-  "ResponseArchives": ["Archive", "Files", "HTTPCaching", "JSON", "ResponseStorage"],
+  "ResponseArchives": ["Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"],
   "Administration": [
-    "Files", "HTTPCaching", "JSON", "ResponseArchives", "ResponseStorage", "_StringProcessing",
+    "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives", "ResponseStorage",
+    "_StringProcessing",
   ],
-  "Revalidation": ["Administration", "Fetching", "Files", "HTTPCaching", "ResponseStorage"],
+  "Revalidation": [
+    "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "ResponseStorage",
+  ],
   "Rendering": [
-    "Administration", "Fetching", "HTTPCaching", "ResponseArchives", "ResponseStorage",
+    "Administration", "Bytes", "Fetching", "HTTPCaching", "ResponseArchives", "ResponseStorage",
     "Revalidation",
   ],
   "AdminCommands": [
-    "Administration", "ArgumentParser", "Fetching", "Files", "HTTPCaching", "JSON", "Rendering",
-    "ResponseArchives", "ResponseStorage", "Revalidation",
+    "Administration", "ArgumentParser", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
+    "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation",
   ],
   "urlcache-admin": ["AdminCommands"],
   "urlcache-admin-fetch": [
     "Dispatch", "Fetching", "Files", "Foundation", "FoundationNetworking", "HTTPCaching",
   ],
-  "sample-cache": ["ArgumentParser", "Files", "PropertyLists", "ResponseStorage"],
+  "sample-cache": ["ArgumentParser", "Bytes", "Files", "PropertyLists", "ResponseStorage"],
 ]
 
 /// What every module may import.
@@ -42,6 +46,19 @@ private let cModules: Set<String> = ["CArchive", "CFiles", "CSQLite"]
 
 /// The only modules that may use what the compiler cannot check.
 private let unsafeModules: Set<String> = ["Archive", "Files", "SQLite"]
+
+/// The modules in which a size is a `ByteCount`; below them it is what the operating system or a format has.
+private let modulesWithSizes: Set<String> = [
+  "AdminCommands", "Administration", "Rendering", "ResponseArchives", "ResponseStorage",
+  "Revalidation", "sample-cache",
+]
+
+/// The files of those modules that look for overflow themselves: of numbers of rows, times and ways to match.
+private let filesWithOverflow: Set<String> = [
+  "Administration/URLExpression.swift", "Administration/UserInfoExpiry.swift",
+  "ResponseStorage/RowsByKey.swift", "ResponseStorage/WantedNumbers.swift",
+  "Revalidation/FetchSchedule.swift",
+]
 
 /// The only module that may reach a network.
 private let networkingModule = "urlcache-admin-fetch"
@@ -77,6 +94,25 @@ private let networkingModule = "urlcache-admin-fetch"
   @Test func `no decoder of Foundation sees the bytes of a cache`() throws {
     for file in try SourceFile.all() {
       #expect(!namesDecoderOfFoundation(file.text), "\(file.path)")
+    }
+  }
+
+  @Test func `commands wait and take the time only as their environment tells them`() throws {
+    for file in try SourceFile.all()
+    where ["AdminCommands", "Administration", "Rendering"].contains(file.module)
+      && !file.path.hasSuffix("/CommandEnvironment.swift")
+    {
+      #expect(!file.text.contains("CurrentProcess.sleep"), "\(file.path)")
+      #expect(!file.text.contains("LocalTime.now"), "\(file.path)")
+    }
+  }
+
+  @Test func `a size saturates by its type`() throws {
+    for file in try SourceFile.all() where modulesWithSizes.contains(file.module) {
+      #expect(plainSizes(in: file.text) == [], "\(file.path)")
+      if !filesWithOverflow.contains(file.path) {
+        #expect(!looksForOverflow(file.text), "\(file.path)")
+      }
     }
   }
 
@@ -145,6 +181,35 @@ private let networkingModule = "urlcache-admin-fetch"
   }
 }
 
+@Suite struct SizeCheckerTests {
+  @Test(arguments: [
+    ("var bodySize: Int64?", "bodySize"), ("let size : Int64", "size"),
+    ("func add(_ bytes: Int64)", "bytes"), ("func x(ofSize size: Int64)", "size"),
+    ("(name: String, freeBytes: Int64)", "freeBytes"), ("var sizes: [Int64]", "sizes"),
+    ("let capacity: Int64", "capacity"), ("var footprintAfter: Int64", "footprintAfter"),
+    ("let size = Int64(file.count)", "size"), ("bytes = 0 as Int64", "bytes"),
+  ])
+  func `a size that is a plain integer is found`(_ text: String, _ name: String) {
+    #expect(plainSizes(in: text) == [name])
+  }
+
+  @Test(arguments: [
+    "var size: ByteCount", "let entries: Int64", "// size: Int64", "let count = Int64(bytes.count)",
+    "let place: Range<Int64>", "var sizeClass: Int", "let size = ByteCount(number)",
+  ])
+  func `what is no size, or a count, is left alone`(_ text: String) {
+    #expect(plainSizes(in: text) == [])
+  }
+
+  @Test func `clamping by hand is found`() {
+    #expect(looksForOverflow("let (sum, overflow) = a.addingReportingOverflow(b)"))
+    #expect(looksForOverflow("a.multipliedReportingOverflow(by: 3).partialValue"))
+    #expect(looksForOverflow("total = total.addingClamped(size)"))
+    #expect(!looksForOverflow("// addingReportingOverflow"))
+    #expect(!looksForOverflow("total += size"))
+  }
+}
+
 /// A file of `Sources`.
 private struct SourceFile {
   /// The folder with all modules.
@@ -206,6 +271,21 @@ private func isUnsafe(_ text: String) -> Bool {
 /// Whether a source file names a decoder that ends the process, or hangs, on hostile bytes.
 private func namesDecoderOfFoundation(_ text: String) -> Bool {
   text.contains(/PropertyListSerialization|PropertyListDecoder|NSKeyedUnarchiver/)
+}
+
+/// The names of sizes that a source file declares as plain integers, which trap on what a cache can claim.
+private func plainSizes(in text: String) -> [String] {
+  let name = /\b(\w*(?:[sS]ize|[bB]yte)s?|\w*[cC]apacity|\w*[fF]reed|byteCount|footprint\w*)\s*/
+  let plain = /:\s*\[?Int64\b|=\s*(?:Int64\(|-?[0-9_]+ as Int64\b)/
+  let code = code(of: text)
+  return code.matches(of: name)
+    .filter { code[$0.range.upperBound...].prefixMatch(of: plain) != nil }
+    .map { String($0.1) }
+}
+
+/// Whether a source file clamps by hand.
+private func looksForOverflow(_ text: String) -> Bool {
+  code(of: text).contains(/ReportingOverflow|\w+Clamped\(/)
 }
 
 /// The text of a source file without its comments.

@@ -30,6 +30,7 @@ import Testing
     #expect(
       result.output == """
         options: ok
+        hinted: ok
         planned: ok
         hostile caches: ok
         unreadable: ok

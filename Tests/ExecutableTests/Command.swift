@@ -12,7 +12,8 @@ struct Command {
 
   /// Runs a program; what it writes goes through files, so that no pipe can fill up.
   ///
-  /// It has a folder of its own for temporary files, which goes with all that killed programs leave there.
+  /// It has folders of its own for temporary files and for state, which go with all that killed programs leave
+  /// there.
   static func run(_ path: String, _ arguments: [String]) throws -> Command {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -26,7 +27,9 @@ struct Command {
     let temporary = folder.appending(path: "temporary")
     try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
     process.environment = ProcessInfo.processInfo.environment
-      .merging(["TMPDIR": temporary.path()]) { $1 }
+      .merging([
+        "TMPDIR": temporary.path(), "XDG_STATE_HOME": folder.appending(path: "state").path(),
+      ]) { $1 }
     process.standardOutput = try FileHandle(forWritingTo: files[0])
     process.standardError = try FileHandle(forWritingTo: files[1])
     try process.run()

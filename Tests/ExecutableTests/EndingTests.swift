@@ -30,4 +30,20 @@ import Testing
 
         """)
   }
+
+  @Test func `nothing changes where what is written beside it cannot be`() throws {
+    let result = try Command.python(
+      "check_outputs.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(
+      result.output == """
+        refused before anything changes: ok
+        no other file is spoiled: ok
+        folders are made: ok
+        metrics of two at once: ok
+        a plan is whole or not there: ok
+        a backup that does not fit: ok
+
+        """)
+  }
 }

@@ -8,6 +8,19 @@ import Testing
     #expect(result.output == "purge: ok\nenforce: ok\napply: ok\ncheck --repair: ok\ncompact: ok\n")
   }
 
+  @Test func `the next command finishes what a killed one has left and says so`() throws {
+    let result = try check("check_intents.py")
+    #expect(
+      result.output == """
+        every verb: ok
+        looking: ok
+        not committed: ok
+        in use: ok
+        no state folder: ok
+
+        """)
+  }
+
   @Test func `a command that is interrupted or has no room says what it did`() throws {
     let result = try check("check_interrupting.py")
     // Not every kernel lets users mount one.

@@ -45,6 +45,19 @@ import Testing
           """)
     }
 
+    @Test func `a URL is looked up as Foundation does`() throws {
+      let result = try Command.python(
+        "check_foundation_lookup.py", BuiltProduct("urlcache-admin").path, "150")
+      #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+      #expect(
+        result.output == """
+          names: ok
+          findings: ok
+          predictions: ok
+
+          """)
+    }
+
     @Test func `Foundation takes what is refreshed for fresh again`() throws {
       let result = try Command.python(
         "check_revalidating_foundation.py", BuiltProduct("urlcache-admin").path)

@@ -56,6 +56,10 @@ import Testing
       "list", "--at", "2025-12-01T00:00:00Z", "--stale", "--no-lifetime", "--validator", "none",
       "--sort", "-ttl", "--columns", "id,ttl,url",
     ],
+    "list.received.txt": [
+      "list", "--where", "received >= 100%", "--columns", "id,mime,size,received,announced",
+      "--sort", "-announced", "--limit", "5",
+    ],
     "list.urls.txt": ["list", "--format", "urls", "--sort", "url"],
     "list.ncdu.txt": ["list", "--format", "ncdu", "--at", "2026-01-02T00:00:00Z"],
     "list.headers.txt": [
@@ -133,6 +137,10 @@ import Testing
       "2025-12-01T00:00:00Z",
     ],
     "enforce.no-limit.txt": ["enforce", "--yes"],
+    "expire.dry-run.txt": ["expire", "--all", "--clear-user-info", "Cached Date", "-n"],
+    "expire.dry-run.json.txt": [
+      "expire", "--all", "--clear-user-info", "Cached Date", "-n", "--format", "json",
+    ],
     "compact.dry-run.txt": ["compact", "-n"],
     "compact.dry-run.json.txt": ["compact", "-n", "--format", "json"],
     "check.table.txt": ["check"],
@@ -154,6 +162,14 @@ import Testing
       "usage", "--histogram", "--by", "partition", "--format", "json", "--at",
       "2026-01-02T00:00:00Z",
     ],
+    "usage.savings.txt": [
+      "usage", "--savings", "--superseded", "--limit", "3", "--at", "2025-12-01T00:00:00Z",
+    ],
+    "usage.savings.json.txt": [
+      "usage", "--savings", "--superseded", "--limit", "2", "--at", "2025-12-01T00:00:00Z",
+      "--format", "json",
+    ],
+    "usage.savings.csv.txt": ["usage", "--savings", "--format", "csv"],
     "usage.all.txt": ["usage", "--all-under", "CACHE"],
     "usage.all.json.txt": ["usage", "--all-under", "CACHE", "--format", "json"],
     "usage.all.absent.txt": ["usage", "--all-under", "CACHE/none"],

@@ -10,6 +10,7 @@ import Testing
     #expect(
       result.output.replacing(": not here", with: ": ok") == """
         never changed: ok
+        never read: ok
         nothing left: ok
         through links: ok
         way back: ok

@@ -19,6 +19,43 @@ import Testing
         """)
   }
 
+  @Test func `what is sent is what an explanation shows and nothing else`() throws {
+    let result = try Command.python(
+      "check_wire.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(
+      result.output == """
+        conditional requests: ok
+        variants: ok
+        converging: ok
+        statuses: ok
+
+        """)
+  }
+
+  @Test func `what was cut off is resumed byte by byte or not at all`() throws {
+    let result = try Command.python(
+      "check_resuming.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path)
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(
+      result.output == """
+        apple resumed: 200 of 200
+        apple changed: ok
+        apple weak: ok
+        apple lies: ok
+        apple other URLs: ok
+        apple JSON: ok
+        foundation resumed: 200 of 200
+        foundation changed: ok
+        foundation weak: ok
+        foundation lies: ok
+        foundation other URLs: ok
+        foundation JSON: ok
+        words: ok
+
+        """)
+  }
+
   @Test func `what fetches takes little memory, however slowly its answers are read`() throws {
     let result = try Command.python(
       "check_fetching.py", BuiltProduct("urlcache-admin-fetch").path)

@@ -12,6 +12,16 @@ import Testing
     #expect(result.output == "busy: ok\nshort of time: ok\nsplay: ok\n")
   }
 
+  @Test func `what is installed works where shells, cron and systemd look, and goes again`() throws
+  {
+    let checkout = Command.tests.appending(path: "..").standardizedFileURL
+    let result = try Command.python(
+      "check_installing.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,
+      checkout.path())
+    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
+    #expect(result.output.hasSuffix("removed: ok\n"), "\(result.output)")
+  }
+
   @Test(.enabled(if: Systemd.isInstalled, Systemd.hint))
   func `units are what systemd reads, and one keeps a cache within its limit in its sandbox`()
     throws

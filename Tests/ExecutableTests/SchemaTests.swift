@@ -35,8 +35,11 @@ import Testing
         diff: ok
         revalidate: ok
         compact: ok
+        expire: ok
         skipped: ok
         config: ok
+        pin: ok
+        unpin: ok
         policy-test: ok
         log: ok
 

@@ -17,7 +17,8 @@ swift build --product sample-cache >&2
 programs=$(swift build --show-bin-path)
 # What is killed leaves what it had made.
 TMPDIR=$(mktemp -d)
-export TMPDIR
+XDG_STATE_HOME=$TMPDIR/state
+export TMPDIR XDG_STATE_HOME
 trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM

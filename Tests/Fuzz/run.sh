@@ -91,11 +91,17 @@ with open(f"{sys.argv[1]}/name", "wb") as file:
     file.write(b"7.YQAtMQAvAA==.storedcachedurlresponse")
 END
 
-# The module that responses are described with, which is not fuzzed.
-swiftc -O -parse-as-library -swift-version 6 -enable-experimental-feature Lifetimes \
-  -enable-upcoming-feature InternalImportsByDefault -module-name HTTPCaching \
-  -emit-module -emit-module-path "$folder/HTTPCaching.swiftmodule" \
-  -emit-library -static -o "$folder/libHTTPCaching.a" Sources/HTTPCaching/*.swift
+# Builds a module that is not fuzzed from its sources.
+module() {
+  swiftc -O -parse-as-library -swift-version 6 -enable-experimental-feature Lifetimes \
+    -enable-upcoming-feature InternalImportsByDefault -module-name "$1" \
+    -emit-module -emit-module-path "$folder/$1.swiftmodule" \
+    -emit-library -static -o "$folder/lib$1.a" Sources/"$1"/*.swift
+}
+
+# The modules that responses are described with.
+module Bytes
+module HTTPCaching
 
 # Builds a target of that name with the sources after it, and runs it on the corpus of that name.
 fuzz() {
@@ -103,7 +109,7 @@ fuzz() {
   shift
   swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 \
     -enable-experimental-feature Lifetimes -enable-upcoming-feature InternalImportsByDefault \
-    -module-name PropertyLists -I "$folder" -L "$folder" -lHTTPCaching \
+    -module-name PropertyLists -I "$folder" -L "$folder" -lHTTPCaching -lBytes \
     "$@" "Tests/Fuzz/${name}Fuzz.swift" -o "$folder/$name.fuzz" 2>"$folder/log" || {
     # The linker warns of symbols of the sanitizer, which nobody needs to see.
     grep -v 'Cannot export local symbol' "$folder/log" >&2
@@ -125,7 +131,6 @@ fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation[AHK]*.swif
   "$stores/FoundationFileName.swift" "$stores/StoredResponse.swift" \
   "$stores/StoredResponse+ID.swift" "$stores/StoredResponse+StoragePolicy.swift" \
   "$stores/StoredResponse+TextNotes.swift" "$stores"/Base64*.swift "$stores/ByteString.swift" \
-  "$stores/Span+Words.swift" \
-  "$stores/ClampedSum.swift" "$stores/FileVersion.swift" "$stores/Finding.swift" \
+  "$stores/Span+Words.swift" "$stores/FileVersion.swift" "$stores/Finding.swift" \
   "$stores/HeaderFields.swift" "$stores"/P*.swift "$stores/ResponsePortion.swift" \
   "$stores/ResponseSource.swift" "$stores/Timestamp.swift" "$stores"/URLReference*.swift

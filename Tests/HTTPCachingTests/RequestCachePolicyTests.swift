@@ -14,7 +14,17 @@ import Testing
       #expect(RequestCachePolicy(name: name) == policy)
       #expect(RequestCachePolicy(rawValue: policy.rawValue) == policy)
     }
-    #expect(RequestCachePolicy(name: "default") == nil)
+    let spellings = [
+      "NSURLRequestReloadIgnoringCacheData", "ReloadIgnoringCacheData", "RELOADIGNORINGCACHEDATA",
+      ".reloadIgnoringCacheData", "URLRequest.CachePolicy.reloadIgnoringCacheData",
+      "NSURLRequest.CachePolicy.reloadIgnoringLocalCacheData",
+    ]
+    for name in spellings {
+      #expect(RequestCachePolicy(name: name) == .reloadIgnoringLocalCacheData, "\(name)")
+    }
+    for name in ["default", "", ".", "NSURLRequest", "..useProtocolCachePolicy"] {
+      #expect(RequestCachePolicy(name: name) == nil, "\(name)")
+    }
     #expect(RequestCachePolicy(rawValue: 6) == nil)
     #expect(RequestCachePolicy(rawValue: -1) == nil)
   }

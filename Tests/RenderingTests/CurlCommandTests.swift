@@ -41,6 +41,30 @@ import Testing
         """#)
   }
 
+  @Test func `conditions take the place of those that are stored`() throws {
+    var response = Samples.response(url: "http://a.example/")
+    response.request.headers = HeaderFields([
+      .init(name: "Accept", value: "a"), .init(name: "if-none-match", value: "\"old\""),
+      .init(name: "Range", value: "bytes=1-"),
+    ])
+    let conditions = HeaderFields([
+      .init(name: "If-None-Match", value: "W/\"it's\""),
+      .init(name: "If-Modified-Since", value: "Wed, 08 Oct 2025 00:00:00 GMT"),
+    ])
+    #expect(
+      try text(response, SecretPolicy(), under: conditions) == #"""
+        curl --include \
+          --header 'Accept: a' \
+          --header 'If-None-Match: W/"it'\''s"' \
+          --header 'If-Modified-Since: Wed, 08 Oct 2025 00:00:00 GMT' \
+          --url 'http://a.example/'
+
+        """#)
+    #expect(
+      try text(response, SecretPolicy(), under: HeaderFields())
+        == "curl --include \\\n  --header 'Accept: a' \\\n  --url 'http://a.example/'\n")
+  }
+
   @Test func `a request of which only the URL is known is a plain one`() throws {
     var response = Samples.response(url: "https://u:p@a.example/?token=t#part")
     response.request = StoredResponse.Request()
@@ -50,9 +74,12 @@ import Testing
     #expect { try text(response, SecretPolicy()) } throws: { "\($0)" == "it has no URL" }
   }
 
-  private func text(_ response: StoredResponse, _ secrets: SecretPolicy) throws -> String {
+  private func text(
+    _ response: StoredResponse, _ secrets: SecretPolicy, under conditions: HeaderFields? = nil
+  ) throws -> String {
     var buffer = TextBuffer()
-    try CurlCommand(repeating: response, secrets: secrets).append(into: &buffer)
+    try CurlCommand(repeating: response, under: conditions, secrets: secrets)
+      .append(into: &buffer)
     return Samples.text(buffer)
   }
 }

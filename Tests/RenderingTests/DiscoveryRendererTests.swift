@@ -1,3 +1,4 @@
+import Bytes
 import Rendering
 import ResponseStorage
 import Testing
@@ -12,11 +13,11 @@ struct DiscoveryRendererTests {
     DiscoveryRenderer(now: now).appendTable(discovery, into: &buffer)
     #expect(
       Samples.text(buffer) == """
-        FORMAT      SCHEMA  ENTRIES  FOOTPRINT  NEWEST  IN USE   CACHE
-        apple          203   12,345    2.0 MiB    12 d  pid 471  /a/Cache.db
-        apple            -        0    4.0 KiB       -  no       /日本‹U+202E›
-        apple           25        -          -       -  yes      /c
-        foundation       -        7      700 B     0 s  -        /d
+        FORMAT      SCHEMA  ENTRIES  FOOTPRINT  NEWEST  IN USE   DEFAULT OF  CACHE
+        apple          203   12,345    2.0 MiB    12 d  pid 471  -           /a/Cache.db
+        apple            -        0    4.0 KiB       -  no       -           /日本‹U+202E›
+        apple           25        -          -       -  yes      -           /c
+        foundation       -        7      700 B     0 s  -        -           /d
 
         """)
   }
@@ -27,10 +28,10 @@ struct DiscoveryRendererTests {
     #expect(
       Samples.text(buffer) == #"""
         {"schema":"urlcache-admin.discover/1","stores":[
-        {"path":"/a/Cache.db","format":"apple","schema_version":203,"entries":12345,"footprint_bytes":2097152,"newest_stored":"2025-12-20T00:00:00Z","in_use":true,"pid":471,"notes":["a","b"]},
-        {"path":"/日本\u202E","format":"apple","schema_version":null,"entries":0,"footprint_bytes":4096,"newest_stored":null,"in_use":false,"pid":null,"notes":[]},
-        {"path":"/c","format":"apple","schema_version":25,"entries":null,"footprint_bytes":null,"newest_stored":null,"in_use":true,"pid":null,"notes":[]},
-        {"path":"/d","format":"foundation","schema_version":null,"entries":7,"footprint_bytes":700,"newest_stored":"2026-01-01T00:00:00Z","in_use":null,"pid":null,"notes":[]}
+        {"path":"/a/Cache.db","format":"apple","schema_version":203,"entries":12345,"footprint_bytes":2097152,"newest_stored":"2025-12-20T00:00:00Z","in_use":true,"pid":471,"default_of":null,"notes":["a","b"]},
+        {"path":"/日本\u202E","format":"apple","schema_version":null,"entries":0,"footprint_bytes":4096,"newest_stored":null,"in_use":false,"pid":null,"default_of":null,"notes":[]},
+        {"path":"/c","format":"apple","schema_version":25,"entries":null,"footprint_bytes":null,"newest_stored":null,"in_use":true,"pid":null,"default_of":null,"notes":[]},
+        {"path":"/d","format":"foundation","schema_version":null,"entries":7,"footprint_bytes":700,"newest_stored":"2026-01-01T00:00:00Z","in_use":null,"pid":null,"default_of":null,"notes":[]}
         ],"entries":12352,"footprint_bytes":2101948,"unreadable":[
         {"path":"/e\n","reason":"Permission denied"}
         ],"folders_too_deep":2}
@@ -76,7 +77,7 @@ struct DiscoveryRendererTests {
     DiscoveryRenderer(now: now).appendJSON(Discovery(), into: &buffer)
     #expect(
       Samples.text(buffer) == """
-        FORMAT  SCHEMA  ENTRIES  FOOTPRINT  NEWEST  IN USE  CACHE
+        FORMAT  SCHEMA  ENTRIES  FOOTPRINT  NEWEST  IN USE  DEFAULT OF  CACHE
         {"schema":"urlcache-admin.discover/1","stores":[],"entries":0,"footprint_bytes":0,"unreadable":[],"folders_too_deep":0}
 
         """)
@@ -87,7 +88,7 @@ struct DiscoveryRendererTests {
     discovery.stores = [
       FoundStore(
         path: "/a/Cache.db", format: .apple, schemaVersion: 203, entries: 12_345,
-        footprintBytes: 2 << 20,
+        footprintBytes: ByteCount(2 << 20),
         newestStored: Timestamp(secondsSince1970: now.secondsSince1970 - 12 * 86_400),
         use: .process(471), notes: ["a", "b"]),
       FoundStore(

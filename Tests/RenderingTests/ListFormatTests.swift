@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import Rendering
 import ResponseStorage
@@ -68,6 +69,24 @@ struct ListFormatTests {
         == "id,url\n1,\"\"\"\u{301},x\"\n1,'=cmd|' /C calc'!A0\n")
   }
 
+  @Test func `TSV defuses formulas as CSV does`() {
+    let urls: [ByteString] = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a=1", ""]
+    let responses = urls.map { Samples.response(url: $0) }
+    #expect(
+      Samples.text(Samples.render(.tsv, responses, columns: [.url, .status])) == """
+        url\tstatus
+        '=1+1\t200
+        '+1\t200
+        '-1\t200
+        '@SUM(A1)\t200
+        '‹U+0009›=1\t200
+        '‹U+000D›=1\t200
+        a=1\t200
+        \t200
+
+        """)
+  }
+
   @Test func `a separator never stands raw in a cell of TSV`() {
     let response = Samples.response(url: "a\tb\\c")
     #expect(
@@ -112,9 +131,9 @@ struct ListFormatTests {
       Samples.text(Samples.render(.table, responses, columns: columns)) == """
         ID  FRESHNESS    TTL          LIFETIME  LIFETIME SOURCE  CURRENT AGE  EXPIRES AT            VALIDATORS
          1  fresh        fresh 28 d       40 d  max-age                 12 d  2026-01-29T00:00:00Z  weak-etag
-         2  stale        STALE 12 d        0 s  expires                 12 d  2025-12-20T00:00:00Z  etag
-         3  no-lifetime  no lifetime         -  none                    12 d  -                     none
-         4  -            -                   -  -                          -  -                     -
+         2  stale        stale 12 d        0 s  expires                 12 d  2025-12-20T00:00:00Z  etag
+         3  no lifetime  no lifetime         -  none                    12 d  -                     none
+         4  unknown      unknown             -  -                          -  -                     -
 
         """)
     #expect(
@@ -136,6 +155,54 @@ struct ListFormatTests {
         "current_age":1036800,"expires_at":null,"validators":[]}
         {"id":4,"freshness":null,"ttl":null,"lifetime":null,"lifetime_source":null,\
         "current_age":null,"expires_at":null,"validators":null}
+
+        """)
+  }
+
+  @Test func `people read what is stored of a body in percent and programs in numbers`() {
+    let cases: [(Int64, ByteCount?, String)] = [
+      (200, 409, "1000"), (200, 0, "1000"), (200, 999_999, "1000000"), (200, 1_000, "1000"),
+      (200, 2_500, "1000"), (200, nil, "1000"), (200, 5, "x"), (204, 0, "5"),
+    ]
+    let responses = cases.enumerated().map { index, test in
+      var response = Samples.response(Int64(index + 1), url: "https://a.example/")
+      response.status = test.0
+      response.bodySize = test.1
+      response.responseHeaders = HeaderFields([
+        .init(name: "content-length", value: ByteString(test.2))
+      ])
+      return response
+    }
+    let columns: [Column] = [.id, .size, .received, .announced]
+    #expect(
+      Samples.text(Samples.render(.table, responses, columns: columns)) == """
+        ID     SIZE  RECEIVED  ANNOUNCED
+         1    409 B       40%     1000 B
+         2      0 B        0%     1000 B
+         3  977 KiB       99%    977 KiB
+         4   1000 B      100%     1000 B
+         5  2.4 KiB      250%     1000 B
+         6        -         -          -
+         7      5 B         -          -
+         8      0 B         -          -
+
+        """)
+    #expect(
+      Samples.text(Samples.render(.csv, responses, columns: columns)) == """
+        id,size,received,announced
+        1,409,40,1000
+        2,0,0,1000
+        3,999999,99,1000000
+        4,1000,100,1000
+        5,2500,250,1000
+        6,,,
+        7,5,,
+        8,0,,
+
+        """)
+    #expect(
+      Samples.text(Samples.render(.ndjson, Array(responses.prefix(1)), columns: columns)) == """
+        {"id":1,"size":409,"received":40,"announced":1000}
 
         """)
   }

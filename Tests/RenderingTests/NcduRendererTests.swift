@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
       renderer.render(Samples.response(number, url: "https://a.example/f"), into: &buffer)
     }
     #expect(buffer.bytes.isEmpty)
-    let summary = ListSummary(shown: 5, total: 5, bodyBytes: 0)
+    let summary = ListSummary(shown: 5, selected: 5, total: 5, bodyBytes: 0)
     renderer.finish(summary: summary, into: &buffer)
     #expect(
       Samples.text(buffer).hasSuffix(

@@ -1,3 +1,4 @@
+import Bytes
 import Rendering
 import ResponseStorage
 import Testing
@@ -7,9 +8,9 @@ struct QuantityTextTests {
     arguments: [
       (0, "0 B"), (512, "512 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (34_918, "34.1 KiB"),
       (102_348, "99.9 KiB"), (102_400, "100 KiB"), (1_048_575, "1.0 MiB"), (468_713_472, "447 MiB"),
-      (4_300_000, "4.1 MiB"), (Int64.max, "8.0 EiB"), (-2048, "-2.0 KiB"),
-    ] as [(Int64, String)])
-  func `a size has its largest unit`(size: Int64, text: String) {
+      (4_300_000, "4.1 MiB"), (.max, "8.0 EiB"), (-2048, "-2.0 KiB"),
+    ] as [(ByteCount, String)])
+  func `a size has its largest unit`(size: ByteCount, text: String) {
     #expect(ByteSizeText.text(size) == text)
   }
 

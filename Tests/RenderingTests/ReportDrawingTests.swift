@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
   @Test func `a treemap fills its room with areas that are those of the numbers`() {
     let bounds = Rectangle(x: 3, y: 5, width: 1_176, height: 430)
     for count in [1, 2, 3, 7, 40] {
-      let values = (1...count).map { Int64(1_000_000 / ($0 * $0)) }
+      let values = (1...count).map { ByteCount(1_000_000 / ($0 * $0)) }
       let rectangles = TreemapLayout.rectangles(of: values, in: bounds)
       let total = Double(values.reduce(0, +))
       for (value, rectangle) in zip(values, rectangles) {
@@ -33,7 +34,7 @@ import Testing
   }
 
   @Test func `an axis holds its number, and has few marks`() {
-    let sizes = (0...62).flatMap { power in [Int64(1) << power - 1, Int64(1) << power] }
+    let sizes = (0...62).flatMap { power in [ByteCount(1 << power - 1), ByteCount(1 << power)] }
     for size in sizes + [.max, 0, 3_000_000] {
       let axis = AxisScale(holding: size)
       #expect(axis.part(size) <= 1, "\(size)")
@@ -41,12 +42,13 @@ import Testing
       #expect((2...6).contains(axis.marks.count), "\(size)")
       #expect(axis.marks.first?.text == "0" && axis.marks.last?.part == 1)
     }
-    #expect(AxisScale(holding: 3 << 20).marks.map(\.text) == ["0", "1 MiB", "2 MiB", "3 MiB"])
+    #expect(
+      AxisScale(holding: ByteCount(3 << 20)).marks.map(\.text) == ["0", "1 MiB", "2 MiB", "3 MiB"])
   }
 
   @Test func `a number at a bar is in the unit of its axis`() {
-    let axis = AxisScale(holding: 30 << 20)
-    let sizes = [0, 1 << 10, 60 << 10, 1 << 20, 10_430_000, 30 << 20] as [Int64]
+    let axis = AxisScale(holding: ByteCount(30 << 20))
+    let sizes = [0, 1 << 10, 60 << 10, 1 << 20, 10_430_000, 30 << 20].map { ByteCount($0) }
     #expect(sizes.map { axis.number($0) } == ["", "", "0.1", "1", "9.9", "30"])
     #expect(AxisScale(holding: .max).number(.max) == "8")
   }
@@ -66,7 +68,9 @@ import Testing
     usage.footprint.databaseBytes = .max
     usage.footprint.walBytes = .max
     var report = CacheReport(of: Samples.store, usage, now: now)
-    let sum = CacheReport.Sum(entries: .max, bytes: .max)
+    // Sizes are what a store claims; entries are counted.
+    let entries = 1 << 40 as Int64
+    let sum = CacheReport.Sum(entries: entries, bytes: .max)
     for state in CacheReport.State.allCases { report.states[state] = sum }
     var age = CacheReport.AgeGroup(name: "under 1 h")
     age.sums = report.states
@@ -84,7 +88,7 @@ import Testing
     folder.entries = [entry, entry]
     host.folders = [folder, folder]
     report.hosts = [host, host]
-    report.otherHosts = UsageReport.Rest(groups: nil, entries: .max, bytes: .max)
+    report.otherHosts = UsageReport.Rest(groups: nil, entries: entries, bytes: .max)
     report.largest = [entry]
     let renderer = ReportRenderer(secrets: SecretPolicy(), generator: "test")
     var (page, text) = (TextBuffer(), TextBuffer())

@@ -1,3 +1,4 @@
+import Bytes
 import Rendering
 import ResponseStorage
 
@@ -40,7 +41,8 @@ enum Samples {
     for response in responses { renderer.render(response, into: &buffer) }
     let count = Int64(responses.count)
     renderer.finish(
-      summary: ListSummary(shown: count, total: count, bodyBytes: 0), into: &buffer)
+      summary: ListSummary(shown: count, selected: count, total: count, bodyBytes: 0), into: &buffer
+    )
     return buffer
   }
 

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing
@@ -12,7 +13,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     var rest = data[...]
     let headers = HeaderFields(fields.map { .init(name: $0.0, value: $0.1) })
-    let reader = try HTTPBodyReader(headers, limit: 1 << 20) {
+    let reader = try HTTPBodyReader(headers, limit: ByteCount(1 << 20)) {
       let piece = rest.prefix(Int.random(in: 1...7, using: &random))
       rest = rest.dropFirst(piece.count)
       return piece

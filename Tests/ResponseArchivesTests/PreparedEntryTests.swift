@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Foundation
 import ResponseStorage
 import Testing
@@ -14,7 +15,7 @@ import Testing
 
     var part: RawResponse.Part.Contents {
       .stream(
-        .init(size: Int64(rest[0].utf8.count)) { [self] read in
+        .init(size: ByteCount(rest[0].utf8.count)) { [self] read in
           var reader = BodyReader(Array(rest.removeFirst().utf8))
           try read(&reader)
         })

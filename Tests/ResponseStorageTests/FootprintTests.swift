@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 import Testing
 
@@ -18,15 +19,5 @@ import Testing
     footprint.databaseBytes = .max
     footprint.bodyFilesBytes = .max
     #expect(footprint.totalBytes == .max)
-  }
-
-  @Test(
-    arguments: [
-      (Int64.max, 1, Int64.max), (.max, .max, .max), (.min, -1, .min), (.min, .min, .min),
-      (.max, .min, -1), (.max - 1, 1, .max), (-5, 7, 2), (0, 0, 0),
-    ] as [(Int64, Int64, Int64)])
-  func `a sum stays within what a number can say`(_ one: Int64, _ other: Int64, _ sum: Int64) {
-    #expect(one.addingClamped(other) == sum)
-    #expect(other.addingClamped(one) == sum)
   }
 }

@@ -15,7 +15,8 @@ import Testing
         .protocolProperties,
       ])
     try put([raw], into: folder)
-    let there = try #require(try store(folder).standingResponse(forKey: admitted.key)).raw
+    let key = try #require(admitted.key)
+    let there = try #require(try store(folder).standingResponse(forKey: key)).raw
     let (kept, found) = (
       StoredResponse(decoding: admitted.kept, .all), StoredResponse(decoding: there, .all)
     )

@@ -71,13 +71,25 @@ import Testing
     ("http://a.example/%E6%97%A5%2F", "a.example|-1|/日|"),
     ("http://a.example/%FF", "a.example|-1||"),
     ("http://a.example:/x;p=1", "a.example|-1|/x;p=1|"), ("http://b%C3%BC/", "bü|-1|/|"),
-    ("http://a.example/a%00b", "a.example|-1|/a|b|"),
+    ("http://a.example/a%00b", "a.example|-1|/a|b|"), ("http://a.example:0080/", "a.example|80|/|"),
+    ("http://a.example:0/", "a.example|0|/|"),
+    ("http://B\u{FC}cher.example/", "xn--bcher-kva.example|-1|/|"),
+    ("http://\u{4F8B}\u{3048}.example/", "xn--r8jz45g.example|-1|/|"),
+    ("http://a.\u{645}\u{635}\u{631}/", "a.xn--wgbh1c|-1|/|"),
   ])
   func `the key of a URL is its host, port and path`(url: String, key: String) throws {
     let made = try #require(FoundationKey(of: ByteString(url)))
     let bytes = Array(key.utf8).map { $0 == UInt8(ascii: "|") ? 0 : $0 }
     #expect(made.text.bytes == bytes)
     #expect(FoundationKey(base64: Base64.encode(bytes)) == made)
+  }
+
+  @Test(arguments: [
+    ("https://u@a.example/b?c", "a.example/b"), ("http://[::1]:8080/", "[::1]:8080/"),
+    ("http://a.example", "a.example"),
+  ])
+  func `a key is shown as a part of a URL`(url: String, shown: ByteString) {
+    #expect(FoundationKey(of: ByteString(url))?.shown == shown)
   }
 
   @Test(arguments: ["file:///a", "data:,a", "mailto:a@b.example", "a/b", ""])

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import ResponseStorage
 import Testing
@@ -34,7 +35,7 @@ import Testing
     expected.storagePolicy = .allowed
     expected.userInfo = info
     expected.file = response.file
-    #expect(response.file?.size == Int64(archive.bytes.count))
+    #expect(response.file?.size == ByteCount(archive.bytes.count))
     #expect(response == expected)
     for part in [Projection.freshnessFields, .cachingFields] {
       #expect(try store.response(id, part)?.responseHeaders == expected.responseHeaders)
@@ -78,7 +79,7 @@ import Testing
     let id = try #require(
       try write(archive("https://a.example/", body: body), to: folder, at: moment(1)))
     let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
-    #expect(try store.response(id, .body)?.bodySize == Int64(size))
+    #expect(try store.response(id, .body)?.bodySize == ByteCount(size))
     var read: [UInt8] = []
     try store.withBody(of: id) { reader in
       var buffer = [UInt8](repeating: 0, count: 1_000)
@@ -141,7 +142,7 @@ import Testing
     try FileManager.default.copyItem(
       atPath: folder.path + "/other/.dat.nosync1", toPath: folder.path + "/.dat.nosync1")
     let footprint = try FoundationStore(readingFrom: folder.path, now: moment(60)).footprint()
-    #expect(footprint.totalBytes == Int64(archive.bytes.count))
+    #expect(footprint.totalBytes == ByteCount(archive.bytes.count))
     #expect(footprint.orphanFiles == 1)
     #expect(footprint.orphanBytes == 1)
   }

@@ -1,3 +1,4 @@
+import Bytes
 import Fetching
 import Files
 import HTTPCaching
@@ -30,7 +31,7 @@ import Testing
   private static let head = FetchHead(
     status: 200, url: [], fields: Sample.fields(["ETag: \"b\""]))
 
-  private func requests(_ count: Int, bodyLimit: Int64? = nil) -> [ValidationRequest] {
+  private func requests(_ count: Int, bodyLimit: ByteCount? = nil) -> [ValidationRequest] {
     var rules = ValidationRules()
     rules.bodyLimit = bodyLimit
     return (0..<count).map { _ in
@@ -102,7 +103,7 @@ import Testing
     #expect(pieces == [[0..<3, 5..<6], [3..<5]])
     for (pieces, bytes) in zip(pieces, [[1, 2, 3, 4], [7, 8]] as [[UInt8]]) {
       guard case .stream(let stream) = spool.contents(of: pieces) else { return }
-      #expect(stream.size == Int64(bytes.count))
+      #expect(stream.size == ByteCount(bytes.count))
       for size in 1...5 {
         var read: [UInt8] = []
         try stream.read { reader in

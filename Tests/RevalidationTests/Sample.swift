@@ -1,3 +1,4 @@
+import Bytes
 import HTTPCaching
 import ResponseStorage
 
@@ -12,7 +13,7 @@ enum Sample {
   /// A stored response with lines such as `ETag: "a"`.
   static func response(
     _ lines: [String], url: String = "https://a.example/", method: ByteString = "GET",
-    request: [String] = [], status: Int64 = 200, bodySize: Int64 = 1_000
+    request: [String] = [], status: Int64 = 200, bodySize: ByteCount = 1_000
   ) -> StoredResponse {
     var response = StoredResponse(id: .row(1))
     response.url = ByteString(url)

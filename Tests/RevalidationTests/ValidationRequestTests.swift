@@ -1,3 +1,4 @@
+import Bytes
 import Fetching
 import HTTPCaching
 import ResponseStorage
@@ -77,6 +78,20 @@ import Testing
     var response = Sample.response([Self.tag])
     response.responseHeaders = nil
     #expect(ValidationRequest(for: response, by: rules).obstacle == .undecodable)
+  }
+
+  @Test func `what cannot be validated is asked for whole if its body is wanted`() throws {
+    var rules = ValidationRules()
+    rules.bodyLimit = 1
+    for lines in [[], ["ETag: W/\"a\"", "Content-Length: 1001"], ["Vary: X"]] {
+      let request = ValidationRequest(for: Sample.response(lines, request: ["X: 1"]), by: rules)
+      let fields = Sample.lines(try request.request.get().fields)
+      #expect(fields == (lines == ["Vary: X"] ? ["X: 1"] : []), "\(lines)")
+      #expect(request.sent.isEmpty)
+    }
+    rules.sentValidator = .lastModified
+    let tagged = ValidationRequest(for: Sample.response([Self.tag]), by: rules)
+    #expect(tagged.obstacle == .noValidator)
   }
 
   @Test func `credentials are sent only if that is wanted`() throws {

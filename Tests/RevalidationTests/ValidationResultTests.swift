@@ -1,3 +1,4 @@
+import Bytes
 import Fetching
 import HTTPCaching
 import ResponseStorage
@@ -8,16 +9,25 @@ import Testing
   /// An answer, and what it means.
   struct Case: Sendable {
     var stored: [String]
+    /// The header fields of the stored request; `nil` if none are stored.
+    var request: [String]? = []
     var storedStatus: Int64 = 200
     var status: Int64
     var answer: [String] = []
     var outcome: ValidationResult.Outcome
     var decider: ValidatorComparison.Decider?
     var reason: ValidationResult.Reason?
-    var saved: Int64 = 0
+    var saved: ByteCount = 0
     /// What becomes of it if all is refreshed and removed.
     var action = RevalidationPlan.Action.none
     var hindrance: RevalidationPlan.Hindrance?
+
+    /// What is stored.
+    var response: StoredResponse {
+      var response = Sample.response(stored, request: request ?? [], status: storedStatus)
+      if request == nil { response.request.headers = nil }
+      return response
+    }
   }
 
   private static let (a, b, weak) = ("ETag: \"a\"", "ETag: \"b\"", "ETag: W/\"a\"")
@@ -43,7 +53,13 @@ import Testing
       stored: [later], status: 304, answer: [], outcome: .unchanged, decider: .lastModified,
       saved: 1_000, hindrance: .noValidatorIn304),
     Case(stored: [a], status: 304, answer: [b], outcome: .failed, reason: .contradiction),
-    Case(stored: [later], status: 304, answer: [earlier], outcome: .failed, reason: .contradiction),
+    Case(stored: [earlier], status: 304, answer: [later], outcome: .failed, reason: .contradiction),
+    Case(
+      stored: [later], status: 304, answer: [earlier], outcome: .rolledBack, decider: .lastModified,
+      hindrance: .bodyNotSent),
+    Case(
+      stored: [a, later], status: 304, answer: [b, earlier], outcome: .rolledBack,
+      decider: .entityTag, hindrance: .bodyNotSent),
     Case(
       stored: [a], status: 200, answer: [a], outcome: .unchanged, decider: .entityTag,
       action: .replace),
@@ -63,6 +79,22 @@ import Testing
       stored: [a, later], status: 200, answer: [a, earlier], outcome: .unchanged,
       decider: .entityTag, action: .replace),
     Case(stored: [a], status: 200, outcome: .changed, action: .replace),
+    // Which variant is stored is not known, and then only codings of the same body do not matter.
+    Case(
+      stored: [a, "Vary: X"], request: nil, status: 200, answer: [b], outcome: .changed,
+      decider: .entityTag, hindrance: .otherVariant),
+    Case(
+      stored: [a, "Vary: Accept-Encoding"], request: nil, status: 200, answer: [b],
+      outcome: .changed, decider: .entityTag, action: .replace),
+    Case(
+      stored: [a, "Vary: X"], request: nil, status: 304, answer: [a], outcome: .unchanged,
+      decider: .entityTag, saved: 1_000, action: .freshen),
+    Case(
+      stored: [a], request: ["X: 1"], status: 200, answer: [b, "Vary: X"], outcome: .changed,
+      decider: .entityTag, hindrance: .otherVariant),
+    Case(
+      stored: [a, "Vary: X"], request: ["X: 1"], status: 200, answer: [b, "Vary: X, Y"],
+      outcome: .changed, decider: .entityTag, action: .replace),
     Case(
       stored: [a], status: 200, answer: [b, "Cache-Control: no-store"], outcome: .changed,
       decider: .entityTag, hindrance: .notStorable),
@@ -73,12 +105,14 @@ import Testing
       decider: .entityTag, hindrance: .notStorable),
     Case(
       stored: [a], storedStatus: 404, status: 200, answer: [a], outcome: .changed, action: .replace),
-    Case(stored: [a], status: 308, outcome: .redirected),
+    Case(stored: [a], status: 308, answer: ["Location: /b"], outcome: .redirected),
+    Case(stored: [a], status: 308, outcome: .failed, reason: .status),
+    Case(stored: [a], status: 302, outcome: .failed, reason: .status),
     Case(stored: [a], status: 206, answer: [a], outcome: .failed, reason: .status),
     Case(stored: [a], status: 503, outcome: .failed, reason: .status),
     Case(
-      stored: [a, cut], status: 206, answer: [a], outcome: .unchanged, decider: .entityTag,
-      saved: 1_000, hindrance: .partialContent),
+      stored: [a, cut], status: 206, answer: [a], outcome: .incomplete, decider: .entityTag,
+      hindrance: .partialContent),
     Case(
       stored: [a, cut], status: 206, answer: [b], outcome: .changed,
       decider: .entityTag, hindrance: .partialContent),
@@ -93,8 +127,7 @@ import Testing
 
   @Test func `each answer has its meaning`() throws {
     for (index, test) in Self.cases.enumerated() {
-      let request = ValidationRequest(
-        for: Sample.response(test.stored, status: test.storedStatus), by: ValidationRules())
+      let request = ValidationRequest(for: test.response, by: ValidationRules())
       #expect(request.obstacle == nil, "case \(index)")
       let head = FetchHead(status: test.status, url: [], fields: Sample.fields(test.answer))
       let result = ValidationResult(
@@ -119,13 +152,14 @@ import Testing
     var changes = RevalidationPlan.Changes()
     changes.removesChanged = true
     for test in Self.cases {
-      let request = ValidationRequest(
-        for: Sample.response(test.stored, status: test.storedStatus), by: ValidationRules())
+      let request = ValidationRequest(for: test.response, by: ValidationRules())
       let head = FetchHead(status: test.status, url: [], fields: Sample.fields(test.answer))
       let result = ValidationResult(
         request,
         ValidationResponse(head: head, requestTime: Sample.stored, responseTime: Sample.stored))
       let isChanged = result.outcome == .changed || result.outcome == .rolledBack
+      let sparing = RevalidationPlan([result], making: changes) { _ in true }.entries[0]
+      #expect(sparing.action == .none && sparing.hindrance == (isChanged ? .pinned : nil))
       let action = RevalidationPlan([result], making: changes).entries[0].action
       #expect(action == (isChanged ? .remove : .none))
     }

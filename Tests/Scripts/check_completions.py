@@ -19,7 +19,7 @@ environment = {"HOME": root, "PATH": programs + ":/usr/bin:/bin", "TERM": "dumb"
 TYPED = {
     "li": ["list"],
     "help sh": ["show"],
-    "config ": ["check", "list"],
+    "config ": ["check", "list", "set", "unset"],
     "config l": ["list"],
     "policy t": ["test"],
     "list --form": ["--format"],

@@ -201,6 +201,59 @@ def check_unchanged():
     print("unchanged: ok")
 
 
+def check_changing():
+    """'set' and 'unset' change one setting and no other byte that matters, through links, as TOML reads it."""
+    shutil.rmtree(folder)
+    assert run("config", "unset", "wait").returncode == 0 and not os.path.exists(folder), "nothing to remove, nothing made"
+    expected = {}
+    def change(*words, status=0):
+        result = run("config", *words)
+        assert result.returncode == status, (words, result)
+        return result.stderr
+    def set(key, value, there=None):
+        change("set", key, value)
+        table = expected
+        *tables, name = key.split(".")
+        for part in tables:
+            table = table.setdefault(part, {})
+        table[name] = value if there is None else there
+        with open(file, "rb") as text:
+            assert tomllib.load(text) == expected, (key, expected)
+    set("wait", "10s")
+    assert os.stat(file).st_mode & 0o777 == 0o600
+    set("caches.shop.path", caches["shop"])
+    set("caches.shop.max-entries", "150", 150)
+    set("caches.news.path", caches["news"])
+    set("caches.shop.max-entries", "120", 120)
+    set("caches.shop.order", "stale-first,oldest")
+    set("only-if-over", "true", True)
+    assert int(run("list", "-c", "shop", "--count").stdout) == entries("shop")
+    os.chmod(file, 0o644)
+    elsewhere = os.path.join(root, "dotfiles.toml")
+    os.rename(file, elsewhere)
+    os.symlink(elsewhere, file)
+    with open(elsewhere) as text:
+        before = text.read()
+    change("set", "max-delete", "5%")
+    assert os.path.islink(file) and os.stat(file).st_mode & 0o777 == 0o644
+    change("unset", "max-delete")
+    assert change("unset", "max-delete") == "note: 'max-delete' is not set in this file\n"
+    for words, status, message in [
+            (["set", "wait", "1m"], 64, "error: '1m' could mean minutes or months\nhint: write '1min', or days: '30d'\n"),
+            (["set", "max-sizes", "1"], 64, "error: there is no setting 'max-sizes'\nhint: did you mean 'max-size'?\n"),
+            (["unset", "caches.shop"], 64, None)]:
+        errors = change(*words, status=status)
+        assert message in [None, errors], errors
+    with open(elsewhere) as text:
+        assert text.read() == before, "what was set and removed leaves nothing"
+    assert os.listdir(folder) == ["config.toml"]
+    other = os.path.join(root, "other.toml")
+    change("set", "--config", other, "wait", "1s")
+    with open(other) as text:
+        assert text.read() == 'wait = "1s"\n'
+    print("changing: ok", flush=True)
+
+
 def walk():
     for path, folders, files in os.walk(root):
         for name in folders + files:
@@ -217,5 +270,6 @@ try:
     check_rules()
     check_refusals()
     check_unchanged()
+    check_changing()
 finally:
     shutil.rmtree(root)

@@ -84,7 +84,15 @@ def expected_apple(path, entries):
     return {"path": path, "format": "apple", "schema_version": 203, "entries": entries,
             "footprint_bytes": sum(map(os.path.getsize, files)),
             "newest_stored": time_text(FIRST + entries - 1) if entries else None,
-            "in_use": False, "pid": None, "notes": []}
+            "in_use": False, "pid": None, "default_of": default_of(path), "notes": []}
+
+
+def default_of(path):
+    """The app whose default cache a path is, by the folders that it is in."""
+    parts = path.split("/")
+    if parts[-1] == "Cache.db" and parts[-3] == "Caches":
+        return parts[-2] if "Containers" not in parts or parts[parts.index("Containers") + 1] == parts[-2] else None
+    return parts[-1] if parts[-2] == "org.swift.foundation.URLCache" else None
 
 
 def foundation(path, names, others=()):
@@ -99,7 +107,7 @@ def foundation(path, names, others=()):
     return {"path": path, "format": "foundation", "schema_version": None, "entries": len(names),
             "footprint_bytes": sum(range(600, 600 + len(names))),
             "newest_stored": time_text(max(times)) if times else None,
-            "in_use": None, "pid": None, "notes": []}
+            "in_use": None, "pid": None, "default_of": default_of(path), "notes": []}
 
 
 def entry(seconds, host="a.example", suffix="storedcachedurlresponse"):
@@ -298,7 +306,7 @@ def check_home():
     table = run(home, "--at", "2040-01-01T00:00:00Z", as_nobody=True)
     lines = table.stdout.decode().splitlines()
     assert len(lines) == 41 and "‹U+000A›" in table.stdout.decode() and "\u202e" not in table.stdout.decode(), lines
-    assert lines[0].split() == "FORMAT SCHEMA ENTRIES FOOTPRINT NEWEST IN USE CACHE".split(), lines
+    assert lines[0].split() == "FORMAT SCHEMA ENTRIES FOOTPRINT NEWEST IN USE DEFAULT OF CACHE".split(), lines
     notes = table.stderr.decode().splitlines()
     assert notes[0].startswith(f"40 caches, {result['entries']} entries, "), notes
     assert notes[1:] == [f"note: not looked into: '{path}': Permission denied" for path in sorted(unreadable)], notes

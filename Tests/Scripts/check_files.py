@@ -8,6 +8,7 @@ Prints a line for each case, and ends at the first that is not as it should be.
 import hashlib, json, os, plistlib, re, resource, shutil, signal, sqlite3, stat, subprocess, sys, time
 
 sys.dont_write_bytecode = True
+from heard_signals import hear_signals
 from scratch import *
 
 
@@ -124,7 +125,8 @@ def refusals():
     assert sorted(os.listdir(root)) == before
     for number in [signal.SIGINT, signal.SIGTERM]:
         for wait in [0.02, 0.05, 0.1]:
-            process = subprocess.Popen([tool, *words, path("ended")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen([tool, *words, path("ended")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       preexec_fn=hear_signals)
             time.sleep(wait)
             process.send_signal(number)
             status = process.wait()

@@ -20,7 +20,7 @@ environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", XDG_CACHE_HOME=os.pa
 
 
 def receipt(*words, status=0):
-    return json.loads(run("import", "--any-method", *words, "--format", "json", status=status).stdout)
+    return json.loads(run("import", "--yes", *words, "--format", "json", status=status).stdout)
 
 
 def shown(cache):
@@ -260,14 +260,14 @@ def conflicts():
     earlier = made_archive("earlier", [base + "?a=4"], time=0)
     before = tree(new)
     run("import", "--any-method", later, "-c", new)
-    run("import", "--any-method", earlier, "-c", new, "--on-conflict", "newer")
+    run("import", "--yes", earlier, "-c", new, "--on-conflict", "newer")
     run("import", "--any-method", later, "-c", new, "--on-conflict", "error", status=1)
     run("import", "--any-method", later, "-c", new, "--on-conflict", "replace", "-n")
     assert tree(new) == before
     result = receipt(later, "-c", new, "--on-conflict", "newer")
     assert result["replaced"]["entries"] == 1
     assert {entry["url"] for entry in shown(new)} == {base + "?a=3", "https://a.example/y"} and len(files_of(new)) == 2
-    run("import", "--any-method", earlier, "-c", new, "--on-conflict", "replace")
+    run("import", "--yes", earlier, "-c", new, "--on-conflict", "replace")
     assert {entry["url"] for entry in shown(new)} == {base + "?a=4", "https://a.example/y"} and len(files_of(new)) == 2
     # What has the very name of the other, of the same second, is replaced too.
     same = made_archive("same", [base + "?a=5"], time=0)

@@ -68,9 +68,8 @@ try:
         quoting = csv.QUOTE_MINIMAL if format == "csv" else csv.QUOTE_NONE
         rows = list(csv.reader(io.StringIO(output.decode(), newline=""), delimiter=separator, quoting=quoting))
         assert len(rows) == len(URLS) + 1 and {len(row) for row in rows} == {13}, format
-        if format == "csv":
-            cells = [cell for row in rows for cell in row[1:]]
-            assert not any(cell.startswith(tuple("=+-@\t\r")) for cell in cells), cells
+        cells = [cell for row in rows for cell in row[1:]]
+        assert not any(cell.startswith(tuple("=+-@\t\r")) for cell in cells), cells
         print(f"{format}: ok")
 
     urls = run("list", "-c", folder, "--format", "urls")

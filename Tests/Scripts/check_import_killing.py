@@ -8,7 +8,7 @@ the power does. Needs strace.
 
 import os, re, shutil, sqlite3, subprocess, sys, tempfile
 
-from fault_trial import contents
+from fault_trial import contents, intents, look
 
 tool, maker = sys.argv[1:]
 root = tempfile.mkdtemp()
@@ -40,7 +40,7 @@ def spread(count, most):
 def import_faults(archive):
     """Lets an import end, or fail, at its system calls: all of the archive is there then, or nothing."""
     old = contents(origin, scratch)
-    options = [archive, "--any-method", "--on-conflict", "replace"]
+    options = [archive, "--yes", "--on-conflict", "replace"]
     done = fresh()
     subprocess.run([tool, "import", "-c", done, *options], check=True, capture_output=True)
     new = contents(done, scratch)
@@ -59,6 +59,7 @@ def import_faults(archive):
             seen.append(after == new)
             subprocess.run([tool, "import", "-c", cache, *options], check=True, capture_output=True)
             assert contents(cache, scratch) == new, (call, nth, fault)
+            assert not look(cache, scratch).orphans and not intents(), (call, nth, fault)
     assert True in seen and seen.count(False) > 20, seen
     print("import: ok", flush=True)
 

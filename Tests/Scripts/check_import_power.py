@@ -39,9 +39,11 @@ def check_order(events, bodies, at_once):
     """All bodies, what waits for them, the commit, the end of what was replaced."""
     places = lambda holds: [place for place, event in enumerate(events) if holds(event)]
     written = places(lambda event: is_body(event) and event[0] in ("create", "write"))
-    waited = places(waits)
     committed = places(lambda event: event[0] == "synchronize" and event[1] in DATABASE)
     removed = places(lambda event: is_body(event) and event[0] == "remove")
+    # At the end the intent waits for what was removed.
+    *waited, last = places(waits)
+    assert last > max(removed), (last, removed)
     assert len({events[place][1] for place in written}) == bodies, (len(written), bodies)
     kinds = [events[place][0] for place in waited]
     assert kinds == ["synchronize all"] if at_once else kinds == ["synchronize"] * (bodies + 1), kinds
@@ -71,7 +73,7 @@ def trial(name, entries, at_once, beside=False):
     subprocess.run([maker, "--entries", str(entries // 3), "--seed", "3", origin], check=True)
     subprocess.run(["sqlite3", os.path.join(origin, "Cache.db"), "UPDATE cfurl_cache_response SET time_stamp = '2020-01-01 00:00:00'"], check=True)
     cache = fresh(origin)
-    words = [tool, "import", "-c", cache, archive, "--any-method", "--on-conflict", "replace"]
+    words = [tool, "import", "-c", cache, archive, "--yes", "--on-conflict", "replace"]
     with open_elsewhere(cache) if beside else contextlib.nullcontext():
         events = recorded(lambda *before: subprocess.run([*before, *words], capture_output=True, check=True), cache, path("trace"))
     old, new = contents(origin, path("scratch")), contents(cache, path("scratch"))

@@ -9,7 +9,8 @@ word.
 
 import itertools, json, os, re, shutil, subprocess, sys, tempfile
 
-from fault_trial import Bad, Trial, hear_signals, length, look, make_origins, must, trials
+from fault_trial import Bad, Trial, length, look, make_origins, must, trials
+from heard_signals import hear_signals
 
 tool, maker = sys.argv[1:3]
 tries_all = sys.argv[3:] == ["--all"]
@@ -93,7 +94,8 @@ cp -a "$mounted/cache" "$outside" && exit $status
             result = subprocess.run(
                 ["unshare", "-rm", "sh", "-c", script, "sh", str(size), mounted, trial.origin,
                  *trial.arguments(os.path.join(mounted, "cache"))], capture_output=True, timeout=120,
-                env=dict(os.environ, mounted=mounted, outside=cache))
+                # An intent is about the cache there, and not about the copy that is looked at.
+                env=dict(os.environ, mounted=mounted, outside=cache, XDG_STATE_HOME=os.path.join(mounted, "state")))
             if result.returncode != 99:
                 ends.add(result.returncode)
                 trial.judge(f"{size} KiB of room", cache, result, [0, 74])

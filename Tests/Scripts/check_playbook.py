@@ -85,7 +85,7 @@ try:
 
     with open(configuration) as file:
         before = file.read()
-    assert play("--check", limits={"max-entries": 1})[0] == [KEEP, INSTALL]
+    assert "--max-delete" in play("--check", failed=1, limits={"max-entries": 1})[1]
     assert "--max-delete" in play(failed=1, limits={"max-entries": 1})[1]
     assert "'1m' could mean minutes or months" in play(failed=1, limits={"max-age": "1m"})[1]
     with open(configuration) as file:

@@ -5,7 +5,7 @@
 Prints a line for each case, and ends at the first that is not as it should be.
 """
 
-import json, os, shutil, sqlite3, stat, subprocess, sys, tempfile, threading, time
+import json, os, shlex, shutil, sqlite3, stat, subprocess, sys, tempfile, threading, time
 
 tool, maker = sys.argv[1:3]
 root = tempfile.mkdtemp()
@@ -38,8 +38,9 @@ def state(folder):
 
 
 CHANGES = [
-    ["purge", "--all"], ["enforce", "--max-size", "1"], ["check", "--repair"], ["compact"],
+    ["purge", "--all"], ["enforce", "--max-entries", "1"], ["check", "--repair"], ["compact"],
     ["revalidate", "--all", "--refresh"], ["revalidate", "--all", "--purge-gone"],
+    ["expire", "--all", "--clear-user-info", "Cached Date"],
 ]
 
 
@@ -102,7 +103,7 @@ def without_rights():
             os.chmod(file, 0o555)
             before = state(cache)
             user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-            for words in [["purge", "--all", "--yes"], ["enforce", "--max-size", "1", "--yes"],
+            for words in [["purge", "--all", "--yes"], ["enforce", "--max-entries", "1", "--yes"],
                           ["import", archive, "--map-host", "api.news.example=other.example"]]:
                 error = json.loads(run(*words, "-c", cache, "--format", "json", user=user, program=program, status=77).stderr
                                    .splitlines()[-1])
@@ -219,8 +220,8 @@ def way_back():
     cache, backup = make("backed", "--format", "foundation"), path("backup.tar")
     before = run("list", "-c", cache).stdout
     result = run("purge", "-c", cache, "--all", "--yes", "--backup", backup)
-    assert b"and '--create foundation' if no entry is left" in result.stderr, result.stderr
-    run("import", backup, "-c", cache, "--create", "foundation")
+    command = result.stderr.decode().splitlines()[0].partition("; restore with: urlcache-admin ")[2]
+    run(*shlex.split(command))
     assert run("list", "-c", cache).stdout == before
     print("way back: ok", flush=True)
 
@@ -255,8 +256,54 @@ def in_time():
     print("in time: ok", flush=True)
 
 
+def never_read():
+    """A cache whose text is UTF-16 is refused by its encoding, by all commands; a copy in UTF-8 is read."""
+    origin = make("utf-8")
+    source = sqlite3.connect(os.path.join(origin, "Cache.db"))
+    statements = [each for each in source.iterdump() if "sqlite_sequence" not in each]
+    for encoding in ["UTF-16le", "UTF-16be"]:
+        cache = path(encoding)
+        os.mkdir(cache)
+        database = os.path.join(cache, "Cache.db")
+        connection = sqlite3.connect(database)
+        connection.execute(f"PRAGMA encoding = '{encoding}'")
+        connection.executescript("\n".join(statements) + "PRAGMA user_version = 203;")
+        assert connection.execute("PRAGMA encoding").fetchone() == (encoding,)
+        connection.close()
+        before = state(cache)
+        message = f"the cache at '{cache}' has a form that is not read: its text is {encoding}, and CFNetwork writes UTF-8 only"
+        hint = "a copy in UTF-8 can be read: sqlite3 Cache.db .dump | sqlite3 COPY.db"
+        for words in [["list"], ["show", "1"], ["body", "1"], ["usage"], ["explain", "--all"], ["check"], ["metrics"],
+                      ["report", "-o", path("report.html")], ["export", "-o", path("utf-16.tar")], *CHANGES,
+                      ["purge", "--all", "-n"]]:
+            for allowed in [[], ["--yes"]] if words in CHANGES and words != ["compact"] else [[]]:
+                if words[0] == "revalidate" and not allowed: continue
+                result = run(words[0], "-c", cache, *words[1:], *allowed, status=65)
+                assert result.stderr.decode() == f"error: {message}\nhint: {hint}\n", (words, result)
+        result = run("discover", cache)
+        assert result.stderr.decode() == ("0 caches, 0 entries, 0 B\n" f"note: not looked into: '{database}': its text is {encoding}, "
+                                          "and CFNetwork writes UTF-8 only\n"), result
+        error = json.loads(run("list", "-c", cache, "--format", "json", status=65).stderr)
+        assert error["kind"] == "unsupported" and error["message"] == message, error
+        assert state(cache) == before and not os.path.exists(path("utf-16.tar"))
+        copy = path(encoding + ".db")
+        dump = subprocess.run(["sqlite3", database, ".dump"], capture_output=True, check=True)
+        subprocess.run(["sqlite3", copy], input=dump.stdout, check=True)
+        columns = ["--format", "csv", "--columns", "id,url,key,status,mime"]
+        assert run("list", "-c", copy, *columns).stdout == run("list", "-c", origin, *columns).stdout
+        connection = sqlite3.connect(path("other.db"))
+        connection.execute(f"PRAGMA encoding = '{encoding}'")
+        connection.execute("CREATE TABLE t (a)")
+        connection.close()
+        result = run("list", "-c", path("other.db"), status=65)
+        assert b"is not a URL cache: the database has no table" in result.stderr, result
+        os.remove(path("other.db"))
+    print("never read: ok", flush=True)
+
+
 try:
     never_changed()
+    never_read()
     nothing_left()
     through_links()
     way_back()

@@ -6,7 +6,7 @@ Prints a line for each case, and ends at the first that is not as it should be; 
 runs needed more than one round.
 """
 
-import hashlib, json, os, random, re, shutil, subprocess, sys, tempfile
+import hashlib, json, os, random, re, shutil, sqlite3, subprocess, sys, tempfile
 
 tool, maker = sys.argv[1:3]
 samples = sys.argv[3] if len(sys.argv) > 3 else None
@@ -61,7 +61,11 @@ def compare(cache, limit, options, is_live, what):
     planned, done = json.loads(dry.stdout), json.loads(real.stdout)
     if is_live:
         assert planned["entries"] == done["entries"] and planned["removed"] == done["removed"], what
-        assert planned["kept"] == done["kept"] and planned["footprint_after"] is None, what
+        assert planned["kept"] == done["kept"] and planned["unmet"] == done["unmet"], (what, planned["unmet"], done["unmet"], done["removed"], done["footprint_after"], planned["kept"], done["kept"])
+        # What is refused is known, and leaves the cache as it is.
+        assert planned["footprint_after"] == (planned["footprint_before"] if planned["unmet"] else None), what
+        assert not planned["unmet"] or not done["entries"], what
+        refused.append(bool(done["unmet"]))
         holder.communicate()
     else:
         # Byte for byte, also what it takes up afterwards.
@@ -74,6 +78,9 @@ def compare(cache, limit, options, is_live, what):
 def database(cache):
     """The database of a cache, whatever it is called."""
     return os.path.join(cache, sorted(name for name in os.listdir(cache) if re.search(r"\.db$", name))[0])
+
+
+refused = []
 
 
 def made_up():
@@ -90,6 +97,7 @@ def made_up():
         later += compare(cache, limit, options, seed % 3 == 2, what) > 1
         shutil.rmtree(cache)
     assert later > 5, "nothing was tried that an estimate could not tell"
+    assert 0 < sum(refused) < len(refused), refused
     print("54 made-up caches: ok", flush=True)
     print(f"{later} of 54 in more than one round", file=sys.stderr)
 
@@ -153,6 +161,26 @@ def without_a_copy():
     done = json.loads(enforce(cache, *options, "--yes").stdout)
     assert len(done["entries"]) > len(planned["entries"])
     assert [entry for entry in done["entries"] if entry["round"] == 1] == planned["entries"]
+    # Where only a copy shows whether the limit can be met, nothing is removed, and a dry run says the same.
+    connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, database(cache)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    holder.stdout.readline()
+    before = digests(cache)
+    words = ["--max-size", str(length(cache) // 2)]
+    for mode in [["--dry-run"], ["--yes"]]:
+        result = subprocess.run([tool, "enforce", "-c", cache, *words, *mode, "--format", "json"], capture_output=True,
+                                stdin=subprocess.DEVNULL, text=True, env={**os.environ, "TMPDIR": root + "/nowhere"})
+        error = json.loads(result.stderr)
+        assert result.returncode == 74 and error["message"] == (
+            "only a copy shows whether the limits can be met, so nothing was removed: "
+            f"cannot read or change '{root}/nowhere': No such file or directory"), result
+        assert error["hint"] == "set TMPDIR to a folder with room for a copy, or use '--best-effort'", result
+        assert digests(cache) == before, mode
+    done = enforce(cache, *words, "--yes", "--best-effort", environment={**os.environ, "TMPDIR": root + "/nowhere"})
+    assert json.loads(done.stdout)["entries"], done
+    holder.communicate()
     print("without a copy: ok", flush=True)
 
 

@@ -19,13 +19,15 @@ def options():
     for words, status in [(["--repair"], 64), (["--repair", "--yes", "--max-delete", "4"], 1),
                           (["--repair", "--yes", "--max-delete", "10%"], 1), (["--yes"], 64), (["-n"], 64),
                           (["--max-delete", "1"], 64), (["--repair=all"], 64), (["--repair="], 64),
-                          (["--repair", "-n"], 1)]:
+                          (["--repair", "-n"], 1), (["--repair", "-n", "--max-delete", "4"], 1)]:
         result = run(origin, *words, status=status)
         # What was found is whole, whatever came of the repair.
         if result.stdout:
             assert json.loads(result.stdout)["repair"] is None or "-n" in words, result
     assert state(origin) == before
     dry = check(origin, "--repair", "-n", status=1)
+    refused = run(origin, "--repair", "-n", "--max-delete", "4", status=1)
+    assert json.loads(refused.stdout)["repair"] == dry["repair"] and b"would go, more than '--max-delete' allows" in refused.stderr, refused
     for kinds in ["rows", "bodies", "undecodable", "orphans", "bodies,orphans"]:
         cache = os.path.join(root, "kinds")
         shutil.copytree(origin, cache)
@@ -40,6 +42,28 @@ def options():
     assert wet["repair"] == dry["repair"] and wet["findings"] == dry["findings"]
     assert dry["repair"]["removed"]["entries"] + dry["repair"]["removed"]["orphans"] == 5
     print("options: ok", flush=True)
+
+
+def hinted():
+    """A check names the command that repairs what it finds, for a shell; afterwards only notes are left."""
+    faults = ["orphan-files", "missing-bodies", "undecodable"]
+    for path, kinds in [("plain", ["orphan-files"]), ("it's a $(cache)", faults)]:
+        cache = make(path, "--faults", ",".join(kinds))
+        execute(cache, f"UPDATE {RESPONSES} SET hash_value = hash_value + 1 WHERE entry_ID = 2")
+        result = subprocess.run([tool, "check", "-c", cache], capture_output=True)
+        repairs = ",".join(name for name, fault in zip(["bodies", "undecodable", "orphans"], faults[1:] + faults[:1]) if fault in kinds)
+        word = cache if path == "plain" else "'" + cache.replace("'", "'\\''") + "'"
+        hint = f"hint: repair it with: urlcache-admin check -c {word} --repair={repairs}\n"
+        assert result.returncode == 1 and result.stderr.decode() == hint, (result, hint)
+        environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(tool)) + ":" + os.environ["PATH"])
+        command = hint.removeprefix("hint: repair it with: ").strip() + " --yes"
+        result = subprocess.run(["sh", "-c", command], capture_output=True, env=environment)
+        assert result.returncode == 0 and result.stderr == b"", result
+        assert result.stdout.endswith(b" entries, 0 errors, 0 warnings, 1 note\n"), result
+        assert found(cache, status=0) == [("wrong-hash", 2)]
+        # Nothing can be repaired in it, so that nothing is named.
+        assert subprocess.run([tool, "check", "-c", cache], capture_output=True).stderr == b""
+    print("hinted: ok", flush=True)
 
 
 def planned():
@@ -105,8 +129,9 @@ def hostile():
     os.mkfifo(os.path.join(cache, "fsCachedData", orphan(3)))
     os.link(victim, os.path.join(cache, "fsCachedData", orphan(4)))
     execute(cache, f"UPDATE {BODIES} SET isDataOnFS = 1, receiver_data = '../outside/{orphan(1)}'")
+    count = query(cache, f"SELECT count(*) FROM {BODIES}")[0][0]
     codes = collections.Counter(code for code, _ in found(cache, "--repair", "--yes", status=1))
-    assert codes == {"foreign-file": 2, "orphan-body-file": 1, "bad-body-file-name": 39}, codes
+    assert codes == {"foreign-file": 2, "orphan-body-file": 1, "bad-body-file-name": count}, codes
     with open(victim) as file:
         assert file.read() == "mine"
     assert sorted(os.listdir(os.path.join(cache, "fsCachedData"))) == [orphan(2), orphan(3)]
@@ -289,6 +314,7 @@ def beside_a_writer(seconds):
 
 def main():
     options()
+    hinted()
     planned()
     hostile()
     unreadable()

@@ -9,14 +9,15 @@ goes on: this shows what the end of a process does, not what the end of the powe
 import os, re, shutil, subprocess, sys, tempfile
 
 import origin
-from fault_trial import hear_signals
+from fault_trial import intents, look
+from heard_signals import hear_signals
 
 tool, maker = map(os.path.abspath, sys.argv[1:])
 root = tempfile.mkdtemp()
 environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
 CALLS = ["write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat"]
-# Entries that are updated and that are replaced, both with bodies in files and in the database.
-NAMES = ["etag", "large", "changed", "gzip", "weak", "rolled", "404", "none"]
+# Entries that are updated, that are replaced and that are completed, all with bodies in files and in the database.
+NAMES = ["etag", "large", "changed", "gzip", "weak", "rolled", "404", "none", "half-small", "half-large"]
 
 
 def fresh(store):
@@ -40,8 +41,15 @@ def foundation_state(cache):
             for key, entry in origin.foundation_entries(cache).items()}
 
 
+def files_left(cache):
+    """Body files that no row names, or temporary files."""
+    if os.path.exists(os.path.join(cache, "Cache.db")):
+        return look(cache, os.path.join(root, "scratch")).orphans
+    return [name for name in os.listdir(cache) if name.startswith(".dat.nosync")]
+
+
 def command(cache):
-    return [tool, "revalidate", "-c", cache, "--all", "--refresh", "--yes", "--timeout", "30s"]
+    return [tool, "revalidate", "-c", cache, "--all", "--refresh", "--resume", "--yes", "--timeout", "30s"]
 
 
 def count(call, store):
@@ -81,6 +89,7 @@ def faults(store, state, statuses):
             if again.returncode == 3:
                 again = subprocess.run(command(cache), capture_output=True, env=environment)
                 assert again.returncode == 1, (call, nth, fault, again)
+            assert not files_left(cache) and not intents(), (call, nth, fault, files_left(cache), intents())
     for nth in [1, 2, 3]:
         cache = fresh(store)
         result = subprocess.run(["strace", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", f"inject=fsync:signal=SIGTERM:when={nth}",

@@ -37,7 +37,7 @@ def verify():
         os.mkdir(folder)
         for path in paths:
             with open(path) as source, open(os.path.join(folder, os.path.basename(path)), "w") as copy:
-                copy.write(source.read().replace("/usr/bin/urlcache-admin", tool))
+                copy.write(source.read().replace("/usr/local/bin/urlcache-admin", tool))
         copies = sorted(glob.glob(os.path.join(folder, "*")))
         words = ["verify", "--man=no"] + (["--user"] if kind == "user" else [])
         result = analyze(*words, *copies)
@@ -123,7 +123,7 @@ class Unit:
         variables = dict(self.expand(value).split("=", 1) for value in self.all("Environment"))
         words = [re.sub(r"\$\{(\w+)\}", lambda found: variables[found[1]], self.expand(word))
                  for word in self.one("ExecStart").split()]
-        assert words[0] == "/usr/bin/urlcache-admin"
+        assert words[0] == "/usr/local/bin/urlcache-admin"
         return [tool, *words[1:]]
 
     def sandboxed(self, command):
@@ -310,7 +310,7 @@ def user_units():
     shutil.copy(tool, os.path.join(home, "bin"))
     for path in UNITS["user"]:
         with open(path) as source, open(os.path.join(units, os.path.basename(path)), "w") as copy:
-            copy.write(source.read().replace("/usr/bin/", "/home/user/bin/"))
+            copy.write(source.read().replace("/usr/local/bin/", "/home/user/bin/"))
     with open(os.path.join(home, "probe.py"), "w") as file:
         file.write(USER_PROBE % USER)
     for path in glob.glob(os.path.join(units, "*.service")):

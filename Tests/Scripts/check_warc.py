@@ -9,6 +9,7 @@ import glob, hashlib, io, json, os, re, signal, subprocess, sys, tempfile, zipfi
 
 sys.dont_write_bytecode = True
 import planted_secrets
+from heard_signals import hear_signals
 from web_archives import *
 
 real_caches = sorted(glob.glob(os.path.join(sys.argv[3], "schema-*", ""))) if len(sys.argv) > 3 else []
@@ -82,9 +83,9 @@ def of_wacz(data, warc):
 
 
 def agreement():
-    """All formats name an entry alike: those with credentials as a whole native archive does, those without as one that is redacted."""
+    """All formats name an entry alike: those with credentials as a whole native archive does, those that are redacted as one that is."""
     cache = make("many", "--no-large-bodies", entries=3_000, seed=5)
-    for native, others in [([], ["--with-credentials"]), (["--redact"], [])]:
+    for native, others in [([], ["--with-credentials"]), (["--redact"], ["--redact"])]:
         bodies = native_bodies(cache, *native)
         urls = [url for url, _ in bodies]
         assert any(":secret@" in url for url in urls) == (native == []) and any("%7C" in url for url in urls) and not any("|" in url for url in urls)
@@ -124,10 +125,7 @@ def secrets():
 def interrupted():
     """A signal ends an export soon, also where nothing is written to the file before the end, and leaves nothing behind."""
     def started(name):
-        def heed():
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        return subprocess.Popen([tool, "export", "-c", cache, "-o", path(name)], stderr=subprocess.DEVNULL, preexec_fn=heed)
+        return subprocess.Popen([tool, "export", "-c", cache, "-o", path(name)], stderr=subprocess.DEVNULL, preexec_fn=hear_signals)
 
     def ended(process):
         _, status, usage = os.wait4(process.pid, 0)

@@ -8,12 +8,13 @@ RESPONSES, BLOBS, BODIES = TABLES = ["cfurl_cache_response", "cfurl_cache_blob_d
 
 
 def make(name, *options, entries=40, keeping=()):
-    """A cache without what is found in every larger one that is made up: responses that say 'no-store'."""
+    """A cache without what is found in every larger one that is made up: 'no-store', and 'no-cache' without validators."""
     path = os.path.join(root, name)
     subprocess.run([maker, "--entries", str(entries), "--seed", "7", *options, path], check=True)
     ids = [str(row[0]) for row in query(
         path, f"SELECT entry_ID FROM {BLOBS} WHERE instr(response_object, CAST('no-store' AS BLOB)) "
-              "OR instr(request_object, CAST('no-store' AS BLOB))")]
+              "OR instr(request_object, CAST('no-store' AS BLOB)) OR instr(response_object, CAST('no-cache' AS BLOB)) "
+              "AND NOT instr(lower(response_object), 'etag') AND NOT instr(lower(response_object), 'last-modified')")]
     if ids and "no-store" not in keeping:
         subprocess.run([tool, "purge", "-c", path, "--yes", *ids], check=True, capture_output=True)
     return path

@@ -2,10 +2,18 @@
 
 What may be left after any fault: a database that SQLite finds whole, of the same schema; each row as it was or gone, from
 all three tables; the body file of each row as it was. A body file whose rows are gone may be left by a command that was
-killed or that failed, and by no other. The same command once more ends what the first began.
+killed or that failed, and by no other. The same command once more ends what the first began: it removes those files, says so,
+and leaves no intent.
 """
 
-import collections, contextlib, hashlib, json, os, re, resource, shutil, signal, sqlite3, subprocess, sys
+import atexit, collections, contextlib, hashlib, json, os, re, resource, shutil, signal, sqlite3, subprocess, sys, tempfile
+
+from heard_signals import hear_signals
+
+# Where the commands note what they are about to do.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
+INTENTS = os.path.join(os.environ["XDG_STATE_HOME"], "urlcache-admin", "intents")
 
 TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
 DATABASE = ["Cache.db", "Cache.db-wal", "Cache.db-shm", "Cache.db-journal"]
@@ -109,11 +117,15 @@ def open_elsewhere(cache):
         holder.communicate()
 
 
-def hear_signals():
-    """In a new process: lets signals through, as what runs the tests may have blocked or ignored some."""
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
+def intents():
+    """What commands have noted that were killed, or could not do all."""
+    return sorted(os.listdir(INTENTS)) if os.path.exists(INTENTS) else []
+
+
+def removed_for_others(result):
+    """How many body files of interrupted commands a command says that it has removed."""
+    said = re.search(rb"^note: removed (\d+) body files? that an interrupted command left$", result.stderr, re.M)
+    return int(said[1]) if said else 0
 
 
 class Trial:
@@ -134,7 +146,7 @@ class Trial:
         result = self.run(cache)
         assert result.returncode == 0, (self.arguments(cache), result)
         self.new = look(cache, self.path("scratch"))
-        assert not self.old.orphans and not self.new.orphans
+        assert not self.old.orphans and not self.new.orphans and not intents()
 
     def path(self, name):
         return os.path.join(self.root, name)
@@ -240,9 +252,10 @@ class Trial:
         must(result.returncode == expected, "the second run ended with", result)
         state = look(cache, self.path("scratch"))
         must(state.schema == self.old.schema, "the second run changed the schema")
-        # A repair is there to remove them.
-        left = set() if self.verb == "check" else before.orphans
-        must(state.orphans == left, "the second run left or removed files that no row names")
+        must(not state.orphans, "the second run left body files that no row names:", state.orphans)
+        must(removed_for_others(result) == len(before.orphans), "the first run left", len(before.orphans), "files, and the second:",
+             result.stderr)
+        must(not intents(), "the second run left intents:", intents())
         for number, row in state.rows.items():
             must(row == self.old.rows.get(number), "row", number, "is not as it was after the second run")
         self.judge_end(cache, state)

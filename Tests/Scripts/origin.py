@@ -49,6 +49,10 @@ STORED = {
 }
 
 
+# What was cut off: of the large body the beginning is stored, in the database and in a file.
+CUT = {"half-small": {"ETag": '"1"'}, "half-large": {"ETag": '"1"'}}
+
+
 class Origin(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     # What was asked: the path with the header fields, in the order of the requests.
@@ -128,6 +132,14 @@ class Origin(http.server.BaseHTTPRequestHandler):
                 self.answer(302, Location="file:///404")
             case "rest":
                 self.answer(206, OLD_BODY[1:9], ETag='"1"', Content_Range="bytes 1-8/9")
+            case "half-small" | "half-large" if self.headers["If-Range"] == '"1"':
+                start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+                length = len(LARGE_BODY)
+                self.answer(206, LARGE_BODY[start:], ETag='"1"', Content_Range=f"bytes {start}-{length - 1}/{length}")
+            case "half-small" | "half-large" if tag == '"1"':
+                self.answer(304, ETag='"1"')
+            case "half-small" | "half-large":
+                self.answer(200, LARGE_BODY, ETag='"1"')
             case "slow":
                 time.sleep(20)
             case "huge":
@@ -252,8 +264,10 @@ def stored_entries(base, names=STORED):
     for name in names:
         fields = {"Date": date(-2 * DAY), "Cache-Control": "max-age=60", "Age": "7", "Content-Type": "text/plain", "X-Old": "1"}
         body = LARGE_BODY if name == "large" else OLD_BODY
-        fields["Content-Length"] = str(len(body))
-        yield (base + name, 200, {**fields, **STORED[name]}, body, {"Accept": "*/*", "Accept-Language": "en"}, {"app": "kept"})
+        fields["Content-Length"] = str(len(LARGE_BODY if name in CUT else body))
+        if name in CUT:
+            body = LARGE_BODY[:100 if name == "half-small" else 9000]
+        yield (base + name, 200, {**fields, **{**STORED, **CUT}[name]}, body, {"Accept": "*/*", "Accept-Language": "en"}, {"app": "kept"})
 
 
 def foundation_entries(folder):

@@ -1,4 +1,5 @@
 public import AdminCommands
+public import Bytes
 public import ResponseStorage
 public import Revalidation
 
@@ -38,15 +39,21 @@ public struct CommandLineResult: Hashable, Sendable {
   public static func running(
     _ words: [String], on store: MemoryStore? = nil, now: Timestamp, input: [UInt8] = [],
     answer: String? = nil, transport: any Transport = NoTransport(),
-    room: (available: Int64, total: Int64) = (0, 0),
+    room: (available: ByteCount, total: ByteCount) = (0, 0),
     files: [String: String] = [:], variables: [String: String] = [:]
   ) -> CommandLineResult {
     var output: [UInt8] = []
+    var unread = input
     var messages = ""
     let editor = RecordingEditor()
     let environment = CommandEnvironment(
       now: now, variable: { variables[$0] }, write: { output += $0 },
-      writeMessage: { messages += $0 }, readInput: { Array(input.prefix($0)) },
+      writeMessage: { messages += $0 },
+      readInput: { limit in
+        // As a pipe, it gives each byte once.
+        defer { unread = [] }
+        return Array(unread.prefix(limit + 1))
+      },
       readConfiguration: { files[$0].map { Array($0.utf8) } },
       openSource: { path, _, _ in
         guard let store else { throw StoreError(.notFound, at: path) }

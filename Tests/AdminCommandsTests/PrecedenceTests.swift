@@ -1,0 +1,184 @@
+@testable import AdminCommands
+import Administration
+import ArgumentParser
+import Bytes
+import ResponseStorage
+import TestSupport
+import Testing
+
+/// Whose word counts of options, environment variables, the section of a cache and the defaults of a file.
+@Suite struct PrecedenceTests {
+  /// A setting with four values, of which each source gives one.
+  private struct Case: Sendable {
+    var setting: String
+    /// Of the command line, of the environment, of `[caches.shop]`, and of the top of the file.
+    var values: [String]
+    /// What a command takes for the setting, in words.
+    var taken: @Sendable (any ConfiguredCommand) -> String?
+    /// What each value reads as, and at last what holds where nothing is set.
+    var read: [String?]
+    /// The verbs that have the option.
+    var verbs: Set<String>
+  }
+
+  /// A command line of each verb that is about a cache, without its cache.
+  private static let lines: [String: [String]] = [
+    "list": [], "show": ["1"], "body": ["1"], "usage": [], "explain": ["1"], "purge": ["1"],
+    "enforce": [], "compact": [], "check": ["--repair"], "export": ["-o", "x.tar"],
+    "import": ["x.tar"], "apply": ["x.json"], "diff": ["x.tar", "y.tar"], "revalidate": ["1"],
+    "expire": ["1", "--clear-user-info", "a"],
+    "report": ["-o", "-"], "policy test": [], "metrics": [],
+  ]
+
+  private static let changing: Set = ["purge", "enforce", "apply", "check", "revalidate"]
+
+  private static let cases: [Case] = [
+    Case(
+      setting: "wait", values: ["1s", "2s", "3s", "4s"],
+      taken: { "\($0.cache.waitMilliseconds)" }, read: ["1000", "2000", "3000", "4000", "5000"],
+      verbs: Set(lines.keys)),
+    Case(
+      setting: "max-delete", values: ["1", "2", "3%", "4"],
+      taken: { change(of: $0)?.maxDelete.map { "\($0)" } },
+      read: ["entries(1)", "entries(2)", "percent(3.0)", "entries(4)", nil], verbs: changing),
+    Case(
+      setting: "capacity", values: ["1KiB", "2KiB", "3KiB", "4KiB"],
+      taken: { capacity(of: $0).map { "\($0)" } }, read: ["1024", "2048", "3072", "4096", nil],
+      verbs: ["usage", "report", "enforce"]),
+    limit("max-size", ["1", "2", "3", "4"], ["1", "2", "3", "4", nil]) { $0.bytes },
+    limit("max-entries", ["1", "2", "3", "4"], ["1", "2", "3", "4", nil]) { $0.entries },
+    limit("max-age", ["1s", "2s", "3s", "4s"], ["1.0", "2.0", "3.0", "4.0", nil]) { $0.age },
+    limit("max-entry-size", ["1", "2", "3", "4"], ["1", "2", "3", "4", nil]) { $0.entryBytes },
+    limit("min-free", ["10", "20", "30%", "40"], ["10", "20", "300", "40", nil]) { $0.bytesToFree },
+    limit("low", ["1%", "2%", "3%", "4%"], ["1.0", "2.0", "3.0", "4.0", "100.0"]) { $0.lowPercent },
+    limit(
+      "order", ["largest", "oldest", "stale-first", "largest,oldest"],
+      ["[largest]", "[oldest]", "[staleFirst]", "[largest, oldest]", "[oldest]"]
+    ) { limits in "[" + limits.order.map { "\($0)" }.joined(separator: ", ") + "]" },
+  ]
+
+  private static func limit(
+    _ setting: String, _ values: [String], _ read: [String?],
+    _ taken: @escaping @Sendable (CacheLimits) -> (some Any)?
+  ) -> Case {
+    Case(
+      setting: setting, values: values,
+      taken: { command in
+        (command as? URLCacheAdmin.Enforce).flatMap {
+          taken($0.limit.limits(available: 0, total: 1_000))
+        }.map { "\($0)" }
+      }, read: read, verbs: ["enforce"])
+  }
+
+  private static func change(of command: any ConfiguredCommand) -> ChangeOptions? {
+    switch command {
+    case let command as URLCacheAdmin.Purge: command.change
+    case let command as URLCacheAdmin.Enforce: command.change
+    case let command as URLCacheAdmin.Apply: command.change
+    case let command as URLCacheAdmin.Check: command.change
+    case let command as URLCacheAdmin.Revalidate: command.change
+    default: nil
+    }
+  }
+
+  private static func capacity(of command: any ConfiguredCommand) -> ByteCount? {
+    switch command {
+    case let command as URLCacheAdmin.Usage: command.capacity
+    case let command as URLCacheAdmin.Report: command.capacity
+    case let command as URLCacheAdmin.Enforce: command.limit.capacity
+    default: nil
+    }
+  }
+
+  @Test func `each verb takes each setting from the nearest source that has it`() throws {
+    for (verb, words) in Self.lines {
+      let plain = try parse(verb, words)
+      for item in Self.cases {
+        guard item.verbs.contains(verb) else {
+          let filled = plain.configured(by: configuration(item, from: 1), forCache: nil)
+          #expect(item.taken(filled) == item.taken(plain), "\(verb) has no \(item.setting)")
+          continue
+        }
+        let given = try parse(verb, words + ["--\(item.setting)=\(item.values[0])"])
+        for first in 0...4 {
+          let filled = (first == 0 ? given : plain)
+            .configured(by: configuration(item, from: first), forCache: nil)
+          #expect(item.taken(filled) == item.read[first], "\(verb) \(item.setting) \(first)")
+        }
+      }
+    }
+  }
+
+  @Test func `the table has each verb that is about a cache`() {
+    let verbs = URLCacheAdmin.configuration.subcommands.flatMap { command in
+      command is any ConfiguredCommand.Type
+        ? [command._commandName]
+        : command.configuration.subcommands.filter { $0 is any ConfiguredCommand.Type }
+          .map { "\(command._commandName) \($0._commandName)" }
+    }
+    #expect(Set(verbs) == Set(Self.lines.keys))
+  }
+
+  @Test func `a flag of the command line goes before the configuration in both directions`() throws
+  {
+    for (options, set, isSet) in [
+      ([], "true", true), ([], "false", false), (["--only-if-over"], "false", true),
+      (["--no-only-if-over"], "true", false),
+    ] as [([String], String, Bool)] {
+      let command = try parse("enforce", options + ["-c", "shop"])
+      let file = ConfigurationFile(
+        Array("only-if-over = \(set)\n".utf8), path: "file", home: nil)
+      let filled = command.configured(by: Configuration(files: [file]), forCache: nil)
+      let enforce = try #require(filled as? URLCacheAdmin.Enforce)
+      #expect(enforce.limit.limits(available: 0, total: 0).onlyIfOver == isSet)
+    }
+  }
+
+  @Test func `of two caches the last is meant, and its settings`() throws {
+    let file = ConfigurationFile(
+      Array(
+        """
+        cache = "default"
+        [caches.default]
+        path = "/default"
+        max-entries = 1
+        [caches.shop]
+        path = "/shop"
+        max-entries = 2
+        [caches.news]
+        path = "/news"
+        max-entries = 3
+        """.utf8), path: "file", home: nil)
+    for (words, name, entries) in [
+      (["-c", "shop", "enforce", "-c", "news"], "news", 3),
+      (["enforce", "-c", "shop", "--cache=news"], "news", 3),
+      (["--cache=news", "-c", "shop", "enforce"], "shop", 2), (["enforce"], nil, 1),
+      (["enforce", "--cache", "news", "-c", "/elsewhere"], "/elsewhere", nil),
+    ] as [([String], String?, Int64?)] {
+      let moved = LeadingOptions.moved(behindTheVerbOf: words)
+      let parsed = try #require(
+        URLCacheAdmin.parseAsRoot(moved) as? any ConfiguredCommand)
+      let filled = parsed.configured(by: Configuration(files: [file]), forCache: nil)
+      #expect(filled.cache.cache == name)
+      #expect((filled as? URLCacheAdmin.Enforce)?.limit.maxEntries == entries, "\(words)")
+    }
+  }
+
+  private func parse(_ verb: String, _ words: [String]) throws -> any ConfiguredCommand {
+    let verbs = verb.split(separator: " ").map(String.init)
+    return try #require(URLCacheAdmin.parseAsRoot(verbs + words) as? any ConfiguredCommand)
+  }
+
+  /// What all sources from one on set.
+  private func configuration(_ item: Case, from first: Int) -> Configuration {
+    let text =
+      "cache = 'shop'\n" + (first <= 3 ? "\(item.setting) = '\(item.values[3])'\n" : "")
+      + "[caches.shop]\npath = '/shop'\n"
+      + (first <= 2 ? "\(item.setting) = '\(item.values[2])'\n" : "")
+    let file = ConfigurationFile(Array(text.utf8), path: "file", home: nil)
+    let variable = "URLCACHE_ADMIN_" + item.setting.uppercased().replacing("-", with: "_")
+    return Configuration(files: [file]) { name in
+      first <= 1 && name == variable ? item.values[1] : nil
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Administration
+import Bytes
+import ResponseStorage
+import TestSupport
+import Testing
+
+@Suite struct SupersededEntriesTests {
+  @Test func `the newest version by the time of storing is kept, and the higher id of a tie`()
+    throws
+  {
+    #expect(
+      try superseded([
+        entry(1, "https://e.com/a.js?v=3", stored: 30),
+        entry(2, "https://e.com/a.js?v=1", stored: 10),
+        entry(3, "https://e.com/a.js?v=2", stored: 30),
+        entry(4, "https://e.com/b.js?v=1", stored: 1),
+      ]) == [1, 2])
+  }
+
+  @Test func `an entry with the marker of the newest is kept`() throws {
+    #expect(
+      try superseded([
+        entry(1, "https://e.com/a.js?v=1", stored: 10),
+        entry(2, "https://e.com/a.js?v=2", stored: 20),
+        entry(3, "https://e.com/a.js?v=1", stored: 30),
+      ]) == [2])
+  }
+
+  @Test func `hosts, sizes, scales and partitions are kept apart`() throws {
+    var other = entry(7, "https://e.com/a.js?v=2", stored: 20)
+    other.partition = "site.example"
+    #expect(
+      try superseded([
+        entry(1, "https://e.com/a.js?v=1", stored: 10),
+        entry(2, "https://f.com/a.js?v=2", stored: 20),
+        entry(3, "https://e.com/a-8f3a2c1d.png", stored: 10),
+        entry(4, "https://e.com/a@2x-9e3a2c1d.png", stored: 20),
+        entry(5, "https://e.com/a.jpg?w=1&v=1", stored: 10),
+        entry(6, "https://e.com/a.jpg?w=2&v=2", stored: 20), other,
+      ]) == [])
+  }
+
+  @Test func `neither a failure nor an entry that is not seen makes others superseded`() throws {
+    var (failed, unseen) = (
+      entry(2, "https://e.com/a.js?v=2", stored: 20), entry(4, "https://e.com/b.js?v=2", stored: 20)
+    )
+    failed.status = 404
+    unseen.isOrphan = true
+    #expect(
+      try superseded([
+        entry(1, "https://e.com/a.js?v=1", stored: 10), failed,
+        entry(3, "https://e.com/b.js?v=1", stored: 10), unseen,
+      ]) == [])
+    #expect(try superseded([failed, entry(9, "https://e.com/a.js?v=3", stored: 30)]) == [2])
+  }
+
+  @Test func `an entry of unknown time is not selected, and that is said`() throws {
+    var unknown = entry(1, "https://e.com/a.js?v=1", stored: 10)
+    unknown.stored = nil
+    let source = MemoryStore([unknown, entry(2, "https://e.com/a.js?v=2", stored: 20)])
+    var selection = Selection()
+    selection.selectsSuperseded = true
+    #expect(!selection.isEmpty)
+    try selection.prepare(for: source)
+    #expect(try selection.decision(for: source.responses[0], now: .epoch) == .unknownTime)
+    #expect(try selection.decision(for: source.responses[1], now: .epoch) == .notSelected)
+  }
+
+  @Test func `usage and a report add up what a selection selects`() throws {
+    // Seeds 0 to 29, in portions of seven responses.
+    for seed in 0..<30 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var source = MemoryStore(
+        (1...60).map { id in
+          var response = entry(
+            Int64(id),
+            "https://e.com/\(Int.random(in: 0..<6, using: &random)).js?v=\(Int.random(in: 0..<4, using: &random))",
+            stored: .random(in: 0..<20, using: &random))
+          response.bodySize = ByteCount(Int64.random(in: 0..<1_000, using: &random))
+          if Int.random(in: 0..<9, using: &random) == 0 { response.status = 500 }
+          return response
+        })
+      source.portionLength = 7
+      let ids = Set(try superseded(source.responses))
+      let sum = source.responses.filter { ids.contains($0.id.number) }
+        .reduce(into: CacheReport.Sum()) {
+          $0.entries += 1
+          $0.bytes += $1.bodySize ?? 0
+        }
+      let usage = try UsageReport(
+        of: source, by: nil, capacityBytes: nil, now: .epoch, findsSuperseded: true)
+      #expect(usage.superseded == sum, "seed \(seed)")
+      let report = try CacheReport(of: source, at: .epoch, expiryRules: [], capacityBytes: nil)
+      #expect(report.usage.superseded == sum, "seed \(seed)")
+      for (name, group) in Dictionary(grouping: source.responses, by: { $0.url?.bytes.prefix(19) })
+      {
+        let newest = group.filter { $0.status == 200 }.max {
+          ($0.stored!, $0.id) < ($1.stored!, $1.id)
+        }
+        #expect(newest.map { !ids.contains($0.id.number) } ?? true, "seed \(seed): \(name ?? [])")
+      }
+    }
+  }
+
+  private func entry(_ id: Int64, _ url: String, stored: Double) -> StoredResponse {
+    var response = StoredResponse(id: .row(id))
+    (response.key, response.url) = (ByteString(url), ByteString(url))
+    response.status = 200
+    response.stored = Timestamp(secondsSince1970: stored)
+    response.bodySize = 10
+    response.bodyLocation = .inline
+    return response
+  }
+
+  private func superseded(_ responses: [StoredResponse]) throws -> [Int64] {
+    let source = MemoryStore(responses)
+    let entries = try SupersededEntries(in: source)
+    return source.responses.filter {
+      if case .superseded = entries.state(of: $0) { true } else { false }
+    }.map(\.id.number)
+  }
+}
+
+extension StoredResponse.ID {
+  fileprivate var number: Int64 { if case .row(let number) = self { number } else { -1 } }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import ResponseStorage
+
+@Suite struct AppleStoreEditorTests {
+  @Test func `an editor removes more than once`() throws {
+    let folder = try AppleParallelScanTests.store()
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var versions: [ResponseVersion] = []
+    try store.forEachResponse([.key, .stored]) { response in
+      versions.append(
+        ResponseVersion(
+          id: response.id, key: response.key.map { ByteString(copying: $0) },
+          stored: response.stored))
+      return versions.count < 6 ? .next : .stop
+    }
+    let before = try store.count()
+    let editor = try AppleStoreEditor(changing: folder.path, wait: 0, verifying: false)
+    var removals = [Removal(), Removal(), Removal()]
+    try editor.remove(versions[..<2], in: .ids, into: &removals[0]) { false }
+    try editor.remove(Array(versions[2..<5]), in: .any, into: &removals[1]) { false }
+    // What the first removed is gone, and the third leaves what it does not name.
+    try editor.remove(versions[..<2], in: .ids, into: &removals[2]) { false }
+    #expect(removals.map(\.visited) == [2, 3, 2])
+    #expect(removals.map(\.skipped) == [[], [], versions[..<2].map(\.id)])
+    let left = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    #expect(try left.count() == before - 5)
+    #expect(try left.response(versions[5].id, []) != nil)
+  }
+}

@@ -1,0 +1,266 @@
+"""Runs every command of the page for readers of guides, and compares what it says.
+
+    check_guides.py URLCACHE-ADMIN SAMPLE-CACHE [--show]
+
+Words in capitals stand for the caches, archives and URLs of this script. Prints how many rows hold, and which do not. With
+`--show` it prints what each command says.
+"""
+
+import datetime, hashlib, os, plistlib, re, shlex, shutil, sqlite3, subprocess, sys, time
+
+import origin
+from scratch import maker, path, run, tool, write
+
+page = os.path.join(os.path.dirname(__file__), "../../share/doc/urlcache-admin/guides.md")
+base = origin.start()
+environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+URLS = {word: base + word.lower() for word in ["ETAG", "MODIFIED", "BOTH", "CHANGED", "ROLLED", "FRESH", "STALE", "STAMPED"]}
+URLS |= {"URL": base + "etag", "PARTIAL": base + "partial", "MISSING": base + "none-such", "REDIRECT": base + "nothing-new"}
+LARGE = b"large body " * 2000
+
+
+def keep(file, tag):
+    """Writes what NSKeyedArchiver makes of a tag, long ago."""
+    with open(file, "wb") as new:
+        plistlib.dump({"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", tag]}, new,
+                      fmt=plistlib.FMT_BINARY)
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+
+
+def made():
+    """The cache that all commands are about."""
+    old = datetime.datetime(2025, 1, 1)
+    entries = [(base + name, 200, fields, origin.OLD_BODY, {}, None) for name, fields in [
+        ("etag", {"ETag": '"1"', "Cache-Control": "public, max-age=60"}), ("modified", {"Last-Modified": origin.LATER, "Cache-Control": "max-age=0"}),
+        ("both", {"ETag": '"1"', "Last-Modified": origin.LATER}), ("changed", {"ETag": '"1"'}), ("rolled", {"Last-Modified": origin.LATER}),
+        ("weak", {"ETag": 'W/"1"', "Cache-Control": "private, max-age=60"}), ("fresh", {"Cache-Control": "max-age=9999999", "Expires": origin.EARLIER}),
+        ("stale", {"Cache-Control": "max-age=1"}), ("search?q=a&page=2", {"Cache-Control": "no-cache"}), ("secret", {"Cache-Control": "no-store"}),
+        ("nothing-new", {"ETag": '"1"'}), ("app.js?v=1", {"ETag": '"1"'}), ("app.js?v=2", {"ETag": '"1"'})]]
+    entries += [(base + "404", 404, {}, b"", {}, None), (base + "post", 200, {}, b"x", {"method": "POST"}, None),
+                (base + "stamped", 200, {"Cache-Control": "max-age=9999999"}, b"x", {}, {"CustomURLCacheExpiration": old, "Cached Date": old, "other": 1}),
+                (base + "partial", 200, {"ETag": '"1"', "Content-Length": str(len(LARGE))}, LARGE[:5000], {}, None),
+                ("ftp://files.example/a", 200, {}, b"x", {}, None)]
+    folder = path("Library/Caches/com.example.shop")
+    os.makedirs(os.path.dirname(folder))
+    origin.make_apple(maker, folder, entries, stored=time.time() - 10 * origin.DAY)
+    with sqlite3.connect(os.path.join(folder, "Cache.db")) as database:
+        database.execute("UPDATE cfurl_cache_response SET storage_policy = 1 WHERE entry_ID = 10")
+    database.close()
+    return folder
+
+
+cache = made()
+run("export", "-c", cache, "-o", path("all.tar"))
+run("export", "-c", cache, "-o", path("all.har"))
+with open(write("offline.txt", f"{base}fresh\n{base}none-such\n".encode())):
+    pass
+settings = write("config.toml", f"""[caches.shop]
+path = "{cache}"
+
+[saved.large]
+where = "size > 1K"
+sort = "-size"
+columns = ["id", "size", "url"]
+
+[[rules]]
+action = "never"
+match = {{ glob = "*/search*" }}
+
+[[rules]]
+action = "memory-only"
+match = {{ glob = "*/secret" }}
+
+[[rules]]
+class = "offline"
+match = {{ glob = "*.js*" }}
+
+[[rules]]
+revalidate-after = "1d"
+match = {{ glob = "*/etag" }}
+
+[[rules]]
+expire-after = "1d"
+match = {{ glob = "*/stale" }}
+""".encode())
+environment["URLCACHE_ADMIN_CONFIG"] = settings
+
+
+def rows():
+    """The ids of a page with their commands, in order; a row without a command has none."""
+    with open(page) as file:
+        for line in file:
+            if match := re.match(r"\| (T\d-\d\d) \|.*\| ([^|]*) \|$", line):
+                command = re.search(r"`([^`]+)`", match[2])
+                yield match[1], command and command[1]
+
+
+def said(command, number):
+    """What a command says, of copies of everything that it may change."""
+    place = path(f"row-{number}")
+    os.mkdir(place)
+    copy = os.path.join(place, "Library/Caches/com.example.shop")
+    shutil.copytree(cache, copy)
+    tags = os.path.join(place, "etags")
+    if "ETAGS" in command:
+        # That of an entry with another tag than is stored, and one of an entry that is gone.
+        os.mkdir(tags)
+        for url, tag in [(URLS["ETAG"], '"kept"'), (URLS["MISSING"], '"gone"')]:
+            keep(os.path.join(tags, hashlib.sha256(url.encode()).hexdigest()), tag)
+    config = os.path.join(place, "config.toml")
+    with open(settings) as file, open(config, "w") as new:
+        new.write(file.read().replace(cache, copy))
+    meant = {**URLS, "PATH": copy, "FOLDER": place, "OUT": os.path.join(place, "out"), "ARCHIVE": path("all.tar"), "HAR": path("all.har"), "NEW": os.path.join(place, "new"),
+             "OTHER": path("all.tar"), "FILE": path("offline.txt"), "ETAGS": tags}
+    words = [meant.get(word, word) for word in shlex.split(command)][1:]
+    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=120,
+                            env={**environment, "URLCACHE_ADMIN_CONFIG": config})
+    shutil.rmtree(place)
+    return result.returncode, (result.stdout + result.stderr).replace(place, "DIR").replace(base, "BASE/")
+
+
+# How each command ends, and what it says, by the row: an expression for a part of it.
+EXPECTED = {
+    "T0-01": (0, r"offline +2 "),
+    "T0-02": (0, r"17 of 18 entries"),
+    "T0-03": (0, r"18 of 18 entries"),
+    "T0-04": (0, r"BASE/search\?q=a&page=2\n1 of 18 entries"),
+    "T0-05": (0, r"Used +[\d.]+ KiB of 20\.0 MiB"),
+    "T0-06": (0, r"com\.example\.shop  DIR/Library/Caches/com\.example\.shop/Cache\.db"),
+    "T0-07": (0, r"\nhttp +17 .*\nftp +1 "),
+    "T0-08": (0, r"'DIR/out' holds 18 entries"),
+    "T0-09": (3, r"Imported \d+ of \d+ entries into a new Apple cache"),
+    "T0-10": (1, r"VALIDATED with the origin(?s:.*)If-Modified-Since: Tue, 14 Nov 2023 22:13:20 GMT"),
+    "T0-11": (0, r"unchanged +last-modified .*\n\n1 asked, 1 unchanged\nNot loaded again, as it is still good: 8 B"),
+    "T0-12": (0, r"Would remove 5 of 18 entries(?s:.*)BASE/modified\n +8 B  BASE/both\n +8 B  BASE/rolled\n"),
+    "T0-13": (1, r"changed +etag .*BASE/changed"),
+    "T0-14": (1, r"rolled-back +last-modified .*BASE/rolled"),
+    "T0-15": (0, r"If-None-Match: \"1\"\n"),
+    "T0-16": (0, r"7 of 18 entries"),
+    "T0-17": (0, r"unchanged +etag "),
+    "T0-18": (0, r"unchanged +last-modified .*BASE/both"),
+    "T0-19": (1, r"2 asked, 1 unchanged, 1 changed"),
+    "T0-20": (0, r"BASE/partial\n1 of 18 entries"),
+    "T0-21": (1, r"(?s)only the first 5000 bytes.*Range: bytes=5000-.*If-Range: \"1\""),
+    "T0-22": (0, r"1 asked, 1 unchanged"),
+    "T0-23": (0, r"7 of 18 entries"),
+    "T0-24": (0, r"^old body$"),
+    "T0-25": (0, r"BASE/app\.js\?v=1\n1 of 18 entries"),
+    "T0-26": (0, r"Would remove 18 of 18 entries"),
+    "T0-27": (0, r"ID +SIZE +URL\n17 +4\.9 KiB +BASE/partial\n1 of 18 entries"),
+    "T0-28": (1, r"warning +never-by-rule +1 "),
+    "T0-29": (0, r"Removed 1 of 18 entries"),
+    "T0-30": (0, r"127\.0\.0\.1"),
+    "T1-01": (1, r"partial-body +1 "),
+    "T1-02": (0, r"Entry +1\nURL +BASE/etag\nKey +BASE/etag\n"),
+    "T1-03": (0, r"com\.example\.shop  DIR/"),
+    "T1-04": (0, r"Cache +DIR/\S+ +\(schema 203\)\nUsed +"),
+    "T1-05": (0, r"Would remove 2 of 18 entries"),
+    "T1-06": (0, r'"default_of":"com\.example\.shop"'),
+    "T1-07": (0, r"Freshness +stale"),
+    "T1-08": (0, r"Removed 1 of 18 entries, 8 B of bodies\n\n +SIZE  URL\n +8 B  BASE/etag\n"),
+    "T1-09": (0, r"Removed 18 of 18 entries"),
+    "T1-10": (1, r"SERVED from the cache\n  because the policy returnCacheDataElseLoad decides"),
+    "T1-11": (1, r"VALIDATED with the origin"),
+    "T1-12": (1, r"LOADED anew.*\n  because the policy reloadIgnoringLocalCacheData decides"),
+    "T1-13": (1, r"LOADED anew.*\n  because the policy reloadIgnoringLocalAndRemoteCacheData decides"),
+    "T1-14": (1, r"because the policy reloadIgnoringLocalCacheData decides"),
+    "T1-15": (1, r"SERVED from the cache"),
+    "T1-16": (1, r"missing(?s:.*)BASE/none-such"),
+    "T1-17": (1, r"VALIDATED with the origin"),
+    "T1-18": (1, r"never-by-rule: (?s:.*)BASE/search\?q=a&page=2"),
+    "T1-19": (0, r"^Pinned 1 URL in 'shop'\n$"),
+    "T1-20": (0, r"Would remove 2 of 18 entries(?s:.*)BASE/stale"),
+    "T1-21": (0, r"Would remove 13 of 18 entries"),
+    "T1-22": (0, r"Imported 18 of 18 entries into a new Apple cache \(schema 203\)"),
+    "T1-23": (0, r"Bodies +5\.0 KiB"),
+    "T1-24": (0, r"There already, with the same contents: 18"),
+    "T1-25": (0, r"(?s)Would remove 18 of 18 entries.*selected is what was stored after 2020-01-01T00:00:00Z: the newer entries"),
+    "T1-26": (0, r'"entries":18,'),
+    "T1-27": (0, r"Cache-Control: max-age=9999999"),
+    "T1-28": (0, r"\npublic +1 "),
+    "T1-29": (0, r'{"key":"private","entries":1,"bytes":8}'),
+    "T1-30": (1, r"note +no-cache-without-validator +1 "),
+    "T1-31": (1, r'"code":"no-store","severity":"warning","id":10,"url":"BASE/secret"'),
+    "T1-32": (0, r"\nfresh \d+ \w+ +BASE/fresh\n"),
+    "T1-33": (0, r"LOADED anew.*\n  because the request wants it fresh for 9999999 s more"),
+    "T1-34": (1, r"SERVED from the cache\n.*which the max-stale of the request permits"),
+    "T1-35": (0, r"--header 'If-Modified-Since: Tue, 14 Nov 2023 22:13:20 GMT'"),
+    "T1-36": (0, r"unchanged +etag .*BASE/etag"),
+    "T1-37": (0, r"BASE/weak\n"),
+    "T1-38": (0, r"If-None-Match: \"1\"\n(?s:.*)If-Modified-Since: Tue, 14 Nov 2023 22:13:20 GMT"),
+    "T1-39": (1, r'"outcome":"rolled-back","sent":\["last-modified"\],"status":200'),
+    "T1-40": (0, r"unchanged +last-modified "),
+    "T1-41": (0, r"BASE/partial"),
+    "T1-42": (0, r"because its age of \d+ s is less than its lifetime of 9999999 s \(RFC 9111 §4\.2\)"),
+    "T1-43": (1, r"STALE(?s:.*)due"),
+    "T1-44": (0, r"unchanged +etag +8 B +updated .*\n(?s:.*)Updated 1 entry"),
+    "T1-45": (1, r"STALE .*: SERVED from the cache"),
+    "T1-46": (0, r'"savings":'),
+    "T1-47": (0, r"BASE/modified\n(?s:.*)BASE/rolled\n"),
+    "T1-48": (0, r"\nstrong etag +\d+ "),
+    "T1-49": (0, r"^STORED\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n1 shown of 18 entries"),
+    "T2-01": (0, r"Used +[\d.]+ KiB\n"),
+    "T2-02": (1, r"VALIDATED with the origin"),
+    "T2-03": (0, r"FRESH .*: LOADED anew"),
+    "T2-04": (1, r"STALE .*: SERVED"),
+    "T2-05": (1, r"no entry has the URL 'BASE/none-such'"),
+    "T2-06": (0, r"17 of 18 entries"),
+    "T2-07": (0, r"\nftp +1 "),
+    "T2-08": (3, r"MISSING: .*\n(?s:.*)returnCacheDataDontLoad +.*"),
+    "T2-09": (0, r"no-validator .*BASE/stale \(it has no validator to ask with\)"),
+    "T2-10": (1, r"Freshness lifetime +1 s .*\nCurrent age +\d+ s "),
+    "T2-11": (0, r"FRESH .*: SERVED"),
+    "T2-12": (3, r"May be stored +not known"),
+    "T2-13": (3, r"May be stored +not known"),
+    "T2-14": (0, r"Imported 18 of 18 entries"),
+    "T2-15": (0, r"BASE/secret\n1 of 18 entries"),
+    "T2-16": (1, r'"code":"never-by-rule","severity":"warning","id":9,'),
+    "T2-17": (0, r"BASE/stamped\n1 of 18 entries"),
+    "T2-19": (0, r"Would remove 0 of 18 entries"),
+    "T2-20": (0, r"BASE/stamped\n1 of 18 entries"),
+    "T2-21": (0, r"\nallowed +17 .*\nmemory-only +1 "),
+    "T2-22": (1, r"warning +memory-only-by-rule +1 "),
+    "T3-01": (0, r"--header 'If-None-Match: \"1\"'"),
+    "T3-02": (0, r'"outcome":"unchanged","sent":\["etag"\],"status":304'),
+    "T3-03": (0, r"FRESH .*\n(?s:.*)Cache-Control: max-age=9999999"),
+    "T3-04": (0, r'"sent":\["etag","last-modified"\],"status":304,"decided_by":"etag"'),
+    "T3-05": (0, r"Used +[\d.]+ KiB of 100 MiB"),
+    "T3-06": (0, r"18 of 18 entries"),
+    "T3-07": (0, r"1 asked, 1 unchanged"),
+    "T3-08": (0, r"changed +etag +- +replaced +BASE/changed\n(?s:.*)Replaced 1 entry"),
+    "T3-09": (1, r"warning +orphan-sidecar +1 +sidecars\n"),
+    "T3-10": (0, r"--header 'If-None-Match: \"kept\"'"),
+    "T3-11": (1, r"Would remove 1 side file\n(?s:.*)Would write 7 side files\n"),
+    "T3-12": (1, r"Removed 1 side file\nWrote 7 side files\n"),
+    "T3-13": (0, r"BASE/404\n1 of 18 entries"),
+    "T4-01": (1, r"VALIDATED"),
+    "T4-02": (1, r"SERVED"),
+    "T4-04": (1, r"FINDING +COUNT"),
+    "T4-05": (0, r"^old body$"),
+    "T4-06": (0, r"Imported 18 of 18 entries"),
+    "T4-07": (0, r"^$"),
+    "T4-08": (0, r"of 100 MiB"),
+    "T4-09": (0, r"BASE/stamped\n1 of 18 entries"),
+    "T4-10": (1, r"CustomURLCacheExpiration"),
+    "T4-11": (0, r"Would remove 1 of 18 entries"),
+    "T4-12": (0, r"Cleared 'CustomURLCacheExpiration' of 1 of 1 selected entry\n  BASE/stamped\n"),
+    "T4-13": (1, r"BASE/nothing-new"),
+}
+# What no command shows: a rule for programmers, another library, a default of one, a cache of its own.
+WITHOUT = {"T2-18", "T3-14", "T4-03"}
+
+found = dict(rows())
+if "--show" in sys.argv:
+    for number, (id, command) in enumerate(found.items()):
+        print("##", id, command, *(said(command, number) if command else []), sep="\n")
+    sys.exit()
+assert found.keys() == EXPECTED.keys() | WITHOUT, found.keys() ^ (EXPECTED.keys() | WITHOUT)
+assert {id for id, command in found.items() if not command} == WITHOUT
+wrong = 0
+for number, (id, (status, text)) in enumerate(EXPECTED.items()):
+    answer = said(found[id], number)
+    if answer[0] != status or not re.search(text, answer[1]):
+        print(id, found[id], status, text, *answer, sep="\n", file=sys.stderr)
+        wrong += 1
+assert not wrong, wrong
+print(f"{len(EXPECTED)} of {len(found)} rows have a command that says what it should, {len(WITHOUT)} have none")

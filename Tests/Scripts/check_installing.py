@@ -1,0 +1,229 @@
+"""Installs into folders of its own, uses what is there as timers and shells do, and removes it again.
+
+    check_installing.py URLCACHE-ADMIN SAMPLE-CACHE CHECKOUT
+
+Prints a line for each part, and ends at the first that is not as it should be; "not here" says what could not be tried.
+"""
+
+import glob, html, json, os, plistlib, re, shlex, shutil, subprocess, sys, tempfile, time
+
+from user_manager import UserManager, can_run
+
+built, maker, checkout = map(os.path.abspath, sys.argv[1:])
+root = os.path.realpath(tempfile.mkdtemp(dir="/var/tmp"))
+os.chmod(root, 0o755)
+script = os.path.join(checkout, "share/urlcache-admin/install.sh")
+CRON_PATH = "/usr/bin:/bin"
+
+
+def install(*options, status=0):
+    result = subprocess.run(["sh", script, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == status, (options, result)
+    return result
+
+
+def files(folder):
+    return {os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names}
+
+
+def read(path):
+    with open(path, errors="replace") as file:
+        return file.read()
+
+
+def scripts():
+    if not shutil.which("shellcheck"):
+        print("scripts: not here", flush=True)
+        return
+    paths = glob.glob(os.path.join(checkout, "share/urlcache-admin/*.sh"))
+    result = subprocess.run(["shellcheck", *paths], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+    print("scripts: ok", flush=True)
+
+
+def installed():
+    """All paths that units, jobs and pages name are there."""
+    prefix = os.path.join(root, "prefix")
+    os.mkdir(prefix)
+    result = install("--prefix", prefix, "--binaries", os.path.dirname(built))
+    found = files(prefix)
+    assert f"Installed {len(found) - 1} files below {prefix}:" in result.stdout, result.stdout
+    named = 0
+    for path in sorted(found):
+        if path.startswith("bin/") or path.startswith("libexec/") or path.endswith(".png"):
+            continue
+        text = read(os.path.join(prefix, path))
+        assert not re.search(r"/usr(/local)?/(bin/urlcache-admin|share/(doc/)?urlcache-admin)", text) or path.startswith("share/man"), path
+        for name in re.findall(re.escape(prefix) + r"/[\w./@+-]+\w", text):
+            assert os.path.exists(name) or name.endswith("/install-manifest"), (path, name)
+            named += 1
+    units = [path for path in found if path.endswith(".service")]
+    assert len(units) == 3 and all(f"ExecStart={prefix}/bin/urlcache-admin " in read(f"{prefix}/{path}") for path in units), units
+    with open(f"{prefix}/share/urlcache-admin/launchd/urlcache-admin.enforce.plist", "rb") as file:
+        assert plistlib.load(file)["ProgramArguments"][0] == f"{prefix}/bin/urlcache-admin"
+    for name in ["bin/urlcache-admin", "libexec/urlcache-admin/urlcache-admin-fetch"]:
+        assert os.access(os.path.join(prefix, name), os.X_OK), name
+    assert subprocess.run([f"{prefix}/bin/urlcache-admin", "--version"], capture_output=True).returncode == 0
+    assert named >= 8, named
+    print("files: ok", flush=True)
+    return prefix
+
+
+def manual(prefix):
+    pages = glob.glob(f"{prefix}/share/man/man?/*")
+    assert len(pages) > 15, pages
+    environment = {"PATH": os.environ["PATH"], "MANPATH": f"{prefix}/share/man", "LC_ALL": "C"}
+    if shutil.which("man"):
+        result = subprocess.run(["man", "-w", "urlcache-admin-purge"], capture_output=True, text=True, env=environment)
+        assert result.stdout.strip() == f"{prefix}/share/man/man1/urlcache-admin-purge.1", result
+    if shutil.which("mandoc"):
+        for page in pages:
+            assert subprocess.run(["mandoc", "-T", "ascii", page], capture_output=True).returncode == 0, page
+    print("manual: ok", flush=True)
+
+
+def completions(prefix):
+    """Each shell finds its own where it looks below a prefix."""
+    share = f"{prefix}/share"
+    environment = {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "HOME": root, "XDG_DATA_DIRS": share, "LC_ALL": "C"}
+    tried = []
+    # Where the package bash-completion looks below each folder of XDG_DATA_DIRS.
+    assert subprocess.run(["bash", "-n", f"{share}/bash-completion/completions/urlcache-admin"]).returncode == 0
+    if os.path.exists("/usr/share/bash-completion/bash_completion"):
+        command = ". /usr/share/bash-completion/bash_completion; _completion_loader urlcache-admin; complete -p urlcache-admin"
+        result = subprocess.run(["bash", "--norc", "-c", command], capture_output=True, text=True, env=environment)
+        assert "urlcache" in result.stdout, result
+        tried.append("bash")
+    if shutil.which("zsh"):
+        command = f"fpath=({share}/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; print $_comps[urlcache-admin]"
+        result = subprocess.run(["zsh", "-f", "-c", command], capture_output=True, text=True, env=environment)
+        assert result.stdout == "_urlcache-admin\n", result
+        tried.append("zsh")
+    if shutil.which("fish"):
+        result = subprocess.run(["fish", "-c", "complete -C 'urlcache-admin enf'"], capture_output=True, text=True, env=environment)
+        assert result.stdout.startswith("enforce"), result
+        tried.append("fish")
+    print("completions:", *tried or ["not here"], flush=True)
+
+
+def home_with(name, path):
+    """A home folder whose configuration names a cache of 300 entries, of which 100 may stay."""
+    home = os.path.join(root, name)
+    os.makedirs(f"{home}/.config/urlcache-admin")
+    os.makedirs(f"{home}/.local/state")
+    subprocess.run([maker, "--entries", "300", "--seed", "3", f"{home}/shop"], check=True)
+    with open(f"{home}/.config/urlcache-admin/config.toml", "w") as file:
+        file.write(f"[caches.shop]\npath = '{path}/shop'\nmax-entries = 100\n")
+    return home
+
+
+def count(cache):
+    return int(subprocess.run([built, "list", "-c", cache, "--count"], capture_output=True, check=True).stdout)
+
+
+def cron(prefix):
+    """The line for cron works with cron's environment, and with cron."""
+    [line] = re.findall(r"(?m)^17 3 \* \* \* (.*)$", read(f"{prefix}/share/doc/urlcache-admin/scheduling.md"))
+    for text in [read(os.path.join(checkout, "README.md")), read(os.path.join(checkout, "share/doc/urlcache-admin/scheduling.md"))]:
+        lines = re.findall(r"(?m)^\d+ \d+ \* \* \* +(\S+)", text)
+        assert lines == ["/usr/local/bin/urlcache-admin"], lines
+    line = line.replace("--splay 1h", "--splay 1ms")
+    home = os.path.join(root, "plain")
+    home_with("plain", home)
+    result = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, cwd=home,
+                            env={"PATH": CRON_PATH, "HOME": home, "LOGNAME": "root", "SHELL": "/bin/sh"})
+    assert result.returncode == 0 and result.stdout == "" and count(f"{home}/shop") == 100, result
+    # Without the path it would not.
+    bare = subprocess.run(["/bin/sh", "-c", line.replace(f"{prefix}/bin/", "")], capture_output=True, env={"PATH": CRON_PATH, "HOME": home})
+    assert bare.returncode == 127, bare
+    daemon = shutil.which("cron") or "/usr/sbin/cron"
+    can = os.geteuid() == 0 and os.path.exists(daemon) and os.path.isdir("/var/spool/cron/crontabs")
+    if not can or subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True).returncode != 0:
+        print("cron: its environment only", flush=True)
+        return
+    home = os.path.join(root, "cron")
+    home_with("cron", home)
+    table = os.path.join(root, "table")
+    with open(table, "w") as file:
+        file.write(f"HOME={home}\n* * * * * {line}\n")
+    steps = ["set -e", "mount -t tmpfs none /var/spool/cron/crontabs", "mount -t tmpfs none /run",
+             # Only that line is run.
+             "mount -t tmpfs none /etc/cron.d", "mount --bind /dev/null /etc/crontab",
+             f"install -m 600 -o root -g root {table} /var/spool/cron/crontabs/root", f"exec env -i {daemon} -f"]
+    process = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", "\n".join(steps)],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        deadline = time.monotonic() + 100
+        log = f"{home}/.local/state/urlcache-admin.jsonl"
+        while time.monotonic() < deadline and process.poll() is None and not (os.path.exists(log) and os.path.getsize(log)):
+            time.sleep(0.5)
+        time.sleep(0.5)
+    finally:
+        process.kill()
+        said = process.communicate()[0]
+    assert count(f"{home}/shop") == 100, said
+    assert [json.loads(text)["removed_entries"] for text in read(log).splitlines()][0] == 200
+    print("cron: ok", flush=True)
+
+
+def systemd():
+    """A user's systemd finds and runs the units that are installed below ~/.local."""
+    if not can_run():
+        print("systemd: not here", flush=True)
+        return
+    destination = os.path.join(root, "destination")
+    install("--prefix", "/home/user/.local", "--destdir", destination, "--binaries", os.path.dirname(built))
+    home = f"{destination}/home/user"
+    made = home_with("made", "/home/user")
+    for name in ["shop", ".config"]:
+        shutil.move(f"{made}/{name}", f"{home}/{name}")
+    manager = UserManager(home)
+    try:
+        assert manager.is_ready(), "no manager"
+        result = manager.control("start", "urlcache-admin-enforce.service")
+        command = manager.control("show", "--property=ExecStart", "urlcache-admin-enforce.service").stdout
+        assert result.returncode == 0 and "path=/home/user/.local/bin/urlcache-admin ;" in command, (result, command)
+        result = manager.control("enable", "--now", "urlcache-admin-enforce.timer")
+        assert result.returncode == 0, result
+    finally:
+        manager.end()
+    assert count(f"{home}/shop") == 100
+    print("systemd: ok", flush=True)
+
+
+def removed(prefix):
+    """What was installed goes, and nothing else."""
+    other = f"{prefix}/share/man/man1/other.1"
+    with open(other, "w") as file:
+        file.write("other")
+    # An older installation had a file that is no longer one.
+    manifest = f"{prefix}/share/urlcache-admin/install-manifest"
+    with open(f"{prefix}/bin/urlcache-admin-old", "w"), open(manifest, "a") as file:
+        file.write("f bin/urlcache-admin-old\nf ../../keep\n")
+    with open(os.path.join(root, "keep"), "w"):
+        pass
+    install("--prefix", prefix, "--binaries", os.path.dirname(built))
+    assert not os.path.exists(f"{prefix}/bin/urlcache-admin-old")
+    result = install("--uninstall", "--prefix", prefix)
+    assert files(prefix) == {"share/man/man1/other.1"}, files(prefix)
+    assert os.path.exists(os.path.join(root, "keep")) and re.match(r"Removed \d+ files below ", result.stdout), result
+    install("--uninstall", "--prefix", prefix, status=66)
+    shutil.rmtree(f"{prefix}/share")
+    install("--prefix", prefix, "--binaries", os.path.dirname(built))
+    install("--uninstall", "--prefix", prefix)
+    assert os.listdir(prefix) == [], os.listdir(prefix)
+    for wrong in ["relative", "/a b", "/a%b", "/a/../b", "/"]:
+        assert "cannot be the prefix" in install("--prefix", wrong, status=64).stderr
+    print("removed: ok", flush=True)
+
+
+try:
+    scripts()
+    prefix = installed()
+    manual(prefix)
+    completions(prefix)
+    cron(prefix)
+    systemd()
+    removed(prefix)
+finally:
+    shutil.rmtree(root)

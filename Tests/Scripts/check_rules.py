@@ -1,0 +1,220 @@
+"""Rules that never want entries, want them in memory only, or want them validated: in made-up caches of both kinds.
+
+    check_rules.py URLCACHE-ADMIN SAMPLE-CACHE
+
+Prints a line for each part, and ends at the first difference.
+"""
+
+import calendar, json, os, subprocess, time
+
+from scratch import make, path, run as plain_run, tool, tree, write as write_file
+
+file = path("config.toml")
+os.environ.update(HOME=path("home"), URLCACHE_ADMIN_CONFIG=file)
+NOW = "2026-01-01T00:00:00Z"
+AT = ["--at", NOW]
+
+
+def run(*words, status=0, **options):
+    return plain_run(*words, status=status, text=True, **options).stdout
+
+
+def entries(cache, *options, columns="id,url,size,mime,status,stored"):
+    lines = run("list", "-c", cache, "--format", "ndjson", "--columns", columns, *options, *AT).splitlines()
+    return {entry["id"]: entry for entry in map(json.loads, lines)}
+
+
+def age(entry):
+    return calendar.timegm(time.strptime(NOW, "%Y-%m-%dT%H:%M:%SZ")) - calendar.timegm(
+        time.strptime(entry["stored"], "%Y-%m-%dT%H:%M:%SZ"))
+
+
+def configure(cache, rules):
+    write_file("config.toml", f'[caches.shop]\npath = "{cache}"\n{rules}'.encode())
+
+
+def check_findings(kind):
+    """'never' is a finding, and 'enforce' removes it; 'memory-only' is a finding alone."""
+    configure("/none", "")
+    cache = make("findings-" + kind, "--format", kind, entries=120)
+    all = entries(cache)
+    plain = json.loads(answer("check", "-c", cache, "--format", "json", *AT))["findings"]
+    configure(cache, """
+        [[caches.shop.rules]]
+        name = "quotes"
+        match.mime = "application/json"
+        action = "never"
+        [[caches.shop.rules]]
+        match.mime = "image/*"
+        action = "memory-only"
+    """)
+    never = {id for id, entry in all.items() if entry["mime"] == "application/json"}
+    memory = {id for id, entry in all.items() if (entry["mime"] or "").startswith("image/")}
+    assert never and memory
+    before = tree(cache)
+    found = json.loads(run("check", "-c", "shop", "--format", "json", *AT, status=1))["findings"]
+    assert tree(cache) == before
+    ruled = [finding for finding in found if finding["code"].endswith("-by-rule")]
+    assert [finding for finding in found if finding not in ruled] == plain
+    assert {(finding["code"], finding["id"], finding["severity"], finding["repairable"]) for finding in ruled} == {
+        *(("never-by-rule", id, "warning", False) for id in never), *(("memory-only-by-rule", id, "warning", False) for id in memory)}
+    assert {finding["message"] for finding in ruled} == {
+        "rule 1 'quotes' matches it; the rules want no copy of it; 'enforce' removes it",
+        "rule 2 matches it; the rules want it in memory only; the app stored it on disk"}
+    tested = json.loads(run("policy", "test", "-c", "shop", "--format", "json", *AT))["entries"]
+    assert {entry["fate"] for entry in tested} == {"never", "memory-only", None}, tested
+    assert "   2  memory-only  https://" in run("policy", "test", "-c", "shop", *AT)
+    pinned = all[min(never)]["url"]
+    run("pin", "-c", "shop", pinned)
+    kept = set(entries("shop", "--pinned"))
+    receipt = json.loads(run("enforce", "-c", "shop", "--yes", "--format", "json", *AT))
+    assert {(entry["id"], entry["reason"], entry["rule"]) for entry in receipt["entries"]} == {(id, "never-by-rule", 1) for id in never - kept}
+    assert entries(cache).keys() == all.keys() - (never - kept)
+    run("enforce", "-c", "shop", "--yes", "--include-pinned", *AT)
+    assert not [finding for finding in json.loads(answer("check", "-c", "shop", "--format", "json", *AT))["findings"]
+                if finding["code"] == "never-by-rule"]
+
+
+def check_revalidation(kind):
+    """A time to validate after is seen by 'explain' and '--where', and by nothing else."""
+    configure("/none", "")
+    cache = make("revalidation-" + kind, "--format", kind, entries=120)
+    configure(cache, """
+        [[caches.shop.rules]]
+        match = { mime = "image/*" }
+        revalidate-after = "40d"
+        class = "pictures"
+        [[caches.shop.rules]]
+        match = {}
+        revalidate_after = "1000d"
+        [[caches.shop.rules]]
+        match = { mime = "image/*" }
+        max-entries = 100000
+    """)
+    before = tree(cache)
+    all = entries("shop")
+    after = lambda entry: 86400 * (40 if (entry["mime"] or "").startswith("image/") else 1000)
+    due = {id for id, entry in all.items() if age(entry) > after(entry)}
+    pictures = {id for id, entry in all.items() if after(entry) == 86400 * 40}
+    assert due and pictures - due, (due, pictures)
+    where = lambda text: entries("shop", "--where", text).keys()
+    assert where("revalidation = due") == due
+    assert where("revalidation = not-due") == where("revalidation != due") == all.keys() - due
+    assert where('class = pictures && revalidation in (due, not-due)') == where('class ^= pic') == pictures
+    assert where('class = cache') == all.keys() - pictures
+    explained = {entry["id"]: entry for entry in map(json.loads, answer(
+        "explain", "-c", "shop", "--all", "--format", "ndjson", *AT).splitlines())}
+    for id, entry in all.items():
+        assert explained[id]["configured"] == {
+            "class": "pictures" if id in pictures else "cache", "revalidate_after": after(entry), "revalidation_due": id in due}, entry
+    text = answer("explain", "-c", "shop", str(min(pictures & due)) if kind == "apple" else all[min(pictures & due)]["url"], *AT)
+    assert "Class                pictures\nTo be validated      after 40 d by rule 1: due for " in text, text
+    # How fresh entries are, and what becomes of them, is as without the rule.
+    fresh = entries("shop", columns="id,freshness,ttl,expires-at")
+    tested = json.loads(run("policy", "test", "-c", "shop", "--format", "json", *AT))["entries"]
+    assert {entry["id"] for entry in tested if entry["rule"] == 3} == pictures and {entry["rule"] for entry in tested} == {3, None}
+    assert json.loads(run("enforce", "-c", "shop", "--yes", "--format", "json", *AT))["entries"] == []
+    configure(cache, "")
+    assert fresh == entries("shop", columns="id,freshness,ttl,expires-at")
+    assert "configured" not in json.loads(answer("explain", "-c", "shop", "--all", "--format", "json", *AT))["entries"][0]
+    # Without a rule it is not known, and neither is the opposite.
+    assert entries("shop", "--where", "revalidation = due || !(revalidation = due)") == {}
+    assert tree(cache) == before
+
+
+def answer(*words):
+    """The output of a command whose answer may be "no"."""
+    result = subprocess.run([tool, *words], capture_output=True, text=True)
+    assert result.returncode in (0, 1, 3), result
+    return result.stdout
+
+
+def check_refusals():
+    cache = make("refusals")
+    for text, place, message in [
+            ("[[rules]]\nmatch = {}\naction = 'nver'\n", "3:10", "an action is none of the words there are\n  action = 'nver'\n           ^^^^^^\n"
+             "hint: there are: keep purge never memory-only\n"),
+            ("[[rules]]\nmatch.where = 'class = a'\naction = 'keep'\n", "2:15", "'class' is what rules say, so no rule can ask for it\n"
+             "  match.where = 'class = a'\n                ^^^^^^^^^^^\nhint: repeat in 'match' what the other rule matches\n"),
+            ("[[rules]]\nmatch = {}\nrevalidate-after = '1m'\n", "3:20", "'1m' could mean minutes or months\n  revalidate-after = '1m'\n"
+             "                     ^^^^\nhint: write '1min', or days: '30d'\n")]:
+        write_file("config.toml", text.encode())
+        assert plain_run("config", "check", status=78, text=True).stderr == f"error: {file}:{place}: {message}"
+    write_file("config.toml", b"")
+    assert plain_run("diff", cache, cache, "--where", "class = a", status=64, text=True).stderr == (
+        "error: 'class' of '--where' is what the rules of one cache say, and there are two\n"
+        "hint: list the entries of each with 'urlcache-admin list -c NAME --where …'\n")
+    print("refusals: ok", flush=True)
+
+
+def check_saved():
+    """A saved query lists what its options would, of which each on the command line takes the place of the saved one."""
+    cache = make("saved", entries=80)
+    configure(cache, '''
+        [saved.large]
+        where = ["size > 8KiB", "status = 4xx"]
+        sort = "-size"
+        columns = ["id", "size", "url"]
+        [saved.bare]
+        columns = "url"
+    ''')
+    where = ["--where", "size > 8KiB", "--where", "status = 4xx"]
+    for saved, written in [
+            ([], [*where, "--sort", "-size", "--columns", "id,size,url"]),
+            (["--sort", "url"], [*where, "--sort", "url", "--columns", "id,size,url"]),
+            (["--columns", "url", "--limit", "2"], [*where, "--sort", "-size", "--columns", "url", "--limit", "2"]),
+            (["--where", "size > 1KiB", "--mime", "image/*"], ["--where", "size > 1KiB", "--mime", "image/*", "--sort", "-size", "--columns", "id,size,url"]),
+            (["--count"], [*where, "--count"]), (["--format", "urls"], [*where, "--sort", "-size", "--format", "urls"])]:
+        assert (found := run("list", "-c", "shop", "--saved", "large", *saved, *AT)) == run("list", "-c", "shop", *written, *AT), saved
+        assert found.strip() not in ("", "80"), saved
+    assert run("list", "-c", "shop", "--saved", "bare") == run("list", "-c", "shop", "--columns", "url")
+    refused = plain_run("list", "-c", "shop", "--saved", "lrage", status=64, text=True)
+    assert refused.stderr == "error: there is no saved query 'lrage'\nhint: there are: large bare\n", refused
+    rows = [row for row in json.loads(run("config", "list", "--format", "json"))["settings"] if row["name"].startswith("saved.")]
+    assert [(row["name"], row["value"]) for row in rows] == [
+        ("saved.large.where", "size > 8KiB"), ("saved.large.where", "status = 4xx"), ("saved.large.sort", "-size"),
+        ("saved.large.columns", "id,size,url"), ("saved.bare.columns", "url")], rows
+    run("config", "set", "wait", "2s")
+    assert run("list", "-c", "shop", "--saved", "large", "--count") == run("list", "-c", "shop", *where, "--count")
+    for text, place, message in [
+            ("[saved.a]\n", "1:8", "a saved query says nothing\n"), ("[saved.a]\nwhere = 'sze > 1'\n", "2:10", None),
+            ("[saved.a]\nwhere = []\n", "2:9", "this array is empty, and would match nothing\n"),
+            ("[saved.a]\ncolumns = 'urls'\n", "2:11", "'urls' are not columns of a list\n"),
+            ("[saved.a]\nsort = 'url,id'\n", "2:8", "'url,id' is not a column to sort by\n"),
+            ("[saved.a]\nlimit = 3\n", "2:1", "there is no setting 'limit' here\n")]:
+        write_file("config.toml", text.encode())
+        errors = plain_run("config", "check", status=78, text=True).stderr
+        assert errors.startswith(f"error: {file}:{place}: {message or ''}"), errors
+        assert plain_run("list", "-c", cache, status=78, text=True).stderr == errors
+    print("saved queries: ok", flush=True)
+
+
+def check_presets():
+    """A preset is a capacity, with the same precedence."""
+    cache = make("presets")
+    def capacity(*words, **variables):
+        return json.loads(run("usage", *words, "--format", "json", env=os.environ | variables))["capacity_bytes"]
+    for name, expected in [("apple-4-20", 20 << 20), ("apple-4-100", 100 << 20), ("apple-2-100", 100 << 20), ("apple-512k-10", 10_000_000), ("foundation-4-20", 20 << 20)]:
+        write_file("config.toml", f'capacity = "1G"\n[caches.shop]\npath = "{cache}"\npreset = "{name}"\n'.encode())
+        assert (capacity("-c", "shop"), capacity("-c", cache)) == (expected, 1 << 30), name
+    assert capacity("-c", "shop", "--capacity", "7M") == 7 << 20
+    assert capacity("-c", "shop", URLCACHE_ADMIN_PRESET="apple-4-100") == 100 << 20
+    assert capacity("-c", "shop", URLCACHE_ADMIN_CAPACITY="3M", URLCACHE_ADMIN_PRESET="apple-4-100") == 3 << 20
+    run("config", "set", "caches.shop.preset", "apple-4-20")
+    assert capacity("-c", "shop") == 20 << 20
+    assert plain_run("config", "set", "caches.shop.capacity", "1M", status=64, text=True).stderr == (
+        "error: 'capacity' and 'preset' exclude each other\nhint: a preset is a capacity with a name: leave one out\n")
+    assert plain_run("config", "set", "caches.shop.preset", "apple", status=64, text=True).stderr == (
+        "error: 'apple' is none of the words there are\nhint: there are: apple-4-20 apple-4-100 apple-2-100 apple-512k-10 foundation-4-20\n")
+    print("presets: ok", flush=True)
+
+
+for kind in ["apple", "foundation"]:
+    check_findings(kind)
+print("findings: ok", flush=True)
+for kind in ["apple", "foundation"]:
+    check_revalidation(kind)
+print("revalidation: ok", flush=True)
+check_refusals()
+check_saved()
+check_presets()

@@ -1,0 +1,204 @@
+"""Keeps ETags in side files as an app does, and has the program compare, send, remove and rebuild them.
+
+    check_sidecars.py URLCACHE-ADMIN SAMPLE-CACHE
+
+Names are made with hashlib and archives with plistlib, so that nothing here comes from the program.
+Prints a line for each part, and ends at the first difference.
+"""
+
+import hashlib, json, os, plistlib, subprocess
+
+from scratch import make, path, read, root, run, tool, tree
+
+
+def archive(text):
+    """What NSKeyedArchiver makes of a string."""
+    return plistlib.dumps(
+        {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", text]},
+        fmt=plistlib.FMT_BINARY, sort_keys=False)
+
+
+def text_of(file):
+    loaded = plistlib.loads(read(file))
+    return loaded["$objects"][loaded["$top"]["root"].data]
+
+
+def name(url):
+    return hashlib.md5(url.encode()).hexdigest()
+
+
+def entries(cache):
+    lines = run("list", "-c", cache, "--format", "ndjson", "--show-secrets", "--columns", "id,url,request-url,etag,method").stdout
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+def app(label, *options):
+    """A cache, and the side files that its app has written; the first entries that have an ETag."""
+    cache = make(f"{label}/cache", *options)
+    folder = path(f"{label}/etags")
+    os.mkdir(folder)
+    tagged = []
+    seen = set()
+    for entry in entries(cache):
+        # The app asks for a URL, so that is what it hashes.
+        url = entry["request_url"] or entry["url"]
+        if entry["etag"] and url and entry["method"] in ("GET", None) and url not in seen:
+            seen.add(url)
+            tagged.append((entry["id"], url, entry["etag"]))
+            keep(folder, name(url), archive(entry["etag"]))
+    assert len(tagged) > 5, tagged
+    return cache, folder, tagged
+
+
+def keep(folder, file, data):
+    """Writes a file that is no longer young."""
+    with open(os.path.join(folder, file), "wb") as opened:
+        opened.write(data)
+    os.utime(os.path.join(folder, file), (1_700_000_000, 1_700_000_000))
+
+
+def findings(cache, folder, *options, status=(1,)):
+    words = [tool, "check", "-c", cache, "--sidecars", folder, "--format", "json", *options]
+    result = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL)
+    # A made-up cache has findings of its own, or none.
+    assert result.returncode in status, (words, result)
+    result = json.loads(result.stdout)
+    return [(f["code"], f["severity"], os.path.basename(f["path"] or "")) for f in result["findings"] if "sidecar" in f["code"]], result
+
+
+def check(kind):
+    cache, folder, tagged = app(kind, "--format", kind)
+    before = tree(path(kind))
+
+    # list
+    lines = run("list", "-c", cache, "--sidecars", folder, "--columns", "id,sidecar-etag", "--format", "ndjson").stdout.splitlines()
+    shown = {entry["id"]: entry["sidecar_etag"] for entry in map(json.loads, lines)}
+    assert all(shown[id] == etag for id, _, etag in tagged), shown
+    run("list", "-c", cache, "--columns", "sidecar-etag", status=64)
+    run("list", "-c", cache, "--sidecars", folder, status=64)
+    run("list", "-c", cache, "--sidecars", path("nothing"), "--columns", "sidecar-etag", status=66)
+
+    # show
+    command = run("show", "-c", cache, "--id", str(tagged[0][0]), "--curl", "--sidecars", folder).stdout.decode()
+    assert f"--header 'If-None-Match: {tagged[0][2]}'" in command, command
+    command = run("show", "-c", cache, "--id", str(tagged[0][0]), "--curl", "--conditional", "--sidecars", folder).stdout.decode()
+    assert command.lower().count("if-none-match") == 1, command
+    run("show", "-c", cache, "--id", str(tagged[0][0]), "--sidecars", folder, status=64)
+
+    # check
+    clean, _ = findings(cache, folder, status=(0, 1))
+    assert [f for f in clean if f[0] != "missing-sidecar"] == [], clean
+    assert tree(path(kind)) == before
+    outside = path(f"{kind}/outside")
+    keep(path(kind), "outside", archive("outside"))
+    orphan, different, missing = name("https://gone.example/"), name(tagged[0][1]), name(tagged[1][1])
+    keep(folder, orphan, archive("gone"))
+    keep(folder, different, archive("another"))
+    os.remove(os.path.join(folder, missing))
+    link, broken, young = name("https://link.example/"), name("https://broken.example/"), name("https://young.example/")
+    os.symlink("../outside", os.path.join(folder, link))
+    keep(folder, broken, b"bplist00" + bytes(40))
+    keep(folder, "notes.txt", b"mine")
+    keep(folder, young, archive("young"))
+    os.utime(os.path.join(folder, young))
+    found, _ = findings(cache, folder)
+    expected = {
+        ("orphan-sidecar", "warning", orphan), ("different-sidecar", "warning", different), ("missing-sidecar", "note", ""),
+        ("unreadable-sidecar", "warning", link), ("unreadable-sidecar", "warning", broken), ("not-a-sidecar", "note", "notes.txt"),
+        ("young-sidecar", "note", young)}
+    assert set(found) == expected, found
+    print(f"{kind}, looking: ok")
+
+    # repair
+    changed = tree(path(kind))
+    dry, result = findings(cache, folder, "--repair=sidecars", "--dry-run")
+    assert result["repair"]["sidecars"] == {"removed": [orphan], "written": [missing], "skipped": 0}, result["repair"]
+    text = run("check", "-c", cache, "--sidecars", folder, "--repair=sidecars", "--dry-run", status=1).stdout.decode()
+    assert f"Would remove 1 side file\n  {orphan}\nWould write 1 side file\n  {missing}\n" in text, text
+    run("check", "-c", cache, "--sidecars", folder, "--repair=sidecars", status=64)
+    run("check", "-c", cache, "--repair=sidecars", status=64)
+    run("check", "-c", cache, "--sidecars", folder, "--repair=sidecars", "--plan", path("plan.json"), status=64)
+    assert tree(path(kind)) == changed
+    _, result = findings(cache, folder, "--repair=sidecars", "--yes")
+    assert result["repair"]["sidecars"] == {"removed": [orphan], "written": [missing], "skipped": 0}, result["repair"]
+    assert text_of(os.path.join(folder, missing)) == tagged[1][2]
+    after = tree(path(kind))
+    assert {file for file in changed if after.get(file) != changed[file]} == {f"etags/{orphan}"}
+    assert set(after) - set(changed) == {f"etags/{missing}"}
+    os.remove(os.path.join(folder, missing))
+    keep(folder, missing, archive(tagged[1][2]))
+    print(f"{kind}, repairing: ok")
+
+    # purge
+    gone = tagged[2:4]
+    words = [word for id, _, _ in gone for word in ("--id", str(id))]
+    names = sorted(name(url) for _, url, _ in gone)
+    before = tree(path(kind))
+    text = run("purge", "-c", cache, *words, "--sidecars", folder, "--dry-run").stdout.decode()
+    assert "Would remove 2 side files\n  " + "\n  ".join(names) + "\n" in text, text
+    run("purge", "-c", cache, *words, "--sidecars", folder, "--plan", path("plan.json"), status=64)
+    assert tree(path(kind)) == before
+    result = json.loads(run("purge", "-c", cache, *words, "--sidecars", folder, "--yes", "--format", "json").stdout)
+    assert result["sidecars"] == {"removed": names, "written": [], "skipped": 0}, result
+    left = {file for file in tree(folder)}
+    assert left == {file[len("etags/"):] for file in before if file.startswith("etags/")} - set(names)
+    # One that cannot be read stays, also if its entry goes.
+    keep(folder, different, b"damage")
+    run("purge", "-c", cache, "--id", str(tagged[0][0]), "--sidecars", folder, "--yes")
+    assert read(os.path.join(folder, different)) == b"damage" and text_of(outside) == "outside"
+    print(f"{kind}, purging: ok")
+
+    # A folder is no cache of Foundation's without an entry.
+    if kind == "foundation":
+        return
+
+    # A cleared cache has no URL that tells how the files are named.
+    run("purge", "-c", cache, "--all", "--yes")
+    codes = {code for code, _, _ in findings(cache, folder)[0]}
+    assert "unknown-sidecar-names" in codes and "orphan-sidecar" not in codes, codes
+    _, result = findings(cache, folder, "--sidecar-names", "md5", "--repair=sidecars", "--yes")
+    assert len(result["repair"]["sidecars"]["removed"]) == len(tagged) - 3, result["repair"]
+    left = set(os.listdir(folder))
+    assert left == {link, broken, young, different, "notes.txt"}, left
+
+    # A folder that is a link is not looked into.
+    os.symlink("etags", path(f"{kind}/link"))
+    run("check", "-c", cache, "--sidecars", path(f"{kind}/link"), status=64)
+    found = json.loads(run("discover", path(kind), "--format", "json").stdout)
+    assert any(f"'{folder}'" in note for store in found["stores"] for note in store["notes"]), found
+    print(f"{kind}, cleared: ok")
+
+
+for kind in ("apple", "foundation"):
+    os.mkdir(path(kind))
+    check(kind)
+
+
+def check_refusals():
+    os.mkdir(path("etags"))
+    cache = make("cache")
+    os.symlink("etags", path("linked"))
+    keep(root, "file", b"")
+    for words, status, message in [
+        (["list", "--columns", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: name their folder with '--sidecars'\n"),
+        (["list", "--sort", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: name their folder with '--sidecars'\n"),
+        (["list", "--sidecars", path("etags")], 64, "no column is about side files\nhint: show them with '--columns sidecar-etag'\n"),
+        (["show", "1", "--sidecars", path("etags")], 64, "'--sidecars' is for '--curl': its request then has the ETag of a side file."),
+        (["check", "--repair=sidecars"], 64, "'--repair=sidecars' needs '--sidecars DIR'."),
+        (["check", "--sidecar-names", "md5"], 64, "'--sidecar-names' is for '--sidecars'."),
+        (["check", "--sidecars", path("etags"), "--repair=sidecars", "--plan", path("plan")], 64, "'--plan' holds no side files: leave '--sidecars' out."),
+        (["purge", "--all", "--sidecars", path("etags"), "--plan", path("plan")], 64, "'--plan' holds no side files: leave '--sidecars' out."),
+        (["check", "--sidecars", path("linked")], 64,
+         f"error: '{path('linked')}' is a symbolic link, and '--sidecars' follows none\nhint: name the folder that it leads to\n"),
+        (["check", "--sidecars", path("nothing")], 66, f"error: '{path('nothing')}': No such file or directory\n"),
+        (["check", "--sidecars", path("file")], 66, f"error: '{path('file')}': Not a directory\n"),
+    ]:
+        result = run(words[0], "-c", cache, *words[1:], status=status)
+        assert message in result.stderr.decode() and result.stdout == b"", (words, result)
+    result = run("purge", "--all-caches", "--all", "--sidecars", path("etags"), status=64)
+    assert b"'--sidecars' is the folder of one cache: leave '--all-caches' out." in result.stderr, result
+    assert os.listdir(path("etags")) == [] and not os.path.exists(path("plan"))
+    print("refusals: ok")
+
+
+check_refusals()
