@@ -51,26 +51,29 @@ let package = Package(
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CFiles"),
-    module("Files", on: "CFiles", crypto),
+    module("Bytes"),
+    module("Files", on: "Bytes", "CFiles", crypto),
     module("HTTPCaching"),
     module("Fetching", on: "HTTPCaching"),
     // A view over a `Span` stores it, which needs this feature.
     module("PropertyLists", settings: [.enableExperimentalFeature("Lifetimes")]),
     module("SQLite", on: "CSQLite", "Files"),
     module("Archive", on: "CArchive"),
-    module("ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
+    module("ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     module("JSON"),
     module(
-      "ResponseArchives", on: "Archive", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
+      "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
     module(
-      "Administration", on: "Files", "HTTPCaching", "JSON", "ResponseArchives", "ResponseStorage"),
+      "Administration", on: "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",
+      "ResponseStorage"),
     module(
-      "Revalidation", on: "Administration", "Fetching", "Files", "HTTPCaching", "ResponseStorage"),
+      "Revalidation", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching",
+      "ResponseStorage"),
     module(
-      "Rendering", on: "Administration", "Fetching", "HTTPCaching", "ResponseArchives",
+      "Rendering", on: "Administration", "Bytes", "Fetching", "HTTPCaching", "ResponseArchives",
       "ResponseStorage", "Revalidation"),
     module(
-      "AdminCommands", on: "Administration", "Fetching", "Files", "HTTPCaching", "JSON",
+      "AdminCommands", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
       "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation", argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
@@ -79,29 +82,31 @@ let package = Package(
       swiftSettings: checked),
     .executableTarget(
       name: "sample-cache",
-      dependencies: ["Files", "PropertyLists", "ResponseStorage", argumentParser],
+      dependencies: ["Bytes", "Files", "PropertyLists", "ResponseStorage", argumentParser],
       swiftSettings: checked),
 
     .target(
       name: "TestSupport",
-      dependencies: ["AdminCommands", "HTTPCaching", "ResponseStorage", "Revalidation"],
+      dependencies: ["AdminCommands", "Bytes", "HTTPCaching", "ResponseStorage", "Revalidation"],
       path: "Tests/TestSupport", swiftSettings: checked),
-    tests(of: "Files"),
+    tests(of: "Bytes"),
+    tests(of: "Files", on: "Bytes"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "Archive"),
     tests(of: "HTTPCaching"),
     tests(of: "Fetching", on: "HTTPCaching"),
     tests(of: "JSON"),
-    tests(of: "ResponseArchives", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
-    tests(of: "Administration", on: "HTTPCaching", "ResponseStorage", "TestSupport"),
-    tests(of: "Revalidation", on: "Fetching", "HTTPCaching", "ResponseStorage"),
-    tests(of: "Rendering", on: "Administration", "JSON", "ResponseStorage", "TestSupport"),
+    tests(of: "ResponseArchives", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),
+    tests(of: "Administration", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),
+    tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),
+    tests(of: "Rendering", on: "Administration", "Bytes", "JSON", "ResponseStorage", "TestSupport"),
     tests(
-      of: "AdminCommands", on: "Fetching", "HTTPCaching", "ResponseStorage", "Revalidation",
-      "TestSupport", argumentParser,
+      of: "AdminCommands", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage",
+      "Revalidation", "TestSupport", argumentParser,
       exclude: ["Golden"]),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked),
-    tests(of: "ResponseStorage", on: "Files", "HTTPCaching", "PropertyLists", "SQLite"),
+    tests(
+      of: "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     .testTarget(
       name: "ExecutableTests",
       dependencies: ["urlcache-admin", "urlcache-admin-fetch", "sample-cache"],

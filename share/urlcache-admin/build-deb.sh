@@ -29,16 +29,14 @@ trap 'rm -rf "$work"' EXIT
 umask 022
 root=$work/debian/urlcache-admin
 mkdir -p "$root/DEBIAN" "$root/usr" "$root/lib/systemd"
-tarball=$(sh "$here/build-tarball.sh" --binaries "$binaries" -o "$work")
+tarball=$(sh "$here/build-tarball.sh" --binaries "$binaries" --prefix /usr -o "$work")
 tar -C "$root/usr" --strip-components=1 -xf "$tarball"
 rm "$root/usr/LICENSE" "$root/usr/README.md"
 
 # Where Debian has some things elsewhere than a prefix.
-mv "$root/usr/share/systemd/system" "$root/lib/systemd/system"
-mv "$root/usr/share/systemd/user" "$root/usr/lib.user"
+mv "$root/usr/lib/systemd/system" "$root/lib/systemd/system"
+mv "$root/usr/share/systemd/user" "$root/usr/lib/systemd/user"
 rmdir "$root/usr/share/systemd"
-mkdir -p "$root/usr/lib/systemd"
-mv "$root/usr/lib.user" "$root/usr/lib/systemd/user"
 if [ -d "$root/usr/share/zsh/site-functions" ]; then
   mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
 fi
