@@ -68,9 +68,15 @@ public struct ValidationResult: Hashable, Sendable {
   ///
   /// - Throws: What the spool throws.
   mutating func joinRest(in spool: BodySpool) throws {
-    guard let start = request.start, let response else { return }
-    // What was cut off again is no answer.
-    if case .failure? = reason { return }
+    guard request.asksForRest, let response else { return }
+    if case .failure? = reason {
+      // What was cut off again is no answer. But the client cannot decode a part of a coded text, and fails after the head.
+      if response.head.status == 206, response.head.fields.contains(.contentEncoding) {
+        misfit = .contentEncoding
+      }
+      return
+    }
+    guard let start = request.start else { return }
     switch try JoinedBody.joining(response, to: start, of: request, in: spool) {
     case .success(let body): joined = body
     case .failure(let error): misfit = error.misfit
