@@ -54,12 +54,22 @@ extension URLCacheAdmin.Check {
       ? RemovalOutcome(before: plan)
       : execution.carryOut(plan) { environment.stopReason(signals) }
     var failure = outcome.failure
+    let open = { try environment.openSource(plan.store.path, cache.waitMilliseconds, now) }
     if let sidecars = check.sidecars, failure == nil, !signals.haveCome {
-      failure = removals.carryOut(sidecars.plan, in: sidecars.folder, with: outcome)
+      do {
+        var sidecarPlan = sidecars.plan
+        var changed = 0
+        if sidecarPlan.makesFiles {
+          // An entry may have changed since, while somebody was asked: a file must not vouch for what it holds no more.
+          let current = try self.check(at: now, in: environment, opening: open) { _ in }
+          changed = sidecarPlan.dropAdditions(missingIn: current.sidecars?.plan ?? SidecarPlan())
+        }
+        failure = removals.carryOut(sidecarPlan, in: sidecars.folder, with: outcome)
+        removals.sidecars?.skipped += changed
+      } catch { failure = error }
     }
     var left: StoreCheck?
     if failure == nil, !signals.haveCome {
-      let open = { try environment.openSource(plan.store.path, cache.waitMilliseconds, now) }
       do { left = try self.check(at: now, in: environment, opening: open) { _ in } } catch {
         failure = error
       }

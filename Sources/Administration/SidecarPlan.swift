@@ -44,6 +44,19 @@ public struct SidecarPlan {
   /// Whether nothing is to be done.
   public var isEmpty: Bool { removals.isEmpty && additions.isEmpty }
 
+  /// Leaves out what was planned to be made, and would not be any more: by a plan that was made since.
+  ///
+  /// - Returns: How many are left out.
+  public mutating func dropAdditions(missingIn current: SidecarPlan) -> Int {
+    let tags = Dictionary(uniqueKeysWithValues: current.additions.map { ($0.name, $0.tag) })
+    let count = additions.count
+    additions.removeAll { tags[$0.name] != $0.tag }
+    return count - additions.count
+  }
+
+  /// Whether files are to be made.
+  public var makesFiles: Bool { !additions.isEmpty }
+
   /// What would be done, if all entries that are to go do.
   public var preview: SidecarChanges {
     SidecarChanges(removed: removals.map(\.sidecar.name), written: additions.map(\.name))

@@ -68,6 +68,24 @@ import Testing
     #expect(named.plan.preview.written == [SidecarNaming.sha1.name(of: "https://a.example/")])
   }
 
+  @Test func `what an entry no longer vouches for is not made`() throws {
+    let folder = try SideFiles()
+    func plan(_ tag: String, _ last: String) throws -> SidecarPlan {
+      try check(
+        [
+          response(1, "https://a.example/1", tag: "a"),
+          response(2, "https://a.example/2", tag: tag),
+          response(3, last, tag: "c"),
+        ], folder, naming: .md5, repairs: true
+      ) { _ in }.plan
+    }
+    var planned = try plan("b", "https://a.example/3")
+    #expect(planned.makesFiles && planned.preview.written.count == 3)
+    #expect(planned.dropAdditions(missingIn: try plan("B", "https://a.example/4")) == 2)
+    #expect(planned.preview.written == [SidecarNaming.md5.name(of: "https://a.example/1")])
+    #expect(planned.dropAdditions(missingIn: SidecarPlan()) == 1 && !planned.makesFiles)
+  }
+
   @Test func `a young file is left to the app`() throws {
     let folder = try SideFiles()
     _ = try folder.add("https://a.example/1", "a", .cfHash)
