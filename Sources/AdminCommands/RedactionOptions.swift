@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPCaching
 import ResponseStorage
 
 /// What is left out of an archive, as it may be secret.
@@ -31,6 +32,11 @@ struct RedactionOptions: ParsableArguments {
     for (option, values) in [("--redact-header", redactHeader), ("--redact-query", redactQuery)]
     where values.contains(where: { Self.names([$0]).contains(ByteString([])) }) {
       throw ValidationError("'\(option)' needs a name.")
+    }
+    if let name = Self.names(redactHeader).sorted().first(where: { !FieldName($0.bytes).isValid }) {
+      throw ValidationError(
+        "'\(printable(String(decoding: name.bytes, as: UTF8.self)))' of '--redact-header' is no name of a header field."
+      )
     }
     guard !withCredentials || !redactsAll else {
       throw ValidationError("'--with-credentials' keeps what '--redact' leaves out.")

@@ -57,7 +57,8 @@ final class RunRecorder {
   private static func openLog(_ path: String?) throws(CommandFailure) -> OpenFile? {
     guard let path else { return nil }
     try CommandFailure.requireFile(at: path, toBe: "a log") {
-      !$0.contains(0) && !$0.starts(with: "bplist".utf8)
+      // Each line is an object; the first one may be longer than what was read.
+      $0.isEmpty || $0.starts(with: "{\"schema\":\"urlcache-admin.".utf8)
     }
     do throws(FileError) {
       try Directory.createParents(of: path)

@@ -42,9 +42,10 @@ import Testing
     let verbs = [
       "list", "show", "body", "usage", "explain", "discover", "diff", "report", "purge", "enforce",
       "compact", "revalidate", "expire", "pin", "unpin", "apply", "check", "export", "import",
-      "metrics",
+      "metrics", "policy test", "config list", "config check", "config set", "config unset",
     ]
-    for words in [["--help"]] + verbs.map({ ["help", $0] }) {
+    let help = verbs.map { ["help"] + $0.split(separator: " ").map(String.init) }
+    for words in [["--help"]] + help {
       let result = run(words)
       #expect(result.status == .done)
       let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -128,6 +129,11 @@ import Testing
     (["show", "1", "--headers", "--request"], "'--headers' and '--request' exclude each other."),
     (["show", "1", "--curl", "--request"], "'--curl' stands alone: it is a format of its own."),
     (["show", "1", "--headers", "--curl"], "'--curl' stands alone: it is a format of its own."),
+    (["export", "-o", "x", "--redact-header", ""], "'--redact-header' needs a name."),
+    (
+      ["export", "-o", "x", "--redact-header", "X-A,X B"],
+      "'x b' of '--redact-header' is no name of a header field."
+    ),
     (["list", "--redact-url"], "Unknown option '--redact-url'. Did you mean '--redact-urls'?"),
   ])
   func `what the parser refuses is said with the usage`(_ words: [String], _ message: String) {
