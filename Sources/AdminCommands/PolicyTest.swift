@@ -21,9 +21,11 @@ extension URLCacheAdmin.Policy {
       discussion: """
         Of the rules the first that matches decides: 'keep' and 'purge' say what
         becomes of the entry, 'never' that it is removed and 'memory-only' that it is
-        not, and that 'check' reports it, 'expire' that it is older than the rule lets it become,
-        'limit' that it goes only beyond a limit of the rule or of 'enforce'. An entry
-        that no rule matches has none. Nothing is changed.
+        not, and that 'check' reports it, 'expire' that it is older than the rule
+        lets it become, 'limit' that it goes only beyond a limit of the rule or of
+        'enforce'. An entry that no rule matches has none. Whatever its rule says, an
+        entry that is pinned stays: in the table its fate is 'pinned'. Nothing is
+        changed.
 
         EXIT STATUS
           0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77 · 78
@@ -42,6 +44,7 @@ extension URLCacheAdmin.Policy {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let now = cache.now(in: environment)
       let policy = cache.policy(at: now, in: environment)
+      let pins = try cache.pins(in: environment)
       let source = try cache.open(in: environment)
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       var renderer = PolicyRenderer(
@@ -50,13 +53,14 @@ extension URLCacheAdmin.Policy {
       var absent = selection.names ?? EntryNames()
       renderer.begin(source.description, into: &output.text)
       try source.forEachResponse(
-        selection.projection.union(policy.projection).union([.url, .key])
+        selection.projection.union(policy.projection).union(pins.projection).union([.url, .key])
       ) { response in
         let decision = try selection.decision(for: response, now: now)
         if decision != .notNamed { absent.remove(response) }
         if decision == .selected {
           renderer.append(
-            response, try policy.verdict(on: response, now: now), into: &output.text)
+            response, try policy.verdict(on: response, now: now),
+            isPinned: pins.contains(response), into: &output.text)
           try output.flushIfLarge()
         }
         return .next

@@ -53,14 +53,17 @@ public struct PolicyRenderer {
   }
 
   /// Appends an entry.
+  ///
+  /// - Parameter isPinned: Whether it stays whatever the rule says.
   public mutating func append(
-    _ response: borrowing StoredResponse, _ verdict: Policy.Verdict?, into buffer: inout TextBuffer
+    _ response: borrowing StoredResponse, _ verdict: Policy.Verdict?, isPinned: Bool,
+    into buffer: inout TextBuffer
   ) {
     defer { count += 1 }
     let url = response.url ?? response.key
     guard format == .json else {
       let rule = verdict.map { "\($0.rule)" } ?? "-"
-      let fate = verdict?.fate.rawValue ?? "-"
+      let fate = isPinned ? "pinned" : verdict?.fate.rawValue ?? "-"
       buffer.append(UInt8(ascii: " "), count: 4 - rule.utf8.count)
       buffer.append("\(rule)  \(fate)")
       buffer.append(UInt8(ascii: " "), count: 13 - fate.utf8.count)
@@ -76,6 +79,7 @@ public struct PolicyRenderer {
     buffer.append(json: verdict.map { Int64($0.rule) })
     buffer.append(",\"fate\":")
     buffer.append(json: verdict?.fate.rawValue)
+    buffer.append(isPinned ? ",\"pinned\":true" : ",\"pinned\":false")
     buffer.append(UInt8(ascii: "}"))
   }
 
