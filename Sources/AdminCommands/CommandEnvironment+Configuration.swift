@@ -20,7 +20,7 @@ extension CommandEnvironment {
   /// - Parameter given: The file that the command line names instead of the user's.
   func readingConfiguration(_ given: String?) throws -> Configuration {
     let files = try configurationPaths(given).compactMap { path, isNeeded in
-      let bytes = try readConfiguration(path)
+      let bytes = try configurationText(path)
       guard bytes != nil || !isNeeded else {
         throw CommandFailure(
           .noInput, kind: "not-found", "there is no configuration '\(path)'",
@@ -29,6 +29,19 @@ extension CommandEnvironment {
       return bytes.map { ConfigurationFile($0, path: path, home: nonEmpty("HOME")) }
     }
     return Configuration(files: files, variable: variable)
+  }
+
+  /// Reads a configuration file; `nil` if there is none.
+  private func configurationText(_ path: String) throws -> [UInt8]? {
+    do { return try readConfiguration(path) } catch let error as FileError
+      where error.kind == .accessDenied
+    {
+      throw CommandFailure(
+        .noPermission, kind: "no-permission",
+        "the configuration cannot be read: \(error), and without it pins and limits would not hold",
+        hint: "set HOME to the folder of this user, or name a file with '--config FILE'",
+        path: path)
+    }
   }
 
   /// Reads a file of a configuration; `nil` if it is not there.
@@ -44,10 +57,9 @@ extension CommandEnvironment {
       }
       return all
     } catch {
-      // A link that leads nowhere is a configuration that is away: without it pins and limits would not hold.
+      // A link that leads nowhere is a configuration that is away, and a folder that may not be searched can hold
+      // one: without it pins and limits would not hold.
       if error.kind == .notFound, (try? FileStatus.of(path)) == nil { return nil }
-      // In a folder that this user may not look into is nothing of this user.
-      if error.kind == .accessDenied, (try? FileStatus.of(path)) == nil { return nil }
       throw error
     }
   }

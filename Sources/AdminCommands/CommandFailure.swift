@@ -127,6 +127,7 @@ extension CommandFailure {
       case .accessDenied: (.noPermission, "no-permission")
       case .exists, .symbolicLink: (.cannotCreate, "cannot-create")
       case .noRoom: (.inputOutput, "no-room")
+      case .busy: (.temporary, "busy")
       case .brokenPipe, .other: (.inputOutput, "io")
       }
     self.init(status, kind: kind, error.description, path: error.path)

@@ -15,7 +15,8 @@ extension URLCacheAdmin.Config {
 
         EXIT STATUS
           0 done · 64 there is no such setting, or it does not take the value · 73 · 74
-          · 77 · 78 the file is wrong, or written in a way that cannot be changed so
+          · 75 · 77 · 78 the file is wrong, or written in a way that cannot be
+          changed so
         """)
 
     @Argument(help: "The setting.") var setting: String
@@ -43,8 +44,8 @@ extension URLCacheAdmin.Config {
         are kept. A setting that is not in the file is no error.
 
         EXIT STATUS
-          0 done · 64 there is no such setting · 73 · 74 · 77 · 78 the file is wrong, or
-          written in a way that cannot be changed so
+          0 done · 64 there is no such setting · 73 · 74 · 75 · 77 · 78 the file is
+          wrong, or written in a way that cannot be changed so
         """)
 
     @Argument(help: "The setting, or caches.NAME.SETTING for one cache.") var setting: String
@@ -97,8 +98,8 @@ extension CommandEnvironment {
       guard try changed([], of: named, by: change) != nil else { return nil }
       try Directory.createParents(of: path)
     }
-    // No other command changes the file between its being read and replaced: a second one is refused here.
-    var file = try NewFile(at: path, replacing: true)
+    // No other command changes the file between its being read and replaced.
+    var file = try newConfiguration(at: path)
     let old = try readConfiguration(path) ?? []
     guard let text = try changed(old, of: named, by: change) else { return nil }
     try checkPaths(in: text, insteadOf: old, of: named, given)
@@ -106,6 +107,22 @@ extension CommandEnvironment {
     let isShared = (try? FileStatus.of(path))?.isReadableByOthers ?? false
     try file.commit(replacing: true, isReadableByAll: isShared)
     return named
+  }
+
+  /// Begins a file in the place of a configuration, once no other command is writing it.
+  private func newConfiguration(at path: String) throws -> NewFile {
+    let end = steadyMilliseconds() + 5_000
+    while true {
+      do throws(FileError) { return try NewFile(at: path, replacing: true) } catch {
+        guard error.kind == .busy else { throw error }
+        guard steadyMilliseconds() < end else {
+          throw CommandFailure(
+            .temporary, kind: "busy", "another command is changing '\(printable(path))'",
+            hint: "run the command again", path: path)
+        }
+        pause(20)
+      }
+    }
   }
 
   /// Refuses a change that leaves a section for a cache that no file has a path for.

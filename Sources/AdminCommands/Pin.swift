@@ -20,8 +20,8 @@ extension URLCacheAdmin {
         entry that the cache answers the URL with. Without URLs, the pins are listed.
 
         EXIT STATUS
-          0 done, also if all URLs are pinned already · 64 · 66 · 73 · 74 · 77 · 78 the
-          configuration is wrong, or written in a way that cannot be changed so
+          0 done, also if all URLs are pinned already · 64 · 66 · 73 · 74 · 75 · 77
+          · 78 the configuration is wrong, or written in a way that cannot be changed so
         """)
 
     @Argument(help: "The URLs to pin; a URL is taken literally, never as a pattern.")
@@ -69,7 +69,7 @@ extension URLCacheAdmin {
         Other pins, comments and the order of lines are kept.
 
         EXIT STATUS
-          0 done · 1 a URL is not pinned there · 64 · 66 · 73 · 74 · 77 · 78 the
+          0 done · 1 a URL is not pinned there · 64 · 66 · 73 · 74 · 75 · 77 · 78 the
           configuration is wrong, or written in a way that cannot be changed so
         """)
 

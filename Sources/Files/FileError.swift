@@ -22,6 +22,8 @@ public struct FileError: Error, Hashable, Sendable {
     case noRoom
     /// Nobody reads the other end of the pipe (`EPIPE`).
     case brokenPipe
+    /// Another process is writing it (`EWOULDBLOCK`).
+    case busy
     /// Anything else.
     case other
   }
@@ -59,6 +61,7 @@ public struct FileError: Error, Hashable, Sendable {
     case EEXIST: .exists
     case ENOSPC, EDQUOT: .noRoom
     case EPIPE: .brokenPipe
+    case EWOULDBLOCK: .busy
     default: .other
     }
   }

@@ -50,7 +50,7 @@ public struct NewFile: ~Copyable {
   /// - Parameter replacing: As of ``init(at:replacing:)``, whose errors this throws.
   public static func check(at path: String, replacing: Bool) throws(FileError) {
     do throws(FileError) { _ = try NewFile(at: path, replacing: replacing) } catch {
-      if error.number != EWOULDBLOCK { throw error }
+      if error.kind != .busy { throw error }
     }
   }
 

@@ -101,7 +101,7 @@ extension StoreError {
     case .symbolicLink:
       self.init(.notACache, at: path, because: "it is a symbolic link, which is not followed")
     case .noRoom: self.init(.noRoom, at: path)
-    case .exists, .brokenPipe, .other:
+    case .exists, .busy, .brokenPipe, .other:
       self.init(.inputOutput, at: path, because: error.reason)
     }
   }

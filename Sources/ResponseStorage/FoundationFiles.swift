@@ -170,7 +170,7 @@ enum FoundationFileProblem: Error, Hashable {
     switch error.kind {
     case .notFound: self = .gone
     case .symbolicLink: self = .notRegular(.symbolicLink)
-    case .accessDenied, .exists, .noRoom, .brokenPipe, .other: self = .unreadable(error)
+    case .accessDenied, .exists, .noRoom, .busy, .brokenPipe, .other: self = .unreadable(error)
     }
   }
 

@@ -24,7 +24,8 @@ environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", TMPDIR="/tmp",
 
 
 def run(*arguments, status=0, timeout=60, **options):
-    result = subprocess.run(arguments, capture_output=True, timeout=timeout, env=environment, **options)
+    result = subprocess.run(arguments, capture_output=True, timeout=timeout, env=environment | {"HOME": "/"} if "user" in options else environment,
+                            **options)
     if status is not None:
         assert result.returncode == status, (arguments, result.returncode, result.stderr[-2000:])
     return result

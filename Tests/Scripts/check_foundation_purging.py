@@ -273,7 +273,7 @@ def hostile():
     folder = make("refused", entries=10)
     before = files(folder)
     os.chmod(folder, 0o555)
-    nobody = {"user": "nobody"} if os.getuid() == 0 else {}
+    nobody = {"user": "nobody", "env": {**os.environ, "HOME": "/"}} if os.getuid() == 0 else {}
     error = json.loads(run("purge", "-c", folder, "--all", "--yes", "--format", "json", status=77, **nobody).stderr)
     assert error["kind"] == "no-permission" and "not allowed to read or change" in error["message"], error
     assert files(folder) == before

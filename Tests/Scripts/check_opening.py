@@ -94,7 +94,7 @@ def state(folder):
 
 def run(folder, *options, as_nobody=False, timeout=120):
     user = {"user": "nobody"} if as_nobody and os.getuid() == 0 else {}
-    environment = dict(os.environ, TMPDIR="/tmp")
+    environment = dict(os.environ, TMPDIR="/tmp", HOME="/")
     return subprocess.run([tool, "list", "-c", folder, "--format", "json", *options],
                           capture_output=True, timeout=timeout, env=environment, **user)
 

@@ -218,6 +218,51 @@ def check_seeds():
     print("100 seeds: ok", flush=True)
 
 
+def check_together():
+    """Of several commands that pin at once each waits for the others, and no pin is lost."""
+    write("# one\n")
+    urls = [f"x:{number}" for number in range(16)]
+    processes = [subprocess.Popen([tool, "pin", "--everywhere", url], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for url in urls]
+    ends = [(process.communicate()[1], process.returncode) for process in processes]
+    assert set(ends) == {(b"", 0)}, ends
+    assert sorted(tomllib.loads(read())["pinned"]) == sorted(urls), read()
+    print("together: ok", flush=True)
+
+
+def check_unreadable():
+    """Who may not look whether there is a configuration does nothing, as there may be pins."""
+    cache = make("unreadable")
+    write("pinned = []\n")
+    # Who may do everything looks into any folder.
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    os.chmod(root, 0o755)
+    subprocess.run(["chmod", "-R", "a+rX", cache], check=True)
+    os.chmod(os.path.dirname(file), 0)
+    try:
+        for words in [["list", "-c", cache], ["purge", "-c", cache, "--all", "--yes"]]:
+            result = subprocess.run([*user, tool, *words], capture_output=True, text=True)
+            assert (result.returncode, result.stdout, result.stderr) == (77, "", (
+                f"error: the configuration cannot be read: '{file}': Permission denied, and without it pins and limits would not hold\n"
+                "hint: set HOME to the folder of this user, or name a file with '--config FILE'\n")), result
+        result = subprocess.run([*user, tool, "list", "-c", cache, "--count", "--config", "/dev/null"], capture_output=True, text=True)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "40\n", ""), result
+    finally:
+        os.chmod(os.path.dirname(file), 0o755)
+    print("unreadable: ok", flush=True)
+
+
+def check_rules():
+    """Which rule decides on an entry is told, and that it stays all the same."""
+    cache = make("rules")
+    (number, pinned), (other, _) = list(entries(cache).items())[:2]
+    write(f"pinned = ['{pinned['url']}']\n[[rules]]\nmatch = {{}}\naction = 'purge'\n")
+    found = json.loads(run("policy", "test", "-c", cache, str(number), str(other), "--format", "json"))["entries"]
+    assert [(entry["id"], entry["fate"], entry["pinned"]) for entry in found] == [(number, "purge", True), (other, "purge", False)], found
+    table = run("policy", "test", "-c", cache, str(number), str(other)).splitlines()[-2:]
+    assert [line.split()[:2] for line in table] == [["1", "pinned"], ["1", "purge"]], table
+    print("rules: ok", flush=True)
+
+
 def respelled(url):
     scheme, rest = url.split(":", 1)
     return scheme.upper() + ":" + rest
@@ -233,4 +278,7 @@ check_verbs()
 check_places()
 check_names()
 check_ways()
+check_together()
+check_unreadable()
+check_rules()
 check_seeds()

@@ -102,7 +102,7 @@ def without_rights():
         for file in files:
             os.chmod(file, 0o555)
             before = state(cache)
-            user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+            user = ["env", "HOME=/", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
             for words in [["purge", "--all", "--yes"], ["enforce", "--max-entries", "1", "--yes"],
                           ["import", archive, "--map-host", "api.news.example=other.example"]]:
                 error = json.loads(run(*words, "-c", cache, "--format", "json", user=user, program=program, status=77).stderr

@@ -154,7 +154,7 @@ def unreadable():
     os.chmod(root, 0o755)
     os.chmod(os.path.join(cache, "fsCachedData"), 0)
     # The superuser may read everything.
-    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    user = ["env", "HOME=/", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
     for words, status in [(["check", "--repair", "--yes"], 1), (["purge", "--body", "missing", "--yes"], 0),
                           (["export", "-o", "-", "--archive-format", "tar"], 77)]:
         before = rows(cache)
