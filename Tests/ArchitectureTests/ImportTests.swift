@@ -55,8 +55,10 @@ private let modulesWithSizes: Set<String> = [
 
 /// The files of those modules that look for overflow themselves: of numbers of rows, times and ways to match.
 private let filesWithOverflow: Set<String> = [
-  "Administration/URLExpression.swift", "Administration/UserInfoExpiry.swift",
-  "ResponseStorage/RowsByKey.swift", "ResponseStorage/WantedNumbers.swift",
+  "Administration/Selecting/URLExpression.swift",
+  "Administration/Selecting/UserInfoExpiry.swift",
+  "ResponseStorage/Apple/Reading/RowsByKey.swift",
+  "ResponseStorage/Apple/Reading/WantedNumbers.swift",
   "Revalidation/FetchSchedule.swift",
 ]
 
@@ -207,33 +209,6 @@ private let networkingModule = "urlcache-admin-fetch"
     #expect(looksForOverflow("total = total.addingClamped(size)"))
     #expect(!looksForOverflow("// addingReportingOverflow"))
     #expect(!looksForOverflow("total += size"))
-  }
-}
-
-/// A file of `Sources`.
-private struct SourceFile {
-  /// The folder with all modules.
-  static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(components: "..", "..", "Sources").standardizedFileURL
-
-  /// The path below `Sources`.
-  let path: String
-  let text: String
-
-  /// The module, which is the first folder of the path.
-  var module: String { String(path.prefix { $0 != "/" }) }
-
-  var isSwift: Bool { path.hasSuffix(".swift") }
-
-  /// All files of all modules, at any depth.
-  static func all() throws -> [SourceFile] {
-    try FileManager.default.subpathsOfDirectory(atPath: root.path()).sorted().compactMap { path in
-      let file = root.appending(path: path)
-      guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
-        return nil
-      }
-      return SourceFile(path: path, text: try String(contentsOf: file, encoding: .utf8))
-    }
   }
 }
 

@@ -96,7 +96,7 @@ module() {
   swiftc -O -parse-as-library -swift-version 6 -enable-experimental-feature Lifetimes \
     -enable-upcoming-feature InternalImportsByDefault -module-name "$1" \
     -emit-module -emit-module-path "$folder/$1.swiftmodule" \
-    -emit-library -static -o "$folder/lib$1.a" Sources/"$1"/*.swift
+    -emit-library -static -o "$folder/lib$1.a" $(find Sources/"$1" -name '*.swift')
 }
 
 # The modules that responses are described with.
@@ -127,10 +127,12 @@ fuzz() {
 
 fuzz PropertyLists Sources/PropertyLists/*.swift
 stores=Sources/ResponseStorage
-fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation[AHK]*.swift \
-  "$stores/FoundationFileName.swift" "$stores/StoredResponse.swift" \
-  "$stores/StoredResponse+ID.swift" "$stores/StoredResponse+StoragePolicy.swift" \
-  "$stores/StoredResponse+TextNotes.swift" "$stores"/Base64*.swift "$stores/ByteString.swift" \
-  "$stores/Span+Words.swift" "$stores/FileVersion.swift" "$stores/Finding.swift" \
-  "$stores/HeaderFields.swift" "$stores"/P*.swift "$stores/ResponsePortion.swift" \
-  "$stores/ResponseSource.swift" "$stores/Timestamp.swift" "$stores"/URLReference*.swift
+model=$stores/Model
+text=$stores/Text
+fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation/Foundation[AHK]*.swift \
+  "$stores/Foundation/FoundationFileName.swift" "$model/StoredResponse.swift" \
+  "$model/StoredResponse+ID.swift" "$model/StoredResponse+StoragePolicy.swift" \
+  "$model/StoredResponse+TextNotes.swift" "$text"/Base64*.swift "$text/ByteString.swift" \
+  "$text/Span+Words.swift" "$model/FileVersion.swift" "$model/Finding.swift" \
+  "$model/HeaderFields.swift" "$model"/P*.swift "$text"/P*.swift "$model/ResponsePortion.swift" \
+  "$stores/Stores/ResponseSource.swift" "$text/Timestamp.swift" "$text"/URLReference*.swift

@@ -55,7 +55,7 @@ def check_markup():
                     option = ("--" if name["kind"] == "long" else "-") + name["name"]
                     assert re.search(rf"^ +(-[a-z\S]+.*, )?{option}\b", text, re.MULTILINE), (command["commandName"], option)
     text = rendered(os.path.join(share, "man/man5/urlcache-admin.conf.5"))
-    source = read(os.path.join(share, "../Sources/Administration/Setting.swift")).partition("public var")[0]
+    source = read(os.path.join(share, "../Sources/Administration/Configuring/Setting.swift")).partition("public var")[0]
     settings = re.findall(r"^  case (?:[a-zA-Z]+ = \"(.*)\"|([a-z]+))$", source, re.MULTILINE)
     assert len(settings) > 9, settings
     for setting in settings:
