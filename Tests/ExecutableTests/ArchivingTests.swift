@@ -44,17 +44,10 @@ import Testing
     #expect(result.output == "whole caches: ok\nodd URLs: ok\nrefusals: ok\n")
   }
 
-  /// The programs that judge a HAR, if they are here.
-  private static var judge: String? {
-    let path = samples.appending(path: "../../tools/check-har.sh").standardizedFileURL.path()
-    let hasPeers = ProcessInfo.processInfo.environment["PEERS_VENV"] != nil
-    return hasPeers && FileManager.default.fileExists(atPath: path) ? path : nil
-  }
-
   @Test func `HARs are those of other programs both ways`() throws {
     let result = try Command.python(
       "check_har.py", BuiltProduct("urlcache-admin").path, BuiltProduct("sample-cache").path,
-      Self.samples.deletingLastPathComponent().path(), Self.judge ?? "")
+      Self.samples.deletingLastPathComponent().path())
     #expect(result.status == 0, "\(result.output)\n\(result.errors)")
     #expect(
       result.output == """
@@ -62,7 +55,7 @@ import Testing
         long HARs: ok
         made-up caches: ok
         real caches: \(Self.real)
-        judges: \(Self.judge == nil ? "not here" : "ok")
+        judges: ok
         conversions: ok
         HARs of others: \(Self.real)
         odd HARs: ok
