@@ -14,8 +14,9 @@
 # --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
 #
-# The last line counts the passed, the failed and the skipped tests; each other step counts as one. With --sanitize it names
-# the tests that were not run under the sanitizers.
+# The last line counts the passed, the failed and the skipped tests; each other step counts as one, and so does each check of a
+# script that could not be made here, which is named before. With --sanitize it names the tests that were not run under the
+# sanitizers.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 
@@ -51,8 +52,10 @@ skipped=0
 log=$(mktemp) || exit 70
 # What the programs note of their work must not come into the home of whoever runs this.
 XDG_STATE_HOME=$(mktemp -d) || exit 70
-export XDG_STATE_HOME
-trap 'rm -rf "$log" "$XDG_STATE_HOME"' EXIT
+# Where the tests write which checks could not be made.
+SKIPPED_CHECKS=$(mktemp -d) || exit 70
+export XDG_STATE_HOME SKIPPED_CHECKS
+trap 'rm -rf "$log" "$XDG_STATE_HOME" "$SKIPPED_CHECKS"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -78,12 +81,14 @@ step() {
   name=$1
   shift
   echo "== $name"
+  begin=$(date +%s)
   if "$@"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
     echo "== $name failed"
   fi
+  echo "== $name: $(($(date +%s) - begin)) s"
 }
 
 # The lines of the log that end a test in a way: neither those of suites, of single cases of a test,
@@ -93,14 +98,26 @@ ends() {
     "$log"
 }
 
+# Says every minute how many tests have passed and failed, as long as this script runs.
+progress() {
+  # Whoever reads what this script writes does not have to wait for the last minute.
+  while sleep 60 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+    echo "$(($(date +%s) - begin)) s: $(ends passed | wc -l) passed, $(ends failed | wc -l) failed"
+  done
+}
+
 # Runs tests, and counts them one by one.
 tests() {
   name=$1
   shift
   echo "== $name"
+  begin=$(date +%s)
+  progress &
   status=0
   # A pipe would lose the status.
   "$@" >"$log" 2>&1 || status=$?
+  kill $!
+  echo "== $name: $(($(date +%s) - begin)) s"
   good=$(ends passed | wc -l)
   bad=$(ends failed | wc -l)
   ends '(passed|failed)'
@@ -245,6 +262,9 @@ if $fuzz; then
   done
 fi
 
+cat "$SKIPPED_CHECKS"/* 2>/dev/null | sort -u >"$log"
+sed 's/^/skipped: /' "$log"
+skipped=$((skipped + $(wc -l <"$log")))
 without=
 if $sanitize; then without="; not under sanitizers: $(echo "$unsanitized" | paste -sd , -)"; fi
 echo "$passed passed, $failed failed, $skipped skipped$without"
