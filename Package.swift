@@ -53,10 +53,10 @@ let package = Package(
     .systemLibrary(name: "CFiles"),
     module("Bytes"),
     module("Files", on: "Bytes", "CFiles", crypto),
-    module("HTTPCaching"),
+    module("HTTPCaching", on: "Bytes"),
     module("Fetching", on: "HTTPCaching"),
     // A view over a `Span` stores it, which needs this feature.
-    module("PropertyLists", settings: [.enableExperimentalFeature("Lifetimes")]),
+    module("PropertyLists", on: "Bytes", settings: [.enableExperimentalFeature("Lifetimes")]),
     module("SQLite", on: "CSQLite", "Files"),
     module("Archive", on: "CArchive"),
     module("ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),

@@ -1,6 +1,6 @@
+import Bytes
 import Files
 import HTTPCaching
-import ResponseStorage
 
 /// The digests of a kept body, by some algorithms.
 struct DigestCheck {

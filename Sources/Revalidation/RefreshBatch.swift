@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import Fetching
 import HTTPCaching
 public import ResponseStorage

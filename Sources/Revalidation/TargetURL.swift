@@ -1,5 +1,5 @@
 import Administration
-import ResponseStorage
+import Bytes
 
 /// The URL of a request, as it was stored.
 struct TargetURL {

@@ -2,7 +2,7 @@ import Administration
 public import Bytes
 public import Fetching
 public import HTTPCaching
-public import ResponseStorage
+import ResponseStorage
 
 /// What is known of a stored response after its origin was asked.
 public struct ValidationResult: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Turns made-up responses into the archives of a Foundation store.

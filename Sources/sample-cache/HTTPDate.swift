@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Writes moments as header fields give them.

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// The header fields of one response, as its made-up server sends them.

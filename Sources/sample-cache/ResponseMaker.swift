@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Makes up the responses of a sample store, one after the other.

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// A made-up response with its request, before a store has its way with it.

@@ -1,4 +1,5 @@
 import AdminCommands
+import Bytes
 import ResponseStorage
 import TestSupport
 import Testing

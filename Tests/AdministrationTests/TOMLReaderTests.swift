@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import Foundation
 import ResponseStorage
 import TestSupport

@@ -7,9 +7,9 @@ private let cLibrary: Set<String> = ["Darwin", "Glibc", "Musl"]
 /// The modules that each module may import: the arrows of the architecture page.
 private let allowedImports: [String: Set<String>] = [
   "Bytes": [],
-  "HTTPCaching": [],
+  "HTTPCaching": ["Bytes"],
   "Fetching": ["HTTPCaching"],
-  "PropertyLists": [],
+  "PropertyLists": ["Bytes"],
   "Files": cLibrary.union(["Bytes", "CFiles", "Crypto", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "Archive": ["CArchive"],

@@ -1,6 +1,8 @@
 // Feeds made-up bytes to the reader of keyed archives, and to what decodes a response from one; built by
 // `run.sh` together with their sources as one module, as libFuzzer brings a `main` of its own.
 
+import Bytes
+
 /// What the sources name and do not use here.
 public struct BodyReader: ~Copyable {}
 

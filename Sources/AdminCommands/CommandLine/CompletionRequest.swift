@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Rendering
 import ResponseArchives
 import ResponseStorage

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import Files
 import Rendering
 import ResponseStorage

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import HTTPCaching
 import Rendering
 import ResponseStorage

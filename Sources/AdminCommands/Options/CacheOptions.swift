@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Bytes
 import ResponseArchives
 import ResponseStorage
 

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Bytes
 import Rendering
-import ResponseStorage
 
 /// The names of all columns, for people.
 let columnNames = Column.all.compactMap(\.name.string).joined(separator: " ")

@@ -1,5 +1,5 @@
 import Administration
-import ResponseStorage
+import Bytes
 
 extension CacheOptions {
   /// The policy for the cache.

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import Rendering
 import ResponseStorage
 

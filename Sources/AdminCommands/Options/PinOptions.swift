@@ -1,7 +1,7 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Files
-import ResponseStorage
 
 /// What a command that removes entries does with those that are pinned.
 struct PinOptions: ParsableArguments {

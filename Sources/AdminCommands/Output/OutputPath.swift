@@ -1,6 +1,6 @@
+import Bytes
 import Files
 import Rendering
-import ResponseStorage
 
 /// Where a file will be, through no link but the file itself, which need not be there yet.
 struct OutputPath: Hashable {

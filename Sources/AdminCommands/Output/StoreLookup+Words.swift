@@ -1,6 +1,6 @@
 import Administration
+import Bytes
 import Rendering
-import ResponseStorage
 
 extension StoreLookup {
   /// What the user should know of an entry that was named by its URL or by another of the same key.

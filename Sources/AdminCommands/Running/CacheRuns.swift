@@ -1,5 +1,5 @@
 import Administration
-import ResponseStorage
+import Bytes
 
 /// The runs of a command: one, or one for each cache that has a name.
 struct CacheRuns {

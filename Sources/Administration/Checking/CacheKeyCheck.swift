@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// Whether the key of an Apple store is one that CFNetwork makes for a request.
 ///

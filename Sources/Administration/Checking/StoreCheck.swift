@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// A check of a whole store, and the plan of what a repair removes.

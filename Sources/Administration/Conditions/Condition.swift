@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// What must hold of a response, as an expression says it: `host ^= "api." && age > 7d`.

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// Reads an expression by recursive descent.
 ///

@@ -1,5 +1,5 @@
+public import Bytes
 import Files
-public import ResponseStorage
 
 /// A moment as people write it: RFC 3339, or a day, which means its first second here.
 public struct WrittenTime: Hashable, Sendable {

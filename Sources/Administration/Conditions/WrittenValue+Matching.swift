@@ -1,5 +1,5 @@
-import Bytes
-public import ResponseStorage
+public import Bytes
+import ResponseStorage
 
 extension WrittenValue {
   /// A host, or `.` and a domain, in small letters; what no URL has as its host is refused.

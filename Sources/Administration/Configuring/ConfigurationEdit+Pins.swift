@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 extension ConfigurationEdit.Key {
   /// The pinned URLs of one cache, or of all.

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// Sets or removes one setting of a configuration file, and leaves every other byte as it is.
 ///

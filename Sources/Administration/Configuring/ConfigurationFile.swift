@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// What a configuration file says.
 public struct ConfigurationFile: Sendable {

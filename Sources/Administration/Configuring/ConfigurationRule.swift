@@ -1,5 +1,5 @@
 public import Bytes
-public import ResponseStorage
+import ResponseStorage
 
 /// A rule of a policy, as a file says it.
 public struct ConfigurationRule: Sendable {

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// What `list` is often asked, by a name.
 public struct SavedQuery: Sendable {

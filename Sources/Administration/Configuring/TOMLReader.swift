@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// Reads the part of TOML 1.0 that configuration files need: all but dates, fractional numbers, and
 /// integers that are not decimal.

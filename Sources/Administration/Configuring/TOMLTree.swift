@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// A table or a value of a document while that is read: which may still grow, and which may not.
 final class TOMLNode {

@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// A value of a TOML document, with its place.
 public struct TOMLValue: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import Bytes
 public import HTTPCaching
-import ResponseStorage
 
 /// What `URLSession` of Foundation on Linux does with a stored response, which differs from RFC 9111.
 ///

@@ -1,6 +1,6 @@
 public import Bytes
 public import HTTPCaching
-public import ResponseStorage
+import ResponseStorage
 
 /// What is asked about stored responses: as of when, for which request, and by whose rules.
 public struct Inquiry: Hashable, Sendable {

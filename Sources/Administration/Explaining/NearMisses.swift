@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// URLs of a store that differ from one that is not in it by their query or fragment only.

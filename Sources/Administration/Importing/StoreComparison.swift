@@ -1,3 +1,4 @@
+public import Bytes
 import Files
 import ResponseArchives
 public import ResponseStorage

@@ -1,5 +1,5 @@
 public import Bytes
-public import ResponseStorage
+import ResponseStorage
 
 /// What a monitoring system is told of a cache.
 public struct CacheMetrics: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// The places of what texts begin with, as far as they were looked up lately.
 ///

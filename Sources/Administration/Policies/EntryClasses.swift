@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// What entries are kept for: the class that a rule gives them, `offline` of what is pinned, `cache` of all else.

@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// A URL whose entries stay in a cache, as a configuration file names it.
 ///

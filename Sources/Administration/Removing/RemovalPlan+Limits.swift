@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 public import ResponseStorage
 
 extension RemovalPlan {

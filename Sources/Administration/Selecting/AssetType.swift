@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// What kind of static file a URL names, by the extension: what its name may mean depends on that.
 enum AssetType: Hashable {

@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// A URL in the one form in which URLs are compared.
 ///

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// The entries that a user named, by URL or by what the store calls them: one list.

@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// A pattern in which `*` stands for any text, `?` for one character, and `[a-z]` or `[!a-z]` for one
 /// of a class; `\` takes what follows it literally, in a class too.

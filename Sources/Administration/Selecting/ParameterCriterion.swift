@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// A parameter that a URL must have in its query.
 public struct ParameterCriterion: Hashable, Sendable {

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// What one of the properties that were stored beside a response has to be.

@@ -1,4 +1,5 @@
-public import ResponseStorage
+public import Bytes
+import ResponseStorage
 
 /// How a Foundation store finds a response for a URL that is not its own, or does not find it for its own.
 ///

@@ -1,4 +1,5 @@
-public import ResponseStorage
+public import Bytes
+import ResponseStorage
 
 /// The parameters in the query of a URL, as forms write them: `a=1&b=2` (URL Standard §5.1).
 public enum URLQuery {

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// An expiry of an application's own: a date that it attached to a response, and how long it lets the

@@ -1,3 +1,4 @@
+public import Bytes
 public import Files
 public import ResponseStorage
 

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// The `ETag`s of a folder of side files, for entries to be looked up in.

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// Versions in the name of a file: `app-8f3a2c1d.js`, `jquery-3.6.1.min.js`, `logo_20230101.png`, `logo-v2.png`.
 struct FileNameVersions {

@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// A URL as one version of a resource: what all versions have in common, and what tells this one apart.
 ///

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// Versions such as `3.2.1` and `2.0.0-rc.1` in text (Semantic Versioning 2.0.0).
 enum SemanticVersion {

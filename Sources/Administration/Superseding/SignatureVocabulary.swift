@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// The parameters with which content networks and object stores sign a URL for some time, in small letters.
 enum SignatureVocabulary {

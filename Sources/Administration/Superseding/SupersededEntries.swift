@@ -1,3 +1,4 @@
+import Bytes
 public import ResponseStorage
 
 /// The entries of a cache that are older versions of a resource, of which a newer one is stored too.

@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// How many superseded entries there are of each kind.
 public struct SupersededKinds: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// Versions and signatures in the query of a URL: `?v=3`, `?e=1451491200&token=…`.
 struct VersionParameters {

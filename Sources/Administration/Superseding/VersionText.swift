@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// What a word in a URL looks like, by its bytes alone.
 struct VersionText {

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// The words that names of files and folders are made of, as far as they matter for versions.
 enum VersionVocabulary {

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// What was cleared of the user info of entries, as text.

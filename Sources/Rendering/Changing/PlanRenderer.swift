@@ -1,5 +1,6 @@
 public import Administration
-public import ResponseStorage
+public import Bytes
+import ResponseStorage
 
 /// A removal plan as the file that ``SavedPlan`` reads.
 ///

@@ -1,3 +1,4 @@
+import Bytes
 import Fetching
 import HTTPCaching
 public import ResponseStorage

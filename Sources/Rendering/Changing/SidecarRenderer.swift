@@ -1,5 +1,5 @@
 import Administration
-import ResponseStorage
+import Bytes
 
 /// What is done to side files, as a part of what is done to their cache.
 struct SidecarRenderer {

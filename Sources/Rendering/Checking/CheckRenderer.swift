@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 public import ResponseStorage
 
 /// What a check finds, as text.

@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 public import ResponseStorage
 
 /// What tells two caches apart, as text.

@@ -1,5 +1,5 @@
 public import Administration
-import ResponseStorage
+import Bytes
 
 /// What a configuration sets, and from where.
 public struct ConfigurationRenderer {

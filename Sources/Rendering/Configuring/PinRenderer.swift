@@ -1,5 +1,5 @@
 public import Administration
-import ResponseStorage
+import Bytes
 
 /// The URLs that a configuration pins, as text.
 public struct PinRenderer {

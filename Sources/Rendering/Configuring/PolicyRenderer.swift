@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 public import ResponseStorage
 
 /// Which rule decides on which entry, as text.

@@ -1,6 +1,6 @@
 import Administration
+import Bytes
 import HTTPCaching
-import ResponseStorage
 
 extension ExplanationRenderer {
   func appendDirectives(_ details: Explanation.Details, into buffer: inout TextBuffer) {

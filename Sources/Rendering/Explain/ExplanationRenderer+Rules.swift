@@ -1,5 +1,5 @@
 import Administration
-import ResponseStorage
+import Bytes
 
 extension ExplanationRenderer {
   /// Appends what the configuration says of an entry, for people.

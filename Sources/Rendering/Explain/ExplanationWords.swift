@@ -1,5 +1,5 @@
+import Bytes
 import HTTPCaching
-import ResponseStorage
 
 extension VaryMatch {
   /// The match, in a word for programs.

@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 import HTTPCaching
 import ResponseStorage
 

@@ -1,6 +1,6 @@
 import Administration
+import Bytes
 import HTTPCaching
-import ResponseStorage
 
 extension TextBuffer {
   /// Appends why an outcome is what it is, for people.

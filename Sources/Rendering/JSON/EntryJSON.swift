@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// The members of the JSON object of one response.

@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 extension Column {
   /// All columns, of those that take a key the ones without.

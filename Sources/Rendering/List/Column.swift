@@ -1,4 +1,5 @@
 public import Administration
+public import Bytes
 import HTTPCaching
 public import ResponseStorage
 

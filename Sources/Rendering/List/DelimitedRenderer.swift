@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// A list with a line for each response, in which a character stands between the cells.

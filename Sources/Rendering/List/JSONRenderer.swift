@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// A list as one JSON object, with one response a line.

@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// A list as JSON objects, one response a line.

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// A list as URLs, one a line, with all but printable ASCII percent-encoded.

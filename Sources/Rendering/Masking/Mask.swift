@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// Replaces secrets by `***` and leaves every other byte as it is.

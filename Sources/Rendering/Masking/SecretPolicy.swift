@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// Which secrets an output may contain.

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// A piece of Markdown as GitHub has it, in which only markup that was written in the source is markup.
 ///

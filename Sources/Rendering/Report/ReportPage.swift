@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import ResponseStorage
 
 /// A report as one HTML file that loads nothing and works without its script.

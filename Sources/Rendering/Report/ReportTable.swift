@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// A table of a report in words, which each format writes in its own way.
 struct ReportTable: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Bytes
 public import ResponseStorage
 
 /// A `curl` command that repeats the request of a stored response.

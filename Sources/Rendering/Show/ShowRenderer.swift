@@ -1,5 +1,5 @@
 public import Administration
-import Bytes
+public import Bytes
 import HTTPCaching
 public import ResponseStorage
 

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// How many columns of a terminal a text takes up.
 enum DisplayWidth {

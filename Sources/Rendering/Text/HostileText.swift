@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// Text from a cache, made safe to show on a terminal.
 ///

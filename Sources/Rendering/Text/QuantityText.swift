@@ -1,5 +1,5 @@
 public import Bytes
-public import ResponseStorage
+import ResponseStorage
 
 /// Numbers of bytes as people read them: `4.1 MiB`.
 public enum ByteSizeText {

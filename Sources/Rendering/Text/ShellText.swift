@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 extension TextBuffer {
   /// Appends a word of a command for a POSIX shell, which the shell takes for nothing but `text`.

@@ -1,4 +1,4 @@
-public import ResponseStorage
+public import Bytes
 
 /// Words of commands that people copy into a POSIX shell.
 public enum ShellText {

@@ -1,5 +1,5 @@
 public import Bytes
-public import ResponseStorage
+import ResponseStorage
 
 /// Output that has been rendered, and not yet been written.
 ///

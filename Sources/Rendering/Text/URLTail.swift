@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// What a URL has after its authority.
 enum URLTail {

@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// The stores that were found, as text.

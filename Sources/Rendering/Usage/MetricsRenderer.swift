@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 import ResponseStorage
 
 /// Metrics in the text format of Prometheus: gauges only, without timestamps, with the labels `cache` and

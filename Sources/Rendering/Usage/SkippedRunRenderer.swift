@@ -1,5 +1,5 @@
 public import Administration
-import ResponseStorage
+import Bytes
 
 /// A run that did nothing, as text: the receipt in the place of what a command says otherwise.
 public enum SkippedRunRenderer {

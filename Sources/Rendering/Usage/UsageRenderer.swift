@@ -1,5 +1,5 @@
 public import Administration
-import Bytes
+public import Bytes
 public import ResponseStorage
 
 /// What a cache takes up, as text.

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import ResponseStorage
 
 /// The formats that entries are exported to.

@@ -1,5 +1,5 @@
+public import Bytes
 import Files
-public import ResponseStorage
 
 /// The first 128 bits of the SHA-256 digest of a text, which stand for it where the texts of a million entries
 /// would take too much memory. Nobody can make a text that has the digest of another one's; two of one's own take

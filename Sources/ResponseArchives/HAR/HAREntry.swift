@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// An entry of a HAR, as far as a cache can use it.

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// What a message of HTTP/1.1 has before its body (RFC 9112 §2).

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// A URL in which what may stand in no URI is percent-escaped (RFC 3986 §2): as archives name their entries.
 ///

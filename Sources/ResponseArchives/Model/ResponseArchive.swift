@@ -1,3 +1,4 @@
+public import Bytes
 public import ResponseStorage
 
 /// An archive, of whatever kind, that is read as a store.

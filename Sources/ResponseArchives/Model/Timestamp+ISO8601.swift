@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 extension Timestamp {
   /// Reads a date and time as programs write it by ISO 8601: `2026-01-31T12:00:00.123+01:00`.

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// What an archive says of itself, in its first member.

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// A URL in the form that indexes of web archives are sorted by: the host from its end, without what does not tell
 /// pages apart. It is that of the Python package `surt`, which players have.

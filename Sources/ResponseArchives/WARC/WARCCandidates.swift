@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 /// The records of a WARC file that may become entries, until all of them are known: which belong together is said by
 /// either of them, in any order.

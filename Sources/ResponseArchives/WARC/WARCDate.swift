@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 extension Timestamp {
   /// Reads a date of WARC, in the profile of ISO 8601 of W3C: `2024`, `2024-02`, `2024-02-03`, or

@@ -1,5 +1,5 @@
+import Bytes
 import Files
-import ResponseStorage
 
 /// A digest that a WARC record names, and those of the bytes that it is of.
 ///

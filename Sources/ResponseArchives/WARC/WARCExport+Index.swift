@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 
 extension WARCExport.Capture {
   /// The line of a CDXJ index, without a line feed.

@@ -1,5 +1,5 @@
+import Bytes
 import Files
-import ResponseStorage
 
 /// Sixty-four bits that stand for a text: an index of a million records is to fit into memory.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 internal import PropertyLists
 
 /// What a Foundation store archives of a stored response: an instance of `StoredCachedURLResponse`.

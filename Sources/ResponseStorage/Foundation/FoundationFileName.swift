@@ -1,3 +1,5 @@
+import Bytes
+
 /// The name of a file of a Foundation store.
 ///
 /// Foundation takes a file for a stored response whose name is `SECONDS.KEY.storedcachedurlresponse`, the

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// What Foundation looks a stored response up by: host, port and path of the URL that was asked for.
 ///
 /// Scheme, query, fragment and method are no part of it. Its text is `host NUL port NUL path NUL`, and a

@@ -1,3 +1,5 @@
+public import Bytes
+
 extension Finding.Code {
   static let schemeNotInKey = Self(
     "scheme-not-in-key", .note,

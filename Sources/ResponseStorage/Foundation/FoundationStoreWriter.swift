@@ -1,3 +1,5 @@
+public import Bytes
+
 internal import Files
 
 /// Creates a Foundation store: a folder of archives, one for each stored response.

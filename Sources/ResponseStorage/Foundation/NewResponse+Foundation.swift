@@ -1,3 +1,4 @@
+public import Bytes
 import PropertyLists
 
 extension NewResponse {

@@ -1,3 +1,4 @@
+public import Bytes
 public import HTTPCaching
 
 /// The header fields of a message, in the order in which the store holds them.
@@ -51,23 +52,5 @@ extension FieldSection {
   /// The header section of a stored message.
   public init(_ headers: HeaderFields) {
     self.init(headers.fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) })
-  }
-}
-
-extension ByteString {
-  /// Whether this is `other` when ASCII letters of either case are the same.
-  public func equalsIgnoringASCIICase(_ other: ByteString) -> Bool {
-    bytes.count == other.bytes.count
-      && zip(bytes, other.bytes).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
-  }
-
-  /// The text with its ASCII capitals made small; other bytes stay as they are.
-  public var asciiLowercased: ByteString { ByteString(bytes.map(\.asciiLowercased)) }
-}
-
-extension UInt8 {
-  /// The small letter of an ASCII capital; any other byte as it is.
-  public var asciiLowercased: UInt8 {
-    self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
 }

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// A response with its request that comes from elsewhere, and that no Apple store has had yet.
 ///
 /// ``raw(id:)`` makes of it what CFNetwork writes, so that CFNetwork finds it again.

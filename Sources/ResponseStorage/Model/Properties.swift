@@ -1,3 +1,5 @@
+public import Bytes
+
 extension [StoredResponse.Property] {
   /// The value under `key`, or `nil` if there is none.
   ///

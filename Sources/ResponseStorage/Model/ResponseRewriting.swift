@@ -1,3 +1,4 @@
+public import Bytes
 import PropertyLists
 
 /// What is changed of responses on their way into a store.

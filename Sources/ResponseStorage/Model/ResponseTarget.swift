@@ -1,3 +1,5 @@
+public import Bytes
+
 /// What responses from elsewhere are to be put into: a store as it is, or one that is yet to be made.
 public protocol ResponseTarget {
   /// Tells what becomes of a response that is put in.

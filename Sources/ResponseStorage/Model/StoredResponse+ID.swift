@@ -1,3 +1,5 @@
+import Bytes
+
 extension StoredResponse.ID {
   /// Reads what a store calls a response: a number, or the name of a file of a Foundation store, with or
   /// without its suffix; `nil` for any other text.

@@ -1,3 +1,5 @@
+import Bytes
+
 extension StoredResponse {
   /// Notes a text that is not UTF-8.
   mutating func noteUnlessUTF8(_ text: ByteString?, _ what: @autoclosure () -> String) {

@@ -1,3 +1,4 @@
+public import Bytes
 import PropertyLists
 
 /// Other user info for a stored response: less than an application attached.

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// What is left out of an archive: credentials, and with ``includesTokens`` all that a list masks.
 ///
 /// Response bodies are no concern of a filter. ``Redaction`` applies it.

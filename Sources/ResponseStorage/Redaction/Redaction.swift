@@ -1,3 +1,4 @@
+public import Bytes
 import Files
 
 /// The leaving out of secrets from the responses of one archive.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The names of parameters, header fields and properties that hold secrets, as far as a name tells.
 public enum SecretNames {
   /// Whether the value of a parameter of a URL is a secret, by its percent-decoded name.

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// Finds the secrets in URLs, and in text that contains URLs: user information, and the values of
 /// parameters that look like tokens.
 ///

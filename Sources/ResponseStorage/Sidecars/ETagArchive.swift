@@ -1,3 +1,4 @@
+public import Bytes
 import PropertyLists
 
 /// The keyed archive of one string, as apps that keep an `ETag` beside their cache write it.

@@ -1,3 +1,4 @@
+public import Bytes
 public import Files
 
 /// A file that an app keeps the `ETag` of one URL in.

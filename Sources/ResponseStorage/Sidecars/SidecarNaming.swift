@@ -1,3 +1,4 @@
+public import Bytes
 import Files
 
 /// How an app makes the name of a side file from the absolute URL of a request.

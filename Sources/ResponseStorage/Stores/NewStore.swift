@@ -1,3 +1,5 @@
+public import Bytes
+
 /// A store that is yet to be made.
 public enum NewStore: Hashable, Sendable, ResponseTarget {
   /// An Apple store of a schema.

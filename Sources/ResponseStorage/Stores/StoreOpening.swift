@@ -1,3 +1,4 @@
+public import Bytes
 import Files
 
 /// What it takes to open a store, of whatever kind it is, for reading or for changing.

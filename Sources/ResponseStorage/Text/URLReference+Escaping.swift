@@ -1,3 +1,5 @@
+import Bytes
+
 extension URLReference {
   /// The reference with what may not stand in a URL percent-escaped.
   var escaped: URLReference {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A URL, or what stands for one relative to another, in its parts (RFC 3986 §4.1); nothing is unescaped.
 public struct URLReference: Hashable, Sendable {
   /// What stands before the first `:`, if that is a scheme.

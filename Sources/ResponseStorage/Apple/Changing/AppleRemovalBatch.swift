@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 
 /// The statements that remove rows of an Apple store, all three of each response in one transaction.

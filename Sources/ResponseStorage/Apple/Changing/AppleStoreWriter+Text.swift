@@ -1,3 +1,5 @@
+import Bytes
+
 extension AppleStoreWriter {
   /// Returns the UUID of random bits (RFC 9562 §5.4) in capitals, as CFNetwork names body files.
   public static func uuid(_ high: UInt64, _ low: UInt64) -> [UInt8] {

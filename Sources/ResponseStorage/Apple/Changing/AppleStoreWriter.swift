@@ -1,3 +1,5 @@
+public import Bytes
+
 internal import Files
 internal import SQLite
 

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// The key under which CFNetwork looks a response up.
 ///
 /// Source: `formats.md` §5. Of requests with a body only the newer schemas, whose keys have nothing of it,

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// The hash that an Apple store keeps beside each cache key: CoreFoundation's hash of the key's UTF-16.
 ///
 /// Nothing looks a response up by it. Source: `formats.md` §4.

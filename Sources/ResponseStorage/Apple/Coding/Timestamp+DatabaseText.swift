@@ -1,3 +1,5 @@
+import Bytes
+
 extension Timestamp {
   /// Creates a moment from `YYYY-MM-DD HH:MM:SS` in UTC, which is how SQLite writes
   /// `CURRENT_TIMESTAMP`; `nil` for anything else.

@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 
 extension Finding.Code {

@@ -1,3 +1,4 @@
+public import Bytes
 import Files
 import SQLite
 

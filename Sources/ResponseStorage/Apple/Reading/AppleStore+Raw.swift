@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import Files
 import SQLite
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Rows of a table that is to be changed in an order in which few pages are changed more than once, as SQLite keeps
 /// few of them.
 ///

@@ -1,4 +1,4 @@
-import ResponseStorage
+import Bytes
 import Testing
 
 @Suite struct PrintableASCIITests {

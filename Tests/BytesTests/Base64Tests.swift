@@ -1,7 +1,6 @@
+import Bytes
 import Foundation
 import Testing
-
-@testable import ResponseStorage
 
 @Suite struct Base64Tests {
   /// Some bytes of each length, with as many of each digit as chance gives.

@@ -3,6 +3,7 @@ extension Sequence<UInt8> {
   ///
   /// - Parameter mayStand: Whether a byte stays as it is.
   /// - Complexity: O(*n*), where *n* is the number of bytes.
+  @inlinable
   public func percentEscaped(unless mayStand: (UInt8) -> Bool) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(underestimatedCount)
@@ -20,7 +21,8 @@ extension Sequence<UInt8> {
   }
 
   /// The hexadecimal digit of a value below 16.
-  private static func capitalDigit(_ value: UInt8) -> UInt8 {
+  @inlinable
+  static func capitalDigit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 }

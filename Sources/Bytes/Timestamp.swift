@@ -1,11 +1,13 @@
 /// A moment, in seconds since 1970-01-01 00:00:00 UTC, without leap seconds.
 ///
 /// It is always a finite number, between the years 1 and 9999.
+@frozen
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// The seconds since 1970-01-01 00:00:00 UTC.
   public let secondsSince1970: Double
 
   /// Creates a moment, or `nil` if it is not one of the years 1 to 9999.
+  @inlinable
   public init?(secondsSince1970: Double) {
     guard secondsSince1970 >= -62_135_596_800, secondsSince1970 < 253_402_300_800 else {
       return nil
@@ -22,18 +24,23 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
   /// Creates a moment from seconds since 2001-01-01 00:00:00 UTC, which is what `CFAbsoluteTime`
   /// counts, or `nil` if it is not one of the years 1 to 9999.
+  @inlinable
   public init?(secondsSince2001: Double) {
     self.init(secondsSince1970: secondsSince2001 + Self.secondsFrom1970To2001)
   }
 
   /// The seconds since 2001-01-01 00:00:00 UTC.
+  @inlinable
   public var secondsSince2001: Double { secondsSince1970 - Self.secondsFrom1970To2001 }
 
   /// The whole second that this moment is in, in seconds since 1970-01-01 00:00:00 UTC.
+  @inlinable
   public var wholeSeconds: Int64 { Int64(secondsSince1970.rounded(.down)) }
 
-  private static let secondsFrom1970To2001 = 978_307_200.0
+  @inlinable
+  static var secondsFrom1970To2001: Double { 978_307_200 }
 
+  @inlinable
   public static func < (lhs: Self, rhs: Self) -> Bool {
     lhs.secondsSince1970 < rhs.secondsSince1970
   }
