@@ -60,10 +60,7 @@ extension WrittenValue {
 
   /// A method; what is not a token is refused, as no request has it (RFC 9110 §9.1).
   public static func method(_ text: String) throws(WrittenValueError) -> ByteString {
-    let isToken = text.utf8.allSatisfy { byte in
-      (0x21...0x7E).contains(byte) && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
-    }
-    guard isToken, !text.isEmpty else {
+    guard text.utf8.isToken else {
       throw WrittenValueError(
         text, "is not a method", hint: "write one method, for example 'GET'; several options add up"
       )

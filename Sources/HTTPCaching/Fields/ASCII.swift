@@ -1,28 +1,11 @@
-extension UInt8 {
-  /// The small letter of an ASCII capital; any other byte as it is.
-  var lowercasedASCII: UInt8 {
-    self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
-  }
+import Bytes
 
+extension UInt8 {
   /// Whether this is one of the digits 0 to 9.
   var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
   /// Whether this is optional white space: a space or a tab (RFC 9110 §5.6.3).
   var isOptionalWhitespace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
-
-  /// Whether a token may hold this (RFC 9110 §5.6.2).
-  var isTokenCharacter: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#"),
-      UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"),
-      UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"),
-      UInt8(ascii: "~"):
-      true
-    default: false
-    }
-  }
 }
 
 extension Array<UInt8> {
@@ -45,16 +28,13 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
     return rest
   }
 
-  /// Whether this is a token (RFC 9110 §5.6.2).
-  var isToken: Bool { !isEmpty && allSatisfy(\.isTokenCharacter) }
-
   /// Whether the bytes are `lowercased`, which is ASCII and has no capitals, when the case of ASCII
   /// letters does not matter.
   func equalsIgnoringCase(_ lowercased: String) -> Bool {
     guard count == lowercased.utf8.count else { return false }
     var index = startIndex
     for byte in lowercased.utf8 {
-      guard self[index].lowercasedASCII == byte else { return false }
+      guard self[index].asciiLowercased == byte else { return false }
       formIndex(after: &index)
     }
     return true
@@ -84,7 +64,7 @@ extension Span<UInt8> {
   func equalsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
     guard count == lowercased.count else { return false }
     let other = lowercased.span
-    for index in indices where self[index].lowercasedASCII != other[index] { return false }
+    for index in indices where self[index].asciiLowercased != other[index] { return false }
     return true
   }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The directives of the `Cache-Control` fields of a message (RFC 9111 §5.2).
 ///
 /// Several lines are one list. Each is split on its own, so that a quotation mark that one leaves

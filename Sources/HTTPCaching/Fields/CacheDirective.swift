@@ -1,3 +1,5 @@
+import Bytes
+
 /// One directive of a `Cache-Control` field (RFC 9111 §5.2).
 public struct CacheDirective: Hashable, Sendable {
   /// The directives that are known; their case does not matter.
@@ -122,7 +124,7 @@ extension CacheDirective.Name {
   /// Creates the name of a directive, or `nil` if it is not known.
   init?(_ name: Span<UInt8>) {
     guard name.count > 5,
-      let candidate = Self.candidate(length: name.count, sixth: name[5].lowercasedASCII),
+      let candidate = Self.candidate(length: name.count, sixth: name[5].asciiLowercased),
       Self.table.matches(name, at: candidate.place)
     else { return nil }
     self = candidate

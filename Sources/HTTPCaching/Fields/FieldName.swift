@@ -1,3 +1,5 @@
+import Bytes
+
 /// The name of a header field, whose case does not matter (RFC 9110 §5.1).
 public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
   private enum Form: Hashable, Sendable {
@@ -15,7 +17,7 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
 
   /// Creates a name; the case of ASCII letters does not matter.
   public init(_ bytes: [UInt8]) {
-    form = KnownFieldName(bytes.span).map { .known($0) } ?? .other(bytes.map(\.lowercasedASCII))
+    form = KnownFieldName(bytes.span).map { .known($0) } ?? .other(bytes.map(\.asciiLowercased))
   }
 
   public init(stringLiteral value: StaticString) {
@@ -24,7 +26,7 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
 
   /// Creates the name of a line.
   public init(of line: FieldLine) {
-    form = line.known.map { .known($0) } ?? .other(line.name.map(\.lowercasedASCII))
+    form = line.known.map { .known($0) } ?? .other(line.name.map(\.asciiLowercased))
   }
 
   /// Creates a known name.

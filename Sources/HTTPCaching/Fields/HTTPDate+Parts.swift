@@ -1,3 +1,5 @@
+import Bytes
+
 extension HTTPDate {
   static let secondsInDay: Int64 = 86_400
 
@@ -37,7 +39,7 @@ extension HTTPDate {
       switch form[index] {
       case UInt8(ascii: "0"): if !byte.isDigit { return false }
       case UInt8(ascii: "*"): continue
-      case let expected: if byte.lowercasedASCII != expected { return false }
+      case let expected: if byte.asciiLowercased != expected { return false }
       }
     }
     return true

@@ -1,3 +1,5 @@
+import Bytes
+
 /// What it takes for a value to be that of several lines of a field, which a store has joined by `, `, and to mean
 /// something else than they do apart (RFC 9110 §5.3).
 enum JoinedLines: Sendable {
@@ -39,7 +41,7 @@ enum JoinedLines: Sendable {
       // What is a date is not several, and nearly all are.
       if value.count == 29, HTTPDate.hasFixedForm(value) { return false }
       var letters = 0
-      while letters < value.count, value[letters].lowercasedASCII >= UInt8(ascii: "a") {
+      while letters < value.count, value[letters].asciiLowercased >= UInt8(ascii: "a") {
         letters += 1
       }
       return value.contains(UInt8(ascii: ","), from: letters == 0 ? 0 : letters + 1)

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A field that this module reads or writes.
 ///
 /// A name that is known takes one byte: to compare two costs next to nothing, and no thread waits for
@@ -69,7 +71,7 @@ enum KnownFieldName: UInt8, Hashable, Sendable, CaseIterable {
   /// The only field with a name of so many letters that ends in the same one.
   private static func candidate(for name: Span<UInt8>) -> Self? {
     guard name.count > 0 else { return nil }
-    return switch (name.count, name[name.count - 1].lowercasedASCII) {
+    return switch (name.count, name[name.count - 1].asciiLowercased) {
     case (3, UInt8(ascii: "e")): .age
     case (4, UInt8(ascii: "e")): .date
     case (4, UInt8(ascii: "g")): .entityTag

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Names in lower-case ASCII, which bytes are compared with in any case.
 ///
 /// All letters are in one array: to take them out of a string one by one costs ten times as much, and
@@ -19,7 +21,7 @@ struct NameTable: Sendable {
   func matches(_ bytes: Span<UInt8>, at place: Int) -> Bool {
     guard bytes.count < Self.room else { return false }
     let name = letters.span.extracting((place * Self.room)..<((place + 1) * Self.room))
-    for index in bytes.indices where bytes[index].lowercasedASCII != name[index] { return false }
+    for index in bytes.indices where bytes[index].asciiLowercased != name[index] { return false }
     return name[bytes.count] == UInt8(ascii: "A")
   }
 }

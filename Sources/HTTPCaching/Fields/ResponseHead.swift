@@ -1,3 +1,5 @@
+import Bytes
+
 /// The head of a response as it goes over the network: its status and its header section
 /// (RFC 9112 §2.1).
 public struct ResponseHead: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// What a request asks of `URLCache`: `NSURLRequest.CachePolicy`, with the numbers of Apple's
 /// platforms.
 ///
@@ -36,13 +38,13 @@ public enum RequestCachePolicy: Int, Hashable, Sendable, CaseIterable {
   /// That is `.useProtocolCachePolicy` in Swift, `NSURLRequestUseProtocolCachePolicy` in Objective-C, and the name
   /// without what stands before it in either; the case of letters does not matter.
   public init?(name: String) {
-    let written = Array(name.utf8).map(\.lowercasedASCII)
+    let written = Array(name.utf8).map(\.asciiLowercased)
     let prefixes = ["nsurlrequest.cachepolicy.", "urlrequest.cachepolicy.", "nsurlrequest", "."]
     let prefix = prefixes.first { written.starts(with: $0.utf8) } ?? ""
     let word = written.dropFirst(prefix.utf8.count)
     guard
       let found = Self.names.first(where: { known, _ in
-        known.utf8.lazy.map(\.lowercasedASCII).elementsEqual(word)
+        known.utf8.lazy.map(\.asciiLowercased).elementsEqual(word)
       })
     else { return nil }
     self = found.policy

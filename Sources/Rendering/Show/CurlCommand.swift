@@ -103,16 +103,9 @@ extension CurlCommand {
       url.asciiLowercased.bytes.starts(with: scheme.utf8)
     }
     guard isHTTP else { throw Obstacle("its URL is not one of HTTP") }
-    var buffer = TextBuffer()
-    for byte in secrets.url(url, for: .people).bytes {
-      if byte > 0x20, byte < 0x7F, !"\"<>\\^`{|}".utf8.contains(byte) {
-        buffer.append(byte)
-      } else {
-        buffer.append(UInt8(ascii: "%"))
-        buffer.append(hexadecimal: UInt32(byte), width: 2)
-      }
+    return secrets.url(url, for: .people).bytes.percentEscaped { byte in
+      byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
     }
-    return buffer.bytes
   }
 
   /// Whether there may be a segment `.` or `..` in the path of a URL, percent-encoded or not.
@@ -125,7 +118,7 @@ extension CurlCommand {
 
   private mutating func addMethod(_ method: ByteString?) throws(Obstacle) {
     let method = method ?? (body == nil ? "GET" : "POST")
-    guard Self.isToken(method) else { throw Obstacle("its method is no method of HTTP") }
+    guard method.bytes.isToken else { throw Obstacle("its method is no method of HTTP") }
     if method == "HEAD" {
       // With `--request`, `curl` would wait for the body that an answer to HEAD does not have.
       guard body == nil else { throw Obstacle("it is HEAD with a body") }
@@ -137,7 +130,7 @@ extension CurlCommand {
 
   private mutating func addHeaders(_ headers: HeaderFields) throws(Obstacle) {
     for (index, field) in headers.fields.enumerated() {
-      guard Self.isToken(field.name) else {
+      guard field.name.bytes.isToken else {
         throw Obstacle("the name of its header field \(index + 1) is no name of HTTP")
       }
       guard !field.value.bytes.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
@@ -158,19 +151,6 @@ extension CurlCommand {
       // Else `curl` would call the body a form.
       options.append(Option(name: "header", value: Array("Content-Type:".utf8)))
     }
-  }
-
-  /// Whether text is a token (RFC 9110 §5.6.2), as methods and names of fields are.
-  private static func isToken(_ text: ByteString) -> Bool {
-    !text.bytes.isEmpty
-      && text.bytes.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
   }
 
   /// Whether a body can be a word; one that begins with `@` would name a file.

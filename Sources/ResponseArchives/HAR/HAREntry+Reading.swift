@@ -162,7 +162,7 @@ extension JSONReader {
         default: try json.skip()
         }
       }
-      guard let name, let value, name.isFieldName else { return }
+      guard let name, let value, name.bytes.isToken else { return }
       // Browsers join repeated fields by line ends; each becomes a field.
       try budget.spend(64 * value.bytes.count { $0 == 0x0A })
       for line in value.bytes.split(separator: 0x0A) {
@@ -175,19 +175,6 @@ extension JSONReader {
 }
 
 extension ByteString {
-  /// Whether it is a token, as the names of header fields are (RFC 9110 §5.6.2).
-  fileprivate var isFieldName: Bool {
-    !bytes.isEmpty
-      && bytes.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: Array("!#$%&'*+-.^_`|~".utf8).contains(byte)
-        }
-      }
-  }
-
   /// A value of a header field: without blanks around it, and with a blank for each control character
   /// (RFC 9110 §5.5).
   fileprivate static func fieldValue(_ line: ArraySlice<UInt8>) -> ByteString {

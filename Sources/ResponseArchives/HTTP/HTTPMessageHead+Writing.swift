@@ -29,7 +29,7 @@ extension HTTPMessageHead {
   var bytes: [UInt8] {
     var bytes = startLine + [0x0D, 0x0A]
     for field in headers.fields
-    where !field.name.bytes.isEmpty && field.name.bytes.allSatisfy(\.isTokenByte) {
+    where field.name.bytes.isToken {
       bytes += field.line
     }
     return bytes + [0x0D, 0x0A]

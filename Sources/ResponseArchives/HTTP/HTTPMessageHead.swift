@@ -64,7 +64,7 @@ struct HTTPMessageHead {
   /// The method of a request: `GET / HTTP/1.1`; `nil` if it is none.
   var method: ByteString? {
     let words = startLine.split(separator: 0x20)
-    guard words.count >= 2, words[0].allSatisfy(\.isTokenByte) else { return nil }
+    guard words.count >= 2, words[0].allSatisfy(\.isTokenCharacter) else { return nil }
     return ByteString(Array(words[0]))
   }
 }

@@ -81,7 +81,7 @@ extension HeaderFields.Field {
   init?(line: ArraySlice<UInt8>) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let name = Array(line[..<colon]).trimmingBlanks
-    guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return nil }
+    guard name.isToken else { return nil }
     self.init(name: ByteString(name), value: ByteString(Array(line[(colon + 1)...]).trimmingBlanks))
   }
 
@@ -100,20 +100,6 @@ extension [UInt8] {
       let end = lastIndex(where: { $0 != 0x20 && $0 != 0x09 })
     else { return [] }
     return start == 0 && end == count - 1 ? self : Array(self[start...end])
-  }
-}
-
-extension UInt8 {
-  /// Whether the byte may be in the name of a field (RFC 9110 §5.6.2).
-  var isTokenByte: Bool {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "^")...UInt8(ascii: "z"), UInt8(ascii: "#")...UInt8(ascii: "'"),
-      UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-      UInt8(ascii: "."), UInt8(ascii: "|"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
   }
 }
 

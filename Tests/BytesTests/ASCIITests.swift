@@ -1,0 +1,29 @@
+import Bytes
+import Testing
+
+@Suite struct ASCIITests {
+  @Test func `capitals of ASCII become small, and nothing else changes`() {
+    for byte in UInt8.min ... .max {
+      let expected = byte < 0x80 ? Array(String(Unicode.Scalar(byte)).lowercased().utf8) : [byte]
+      #expect([byte.asciiLowercased] == expected)
+    }
+    #expect(("ÄbC" as ByteString).asciiLowercased == "Äbc")
+    #expect(("ÄbC" as ByteString).equalsIgnoringASCIICase("ÄBc"))
+    #expect(!("Ä" as ByteString).equalsIgnoringASCIICase("ä"))
+    #expect(!("a" as ByteString).equalsIgnoringASCIICase("ab"))
+  }
+
+  @Test func `a token has what RFC 9110 lists`() {
+    let marks = "!#$%&'*+-.^_`|~"
+    for byte in UInt8.min ... .max {
+      let scalar = Unicode.Scalar(byte)
+      let isAlphanumeric =
+        "a"..."z" ~= scalar || "A"..."Z" ~= scalar || "0"..."9" ~= scalar
+      #expect(byte.isTokenCharacter == (isAlphanumeric || marks.unicodeScalars.contains(scalar)))
+    }
+    #expect("PROPFIND".utf8.isToken)
+    #expect(!"".utf8.isToken)
+    #expect(!"a b".utf8.isToken)
+    #expect(![0x61, 0xE4].isToken)
+  }
+}

@@ -1,0 +1,39 @@
+import Bytes
+import Testing
+
+@Suite struct ByteStringTests {
+  @Test func `texts are equal if their bytes are`() {
+    let composed = ByteString("\u{E9}")
+    let decomposed = ByteString("e\u{301}")
+    #expect(composed.string == decomposed.string)
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed, ByteString([0xC3, 0xA9])]).count == 2)
+  }
+
+  @Test func `texts of any length are told from each other by their hashes`() {
+    // With zeros at the end, which the last word of a shorter text has as well.
+    let texts = (0..<40).flatMap { length in
+      [0, 1].map { last in ByteString(Array(repeating: 0, count: length) + [last as UInt8]) }
+    }
+    #expect(Set(texts).count == texts.count)
+    #expect(Set(texts.map(\.hashValue)).count == texts.count)
+  }
+
+  @Test func `bytes that are not UTF-8 are no string`() {
+    #expect(ByteString([0x61, 0xFF]).string == nil)
+    #expect(ByteString([]).string == "")
+  }
+
+  @Test func `the order is that of the bytes`() {
+    let texts: [ByteString] = ["", "B", "a", "aa", "b", "\u{E9}", "\u{FFFF}", "\u{10000}"]
+    #expect(texts.shuffled().sorted() == texts)
+  }
+
+  @Test func `a copy is equal and has no more room than it needs`() {
+    var text = ByteString("abc")
+    text.bytes.reserveCapacity(10_000)
+    let copy = ByteString(copying: text)
+    #expect(copy == text)
+    #expect(copy.bytes.capacity < 1_000)
+  }
+}
