@@ -60,7 +60,7 @@ let package = Package(
     module("SQLite", on: "CSQLite", "Files"),
     module("Archive", on: "CArchive"),
     module("ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
-    module("JSON"),
+    module("JSON", on: "Bytes"),
     module(
       "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
     module(

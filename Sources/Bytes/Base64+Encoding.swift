@@ -3,26 +3,44 @@ extension Base64 {
   /// and without line breaks.
   public static func encode(_ bytes: [UInt8], after prefix: [UInt8] = []) -> [UInt8] {
     var text = prefix
-    text.reserveCapacity(prefix.count + (bytes.count + 2) / 3 * 4)
+    encode(bytes, into: &text)
+    return text
+  }
+
+  /// Appends the ASCII of the encoded `bytes` to `text`, with padding and without line breaks.
+  public static func encode(_ bytes: [UInt8], into text: inout [UInt8]) {
+    // Room for all at once: an append to the array would look at its memory each time.
+    text.append(addingCapacity: (bytes.count + 2) / 3 * 4) { (output: inout OutputSpan<UInt8>) in
+      encode(bytes.span, into: &output)
+    }
+  }
+
+  private static func encode(_ bytes: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
+    let alphabet = alphabet.span
     var index = 0
     while index + 2 < bytes.count {
       let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
-      text.append(alphabet[group >> 18])
-      text.append(alphabet[group >> 12 & 63])
-      text.append(alphabet[group >> 6 & 63])
-      text.append(alphabet[group & 63])
+      output.append(alphabet[group >> 18])
+      output.append(alphabet[group >> 12 & 63])
+      output.append(alphabet[group >> 6 & 63])
+      output.append(alphabet[group & 63])
       index += 3
     }
     switch bytes.count - index {
     case 1:
       let group = Int(bytes[index]) << 4
-      text += [alphabet[group >> 6], alphabet[group & 63], padding, padding]
+      output.append(alphabet[group >> 6])
+      output.append(alphabet[group & 63])
+      output.append(padding)
+      output.append(padding)
     case 2:
       let group = Int(bytes[index]) << 10 | Int(bytes[index + 1]) << 2
-      text += [alphabet[group >> 12], alphabet[group >> 6 & 63], alphabet[group & 63], padding]
+      output.append(alphabet[group >> 12])
+      output.append(alphabet[group >> 6 & 63])
+      output.append(alphabet[group & 63])
+      output.append(padding)
     default: break
     }
-    return text
   }
 
   private static let padding = UInt8(ascii: "=")

@@ -1,10 +1,14 @@
 extension Sequence<UInt8> {
-  /// The bytes, those that may not stand there percent-escaped with capital digits (RFC 3986 §2.1).
+  /// The bytes, those that may not stand there percent-escaped (RFC 3986 §2.1).
   ///
-  /// - Parameter mayStand: Whether a byte stays as it is.
+  /// - Parameters:
+  ///   - letters: How the digits of the escapes are written; RFC 3986 recommends capitals.
+  ///   - mayStand: Whether a byte stays as it is.
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   @inlinable
-  public func percentEscaped(unless mayStand: (UInt8) -> Bool) -> [UInt8] {
+  public func percentEscaped(
+    _ letters: Base16.Letters = .capital, unless mayStand: (UInt8) -> Bool
+  ) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(underestimatedCount)
     for byte in self {
@@ -13,16 +17,34 @@ extension Sequence<UInt8> {
       } else {
         // An array for each byte would cost more than all else that is done with a URL.
         result.append(UInt8(ascii: "%"))
-        result.append(Self.capitalDigit(byte >> 4))
-        result.append(Self.capitalDigit(byte & 15))
+        result.append(Base16.digit(byte >> 4, letters))
+        result.append(Base16.digit(byte, letters))
       }
     }
     return result
   }
+}
 
-  /// The hexadecimal digit of a value below 16.
-  @inlinable
-  static func capitalDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+extension ArraySlice<UInt8> {
+  /// The bytes, each percent-escape replaced by its byte (RFC 3986 §2.1); a `%` that begins no escape stays.
+  ///
+  /// - Parameter plusIsSpace: Whether `+` stands for a space, as it does in the queries of HTML forms.
+  public func percentUnescaped(plusIsSpace: Bool = false) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(count)
+    var index = startIndex
+    while index < endIndex {
+      let byte = self[index]
+      if byte == UInt8(ascii: "%"), endIndex - index > 2,
+        let high = Base16.value(of: self[index + 1]), let low = Base16.value(of: self[index + 2])
+      {
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+        index += 1
+      }
+    }
+    return result
   }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 #if canImport(CryptoKit)
   import CryptoKit
 #else
@@ -27,15 +29,11 @@ public struct Digest: Sendable {
       unsafe digest.withUnsafeBytes { digest in
         for index in digest.indices {
           let byte = unsafe digest[index]
-          unsafe text[2 * index] = Self.digit(byte >> 4)
-          unsafe text[2 * index + 1] = Self.digit(byte & 15)
+          unsafe text[2 * index] = Base16.digit(byte >> 4)
+          unsafe text[2 * index + 1] = Base16.digit(byte)
         }
         return 2 * digest.count
       }
     }
-  }
-
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
   }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 extension JSONReader {
   /// Reads a string, in UTF-8.
   ///
@@ -94,12 +96,10 @@ extension JSONReader {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       let place = offset
-      switch try byte() {
-      case let digit where digit >= 0x30 && digit <= 0x39: unit = unit << 4 | UInt32(digit - 0x30)
-      case let letter where letter | 0x20 >= 0x61 && letter | 0x20 <= 0x66:
-        unit = unit << 4 | UInt32(letter | 0x20 - 0x57)
-      default: throw JSONError("no hexadecimal digit", at: place)
+      guard let digit = Base16.value(of: try byte()) else {
+        throw JSONError("no hexadecimal digit", at: place)
       }
+      unit = unit << 4 | UInt32(digit)
     }
     return unit
   }

@@ -1,3 +1,5 @@
+import Bytes
+
 extension KeyedArchive {
   /// The whole tree below an object.
   ///
@@ -67,7 +69,7 @@ extension KeyedArchive {
       guard let bytes = try member("NS.uuidbytes", of: object), try dataCount(bytes) == 16,
         case .bytes(let bytes)? = try data(bytes)
       else { return .instance(name) }
-      return .string(Self.text(ofUUID: bytes))
+      return .string(Base16.uuid(bytes, .capital))
     default: return .instance(name)
     }
   }
@@ -220,17 +222,6 @@ extension KeyedArchive {
       throw PropertyListError(.tooDeep, at: try list.head(of: object).offset)
     }
     walk.path.append(object.index)
-  }
-
-  /// The text of a UUID of 16 bytes: 8-4-4-4-12 hexadecimal digits.
-  private static func text(ofUUID bytes: [UInt8]) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var text: [UInt8] = []
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-      text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-    return text
   }
 
   private static let array = Array("NSArray".utf8)

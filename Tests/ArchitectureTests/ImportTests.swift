@@ -14,7 +14,7 @@ private let allowedImports: [String: Set<String>] = [
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "Archive": ["CArchive"],
   "ResponseStorage": ["Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"],
-  "JSON": [],
+  "JSON": ["Bytes"],
   "ResponseArchives": ["Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"],
   "Administration": [
     "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives", "ResponseStorage",

@@ -126,32 +126,20 @@ public enum CanonicalURL {
     while index < bytes.endIndex {
       let byte = bytes[index]
       index += 1
-      if byte == UInt8(ascii: "%"), bytes.endIndex - index >= 2, isHexadecimal(bytes[index]),
-        isHexadecimal(bytes[index + 1])
+      if byte == UInt8(ascii: "%"), bytes.endIndex - index >= 2,
+        let high = Base16.value(of: bytes[index]),
+        let low = Base16.value(of: bytes[index + 1])
       {
-        result += [byte, capital(bytes[index]), capital(bytes[index + 1])]
+        result += [byte, Base16.digit(high, .capital), Base16.digit(low, .capital)]
         index += 2
       } else if isLegal(byte, isHost: isHost) {
         result.append(isHost ? byte.asciiLowercased : byte)
       } else {
-        result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+        result += [
+          UInt8(ascii: "%"), Base16.digit(byte >> 4, .capital), Base16.digit(byte, .capital),
+        ]
       }
     }
-  }
-
-  /// The hexadecimal digit of a value below 16.
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-  }
-
-  /// A hexadecimal digit as a capital.
-  private static func capital(_ digit: UInt8) -> UInt8 {
-    digit >= UInt8(ascii: "a") ? digit - 0x20 : digit
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte.asciiLowercased)
   }
 
   private static func isLegal(_ byte: UInt8, isHost: Bool) -> Bool {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// How far a number, a string or a word of JSON (RFC 8259) has come.
 enum JSONToken: Hashable, Sendable {
   case number(Number)
@@ -77,12 +79,8 @@ enum JSONToken: Hashable, Sendable {
         if byte == UInt8(ascii: "u") { return .digits(4) }
         return "\"\\/bfnrt".utf8.contains(byte) ? .text : nil
       case .digits(let count):
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-          UInt8(ascii: "A")...UInt8(ascii: "F"):
-          return count == 1 ? .text : .digits(count - 1)
-        default: return nil
-        }
+        guard Base16.value(of: byte) != nil else { return nil }
+        return count == 1 ? .text : .digits(count - 1)
       case .continuation(let count, let range):
         guard range.contains(byte) else { return nil }
         return count == 1 ? .text : .continuation(count - 1, 0x80...0xBF)

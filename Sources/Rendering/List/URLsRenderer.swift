@@ -17,14 +17,7 @@ struct URLsRenderer: LineRenderer {
       buffer.append(UInt8(ascii: "\n"))
       return
     }
-    for byte in bytes {
-      if byte > 0x20, byte < 0x7F {
-        buffer.append(byte)
-      } else {
-        buffer.append(UInt8(ascii: "%"))
-        buffer.append(hexadecimal: UInt32(byte), width: 2)
-      }
-    }
+    buffer.append(contentsOf: bytes.percentEscaped { $0 > 0x20 && $0 < 0x7F })
     buffer.append(UInt8(ascii: "\n"))
   }
 

@@ -140,9 +140,6 @@ extension JSONWriter {
   /// Writes text; bytes that are not UTF-8 are percent-escaped, as they would be in a URL.
   mutating func utf8(_ text: ByteString) {
     guard text.string == nil else { return string(text.bytes) }
-    string(
-      text.bytes.flatMap { byte in
-        byte < 0x80 ? [byte] : Array("%\(String(byte, radix: 16, uppercase: true))".utf8)
-      })
+    string(text.bytes.percentEscaped { $0 < 0x80 })
   }
 }

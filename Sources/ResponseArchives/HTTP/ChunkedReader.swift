@@ -1,3 +1,5 @@
+import Bytes
+
 /// Undoes the chunked transfer coding (RFC 9112 §7.1).
 ///
 /// Data that does not begin as a chunk does is passed on as it is: some writers undo the coding, and leave
@@ -60,7 +62,7 @@ final class ChunkedReader {
 
   /// The size that a line gives; `nil` if it gives none.
   private static func size(_ line: ArraySlice<UInt8>) -> Int64? {
-    let digits = line.prefix { Int8(hexDigit: $0) >= 0 }
+    let digits = line.prefix { Base16.value(of: $0) != nil }
     let rest = line.dropFirst(digits.count).drop { $0 == 0x20 || $0 == 0x09 }
     guard line.last == 0x0A, let first = rest.first, first == 0x3B || first == 0x0D || first == 0x0A
     else { return nil }

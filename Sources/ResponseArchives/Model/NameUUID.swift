@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// A UUID that is made of a name, of version 5 (RFC 9562 §5.5): the same name gives the same.
@@ -15,12 +16,6 @@ enum NameUUID {
     var bytes = Array(digest.bytes.prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x50
     bytes[8] = bytes[8] & 0x3F | 0x80
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-      text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-    return String(decoding: text, as: UTF8.self)
+    return String(decoding: Base16.uuid(bytes), as: UTF8.self)
   }
 }

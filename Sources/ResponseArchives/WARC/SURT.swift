@@ -64,28 +64,11 @@ enum SURT {
 
   /// Text whose escapes are undone, as often as there are some, and of which then only what must be is escaped.
   private static func normalized(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    var (text, last) = (unescaped(text), Array(text))
+    var (text, last) = (text.percentUnescaped(), Array(text))
     // Escapes of escapes: what is longer than the longest chain that anybody makes stays.
-    for _ in 0..<16 where text != last { (text, last) = (unescaped(text[...]), text) }
-    let digits = Array("0123456789abcdef".utf8)
-    return text.flatMap { byte in
+    for _ in 0..<16 where text != last { (text, last) = (text[...].percentUnescaped(), text) }
+    return text.percentEscaped(.small) { byte in
       byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "#")
-        ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
-  }
-
-  private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2).map { Int8(hexDigit: $0) }
-      if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy({ $0 >= 0 }) {
-        result.append(UInt8(digits[0]) << 4 | UInt8(digits[1]))
-        rest = rest.dropFirst(2)
-      } else {
-        result.append(byte)
-      }
-    }
-    return result
   }
 }

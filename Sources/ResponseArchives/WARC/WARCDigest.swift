@@ -64,18 +64,6 @@ struct WARCDigest {
   }
 }
 
-/// Hexadecimal digits (RFC 4648 §8).
-enum Base16 {
-  /// Decodes digits of either case; `nil` if there is anything else.
-  static func decode(_ text: [UInt8]) -> [UInt8]? {
-    let digits = text.map { Int8(hexDigit: $0) }
-    guard text.count.isMultiple(of: 2), digits.allSatisfy({ $0 >= 0 }) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map {
-      UInt8(digits[$0]) << 4 | UInt8(digits[$0 + 1])
-    }
-  }
-}
-
 /// Base32 (RFC 4648 §6).
 enum Base32 {
   /// Decodes letters of either case, with padding or without; `nil` if there is anything else.
@@ -95,16 +83,5 @@ enum Base32 {
       bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
     }
     return bytes
-  }
-}
-
-extension Int8 {
-  /// The value of a hexadecimal digit of either case; -1 for any other byte.
-  init(hexDigit byte: UInt8) {
-    switch byte.asciiLowercased {
-    case let digit where 0x30...0x39 ~= digit: self = Int8(digit - 0x30)
-    case let letter where 0x61...0x66 ~= letter: self = Int8(letter - 0x57)
-    default: self = -1
-    }
   }
 }

@@ -93,7 +93,9 @@ final class WARCEntries {
   ) throws -> RawResponse.Part.Contents {
     guard entry.size <= WARCIndex.largestInMemory else {
       return .stream(
-        .init(size: entry.size, sha256: entry.sha256.hexadecimal) { [self] read in
+        .init(
+          size: entry.size, sha256: String(decoding: Base16.encode(entry.sha256), as: UTF8.self)
+        ) { [self] read in
           try stream(entry, read)
         })
     }
@@ -136,14 +138,5 @@ final class WARCEntries {
     } catch let error as HTTPBodyError {
       throw ResponseArchiveError(.damaged, at: path, "\(error)")
     }
-  }
-}
-
-extension [UInt8] {
-  /// The bytes in small hexadecimal digits.
-  var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

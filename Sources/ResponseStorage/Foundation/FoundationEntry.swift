@@ -54,7 +54,7 @@ struct FoundationEntry {
       text.indices.flatMap { index in
         let digits = text[(index + 1)...].prefix(2)
         return text[index] != UInt8(ascii: "%")
-          || digits.count == 2 && digits.allSatisfy { URLReference.number(of: $0) != nil }
+          || digits.count == 2 && digits.allSatisfy { Base16.value(of: $0) != nil }
           ? [text[index]] : Array("%25".utf8)
       })
   }

@@ -84,7 +84,7 @@ public struct FoundationKey: Hashable, Sendable {
 
   /// Text whose percent-escapes were carried out; nothing if it is then no UTF-8.
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    let result = URLReference.unescaped(text)
+    let result = text.percentUnescaped()
     return String(validating: result, as: UTF8.self) == nil ? [] : result
   }
 }

@@ -236,30 +236,6 @@ public struct URLSecrets: Hashable, Sendable {
 
   /// The bytes with `%XX` replaced by what it stands for, and `+` by a space.
   public static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      let byte = bytes[index]
-      if byte == UInt8(ascii: "%"), index + 2 < bytes.endIndex,
-        let high = hexadecimalDigit(bytes[index + 1]), let low = hexadecimalDigit(bytes[index + 2])
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-        index += 1
-      }
-    }
-    return result
-  }
-
-  private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
+    bytes.percentUnescaped(plusIsSpace: true)
   }
 }

@@ -40,8 +40,8 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
       (Self.md5, Self.md5Capital, md5.bytes), (.sha1, .sha1Capital, sha1.bytes),
       (.sha256, .sha256Capital, sha256.bytes),
     ] {
-      names.append(Name(naming: small, text: hexadecimal(digest, letters: UInt8(ascii: "a"))))
-      names.append(Name(naming: capital, text: hexadecimal(digest, letters: UInt8(ascii: "A"))))
+      names.append(Name(naming: small, text: ByteString(Base16.encode(digest))))
+      names.append(Name(naming: capital, text: ByteString(Base16.encode(digest, .capital))))
     }
     if url.bytes.allSatisfy({ (0x21...0x7E).contains($0) }) {
       names.append(Name(naming: .cfHash, text: ByteString(String(StringHash.of(url.bytes)))))
@@ -75,13 +75,6 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
         && (name.count == 1 || name[0] != UInt8(ascii: "0"))
         && UInt64(String(decoding: name, as: UTF8.self)) != nil
     }
-  }
-
-  private static func hexadecimal(_ digest: [UInt8], letters: UInt8) -> ByteString {
-    func digit(_ value: UInt8) -> UInt8 {
-      value < 10 ? UInt8(ascii: "0") + value : letters - 10 + value
-    }
-    return ByteString(digest.flatMap { [digit($0 >> 4), digit($0 & 15)] })
   }
 }
 

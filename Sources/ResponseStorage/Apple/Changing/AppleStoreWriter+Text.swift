@@ -5,16 +5,10 @@ extension AppleStoreWriter {
   public static func uuid(_ high: UInt64, _ low: UInt64) -> [UInt8] {
     let high = high & ~0xF000 | 0x4000
     let low = low & ~(0b11 << 62) | 0b10 << 62
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for (word, dashes) in [(high, [8, 12]), (low, [0, 4])] {
-      for digit in 0..<16 {
-        if dashes.contains(digit) { text.append(UInt8(ascii: "-")) }
-        let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * digit) & 15)
-        text.append(value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10))
-      }
+    let bytes = [high, low].flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
     }
-    return text
+    return Base16.uuid(bytes, .capital)
   }
 
   /// Returns the text of a moment as SQLite's `CURRENT_TIMESTAMP` writes it: UTC, whole seconds.

@@ -212,13 +212,7 @@ struct UUIDBytes: Hashable {
         guard byte == UInt8(ascii: "-") else { return nil }
         continue
       }
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-      default: return nil
-      }
+      guard let digit = Base16.value(of: byte) else { return nil }
       high = high << 4 | low >> 60
       low = low << 4 | UInt64(digit)
     }
