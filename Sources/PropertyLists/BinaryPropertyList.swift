@@ -1,3 +1,5 @@
+import Bytes
+
 /// A view of a binary property list (`bplist00`), which decodes an object when it is asked for.
 ///
 /// The bytes may be hostile. Every size, reference and offset is checked before it is used, and
@@ -107,14 +109,9 @@ public struct BinaryPropertyList: ~Escapable {
   /// Reads a big-endian number of eight bytes; 0 if it does not lie in the bytes.
   @inline(__always)
   static func word(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
-    // Of a span of known length and in this order, the compiler makes one load.
     let word = bytes.extracting(droppingFirst: offset).extracting(first: 8)
     guard word.count == 8 else { return 0 }
-    let low =
-      UInt64(word[0]) | UInt64(word[1]) << 8 | UInt64(word[2]) << 16 | UInt64(word[3]) << 24
-    let high =
-      UInt64(word[4]) << 32 | UInt64(word[5]) << 40 | UInt64(word[6]) << 48 | UInt64(word[7]) << 56
-    return (low | high).byteSwapped
+    return word.word(at: 0).byteSwapped
   }
 
   /// The head of an object: its marker, the number of what follows, and where that begins.

@@ -173,11 +173,8 @@ extension TOMLReader {
       case 0x09, 0x0A, 0x20...0x7E: rest = rest.dropFirst()
       case 0x0D where next == 0x0A: rest = rest.dropFirst()
       case 0xC2...0xF4:
-        let length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
-        let scalar = rest.prefix(length)
-        guard scalar.count == length, String(validating: scalar, as: UTF8.self) != nil else {
-          return place
-        }
+        let (scalar, length) = rest.scalar(at: place)
+        guard scalar != nil else { return place }
         rest = rest.dropFirst(length)
       default: return place
       }

@@ -80,7 +80,7 @@ public struct Glob: Hashable, Sendable {
           retry = (element, position)
           continue
         }
-        let (scalar, length) = Self.character(of: bytes, at: position)
+        let (scalar, length) = bytes.scalar(at: position)
         if Self.matches(elements[element], scalar) {
           element += 1
           position += length
@@ -89,34 +89,10 @@ public struct Glob: Hashable, Sendable {
       }
       guard let last = retry else { return false }
       (element, position) = last
-      position += Self.character(of: bytes, at: position).length
+      position += bytes.scalar(at: position).length
       retry = (element, position)
     }
     return elements[element...].allSatisfy { $0 == .anyText }
-  }
-
-  /// The character that begins at `position`, or `nil` for a byte that is not of UTF-8, and how many
-  /// bytes it has.
-  private static func character(of bytes: [UInt8], at position: Int)
-    -> (scalar: Unicode.Scalar?, length: Int)
-  {
-    let first = bytes[position]
-    if first < 0x80 { return (Unicode.Scalar(first), 1) }
-    let (length, smallest): (Int, UInt32) =
-      switch first {
-      case 0xC2...0xDF: (2, 0x80)
-      case 0xE0...0xEF: (3, 0x800)
-      case 0xF0...0xF4: (4, 0x1_0000)
-      default: (1, 0)
-      }
-    guard length > 1, bytes.count - position >= length else { return (nil, 1) }
-    var value = UInt32(first) & (0x7F >> UInt32(length))
-    for byte in bytes[(position + 1)..<(position + length)] {
-      guard byte & 0xC0 == 0x80 else { return (nil, 1) }
-      value = value << 6 | UInt32(byte & 0x3F)
-    }
-    guard value >= smallest, let scalar = Unicode.Scalar(value) else { return (nil, 1) }
-    return (scalar, length)
   }
 
   private static func matches(_ element: Element, _ scalar: Unicode.Scalar?) -> Bool {

@@ -8,7 +8,7 @@ enum DisplayWidth {
     var width = 0
     var index = bytes.startIndex
     while index < bytes.endIndex {
-      let (scalar, length) = HostileText.scalar(in: bytes, at: index)
+      let (scalar, length) = bytes.scalar(at: index)
       width += scalar.map(Self.width(of:)) ?? 1
       index += length
     }
@@ -39,7 +39,7 @@ enum DisplayWidth {
     var head = bytes.startIndex
     var used = 0
     while head < bytes.endIndex {
-      let (scalar, length) = HostileText.scalar(in: bytes, at: head)
+      let (scalar, length) = bytes.scalar(at: head)
       used += scalar.map(Self.width(of:)) ?? 1
       if used > headLimit { break }
       head += length
@@ -49,7 +49,7 @@ enum DisplayWidth {
     while tail > head {
       var start = tail - 1
       while start > head, bytes[start] & 0xC0 == 0x80 { start -= 1 }
-      used += HostileText.scalar(in: bytes, at: start).scalar.map(Self.width(of:)) ?? 1
+      used += bytes.scalar(at: start).scalar.map(Self.width(of:)) ?? 1
       if used > tailLimit { break }
       tail = start
     }

@@ -33,31 +33,6 @@ public enum HostileText {
       }
     }
   }
-
-  /// The scalar that begins at `index` and the number of its bytes; no scalar and 1 if the byte
-  /// there begins none in UTF-8.
-  static func scalar(
-    in bytes: ArraySlice<UInt8>, at index: Int
-  ) -> (scalar: Unicode.Scalar?, length: Int) {
-    let first = bytes[index]
-    let length: Int
-    var value: UInt32
-    switch first {
-    case 0..<0x80: return (Unicode.Scalar(first), 1)
-    case 0xC2...0xDF: (length, value) = (2, UInt32(first & 0x1F))
-    case 0xE0...0xEF: (length, value) = (3, UInt32(first & 0x0F))
-    case 0xF0...0xF4: (length, value) = (4, UInt32(first & 0x07))
-    default: return (nil, 1)
-    }
-    guard length <= bytes.endIndex - index else { return (nil, 1) }
-    for next in bytes[(index + 1)..<(index + length)] {
-      guard next & 0xC0 == 0x80 else { return (nil, 1) }
-      value = value << 6 | UInt32(next & 0x3F)
-    }
-    let smallest: UInt32 = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000
-    guard value >= smallest, let scalar = Unicode.Scalar(value) else { return (nil, 1) }
-    return (scalar, length)
-  }
 }
 
 extension TextBuffer {
@@ -79,7 +54,7 @@ extension TextBuffer {
     }
     var index = 0
     while index < text.count {
-      let (scalar, length) = HostileText.scalar(in: text[...], at: index)
+      let (scalar, length) = text.scalar(at: index)
       if let scalar {
         if HostileText.isHidden(scalar) || text[index] == extra {
           append("‹U+")
@@ -103,8 +78,7 @@ extension TextBuffer {
     while digits > width, value >> UInt32(4 * (digits - 1)) == 0 { digits -= 1 }
     while digits > 0 {
       digits -= 1
-      let nibble = UInt8(truncatingIfNeeded: value >> UInt32(4 * digits)) & 0xF
-      bytes.append(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") - 10 + nibble)
+      bytes.append(Base16.digit(UInt8(truncatingIfNeeded: value >> UInt32(4 * digits)), .capital))
     }
   }
 }

@@ -33,7 +33,7 @@ extension TextBuffer {
     append("printf '")
     var index = text.startIndex
     while index < text.endIndex {
-      let (scalar, length) = HostileText.scalar(in: text, at: index)
+      let (scalar, length) = text.scalar(at: index)
       let bytes = text[index..<(index + length)]
       switch scalar {
       case "\n": append("\\n")
@@ -66,7 +66,7 @@ extension HostileText {
     if PrintableASCII.isAll(of: text.span) { return true }
     var index = 0
     while index < text.count {
-      let (scalar, length) = scalar(in: text[...], at: index)
+      let (scalar, length) = text.scalar(at: index)
       guard let scalar, !isHidden(scalar) else { return false }
       index += length
     }
