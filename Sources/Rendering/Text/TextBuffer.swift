@@ -48,8 +48,7 @@ public struct TextBuffer: Hashable, Sendable {
   public mutating func append(integer value: Int64) {
     // The longest has a sign and 19 digits.
     bytes.append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
-      if value < 0 { output.append(UInt8(ascii: "-")) }
-      output.append(decimal: value.magnitude)
+      output.append(decimal: value)
     }
   }
 
@@ -69,24 +68,5 @@ public struct TextBuffer: Hashable, Sendable {
   /// Removes the spaces at the end.
   mutating func trimTrailingSpaces() {
     while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
-  }
-}
-
-extension OutputSpan<UInt8> {
-  /// Appends a number in decimal.
-  mutating func append(decimal value: UInt64) {
-    if value >= 100 { append(decimal: value / 100) }
-    if value >= 10 {
-      append(twoDigitsOf: value)
-    } else {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value))
-    }
-  }
-
-  /// Appends the last two digits of a number.
-  mutating func append(twoDigitsOf value: UInt64) {
-    let value = UInt8(truncatingIfNeeded: value % 100)
-    append(UInt8(ascii: "0") + value / 10)
-    append(UInt8(ascii: "0") + value % 10)
   }
 }
