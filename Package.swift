@@ -70,8 +70,8 @@ let package = Package(
       "Revalidation", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching",
       "ResponseStorage"),
     module(
-      "Rendering", on: "Administration", "Bytes", "Fetching", "HTTPCaching", "ResponseArchives",
-      "ResponseStorage", "Revalidation"),
+      "Rendering", on: "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON",
+      "ResponseArchives", "ResponseStorage", "Revalidation"),
     module(
       "AdminCommands", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
       "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation", argumentParser),
@@ -95,7 +95,7 @@ let package = Package(
     tests(of: "Archive"),
     tests(of: "HTTPCaching"),
     tests(of: "Fetching", on: "HTTPCaching"),
-    tests(of: "JSON"),
+    tests(of: "JSON", on: "Bytes"),
     tests(of: "ResponseArchives", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),
     tests(of: "Administration", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),
     tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),

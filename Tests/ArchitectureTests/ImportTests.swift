@@ -24,8 +24,8 @@ private let allowedImports: [String: Set<String>] = [
     "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "ResponseStorage",
   ],
   "Rendering": [
-    "Administration", "Bytes", "Fetching", "HTTPCaching", "ResponseArchives", "ResponseStorage",
-    "Revalidation",
+    "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON", "ResponseArchives",
+    "ResponseStorage", "Revalidation",
   ],
   "AdminCommands": [
     "Administration", "ArgumentParser", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",

@@ -1,0 +1,143 @@
+public import Bytes
+
+/// What has a form in JSON.
+public protocol JSONValue {
+  /// Writes the value.
+  func write(to json: inout JSONWriter)
+}
+
+extension JSONWriter {
+  /// Writes a value of an array, or a document.
+  @inlinable
+  public mutating func value(_ value: some JSONValue) { value.write(to: &self) }
+
+  /// Writes a member of an object.
+  @inlinable
+  public mutating func member(_ name: String, _ value: some JSONValue) {
+    key(name)
+    value.write(to: &self)
+  }
+
+  /// Writes a member that is an object.
+  @inlinable
+  public mutating func object<Failure: Error>(
+    _ name: String, _ layout: Layout = .inLine,
+    _ members: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    key(name)
+    try object(layout, members)
+  }
+
+  /// Writes a member that is an array.
+  @inlinable
+  public mutating func array<Failure: Error>(
+    _ name: String, _ layout: Layout = .inLine,
+    _ values: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    key(name)
+    try array(layout, values)
+  }
+
+  /// Writes a member that is an array of objects; `members` writes those of each.
+  @inlinable
+  public mutating func array<Element, Failure: Error>(
+    _ name: String, _ layout: Layout = .inLine, objects elements: some Sequence<Element>,
+    _ members: (inout JSONWriter, Element) throws(Failure) -> Void
+  ) throws(Failure) {
+    key(name)
+    let outer = open(UInt8(ascii: "["), layout)
+    for element in elements {
+      let outer = open(UInt8(ascii: "{"), .inLine)
+      try members(&self, element)
+      close(UInt8(ascii: "}"), outer)
+    }
+    close(UInt8(ascii: "]"), outer)
+  }
+
+  /// Writes a member that is a string, or, for bytes that are not UTF-8, `null`, and a member `NAME_base64`.
+  public mutating func member(_ name: String, utf8OrBase64 text: [UInt8]?) {
+    key(name)
+    guard let text else { return null() }
+    if !string(utf8: text) { base64(text, inPlaceOf: name) }
+  }
+
+  /// Writes `null` as the value of a member, and a member with bytes in Base64.
+  public mutating func base64(_ data: [UInt8], inPlaceOf name: String) {
+    null()
+    key(name + "_base64")
+    base64(data)
+  }
+
+  /// Writes `null`.
+  public mutating func null() { literal("null") }
+
+  /// Writes a value that a writer wrote, or several with commas between them.
+  public mutating func written(_ value: [UInt8]) {
+    separate()
+    bytes.append(contentsOf: value)
+    place = .next
+  }
+
+  /// Writes a word or a number.
+  mutating func literal(_ text: String) {
+    separate()
+    bytes.append(contentsOf: text.utf8)
+    place = .next
+  }
+
+  /// Writes a number of which the digits are known.
+  public mutating func number(_ numeral: String) { literal(numeral) }
+
+  /// Writes an integer.
+  public mutating func integer(_ value: Int64) {
+    separate()
+    // The longest has a sign and 19 digits.
+    bytes.append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
+      output.append(decimal: value)
+    }
+    place = .next
+  }
+}
+
+extension Bool: JSONValue {
+  public func write(to json: inout JSONWriter) { json.literal(self ? "true" : "false") }
+}
+
+extension Int: JSONValue {
+  public func write(to json: inout JSONWriter) { json.integer(Int64(self)) }
+}
+
+extension Int64: JSONValue {
+  public func write(to json: inout JSONWriter) { json.integer(self) }
+}
+
+extension ByteCount: JSONValue {
+  public func write(to json: inout JSONWriter) { json.integer(bytes) }
+}
+
+/// A number, or `null` if JSON has no such number.
+extension Double: JSONValue {
+  public func write(to json: inout JSONWriter) { json.literal(isFinite ? "\(self)" : "null") }
+}
+
+extension String: JSONValue {
+  public func write(to json: inout JSONWriter) { json.string(self) }
+}
+
+/// A value or `null`.
+extension Optional: JSONValue where Wrapped: JSONValue {
+  @inlinable
+  public func write(to json: inout JSONWriter) {
+    if let self { self.write(to: &json) } else { json.null() }
+  }
+}
+
+/// An array in one line.
+extension Array: JSONValue where Element: JSONValue {
+  @inlinable
+  public func write(to json: inout JSONWriter) {
+    json.array { json in
+      for element in self { element.write(to: &json) }
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Bytes
+import JSON
+import Testing
+
+@Suite struct JSONWriterTests {
+  private let hiding = JSONEscaping(capitals: true) { $0 == "\u{202E}" || $0 == "\u{E0001}" }
+
+  private func text(
+    _ escaping: JSONEscaping = .ascii, _ body: (inout JSONWriter) -> Void
+  ) -> String {
+    var bytes: [UInt8] = []
+    JSONWriter.append(to: &bytes, escaping, body)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func `commas stand between members and between values, at each depth`() {
+    let text = text {
+      $0.object {
+        $0.member("a", 1)
+        $0.object("b") { $0.array("c") { _ in } }
+        $0.array("d") {
+          $0.value(1)
+          $0.array { $0.value(2) }
+          $0.object { _ in }
+          $0.value("3")
+        }
+        $0.array("e", objects: [4, 5]) { $0.member("f", $1) }
+        $0.member("g", [true, false])
+      }
+      $0.endLine()
+      $0.value("h")
+    }
+    #expect(
+      text == """
+        {"a":1,"b":{"c":[]},"d":[1,[2],{},"3"],"e":[{"f":4},{"f":5}],"g":[true,false]}
+        "h"
+        """)
+  }
+
+  @Test func `lines begin with values, and no line is empty`() {
+    let text = text {
+      $0.object {
+        $0.array("a", .lines, objects: [1, 2]) {
+          $0.array("b", objects: [$1]) { $0.member("c", $1) }
+        }
+        $0.array("d", .lines, objects: [Int]()) { $0.member("e", $1) }
+        $0.object("f", .lines) {
+          $0.member("g", 1)
+          $0.member("h", 2)
+        }
+      }
+    }
+    #expect(
+      text == """
+        {"a":[
+        {"b":[{"c":1}]},
+        {"b":[{"c":2}]}
+        ],"d":[],"f":{
+        "g":1,
+        "h":2
+        }}
+        """)
+  }
+
+  @Test func `each kind of value has its form`() {
+    let text = text {
+      $0.array {
+        $0.value(Int64.min)
+        $0.value(Int64.max)
+        $0.value(0)
+        $0.value(10)
+        $0.value(100)
+        $0.value(ByteCount(1 << 40))
+        $0.value(0.5)
+        $0.value(Double.nan)
+        $0.value(String?.none)
+        $0.value(String?.some("a"))
+        $0.null()
+        $0.written(Array("1,2".utf8))
+        $0.value(true)
+      }
+    }
+    #expect(
+      text
+        == "[-9223372036854775808,9223372036854775807,0,10,100,1099511627776,0.5,null,null,\"a\",null,1,2,true]"
+    )
+  }
+
+  @Test func `a string is escaped as it is asked for`() {
+    let hostile = "\u{0}\u{1F}\u{7F}\"\\\n\r\t/\u{301}é\u{202E}\u{E0001}😀"
+    let ascii =
+      #""\u0000\u001f\u007f\"\\\n\r\t/\u0301\u00e9\u202e\udb40\udc01\ud83d\ude00""#
+    let shown = "\"\\u0000\\u001F\u{7F}\\\"\\\\\\n\\r\\t/\u{301}é\\u202E\\uDB40\\uDC01😀\""
+    #expect(text { $0.value(hostile) } == ascii)
+    #expect(text { _ = $0.string(utf8: Array(hostile.utf8)) } == ascii)
+    #expect(Array(text(hiding) { $0.value(hostile) }.utf8) == Array(shown.utf8))
+  }
+
+  @Test(
+    arguments: [
+      [0xFF], [0x61, 0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
+      [0x22, 0x80],
+    ] as [[UInt8]])
+  func `bytes that are not UTF-8 are in another member`(_ hostile: [UInt8]) {
+    let text = text {
+      $0.object {
+        $0.member("z", 0)
+        let isName = $0.key(utf8: hostile)
+        #expect(!isName)
+        $0.member("a", utf8OrBase64: hostile)
+        $0.member("b", utf8OrBase64: nil)
+        $0.member("c", utf8OrBase64: Array("d".utf8))
+      }
+    }
+    let encoded = self.text { $0.base64(hostile) }
+    #expect(text == #"{"z":0,"a":null,"a_base64":\#(encoded),"b":null,"c":"d"}"#)
+  }
+
+  @Test func `Base64 is padded`() {
+    let text = text { json in
+      json.array { json in
+        for length in 0..<4 { json.base64([UInt8](repeating: 0xFB, count: length)) }
+      }
+    }
+    #expect(text == #"["","+w==","+/s=","+/v7"]"#)
+  }
+
+  @Test func `names are written as they are, are escaped, or were written before`() {
+    let name = Array("\"a\":".utf8)
+    let text = text {
+      $0.object {
+        $0.key(written: name.span)
+        $0.value(1)
+        _ = $0.key(utf8: [0x22])
+        $0.value(2)
+        $0.key(written: name.span)
+        $0.null()
+      }
+    }
+    #expect(text == #"{"a":1,"\"":2,"a":null}"#)
+  }
+
+  @Test func `what was in the array stays`() {
+    struct Stop: Error {}
+    var bytes = Array("a".utf8)
+    JSONWriter.append(to: &bytes, .ascii) { $0.value(1) }
+    #expect(throws: Stop.self) {
+      try JSONWriter.append(to: &bytes, .ascii) { json throws(Stop) in
+        json.value(2)
+        throw Stop()
+      }
+    }
+    #expect(bytes == Array("a12".utf8))
+  }
+}
+
+@Suite struct JSONStreamTests {
+  private func text(of values: [Int]) -> String {
+    var (text, bytes) = ("", [UInt8]())
+    func flush() {
+      text += String(decoding: bytes, as: UTF8.self)
+      bytes = []
+    }
+    var json = JSONStream(.ascii)
+    json.begin("a", in: &bytes) { $0.member("b", 0) }
+    for value in values {
+      flush()
+      json.append(to: &bytes) { $0.object { $0.member("c", value) } }
+    }
+    #expect(json.isEmpty == values.isEmpty)
+    flush()
+    json.endArray(in: &bytes) { $0.member("d", 1) }
+    flush()
+    json.end(in: &bytes) { $0.member("e", 2) }
+    flush()
+    return text
+  }
+
+  @Test func `an object is the same however often it is interrupted`() {
+    #expect(text(of: []) == "{\"b\":0,\"a\":[],\"d\":1,\"e\":2}\n")
+    #expect(text(of: [1]) == "{\"b\":0,\"a\":[\n{\"c\":1}\n],\"d\":1,\"e\":2}\n")
+    #expect(text(of: [1, 2]) == "{\"b\":0,\"a\":[\n{\"c\":1},\n{\"c\":2}\n],\"d\":1,\"e\":2}\n")
+  }
+
+  @Test func `an array that was not ended is ended with its object`() {
+    var bytes: [UInt8] = []
+    var json = JSONStream(.ascii, .inLine)
+    json.begin("a", in: &bytes) { _ in }
+    json.append(to: &bytes) { $0.value(1) }
+    json.append(to: &bytes) { $0.value(2) }
+    json.end(in: &bytes)
+    #expect(bytes == Array("{\"a\":[1,2]}\n".utf8))
+  }
+}
