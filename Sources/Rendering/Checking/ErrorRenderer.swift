@@ -1,3 +1,5 @@
+import JSON
+
 /// An error as programs read it.
 public enum ErrorRenderer {
   /// One line with a JSON object that tells of a failure.
@@ -12,17 +14,13 @@ public enum ErrorRenderer {
     code: Int, kind: String, message: String, hint: String?, path: String?
   ) -> TextBuffer {
     var buffer = TextBuffer()
-    buffer.append("{\"schema\":\"urlcache-admin.error/1\",\"code\":")
-    buffer.append(integer: Int64(code))
-    buffer.append(",\"kind\":")
-    buffer.append(json: kind)
-    buffer.append(",\"message\":")
-    buffer.append(json: message)
-    buffer.append(",\"hint\":")
-    buffer.append(json: hint)
-    buffer.append(",\"path\":")
-    buffer.append(json: path)
-    buffer.append("}\n")
+    buffer.writeJSON(schema: "error") {
+      $0.member("code", code)
+      $0.member("kind", kind)
+      $0.member("message", message)
+      $0.member("hint", hint)
+      $0.member("path", path)
+    }
     return buffer
   }
 }

@@ -1,4 +1,5 @@
 public import Administration
+import JSON
 
 /// What a command did, as a line of a log.
 public enum RunRenderer {
@@ -13,27 +14,24 @@ public enum RunRenderer {
     verb: String, status: Int, message: String?, metrics: CacheMetrics
   ) -> TextBuffer {
     var buffer = TextBuffer()
-    buffer.append("{\"schema\":\"urlcache-admin.log/1\",\"time\":")
-    buffer.append(json: metrics.run.map { TimeText.text($0.time) })
-    buffer.append(",\"verb\":")
-    buffer.append(json: verb)
-    buffer.append(",\"cache\":")
-    buffer.append(json: metrics.cache)
-    buffer.append(",\"status\":")
-    buffer.append(integer: Int64(status))
-    buffer.append(",\"duration_seconds\":")
-    buffer.append(metrics.run.map { MetricsRenderer.milliseconds($0.durationSeconds) } ?? "null")
-    buffer.append(",\"removed_entries\":")
-    buffer.append(json: metrics.run?.removedEntries)
-    buffer.append(",\"removed_bytes\":")
-    buffer.append(json: metrics.run?.removedBytes)
-    buffer.append(",\"left\":")
-    buffer.append(json: metrics.run?.left)
-    buffer.append(",\"skipped\":")
-    buffer.append(metrics.run.map { $0.isSkipped ? "true" : "false" } ?? "null")
-    buffer.append(",\"message\":")
-    buffer.append(json: message)
-    buffer.append("}\n")
+    let run = metrics.run
+    buffer.writeJSON(schema: "log") {
+      $0.member("time", run?.time)
+      $0.member("verb", verb)
+      $0.member("cache", metrics.cache)
+      $0.member("status", status)
+      $0.key("duration_seconds")
+      if let run {
+        $0.number(MetricsRenderer.milliseconds(run.durationSeconds))
+      } else {
+        $0.null()
+      }
+      $0.member("removed_entries", run?.removedEntries)
+      $0.member("removed_bytes", run?.removedBytes)
+      $0.member("left", run?.left)
+      $0.member("skipped", run?.isSkipped)
+      $0.member("message", message)
+    }
     return buffer
   }
 }

@@ -1,19 +1,18 @@
 public import Administration
 import Bytes
+import JSON
+import ResponseStorage
 
 /// A run that did nothing, as text: the receipt in the place of what a command says otherwise.
 public enum SkippedRunRenderer {
   /// Appends one JSON object.
   public static func appendJSON(_ run: SkippedRun, into buffer: inout TextBuffer) {
-    buffer.append("{\"schema\":\"urlcache-admin.skipped/1\",\"verb\":")
-    buffer.append(json: run.verb)
-    buffer.append(",\"cache\":")
-    buffer.append(json: run.cache)
-    buffer.append(",\"reason\":")
-    buffer.append(json: run.reason.rawValue)
-    buffer.append(",\"message\":")
-    buffer.append(json: run.message)
-    buffer.append("}\n")
+    buffer.writeJSON(schema: "skipped") {
+      $0.member("verb", run.verb)
+      $0.member("cache", run.cache)
+      $0.member("reason", run.reason.rawValue)
+      $0.member("message", run.message)
+    }
   }
 
   /// Appends a line for people.

@@ -1,0 +1,73 @@
+public import JSON
+public import ResponseStorage
+
+extension JSONEscaping {
+  /// Escapes what ``HostileText`` hides, so that JSON is safe on a terminal and still reads back exactly.
+  static let hostileText = JSONEscaping(capitals: true) { HostileText.isHidden($0) }
+}
+
+extension TextBuffer {
+  /// Appends what `body` writes.
+  @inline(__always)
+  mutating func writeJSON(_ body: (inout JSONWriter) -> Void) {
+    JSONWriter.append(to: &bytes, .hostileText, body)
+  }
+
+  /// Appends a document, which is an object, and ends its line.
+  ///
+  /// - Parameter schema: The name that the schema has among those of this tool.
+  mutating func writeJSON(schema: String, _ members: (inout JSONWriter) -> Void) {
+    writeJSON { json in
+      json.object {
+        $0.member(schema: schema)
+        members(&$0)
+      }
+      json.endLine()
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes the member that names the schema of a document.
+  mutating func member(schema name: String) { member("schema", "urlcache-admin.\(name)/1") }
+
+  /// Writes a member that is a text, or, if that is not UTF-8, `null`, and a member `NAME_base64`.
+  mutating func member(_ name: String, utf8OrBase64 text: ByteString?) {
+    member(name, utf8OrBase64: text?.bytes)
+  }
+
+  /// Writes a member that is a URL or a key, as programs may see it.
+  mutating func member(_ name: String, url: ByteString?, _ secrets: SecretPolicy) {
+    member(name, utf8OrBase64: url.map { secrets.url($0, for: .programs) })
+  }
+
+  /// Writes the member `id`: a number, or the name of a file.
+  mutating func member(id: StoredResponse.ID) {
+    switch id {
+    case .row(let row): member("id", row)
+    case .file(let name): member("id", utf8OrBase64: name)
+    }
+  }
+}
+
+/// A moment in UTC, its fraction of a second cut off.
+extension Timestamp: JSONValue {
+  public func write(to json: inout JSONWriter) {
+    var text = TextBuffer()
+    text.bytes.reserveCapacity(22)
+    text.append(UInt8(ascii: "\""))
+    text.append(time: self)
+    text.append(UInt8(ascii: "\""))
+    json.written(text.bytes)
+  }
+}
+
+extension StoreDescription: JSONValue {
+  public func write(to json: inout JSONWriter) {
+    json.object {
+      $0.member("path", path)
+      $0.member("format", format.rawValue)
+      $0.member("schema_version", schemaVersion)
+    }
+  }
+}
