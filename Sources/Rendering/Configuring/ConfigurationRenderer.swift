@@ -1,5 +1,7 @@
 public import Administration
 import Bytes
+import JSON
+import ResponseStorage
 
 /// What a configuration sets, and from where.
 public struct ConfigurationRenderer {
@@ -34,25 +36,18 @@ public struct ConfigurationRenderer {
   ///
   /// - Parameter paths: The files that are read if they are there.
   public func appendJSON(paths: [String], into buffer: inout TextBuffer) {
-    buffer.append("{\"schema\":\"urlcache-admin.config/1\",\"files\":[")
-    for (index, path) in paths.enumerated() {
-      buffer.append(index == 0 ? "\n{\"path\":" : ",\n{\"path\":")
-      buffer.append(json: path)
-      buffer.append(",\"found\":")
-      buffer.append(configuration.files.contains { $0.path == path } ? "true}" : "false}")
+    buffer.writeJSON(schema: "config") {
+      $0.array("files", .lines, objects: paths) { json, path in
+        json.member("path", path)
+        json.member("found", configuration.files.contains { $0.path == path })
+      }
+      $0.array("settings", .lines, objects: rows) { json, row in
+        json.member("cache", row.cache)
+        json.member("name", row.name)
+        json.member("value", row.value.text)
+        Self.write(row.value.origin, to: &json)
+      }
     }
-    buffer.append("\n],\"settings\":[")
-    for (index, row) in rows.enumerated() {
-      buffer.append(index == 0 ? "\n{\"cache\":" : ",\n{\"cache\":")
-      buffer.append(json: row.cache)
-      buffer.append(",\"name\":")
-      buffer.append(json: row.name)
-      buffer.append(",\"value\":")
-      buffer.append(json: row.value.text)
-      append(row.value.origin, into: &buffer)
-      buffer.append(UInt8(ascii: "}"))
-    }
-    buffer.append("\n]}\n")
   }
 
   /// What is set for all caches, and then for each only what differs from that.
@@ -110,22 +105,17 @@ public struct ConfigurationRenderer {
     }
   }
 
-  private func append(
-    _ origin: Configuration.Value.Origin, into buffer: inout TextBuffer
-  ) {
+  private static func write(_ origin: Configuration.Value.Origin, to json: inout JSONWriter) {
     let (name, variable, place): (String, String?, ConfigurationPlace?) =
       switch origin {
       case .variable(let variable): ("environment", variable, nil)
       case .file(let place): ("file", nil, place)
       case .builtIn: ("built-in", nil, nil)
       }
-    buffer.append(",\"origin\":\"\(name)\",\"variable\":")
-    buffer.append(json: variable)
-    buffer.append(",\"path\":")
-    buffer.append(json: place?.path)
-    buffer.append(",\"line\":")
-    buffer.append(json: place.map { Int64($0.line) })
-    buffer.append(",\"column\":")
-    buffer.append(json: place.map { Int64($0.column) })
+    json.member("origin", name)
+    json.member("variable", variable)
+    json.member("path", place?.path)
+    json.member("line", place?.line)
+    json.member("column", place?.column)
   }
 }

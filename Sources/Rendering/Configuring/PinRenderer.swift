@@ -1,5 +1,7 @@
 public import Administration
 import Bytes
+import JSON
+import ResponseStorage
 
 /// The URLs that a configuration pins, as text.
 public struct PinRenderer {
@@ -51,21 +53,15 @@ public struct PinRenderer {
   ///   - count: How many URLs were pinned, or unpinned.
   ///   - verb: The verb, which names the schema.
   public func appendJSON(changed count: Int, by verb: String, into buffer: inout TextBuffer) {
-    buffer.append("{\"schema\":\"urlcache-admin.\(verb)/1\",\"changed\":")
-    buffer.append(integer: Int64(count))
-    buffer.append(",\"pins\":[")
-    for (index, row) in rows.enumerated() {
-      buffer.append(index == 0 ? "\n{\"cache\":" : ",\n{\"cache\":")
-      buffer.append(json: row.cache)
-      buffer.append(",\"url\":")
-      buffer.append(json: secrets.url(row.pin.url, for: .programs), orBase64Named: "url")
-      buffer.append(",\"path\":")
-      buffer.append(json: row.pin.place.path)
-      buffer.append(",\"line\":")
-      buffer.append(integer: Int64(row.pin.place.line))
-      buffer.append("}")
+    buffer.writeJSON(schema: verb) {
+      $0.member("changed", count)
+      $0.array("pins", .lines, objects: rows) { json, row in
+        json.member("cache", row.cache)
+        json.member("url", url: row.pin.url, secrets)
+        json.member("path", row.pin.place.path)
+        json.member("line", row.pin.place.line)
+      }
     }
-    buffer.append(rows.isEmpty ? "]}\n" : "\n]}\n")
   }
 
   /// A number of URLs in words.
