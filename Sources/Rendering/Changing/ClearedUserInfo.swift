@@ -1,4 +1,5 @@
 public import Bytes
+import JSON
 public import ResponseStorage
 
 /// What was cleared of the user info of entries, as text.
@@ -55,26 +56,16 @@ public struct ClearedUserInfo: Sendable {
 
   /// Appends one JSON object.
   public func appendJSON(_ secrets: SecretPolicy, into buffer: inout TextBuffer) {
-    buffer.append("{\"schema\":\"urlcache-admin.expire/1\",\"dry_run\":\(isDryRun),\"cache\":")
-    buffer.append(json: store)
-    buffer.append(",\"keys\":[")
-    for (index, key) in keys.enumerated() {
-      if index > 0 { buffer.append(",") }
-      buffer.append(json: key)
+    buffer.writeJSON(schema: "expire") {
+      $0.member("dry_run", isDryRun)
+      $0.member("cache", store)
+      $0.member("keys", keys)
+      $0.member("selected", selected)
+      $0.member("skipped", skipped.count)
+      $0.array("cleared", .lines, objects: done) { json, entry in
+        json.member(id: entry.id)
+        json.member("url", url: entry.url, secrets)
+      }
     }
-    buffer.append("],\"selected\":")
-    buffer.append(integer: selected)
-    buffer.append(",\"skipped\":")
-    buffer.append(integer: Int64(skipped.count))
-    buffer.append(",\"cleared\":[")
-    for (index, entry) in done.enumerated() {
-      buffer.append(index == 0 ? "\n{\"id\":" : ",\n{\"id\":")
-      buffer.append(json: entry.id)
-      buffer.append(",\"url\":")
-      let url = entry.url.map { secrets.url($0, for: .programs) }
-      buffer.append(json: url, orBase64Named: "url")
-      buffer.append("}")
-    }
-    buffer.append(done.isEmpty ? "]}\n" : "\n]}\n")
   }
 }

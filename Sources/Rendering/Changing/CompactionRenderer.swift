@@ -1,28 +1,22 @@
 public import Administration
 import Bytes
+import JSON
 import ResponseStorage
 
 /// What giving free space back did, as text.
 public enum CompactionRenderer {
   /// Appends one JSON object.
   public static func appendJSON(_ compaction: Compaction, into buffer: inout TextBuffer) {
-    buffer.append(
-      "{\"schema\":\"urlcache-admin.compact/1\",\"dry_run\":\(compaction.method == nil)")
-    buffer.append(",\"cache\":")
-    buffer.append(json: compaction.store)
-    buffer.append(",\"method\":")
-    buffer.append(json: compaction.method?.rawValue)
-    buffer.append(",\"free_before\":")
-    buffer.append(plain: compaction.before.freeBytes)
-    buffer.append(",\"free_after\":")
-    buffer.append(json: compaction.after?.freeBytes)
-    buffer.append(",\"footprint_before\":")
-    buffer.append(plain: compaction.before.totalBytes)
-    buffer.append(",\"footprint_after\":")
-    buffer.append(json: compaction.after?.totalBytes)
-    buffer.append(",\"stopped_by\":")
-    buffer.append(json: compaction.stopReason?.rawValue)
-    buffer.append("}\n")
+    buffer.writeJSON(schema: "compact") {
+      $0.member("dry_run", compaction.method == nil)
+      $0.member("cache", compaction.store)
+      $0.member("method", compaction.method?.rawValue)
+      $0.member("free_before", compaction.before.freeBytes)
+      $0.member("free_after", compaction.after?.freeBytes)
+      $0.member("footprint_before", compaction.before.totalBytes)
+      $0.member("footprint_after", compaction.after?.totalBytes)
+      $0.member("stopped_by", compaction.stopReason?.rawValue)
+    }
   }
 
   /// Appends a line or two for people.

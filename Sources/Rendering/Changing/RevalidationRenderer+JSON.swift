@@ -1,6 +1,7 @@
 import Bytes
 import Fetching
 import HTTPCaching
+import JSON
 public import ResponseStorage
 public import Revalidation
 
@@ -14,23 +15,19 @@ extension RevalidationRenderer {
     _ plan: RevalidationPlan, skipped: Set<StoredResponse.ID>, of store: StoreDescription,
     into buffer: inout TextBuffer
   ) {
-    buffer.append("{\"schema\":\"urlcache-admin.revalidate/1\",\"dry_run\":\(isDryRun),\"cache\":")
-    buffer.append(json: store)
-    buffer.append(",\"asked\":")
-    buffer.append(integer: Int64(plan.askedCount))
-    for outcome in ValidationResult.Outcome.allCases {
-      buffer.append(",\"\(Self.key(outcome))\":")
-      buffer.append(integer: Int64(plan.count(outcome)))
+    buffer.writeJSON(schema: "revalidate") {
+      $0.member("dry_run", isDryRun)
+      $0.member("cache", store)
+      $0.member("asked", plan.askedCount)
+      for outcome in ValidationResult.Outcome.allCases {
+        $0.member(Self.key(outcome), plan.count(outcome))
+      }
+      $0.member("saved_bytes", plan.savedBytes)
+      $0.array("entries", .lines, objects: plan.entries) { json, entry in
+        let isSkipped = skipped.contains(entry.result.request.version.id)
+        write(entry, isSkipped: isSkipped, to: &json)
+      }
     }
-    buffer.append(",\"saved_bytes\":")
-    buffer.append(plain: plan.savedBytes)
-    buffer.append(",\"entries\":[")
-    for (index, entry) in plan.entries.enumerated() {
-      buffer.append(index == 0 ? "\n" : ",\n")
-      append(
-        entry, isSkipped: skipped.contains(entry.result.request.version.id), into: &buffer)
-    }
-    buffer.append(plan.entries.isEmpty ? "]}\n" : "\n]}\n")
   }
 
   private static func key(_ outcome: ValidationResult.Outcome) -> String {
@@ -47,40 +44,25 @@ extension RevalidationRenderer {
     }
   }
 
-  private func append(
-    _ entry: RevalidationPlan.Entry, isSkipped: Bool, into buffer: inout TextBuffer
+  private func write(
+    _ entry: RevalidationPlan.Entry, isSkipped: Bool, to json: inout JSONWriter
   ) {
     let result = entry.result
     let request = result.request
-    buffer.append("{\"id\":")
-    buffer.append(json: request.version.id)
-    buffer.append(",\"url\":")
-    buffer.append(
-      json: request.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
-    buffer.append(",\"outcome\":")
-    buffer.append(json: result.outcome.rawValue)
-    buffer.append(",\"sent\":")
+    json.member(id: request.version.id)
+    json.member("url", url: request.url, secrets)
+    json.member("outcome", result.outcome.rawValue)
     let deciders = ValidatorComparison.Decider.allCases.filter { request.sent.contains($0) }
-    buffer.append(json: request.obstacle == nil ? deciders.map(\.rawValue) : [])
-    buffer.append(",\"status\":")
-    buffer.append(json: result.response?.head.status)
-    buffer.append(",\"decided_by\":")
-    buffer.append(json: result.decider?.rawValue)
-    buffer.append(",\"saved_bytes\":")
-    buffer.append(plain: result.savedBytes)
-    buffer.append(",\"location\":")
-    buffer.append(
-      json: result.location.map { secrets.url($0, for: .programs) }, orBase64Named: "location")
-    buffer.append(",\"reason\":")
-    buffer.append(json: result.reason?.code)
-    buffer.append(",\"message\":")
-    buffer.append(json: result.reason?.words(after: result))
-    buffer.append(",\"withheld_credentials\":\(request.withholdsCredentials),\"action\":")
-    buffer.append(json: isSkipped ? "skipped" : entry.action.rawValue)
-    buffer.append(",\"hindrance\":")
-    buffer.append(json: entry.hindrance?.rawValue)
-    buffer.append(",\"misfit\":")
-    buffer.append(json: result.misfit?.rawValue)
-    buffer.append("}")
+    json.member("sent", request.obstacle == nil ? deciders.map(\.rawValue) : [])
+    json.member("status", result.response?.head.status)
+    json.member("decided_by", result.decider?.rawValue)
+    json.member("saved_bytes", result.savedBytes)
+    json.member("location", url: result.location, secrets)
+    json.member("reason", result.reason?.code)
+    json.member("message", result.reason?.words(after: result))
+    json.member("withheld_credentials", request.withholdsCredentials)
+    json.member("action", isSkipped ? "skipped" : entry.action.rawValue)
+    json.member("hindrance", entry.hindrance?.rawValue)
+    json.member("misfit", result.misfit?.rawValue)
   }
 }
