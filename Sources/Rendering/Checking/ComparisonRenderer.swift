@@ -1,5 +1,6 @@
 public import Administration
 import Bytes
+import JSON
 public import ResponseStorage
 
 /// What tells two caches apart, as text.
@@ -49,30 +50,20 @@ public struct ComparisonRenderer: Sendable {
     _ comparison: StoreComparison, of first: StoreDescription, _ second: StoreDescription,
     into buffer: inout TextBuffer
   ) {
-    buffer.append("{\"schema\":\"urlcache-admin.diff/1\",\"first\":")
-    buffer.append(json: first)
-    buffer.append(",\"second\":")
-    buffer.append(json: second)
-    for change in StoreComparison.Change.allCases {
-      buffer.append(",\"\(change.rawValue)\":")
-      buffer.append(integer: Int64(comparison.count(change)))
+    buffer.writeJSON(schema: "diff") {
+      $0.member("first", first)
+      $0.member("second", second)
+      for change in StoreComparison.Change.allCases {
+        $0.member(change.rawValue, comparison.count(change))
+      }
+      $0.member("same", comparison.same)
+      let differences = isSummary ? [] : comparison.differences
+      $0.array("differences", .lines, objects: differences) { json, difference in
+        json.member("key", url: difference.key, secrets)
+        json.member("url", url: difference.url, secrets)
+        json.member("change", difference.change.rawValue)
+        json.member("differs", difference.aspects.map(\.rawValue))
+      }
     }
-    buffer.append(",\"same\":")
-    buffer.append(integer: comparison.same)
-    buffer.append(",\"differences\":[")
-    let differences = isSummary ? [] : comparison.differences
-    for (index, difference) in differences.enumerated() {
-      buffer.append(index == 0 ? "\n{\"key\":" : ",\n{\"key\":")
-      buffer.append(json: secrets.url(difference.key, for: .programs), orBase64Named: "key")
-      buffer.append(",\"url\":")
-      buffer.append(
-        json: difference.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
-      buffer.append(",\"change\":")
-      buffer.append(json: difference.change.rawValue)
-      buffer.append(",\"differs\":[")
-      buffer.append(difference.aspects.map { "\"\($0.rawValue)\"" }.joined(separator: ","))
-      buffer.append("]}")
-    }
-    buffer.append(differences.isEmpty ? "]}\n" : "\n]}\n")
   }
 }
