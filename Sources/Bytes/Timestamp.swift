@@ -9,9 +9,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// Creates a moment, or `nil` if it is not one of the years 1 to 9999.
   @inlinable
   public init?(secondsSince1970: Double) {
-    guard secondsSince1970 >= -62_135_596_800, secondsSince1970 < 253_402_300_800 else {
-      return nil
-    }
+    let years = CivilCalendar.seconds
+    guard secondsSince1970 >= Double(years.lowerBound), secondsSince1970 < Double(years.upperBound)
+    else { return nil }
     self.secondsSince1970 = secondsSince1970
   }
 

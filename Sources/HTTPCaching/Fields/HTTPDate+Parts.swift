@@ -1,12 +1,6 @@
 import Bytes
 
 extension HTTPDate {
-  static let secondsInDay: Int64 = 86_400
-
-  /// 0001-01-01 00:00:00 and 10000-01-01 00:00:00 UTC.
-  static let firstSecond: Int64 = -62_135_596_800
-  static let endOfTime: Int64 = 253_402_300_800
-
   static let longDays = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
   ].map { Array($0.utf8) }
@@ -143,34 +137,5 @@ extension HTTPDate {
     let second = twoDigits(text, position + 6)
     guard hour < 24, minute < 60, second <= 60 else { return nil }
     return hour * 3_600 + minute * 60 + second
-  }
-
-  /// The days from 1 January 1970 to a day of the Gregorian calendar, or `nil` if there is no such
-  /// day.
-  static func daysSince1970(_ year: Int64, month: Int, day: Int64) -> Int64? {
-    // Most days are in every month.
-    guard year >= 1, day >= 1, day <= 28 || day <= length(ofMonth: month, in: year) else {
-      return nil
-    }
-    // Counted from 1 March, so that the leap day is the last of its year.
-    let years = month > 2 ? year : year - 1
-    let monthsFromMarch = Int64(month > 2 ? month - 3 : month + 9)
-    let leapDays = years / 4 - years / 100 + years / 400
-    return years * 365 + leapDays + (153 * monthsFromMarch + 2) / 5 + day - 1 - 719_468
-  }
-
-  private static func length(ofMonth month: Int, in year: Int64) -> Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-}
-
-extension Int64 {
-  /// The quotient rounded down, also for a number below zero.
-  func quotient(by divisor: Int64) -> Int64 {
-    (self >= 0 ? self : self - divisor + 1) / divisor
   }
 }

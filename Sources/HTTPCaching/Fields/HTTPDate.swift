@@ -1,3 +1,5 @@
+import Bytes
+
 /// Dates as HTTP writes them (RFC 9110 §5.6.7).
 public enum HTTPDate {
   /// Reads a date in one of the three forms that a recipient must accept, and in no other:
@@ -31,9 +33,7 @@ public enum HTTPDate {
 
   /// Whether a date names another day of the week than that of the seconds that it was read as.
   static func namesWrongDay(_ text: [UInt8], for seconds: Int64) -> Bool {
-    // 1 January 1970 was a Thursday; days count from Monday.
-    let day = seconds.quotient(by: secondsInDay) + 3
-    return shortDay(text.span).map { Int64($0) } != day - day.quotient(by: 7) * 7
+    shortDay(text.span) != CivilCalendar.weekday(ofSecond: seconds)
   }
 
   /// What the text says, before it is known whether there is such a day.
@@ -47,27 +47,30 @@ public enum HTTPDate {
 
     func secondsSince1970(now: Int64) -> Int64? {
       guard isShortYear else {
-        return days(year).map { $0 * secondsInDay + secondOfDay }
+        return days(year).map { $0 * CivilCalendar.secondsInDay + secondOfDay }
       }
-      guard now >= firstSecond, now < endOfTime else { return nil }
+      let years = CivilCalendar.seconds
+      guard years.contains(now) else { return nil }
       // 400 years have 146,097 days.
-      let century = (now - firstSecond) / (146_097 * secondsInDay / 4) * 100
+      let century = (now - years.lowerBound) / (146_097 * CivilCalendar.secondsInDay / 4) * 100
       // Of four years that end in 00, one has a 29 February.
       for full in stride(from: century + 100 + year, through: century - 300 + year, by: -100) {
         guard let date = days(full), let before = days(full - 50) ?? Self.march(full - 50) else {
           continue
         }
-        if before * secondsInDay + secondOfDay <= now {
-          return date * secondsInDay + secondOfDay
+        if before * CivilCalendar.secondsInDay + secondOfDay <= now {
+          return date * CivilCalendar.secondsInDay + secondOfDay
         }
       }
       return nil
     }
 
-    private static func march(_ year: Int64) -> Int64? { daysSince1970(year, month: 3, day: 1) }
+    private static func march(_ year: Int64) -> Int64? {
+      CivilCalendar.daysSince1970(year: year, month: 3, day: 1)
+    }
 
     private func days(_ year: Int64) -> Int64? {
-      daysSince1970(year, month: month, day: day)
+      CivilCalendar.daysSince1970(year: year, month: Int64(month), day: day)
     }
   }
 
