@@ -1,4 +1,5 @@
 /// A date of the proleptic Gregorian calendar with the time of day, in UTC.
+@frozen
 public struct CivilTime: Hashable, Sendable {
   /// The year, 1 to 9999.
   public let year: Int64
@@ -15,6 +16,7 @@ public struct CivilTime: Hashable, Sendable {
 
   /// Creates a date and time, or `nil` if there is no such day, or no such second of the day (a
   /// leap second is none).
+  @inlinable
   public init?(
     year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0
   ) {
@@ -40,6 +42,7 @@ public struct CivilTime: Hashable, Sendable {
   }
 
   /// The seconds from 1970-01-01 00:00:00 UTC.
+  @inlinable
   public var secondsSince1970: Int64 {
     CivilCalendar.days(year, month, day) * CivilCalendar.secondsInDay + hour * 3_600 + minute * 60
       + second

@@ -139,20 +139,10 @@ struct SampleCache: ParsableCommand {
 
   /// Reads a time in UTC (RFC 3339 §5.6).
   private static func moment(_ text: String) -> Timestamp? {
-    let pattern = Array("dddd-dd-ddTdd:dd:ddZ".utf8)
     let bytes = Array(text.utf8)
-    guard bytes.count == pattern.count,
-      zip(bytes, pattern).allSatisfy({ byte, wanted in
-        wanted == UInt8(ascii: "d")
-          ? UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte : byte == wanted
-      })
+    guard bytes.count == 20, bytes.last == UInt8(ascii: "Z"),
+      let time = CivilTime(bytes.span.extracting(first: 19), separator: UInt8(ascii: "T"))
     else { return nil }
-    func number(_ range: Range<Int>) -> Int64 {
-      bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
-    }
-    let time = CivilTime(
-      year: number(0..<4), month: number(5..<7), day: number(8..<10), hour: number(11..<13),
-      minute: number(14..<16), second: number(17..<19))
-    return time.flatMap { Timestamp(secondsSince1970: Double($0.secondsSince1970)) }
+    return Timestamp(secondsSince1970: Double(time.secondsSince1970))
   }
 }

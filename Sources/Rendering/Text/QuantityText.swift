@@ -83,22 +83,7 @@ extension TextBuffer {
 
   /// Appends a moment as RFC 3339 writes it, in UTC, its fraction of a second cut off.
   public mutating func append(time moment: Timestamp) {
-    let time = CivilTime(moment)
-    bytes.append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
-      output.append(twoDigitsOf: UInt64(time.year / 100))
-      output.append(twoDigitsOf: UInt64(time.year))
-      output.append(UInt8(ascii: "-"))
-      output.append(twoDigitsOf: UInt64(time.month))
-      output.append(UInt8(ascii: "-"))
-      output.append(twoDigitsOf: UInt64(time.day))
-      output.append(UInt8(ascii: "T"))
-      output.append(twoDigitsOf: UInt64(time.hour))
-      output.append(UInt8(ascii: ":"))
-      output.append(twoDigitsOf: UInt64(time.minute))
-      output.append(UInt8(ascii: ":"))
-      output.append(twoDigitsOf: UInt64(time.second))
-      output.append(UInt8(ascii: "Z"))
-    }
+    bytes.append(rfc3339: moment)
   }
 
   /// Appends a number in decimal, in groups of three digits: `4,304`.

@@ -11,7 +11,7 @@ extension HAREntry {
     try json.members { json, name in
       switch ByteString(name) {
       case "startedDateTime":
-        started = try json.text(budget).flatMap { Timestamp(iso8601: $0) }
+        started = try json.text(budget).flatMap { Timestamp(iso8601: $0.bytes, .programs) }
       case "time": milliseconds = try json.lenientNumber()
       case "request": try readRequest(&json, budget)
       case "response": try readResponse(&json, budget)
@@ -77,7 +77,9 @@ extension HAREntry {
     try json.members { json, name in
       switch ByteString(name) {
       case "first_stored":
-        extras.firstStored = try json.text(budget).flatMap { Timestamp(iso8601: $0) }
+        extras.firstStored = try json.text(budget).flatMap {
+          Timestamp(iso8601: $0.bytes, .programs)
+        }
       case "partition": extras.partition = try json.text(budget)
       case "request_url": extras.requestURL = try json.text(budget)
       case "storage_policy":

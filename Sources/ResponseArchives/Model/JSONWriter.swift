@@ -224,8 +224,8 @@ extension JSONWriter {
   mutating func time(_ moment: Timestamp?) {
     guard let moment else { return null() }
     bytes.append(UInt8(ascii: "\""))
-    dateTime(moment)
-    bytes.append("Z\"")
+    bytes.append(rfc3339: moment)
+    bytes.append(UInt8(ascii: "\""))
   }
 
   /// Writes a moment as RFC 3339 has it, with milliseconds.
@@ -235,32 +235,10 @@ extension JSONWriter {
     let fraction = rest < 0 ? rest + 1_000 : rest
     let whole = Timestamp(secondsSince1970: Double((milliseconds - fraction) / 1_000)) ?? moment
     bytes.append(UInt8(ascii: "\""))
-    dateTime(whole)
+    bytes.append(CivilTime(whole))
     bytes.append(UInt8(ascii: "."))
-    digits(3, of: fraction)
+    bytes.append(3, digitsOf: fraction)
     bytes.append("Z\"")
-  }
-
-  /// Writes the date and time in UTC, without a fraction of a second and without a zone.
-  private mutating func dateTime(_ moment: Timestamp) {
-    let time = CivilTime(moment)
-    digits(4, of: time.year)
-    bytes.append(UInt8(ascii: "-"))
-    digits(2, of: time.month)
-    bytes.append(UInt8(ascii: "-"))
-    digits(2, of: time.day)
-    bytes.append(UInt8(ascii: "T"))
-    digits(2, of: time.hour)
-    bytes.append(UInt8(ascii: ":"))
-    digits(2, of: time.minute)
-    bytes.append(UInt8(ascii: ":"))
-    digits(2, of: time.second)
-  }
-
-  /// Writes the last digits of a number that is not negative.
-  private mutating func digits(_ count: Int, of number: Int64) {
-    if count > 1 { digits(count - 1, of: number / 10) }
-    bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 }
 

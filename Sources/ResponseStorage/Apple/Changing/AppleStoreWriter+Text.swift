@@ -13,23 +13,8 @@ extension AppleStoreWriter {
 
   /// Returns the text of a moment as SQLite's `CURRENT_TIMESTAMP` writes it: UTC, whole seconds.
   static func text(of moment: Timestamp) -> [UInt8] {
-    let time = CivilTime(moment)
     var text: [UInt8] = []
-    text.reserveCapacity(19)
-    func append(_ number: Int64, digits: Int64, after separator: StaticString = "") {
-      text += Array(separator.description.utf8)
-      var divisor: Int64 = digits == 4 ? 1000 : 10
-      while divisor > 0 {
-        text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-        divisor /= 10
-      }
-    }
-    append(time.year, digits: 4)
-    append(time.month, digits: 2, after: "-")
-    append(time.day, digits: 2, after: "-")
-    append(time.hour, digits: 2, after: " ")
-    append(time.minute, digits: 2, after: ":")
-    append(time.second, digits: 2, after: ":")
+    text.append(CivilTime(moment), separator: UInt8(ascii: " "))
     return text
   }
 }
