@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 public import ResponseStorage
 
 extension ShowRenderer {
@@ -15,44 +16,33 @@ extension ShowRenderer {
   public func appendJSON(
     _ responses: [(response: StoredResponse, sha256: String?)], into buffer: inout TextBuffer
   ) {
-    buffer.append("[")
-    for (index, item) in responses.enumerated() {
-      buffer.append(index == 0 ? "\n" : ",\n")
-      append(item.response, sha256: item.sha256, into: &buffer)
+    buffer.writeJSON { json in
+      json.array(.lines) { json in
+        for (response, sha256) in responses {
+          json.object { write(response, sha256: sha256, to: &$0) }
+        }
+      }
+      json.endLine()
     }
-    buffer.append(responses.isEmpty ? "]\n" : "\n]\n")
   }
 
-  private func append(
-    _ response: StoredResponse, sha256: String?, into buffer: inout TextBuffer
-  ) {
-    buffer.append(UInt8(ascii: "{"))
+  private func write(_ response: StoredResponse, sha256: String?, to json: inout JSONWriter) {
+    var members = TextBuffer()
     EntryJSON(columns: Self.columns, secrets: secrets, now: now, expiryRules: expiryRules)
-      .append(response, into: &buffer)
+      .append(response, into: &members)
+    json.written(members.bytes)
     let request = response.request
-    buffer.append(",\"sha256\":")
-    buffer.append(json: sha256)
-    buffer.append(",\"body_file\":")
-    buffer.append(json: response.bodyFileName, orBase64Named: "body_file")
-    buffer.append(",\"request_url\":")
-    let url = request.url.map { secrets.url($0, for: .programs) }
-    buffer.append(json: url, orBase64Named: "request_url")
-    buffer.append(",\"request_body_base64\":")
-    if secrets.showSecrets, let body = request.body {
-      buffer.append(base64: body)
-    } else {
-      buffer.append("null")
-    }
-    buffer.append(",\"request_body_bytes\":")
-    buffer.append(json: request.body.map { Int64($0.count) })
-    buffer.append(",\"cache_policy\":")
-    buffer.append(json: request.cachePolicy)
-    buffer.append(",\"timeout\":")
-    buffer.append(json: request.timeoutSeconds)
-    buffer.append(",\"user_info\":")
-    buffer.append(json: secrets.properties(response.userInfo))
-    buffer.append(",\"proto_props\":")
-    buffer.append(json: secrets.properties(response.protocolProperties))
-    buffer.append(UInt8(ascii: "}"))
+    json.member("sha256", sha256)
+    json.member("body_file", utf8OrBase64: response.bodyFileName)
+    json.member("request_url", url: request.url, secrets)
+    json.key("request_body_base64")
+    if secrets.showSecrets, let body = request.body { json.base64(body) } else { json.null() }
+    json.member("request_body_bytes", request.body?.count)
+    json.member("cache_policy", request.cachePolicy)
+    json.member("timeout", request.timeoutSeconds)
+    json.key("user_info")
+    json.properties(secrets.properties(response.userInfo))
+    json.key("proto_props")
+    json.properties(secrets.properties(response.protocolProperties))
   }
 }

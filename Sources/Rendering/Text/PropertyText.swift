@@ -1,5 +1,6 @@
 import Bytes
-import ResponseStorage
+public import ResponseStorage
+public import JSON
 
 extension StoredResponse.PropertyValue {
   /// The value for a cell: text and times as they are, all else as JSON.
@@ -24,57 +25,65 @@ extension [StoredResponse.Property] {
   }
 }
 
-extension TextBuffer {
-  /// Appends properties as a JSON object; a key that is not UTF-8 is `base64:` and its Base64.
-  mutating func append(json properties: [StoredResponse.Property]) {
-    append(UInt8(ascii: "{"))
-    for (index, property) in properties.enumerated() {
-      if index > 0 { append(UInt8(ascii: ",")) }
-      append(jsonKey: property.key)
-      append(UInt8(ascii: ":"))
-      append(json: property.value)
+extension JSONWriter {
+  /// Writes properties as an object.
+  mutating func properties(_ properties: [StoredResponse.Property]) {
+    object {
+      for property in properties {
+        $0.key(property.key)
+        $0.value(property.value)
+      }
     }
-    append(UInt8(ascii: "}"))
   }
 
-  /// Appends the key of a member of an object; one that is not UTF-8 is `base64:` and its Base64.
+  /// Writes the name of a member; one that is not UTF-8 is `base64:` and its Base64.
+  mutating func key(_ name: ByteString) {
+    if !key(utf8: name.bytes) { key("base64:\(Base64.encode(name.bytes))") }
+  }
+
+  /// Writes a string, or for what is not UTF-8 an object with one member.
+  mutating func utf8OrBase64(_ text: [UInt8]) {
+    if !string(utf8: text) { object { $0.base64Member(text) } }
+  }
+
+  fileprivate mutating func base64Member(_ data: [UInt8]) {
+    key("base64")
+    base64(data)
+  }
+}
+
+/// What JSON has no form for is an object with one member.
+extension StoredResponse.PropertyValue: JSONValue {
+  public func write(to json: inout JSONWriter) {
+    switch self {
+    case .null: json.null()
+    case .boolean(let flag): json.value(flag)
+    case .integer(let number): json.value(number)
+    case .real(let number): json.value(number)
+    case .date(let moment): json.value(moment)
+    case .text(let text): json.utf8OrBase64(text.bytes)
+    case .data(let data): json.object { $0.base64Member(data) }
+    case .array(let values): json.value(values)
+    case .dictionary(let members): json.properties(members)
+    case .opaque(let name): json.object { $0.member("class", name) }
+    }
+  }
+}
+
+extension TextBuffer {
+  /// Appends properties as a JSON object.
+  mutating func append(json properties: [StoredResponse.Property]) {
+    writeJSON { $0.properties(properties) }
+  }
+
+  /// Appends the value of a property.
+  mutating func append(json value: StoredResponse.PropertyValue) {
+    writeJSON { $0.value(value) }
+  }
+
+  /// Appends the name of a member of an object.
   mutating func append(jsonKey key: ByteString) {
     if append(json: key.bytes) { return }
-    append("\"base64:")
-    var encoded = TextBuffer()
-    encoded.append(base64: key.bytes)
-    append(contentsOf: encoded.bytes.dropFirst())
-  }
-
-  /// Appends a property's value; what JSON has no form for is an object with one member.
-  mutating func append(json value: StoredResponse.PropertyValue) {
-    switch value {
-    case .null: append("null")
-    case .boolean(let flag): append(flag ? "true" : "false")
-    case .integer(let number): append(integer: number)
-    case .real(let number): append(json: number)
-    case .date(let moment): append(json: moment)
-    case .text(let text):
-      if !append(json: text.bytes) { append(object: "base64", text.bytes) }
-    case .data(let data): append(object: "base64", data)
-    case .array(let values):
-      append(UInt8(ascii: "["))
-      for (index, value) in values.enumerated() {
-        if index > 0 { append(UInt8(ascii: ",")) }
-        append(json: value)
-      }
-      append(UInt8(ascii: "]"))
-    case .dictionary(let members): append(json: members)
-    case .opaque(let name):
-      append("{\"class\":")
-      append(json: name)
-      append(UInt8(ascii: "}"))
-    }
-  }
-
-  private mutating func append(object key: String, _ data: [UInt8]) {
-    append("{\"\(key)\":")
-    append(base64: data)
-    append(UInt8(ascii: "}"))
+    append("\"base64:\(Base64.encode(key.bytes))\"")
   }
 }
