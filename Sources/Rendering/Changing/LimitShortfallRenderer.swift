@@ -1,5 +1,6 @@
 public import Administration
 import Bytes
+import JSON
 public import ResponseStorage
 
 /// The limits that a cache cannot meet, and what stands in the way, as text and as JSON.
@@ -54,27 +55,19 @@ public struct LimitShortfallRenderer: Sendable {
     }
   }
 
-  /// Appends the members `unmet` and `blocked_by`.
-  public func appendJSON(into buffer: inout TextBuffer) {
-    buffer.append(jsonArray: shortfall.unmet, named: "unmet") { unmet, buffer in
-      buffer.append("{\"limit\":")
-      buffer.append(json: unmet.kind.rawValue)
-      buffer.append(",\"wanted\":")
-      buffer.append(integer: unmet.limit)
-      buffer.append(",\"reachable\":")
-      buffer.append(integer: unmet.reachable)
+  /// Writes the members `unmet` and `blocked_by`.
+  func write(to json: inout JSONWriter) {
+    json.array("unmet", objects: shortfall.unmet) {
+      $0.member("limit", $1.kind.rawValue)
+      $0.member("wanted", $1.limit)
+      $0.member("reachable", $1.reachable)
     }
-    buffer.append(jsonArray: shortfall.blockers, named: "blocked_by") { blocker, buffer in
-      buffer.append("{\"cause\":")
-      buffer.append(json: blocker.cause.rawValue)
-      buffer.append(",\"count\":")
-      buffer.append(json: blocker.count)
-      buffer.append(",\"bytes\":")
-      buffer.append(plain: blocker.bytes)
-      buffer.append(",\"message\":")
-      buffer.append(json: text(of: blocker))
-      buffer.append(",\"hint\":")
-      buffer.append(json: hint(about: blocker))
+    json.array("blocked_by", objects: shortfall.blockers) {
+      $0.member("cause", $1.cause.rawValue)
+      $0.member("count", $1.count)
+      $0.member("bytes", $1.bytes)
+      $0.member("message", text(of: $1))
+      $0.member("hint", hint(about: $1))
     }
   }
 
@@ -143,21 +136,5 @@ public struct LimitShortfallRenderer: Sendable {
     var text = TextBuffer()
     text.append(grouped: count)
     return "\(ByteString(text.bytes).string ?? "") \(count == 1 ? one : many)"
-  }
-}
-
-extension TextBuffer {
-  /// Appends an array of objects, of which `append` leaves the closing brace out, and a comma.
-  fileprivate mutating func append<Element>(
-    jsonArray elements: [Element], named name: String,
-    _ append: (Element, inout TextBuffer) -> Void
-  ) {
-    self.append("\"\(name)\":[")
-    for (index, element) in elements.enumerated() {
-      if index > 0 { self.append(",") }
-      append(element, &self)
-      self.append("}")
-    }
-    self.append("],")
   }
 }

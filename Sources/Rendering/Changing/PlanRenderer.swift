@@ -1,6 +1,7 @@
 public import Administration
 public import Bytes
-import ResponseStorage
+public import ResponseStorage
+import JSON
 
 /// A removal plan as the file that ``SavedPlan`` reads.
 ///
@@ -21,75 +22,70 @@ public struct PlanRenderer: Sendable {
   ///
   /// - Parameter path: The path of the store, from the root of the file system.
   public func append(_ plan: RemovalPlan, of path: String, into buffer: inout TextBuffer) {
-    buffer.append("{\"schema\":")
-    buffer.append(json: SavedPlan.schema)
-    buffer.append(",\"verb\":")
-    buffer.append(json: verb)
-    buffer.append(",\"made\":")
-    buffer.append(json: now)
+    buffer.writeJSON { json in
+      json.object { write(plan, of: path, to: &$0) }
+      json.endLine()
+    }
+  }
+
+  private func write(_ plan: RemovalPlan, of path: String, to json: inout JSONWriter) {
+    json.member("schema", SavedPlan.schema)
+    json.member("verb", verb)
+    json.member("made", now)
     var store = plan.store
     store.path = path
-    buffer.append(",\"cache\":")
-    buffer.append(json: store)
+    json.member("cache", store)
     // In strings, as JavaScript and jq lose bits beyond 2^53.
-    buffer.append(",\"identity\":[")
-    buffer.append(plan.store.identity.map { "\"\($0)\"" }.joined(separator: ","))
-    buffer.append("],\"removed\":{\"entries\":")
-    buffer.append(integer: Int64(plan.entries.count))
-    buffer.append(",\"body_bytes\":")
-    buffer.append(plain: plan.bodyBytes)
-    buffer.append("},")
-    buffer.append(jsonKept: plan)
-    buffer.append(",\"limit_met\":")
-    buffer.append(plan.meetsLimits.map { $0 ? "true" : "false" } ?? "null")
-    buffer.append(",\"entries\":[")
-    for (index, entry) in plan.entries.enumerated() {
-      buffer.append(index == 0 ? "\n" : ",\n")
-      append(entry, into: &buffer)
+    json.member("identity", plan.store.identity.map { "\($0)" })
+    json.object("removed") {
+      $0.member("entries", plan.entries.count)
+      $0.member("body_bytes", plan.bodyBytes)
     }
-    buffer.append(plan.entries.isEmpty ? "]" : "\n]")
-    append(plan.orphans, into: &buffer)
-    buffer.append("}\n")
-  }
-
-  private func append(_ orphans: [OrphanFile], into buffer: inout TextBuffer) {
-    guard !orphans.isEmpty else { return }
-    buffer.append(",\"orphans\":[")
-    for (index, orphan) in orphans.enumerated() {
-      buffer.append(index == 0 ? "\n{\"name\":" : ",\n{\"name\":")
-      buffer.append(json: orphan.name)
-      buffer.append(",\"size\":")
-      buffer.append(plain: orphan.size)
-      buffer.append(",\"modified_ns\":\"\(orphan.modified)\"}")
+    json.member(keptBy: plan)
+    json.member("limit_met", plan.meetsLimits)
+    json.array("entries", .lines, objects: plan.entries) { write($1, to: &$0) }
+    guard !plan.orphans.isEmpty else { return }
+    json.array("orphans", .lines, objects: plan.orphans) {
+      $0.member("name", $1.name)
+      $0.member("size", $1.size)
+      $0.member("modified_ns", "\($1.modified)")
     }
-    buffer.append("\n]")
   }
 
-  private func append(_ entry: RemovalPlan.Entry, into buffer: inout TextBuffer) {
-    buffer.append("{\"id\":")
-    buffer.append(json: entry.version.id)
-    buffer.append(",\"url\":")
-    buffer.append(json: entry.url, orBase64Named: "url")
-    buffer.append(",\"size\":")
-    buffer.append(json: entry.size)
-    buffer.append(",\"reason\":")
-    buffer.append(json: entry.reason.rawValue)
-    buffer.append(",\"key\":")
-    buffer.append(json: entry.version.key, orBase64Named: "key")
-    buffer.append(",\"stored_seconds\":")
-    buffer.append(json: entry.version.stored?.secondsSince1970)
-    buffer.append(",\"body_file\":")
-    buffer.append(entry.hasBodyFile ? "true" : "false")
-    buffer.append(",\"file\":")
-    append(entry.version.file, into: &buffer)
-    buffer.append("}")
+  private func write(_ entry: RemovalPlan.Entry, to json: inout JSONWriter) {
+    json.member(id: entry.version.id)
+    json.member("url", utf8OrBase64: entry.url)
+    json.member("size", entry.size)
+    json.member("reason", entry.reason.rawValue)
+    json.member("key", utf8OrBase64: entry.version.key)
+    json.member("stored_seconds", entry.version.stored?.secondsSince1970)
+    json.member("body_file", entry.hasBodyFile)
+    json.key("file")
+    guard let file = entry.version.file else { return json.null() }
+    json.object {
+      $0.member("number", "\(file.number)")
+      $0.member("modified_ns", "\(file.modified)")
+      $0.member("bytes", file.size)
+    }
   }
+}
 
-  private func append(_ file: FileVersion?, into buffer: inout TextBuffer) {
-    guard let file else { return buffer.append("null") }
-    buffer.append("{\"number\":\"\(file.number)\",\"modified_ns\":\"\(file.modified)\",\"bytes\":")
-    buffer.append(plain: file.size)
-    buffer.append("}")
+extension JSONWriter {
+  /// Writes the member `kept` of a plan: how much stays, and why.
+  mutating func member(keptBy plan: RemovalPlan) {
+    object("kept") {
+      $0.member("entries", plan.keptEntries)
+      $0.array("reasons") { json in
+        for reason in KeepReason.allCases {
+          guard let kept = plan.kept[reason] else { continue }
+          json.object {
+            $0.member("reason", reason.rawValue)
+            $0.member("entries", kept.entries)
+            $0.member("body_bytes", kept.bodyBytes)
+          }
+        }
+      }
+    }
   }
 }
 
@@ -100,25 +96,5 @@ extension TextBuffer {
     case .row(let row): append(integer: row)
     case .file(let name): append(json: name, orBase64Named: "id")
     }
-  }
-
-  /// Appends the member `kept` of a plan: how much stays, and why.
-  mutating func append(jsonKept plan: RemovalPlan) {
-    append("\"kept\":{\"entries\":")
-    append(integer: plan.keptEntries)
-    append(",\"reasons\":[")
-    var separator = "{\"reason\":"
-    for reason in KeepReason.allCases {
-      guard let kept = plan.kept[reason] else { continue }
-      append(separator)
-      append(json: reason.rawValue)
-      append(",\"entries\":")
-      append(integer: kept.entries)
-      append(",\"body_bytes\":")
-      append(plain: kept.bodyBytes)
-      append("}")
-      separator = ",{\"reason\":"
-    }
-    append("]}")
   }
 }

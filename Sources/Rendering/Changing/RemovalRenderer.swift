@@ -1,5 +1,6 @@
 public import Administration
 public import Bytes
+import JSON
 import ResponseStorage
 
 /// A plan to remove entries, or what came of it, as text.
@@ -44,71 +45,47 @@ public struct RemovalRenderer: Sendable {
     _ plan: RemovalPlan, skipped: Int, rest: RemovalRest? = nil, footprintAfter: ByteCount?,
     into buffer: inout TextBuffer
   ) {
-    buffer.append("{\"schema\":\"urlcache-admin.\(verb)/1\",\"dry_run\":\(isDryRun),\"cache\":")
-    buffer.append(json: plan.store)
-    buffer.append(",\"removed\":{\"entries\":")
-    buffer.append(integer: Int64(plan.entries.count))
-    buffer.append(",\"body_bytes\":")
-    buffer.append(plain: plan.bodyBytes)
-    if listsOrphans {
-      buffer.append(",\"orphans\":")
-      buffer.append(integer: Int64(plan.orphans.count))
-      buffer.append(",\"orphan_bytes\":")
-      buffer.append(plain: plan.orphanBytes)
-    }
-    buffer.append("},")
-    buffer.append(jsonKept: plan)
-    buffer.append(",\"skipped\":")
-    buffer.append(integer: Int64(skipped))
-    buffer.append(",\"left\":")
-    buffer.append(integer: rest?.count ?? 0)
-    buffer.append(",\"stopped_by\":")
-    buffer.append(json: rest?.reason.rawValue)
-    buffer.append(",\"entries\":[")
-    for (index, entry) in plan.entries.enumerated() {
-      buffer.append(index == 0 ? "\n{\"id\":" : ",\n{\"id\":")
-      buffer.append(json: entry.version.id)
-      buffer.append(",\"url\":")
-      buffer.append(
-        json: entry.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
-      buffer.append(",\"size\":")
-      buffer.append(json: entry.size)
-      buffer.append(",\"reason\":")
-      buffer.append(json: entry.reason.rawValue)
-      if listsRules {
-        buffer.append(",\"rule\":")
-        buffer.append(json: entry.verdict.map { Int64($0.rule) })
-        buffer.append(",\"round\":")
-        buffer.append(integer: Int64(entry.round))
+    buffer.writeJSON(schema: verb) { json in
+      json.member("dry_run", isDryRun)
+      json.member("cache", plan.store)
+      json.object("removed") {
+        $0.member("entries", plan.entries.count)
+        $0.member("body_bytes", plan.bodyBytes)
+        if listsOrphans {
+          $0.member("orphans", plan.orphans.count)
+          $0.member("orphan_bytes", plan.orphanBytes)
+        }
       }
-      buffer.append(UInt8(ascii: "}"))
+      json.member(keptBy: plan)
+      json.member("skipped", skipped)
+      json.member("left", rest?.count ?? 0)
+      json.member("stopped_by", rest?.reason.rawValue)
+      json.array("entries", .lines, objects: plan.entries) { write($1, to: &$0) }
+      if listsOrphans {
+        json.array("orphans", .lines, objects: plan.orphans) {
+          $0.member("name", $1.name)
+          $0.member("size", $1.size)
+        }
+      }
+      if let sidecars { SidecarRenderer(isDryRun: isDryRun).write(sidecars, to: &json) }
+      if let limitCommand {
+        LimitShortfallRenderer(plan.shortfall ?? LimitShortfall(), of: plan.store, limitCommand)
+          .write(to: &json)
+      }
+      json.member("footprint_before", plan.footprint.totalBytes)
+      json.member("footprint_after", footprintAfter)
+      json.member("limit_met", plan.meetsLimits)
     }
-    buffer.append(plan.entries.isEmpty ? "]," : "\n],")
-    if listsOrphans { appendJSON(plan.orphans, into: &buffer) }
-    if let sidecars { SidecarRenderer(isDryRun: isDryRun).appendJSON(sidecars, into: &buffer) }
-    if let limitCommand {
-      LimitShortfallRenderer(plan.shortfall ?? LimitShortfall(), of: plan.store, limitCommand)
-        .appendJSON(into: &buffer)
-    }
-    buffer.append("\"footprint_before\":")
-    buffer.append(plain: plan.footprint.totalBytes)
-    buffer.append(",\"footprint_after\":")
-    buffer.append(json: footprintAfter)
-    buffer.append(",\"limit_met\":")
-    buffer.append(plan.meetsLimits.map { $0 ? "true" : "false" } ?? "null")
-    buffer.append("}\n")
   }
 
-  private func appendJSON(_ orphans: [OrphanFile], into buffer: inout TextBuffer) {
-    buffer.append("\"orphans\":[")
-    for (index, orphan) in orphans.enumerated() {
-      buffer.append(index == 0 ? "\n{\"name\":" : ",\n{\"name\":")
-      buffer.append(json: orphan.name)
-      buffer.append(",\"size\":")
-      buffer.append(plain: orphan.size)
-      buffer.append(UInt8(ascii: "}"))
-    }
-    buffer.append(orphans.isEmpty ? "]," : "\n],")
+  private func write(_ entry: RemovalPlan.Entry, to json: inout JSONWriter) {
+    json.member(id: entry.version.id)
+    json.member("url", url: entry.url, secrets)
+    json.member("size", entry.size)
+    json.member("reason", entry.reason.rawValue)
+    guard listsRules else { return }
+    json.member("rule", entry.verdict.map { Int64($0.rule) })
+    json.member("round", Int(entry.round))
   }
 
   /// Appends what people want to know: how much, and the largest entries.

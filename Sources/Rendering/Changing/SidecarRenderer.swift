@@ -1,5 +1,7 @@
 import Administration
 import Bytes
+import JSON
+import ResponseStorage
 
 /// What is done to side files, as a part of what is done to their cache.
 struct SidecarRenderer {
@@ -8,15 +10,13 @@ struct SidecarRenderer {
   /// Whether nothing was done.
   var isDryRun: Bool
 
-  /// Appends a member of a JSON object, with every name, and a comma.
-  func appendJSON(_ changes: SidecarChanges, into buffer: inout TextBuffer) {
-    buffer.append("\"sidecars\":{\"removed\":")
-    buffer.append(json: changes.removed.compactMap(\.string))
-    buffer.append(",\"written\":")
-    buffer.append(json: changes.written.compactMap(\.string))
-    buffer.append(",\"skipped\":")
-    buffer.append(integer: Int64(changes.skipped))
-    buffer.append("},")
+  /// Writes the member `sidecars`, with every name.
+  func write(_ changes: SidecarChanges, to json: inout JSONWriter) {
+    json.object("sidecars") {
+      $0.member("removed", changes.removed.compactMap(\.string))
+      $0.member("written", changes.written.compactMap(\.string))
+      $0.member("skipped", changes.skipped)
+    }
   }
 
   /// Appends lines for people: how many, and of a dry run the first names.
