@@ -169,7 +169,7 @@ extension URLCacheAdmin {
       _ plan: ImportPlan, _ result: ImportResult, _ destination: ImportDestination,
       in environment: CommandEnvironment
     ) throws {
-      let renderer = ImportRenderer(
+      var renderer = ImportRenderer(
         isDryRun: dryRun, new: destination.new, secrets: secrets.policy)
       var output = OutputBuffer(environment)
       switch format {
@@ -180,7 +180,7 @@ extension URLCacheAdmin {
           renderer.appendJSON(index, of: plan, result, into: &output.text)
           try output.flushIfLarge()
         }
-        renderer.endJSON(plan, into: &output.text)
+        renderer.endJSON(into: &output.text)
       }
       try output.flush()
     }

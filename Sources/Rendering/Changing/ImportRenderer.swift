@@ -1,5 +1,6 @@
 public import Administration
 import Bytes
+import JSON
 import ResponseArchives
 public import ResponseStorage
 
@@ -15,6 +16,8 @@ public struct ImportRenderer: Sendable {
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
 
+  private var json = JSONStream(.hostileText)
+
   /// Creates a renderer.
   public init(isDryRun: Bool, new: NewStore?, secrets: SecretPolicy) {
     self.isDryRun = isDryRun
@@ -27,60 +30,55 @@ public struct ImportRenderer: Sendable {
   /// - Parameters:
   ///   - cache: The cache, as it was before.
   ///   - result: What was done; nothing but the plan in a dry run.
-  public func beginJSON(
+  public mutating func beginJSON(
     _ plan: ImportPlan, _ result: ImportResult, into cache: StoreDescription,
     into buffer: inout TextBuffer
   ) {
-    buffer.append("{\"schema\":\"urlcache-admin.import/1\",\"dry_run\":\(isDryRun),\"archive\":")
-    buffer.append(json: plan.archive)
-    buffer.append(",\"cache\":")
-    buffer.append(json: cache)
-    buffer.append(",\"created\":\(new != nil)")
-    for action in ImportPlan.Action.allCases {
-      buffer.append(",\"\(Self.key(action))\":{\"entries\":")
-      buffer.append(integer: Int64(plan.count(action)))
-      buffer.append(",\"body_bytes\":")
-      buffer.append(plain: plan.bodyBytes(action))
-      buffer.append("}")
+    let (isDryRun, new) = (isDryRun, new)
+    json.begin("entries", in: &buffer.bytes) { json in
+      json.member(schema: "import")
+      json.member("dry_run", isDryRun)
+      json.member("archive", plan.archive)
+      json.member("cache", cache)
+      json.member("created", new != nil)
+      for action in ImportPlan.Action.allCases {
+        json.object(Self.key(action)) {
+          $0.member("entries", plan.count(action))
+          $0.member("body_bytes", plan.bodyBytes(action))
+        }
+      }
+      json.member("changed", result.changed.count)
+      json.array("omitted", objects: plan.omissions) {
+        $0.member("reason", $1.reason)
+        $0.member("count", $1.count)
+      }
+      json.member("damage", plan.damage)
+      json.object("lost") {
+        for loss in plan.losses { $0.member(loss.loss.rawValue, loss.entries) }
+      }
     }
-    buffer.append(",\"changed\":")
-    buffer.append(integer: Int64(result.changed.count))
-    appendOmissions(of: plan, into: &buffer)
-    buffer.append(",\"damage\":")
-    buffer.append(json: plan.damage)
-    buffer.append(",\"lost\":{")
-    for (index, loss) in plan.losses.enumerated() {
-      buffer.append("\(index == 0 ? "" : ",")\"\(loss.loss.rawValue)\":")
-      buffer.append(integer: Int64(loss.entries))
-    }
-    buffer.append("},\"entries\":[")
   }
 
   /// Appends the entry at an index, in the order of the indexes.
-  public func appendJSON(
+  public mutating func appendJSON(
     _ index: Int, of plan: ImportPlan, _ result: ImportResult, into buffer: inout TextBuffer
   ) {
-    buffer.append(index == 0 ? "\n" : ",\n")
-    let entry = plan.entries[index]
-    append(entry, isChanged: result.changed.contains(entry.number), into: &buffer)
+    let (entry, secrets) = (plan.entries[index], secrets)
+    let isChanged = result.changed.contains(entry.number)
+    json.append(to: &buffer.bytes) {
+      $0.object {
+        $0.member("number", entry.number)
+        $0.member("url", url: entry.url, secrets)
+        $0.member("size", entry.size)
+        $0.member("action", isChanged ? "changed" : entry.action.rawValue)
+        $0.member("reason", entry.reason)
+        $0.member("lost", entry.isWritten ? entry.losses.map(\.rawValue) : [])
+      }
+    }
   }
 
   /// Ends the object.
-  public func endJSON(_ plan: ImportPlan, into buffer: inout TextBuffer) {
-    buffer.append(plan.entries.isEmpty ? "]}\n" : "\n]}\n")
-  }
-
-  private func appendOmissions(of plan: ImportPlan, into buffer: inout TextBuffer) {
-    buffer.append(",\"omitted\":[")
-    for (index, omission) in plan.omissions.enumerated() {
-      buffer.append(index == 0 ? "{\"reason\":" : ",{\"reason\":")
-      buffer.append(json: omission.reason)
-      buffer.append(",\"count\":")
-      buffer.append(integer: omission.count)
-      buffer.append("}")
-    }
-    buffer.append("]")
-  }
+  public mutating func endJSON(into buffer: inout TextBuffer) { json.end(in: &buffer.bytes) }
 
   private static func key(_ action: ImportPlan.Action) -> String {
     switch action {
@@ -91,25 +89,6 @@ public struct ImportRenderer: Sendable {
     case .reject: "rejected"
     case .otherMethod: "other_method"
     }
-  }
-
-  private func append(
-    _ entry: ImportPlan.Entry, isChanged: Bool, into buffer: inout TextBuffer
-  ) {
-    buffer.append("{\"number\":")
-    buffer.append(integer: entry.number)
-    buffer.append(",\"url\":")
-    buffer.append(json: entry.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
-    buffer.append(",\"size\":")
-    buffer.append(json: entry.size)
-    buffer.append(",\"action\":")
-    buffer.append(json: isChanged ? "changed" : entry.action.rawValue)
-    buffer.append(",\"reason\":")
-    buffer.append(json: entry.reason)
-    buffer.append(",\"lost\":[")
-    buffer.append(
-      (entry.isWritten ? entry.losses : []).map { "\"\($0.rawValue)\"" }.joined(separator: ","))
-    buffer.append("]}")
   }
 
   /// Appends what people want to know: how much, and what was not imported.
