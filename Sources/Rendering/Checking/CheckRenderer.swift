@@ -1,5 +1,6 @@
 public import Administration
 import Bytes
+import JSON
 public import ResponseStorage
 
 /// What a check finds, as text.
@@ -23,7 +24,7 @@ public struct CheckRenderer: Sendable {
 
   private let format: Format
   private let secrets: SecretPolicy
-  private var isFirst = true
+  private var json = JSONStream(.hostileText)
   private var kinds: [Kind] = []
 
   /// Creates a renderer.
@@ -33,17 +34,17 @@ public struct CheckRenderer: Sendable {
   }
 
   /// Appends what stands before the findings.
-  public func begin(into buffer: inout TextBuffer) {
-    if format == .json { buffer.append("{\"schema\":\"urlcache-admin.check/1\",\"findings\":[") }
+  public mutating func begin(into buffer: inout TextBuffer) {
+    guard format == .json else { return }
+    json.begin("findings", in: &buffer.bytes) { $0.member(schema: "check") }
   }
 
   /// Takes a finding, and appends it if it is to be written at once.
   public mutating func append(_ finding: Finding, into buffer: inout TextBuffer) {
     switch format {
     case .json:
-      buffer.append(isFirst ? "\n" : ",\n")
-      isFirst = false
-      appendJSON(finding, into: &buffer)
+      let secrets = secrets
+      json.append(to: &buffer.bytes) { $0.object { $0.members(of: finding, secrets) } }
     case .text:
       let index = kinds.firstIndex { $0.code.name == finding.code.name } ?? kinds.count
       if index == kinds.count { kinds.append(Kind(code: finding.code)) }
@@ -53,15 +54,14 @@ public struct CheckRenderer: Sendable {
   }
 
   /// Appends what stands between the findings and what a repair did.
-  public func finishFindings(_ check: StoreCheck, into buffer: inout TextBuffer) {
+  public mutating func finishFindings(_ check: StoreCheck, into buffer: inout TextBuffer) {
     switch format {
     case .json:
-      buffer.append(isFirst ? "],\"entries\":" : "\n],\"entries\":")
-      buffer.append(integer: check.plan.storedEntries)
-      buffer.append(",\"cache\":")
-      buffer.append(json: check.plan.store)
-      buffer.append(",\"counts\":")
-      appendJSON(check.counts, into: &buffer)
+      json.endArray(in: &buffer.bytes) {
+        $0.member("entries", check.plan.storedEntries)
+        $0.member("cache", check.plan.store)
+        $0.member("counts", counts: check.counts)
+      }
     case .text:
       let kinds = kinds.sorted {
         ($0.code.severity.rank, $0.code.name) < ($1.code.severity.rank, $1.code.name)
@@ -83,11 +83,22 @@ public struct CheckRenderer: Sendable {
   ) {
     switch format {
     case .json:
-      buffer.append(",\"repair\":")
-      if let repair { repair(&buffer) } else { buffer.append("null") }
-      buffer.append(",\"left\":")
-      if let left { appendJSON(left.counts, into: &buffer) } else { buffer.append("null") }
-      buffer.append("}\n")
+      var json = json
+      json.end(in: &buffer.bytes) { json in
+        json.key("repair")
+        if let repair {
+          var text = TextBuffer()
+          repair(&text)
+          json.written(text.bytes)
+        } else {
+          json.null()
+        }
+        if let left {
+          json.member("left", counts: left.counts)
+        } else {
+          json.member("left", nil as Int?)
+        }
+      }
     case .text:
       guard let repair else { return }
       buffer.append("\n")
@@ -99,33 +110,23 @@ public struct CheckRenderer: Sendable {
   }
 }
 
-extension CheckRenderer {
-  private func appendJSON(_ finding: Finding, into buffer: inout TextBuffer) {
-    buffer.append("{\"code\":\"")
-    buffer.append(finding.code.name)
-    buffer.append("\",\"severity\":\"")
-    buffer.append(finding.code.severity.rawValue)
-    buffer.append("\",\"id\":")
-    if let id = finding.id { buffer.append(json: id) } else { buffer.append("null") }
-    buffer.append(",\"url\":")
-    buffer.append(
-      json: finding.url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
-    buffer.append(",\"path\":")
-    buffer.append(json: finding.path, orBase64Named: "path")
-    buffer.append(",\"message\":")
-    buffer.append(json: "\(finding.message); \(finding.code.meaning)")
-    buffer.append(",\"repairable\":\(finding.code.repair != nil)}")
+extension JSONWriter {
+  fileprivate mutating func members(of finding: Finding, _ secrets: SecretPolicy) {
+    member("code", finding.code.name)
+    member("severity", finding.code.severity.rawValue)
+    if let id = finding.id { member(id: id) } else { member("id", nil as Int64?) }
+    member("url", url: finding.url, secrets)
+    member("path", utf8OrBase64: finding.path)
+    member("message", "\(finding.message); \(finding.code.meaning)")
+    member("repairable", finding.code.repair != nil)
   }
 
-  private func appendJSON(
-    _ counts: [Finding.Severity: Int64], into buffer: inout TextBuffer
-  ) {
-    for (index, severity) in Finding.Severity.allCases.enumerated() {
-      buffer.append(index == 0 ? "{\"" : ",\"")
-      buffer.append("\(severity.rawValue)s\":")
-      buffer.append(integer: counts[severity, default: 0])
+  fileprivate mutating func member(_ name: String, counts: [Finding.Severity: Int64]) {
+    object(name) {
+      for severity in Finding.Severity.allCases {
+        $0.member("\(severity.rawValue)s", counts[severity, default: 0])
+      }
     }
-    buffer.append("}")
   }
 }
 
