@@ -1,5 +1,6 @@
 public import Administration
 import Bytes
+import JSON
 public import ResponseStorage
 
 /// Which rule decides on which entry, as text.
@@ -12,7 +13,7 @@ public struct PolicyRenderer {
   private let policy: Policy
   private let format: Format
   private let secrets: SecretPolicy
-  private var count = 0
+  private var json = JSONStream(.hostileText)
 
   /// Creates a renderer.
   public init(_ policy: Policy, _ format: Format, secrets: SecretPolicy) {
@@ -22,7 +23,7 @@ public struct PolicyRenderer {
   }
 
   /// Appends what comes before the entries.
-  public func begin(_ store: StoreDescription, into buffer: inout TextBuffer) {
+  public mutating func begin(_ store: StoreDescription, into buffer: inout TextBuffer) {
     guard format == .json else {
       for (index, rule) in policy.rules.enumerated() {
         buffer.append("Rule \(index + 1)")
@@ -35,22 +36,17 @@ public struct PolicyRenderer {
       buffer.append("\nRULE  FATE         URL\n")
       return
     }
-    buffer.append("{\"schema\":\"urlcache-admin.policy-test/1\",\"cache\":")
-    buffer.append(json: store)
-    buffer.append(",\"rules\":[")
-    for (index, rule) in policy.rules.enumerated() {
-      buffer.append(index == 0 ? "\n{\"rule\":" : ",\n{\"rule\":")
-      buffer.append(integer: Int64(index + 1))
-      buffer.append(",\"name\":")
-      buffer.append(json: rule.name)
-      buffer.append(",\"path\":")
-      buffer.append(json: rule.place?.path)
-      buffer.append(",\"line\":")
-      buffer.append(json: rule.place.map { Int64($0.line) })
-      buffer.append(UInt8(ascii: "}"))
+    let policy = policy
+    json.begin("entries", in: &buffer.bytes) {
+      $0.member(schema: "policy-test")
+      $0.member("cache", store)
+      $0.array("rules", .lines, objects: policy.rules.enumerated()) { json, item in
+        json.member("rule", item.offset + 1)
+        json.member("name", item.element.name)
+        json.member("path", item.element.place?.path)
+        json.member("line", item.element.place?.line)
+      }
     }
-    buffer.append(policy.rules.isEmpty ? "]" : "\n]")
-    buffer.append(",\"entries\":[")
   }
 
   /// Appends an entry.
@@ -60,7 +56,6 @@ public struct PolicyRenderer {
     _ response: borrowing StoredResponse, _ verdict: Policy.Verdict?, isPinned: Bool,
     into buffer: inout TextBuffer
   ) {
-    defer { count += 1 }
     let url = response.url ?? response.key
     guard format == .json else {
       let rule = verdict.map { "\($0.rule)" } ?? "-"
@@ -72,20 +67,20 @@ public struct PolicyRenderer {
       buffer.append("\n")
       return
     }
-    buffer.append(count == 0 ? "\n{\"id\":" : ",\n{\"id\":")
-    buffer.append(json: response.id)
-    buffer.append(",\"url\":")
-    buffer.append(json: url.map { secrets.url($0, for: .programs) }, orBase64Named: "url")
-    buffer.append(",\"rule\":")
-    buffer.append(json: verdict.map { Int64($0.rule) })
-    buffer.append(",\"fate\":")
-    buffer.append(json: verdict?.fate.rawValue)
-    buffer.append(isPinned ? ",\"pinned\":true" : ",\"pinned\":false")
-    buffer.append(UInt8(ascii: "}"))
+    let (id, masking) = (response.id, secrets)
+    json.append(to: &buffer.bytes) {
+      $0.object {
+        $0.member(id: id)
+        $0.member("url", url: url, masking)
+        $0.member("rule", verdict.map { Int64($0.rule) })
+        $0.member("fate", verdict?.fate.rawValue)
+        $0.member("pinned", isPinned)
+      }
+    }
   }
 
   /// Appends what comes after the entries.
-  public func finish(into buffer: inout TextBuffer) {
-    if format == .json { buffer.append(count == 0 ? "]}\n" : "\n]}\n") }
+  public mutating func finish(into buffer: inout TextBuffer) {
+    if format == .json { json.end(in: &buffer.bytes) }
   }
 }
