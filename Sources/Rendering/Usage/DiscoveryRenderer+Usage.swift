@@ -35,6 +35,6 @@ extension DiscoveryRenderer {
 
   /// Appends one JSON object.
   public func appendUsageJSON(_ discovery: Discovery, into buffer: inout TextBuffer) {
-    append(json: discovery, schema: "urlcache-admin.usage-all/1", into: &buffer)
+    append(json: discovery, schema: "usage-all", into: &buffer)
   }
 }

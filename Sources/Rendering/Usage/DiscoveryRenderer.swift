@@ -1,4 +1,5 @@
 public import Bytes
+import JSON
 public import ResponseStorage
 
 /// The stores that were found, as text.
@@ -35,32 +36,20 @@ public struct DiscoveryRenderer: Sendable {
 
   /// Appends one JSON object.
   public func appendJSON(_ discovery: Discovery, into buffer: inout TextBuffer) {
-    append(json: discovery, schema: "urlcache-admin.discover/1", into: &buffer)
+    append(json: discovery, schema: "discover", into: &buffer)
   }
 
   func append(json discovery: Discovery, schema: String, into buffer: inout TextBuffer) {
-    buffer.append("{\"schema\":\"\(schema)\",\"stores\":[")
-    for (index, store) in discovery.stores.enumerated() {
-      buffer.append(index == 0 ? "\n" : ",\n")
-      buffer.append(json: store)
+    buffer.writeJSON(schema: schema) {
+      $0.array("stores", .lines, objects: discovery.stores) { $0.members(of: $1) }
+      $0.member("entries", discovery.entries)
+      $0.member("footprint_bytes", discovery.footprintBytes)
+      $0.array("unreadable", .lines, objects: discovery.unreadable) {
+        $0.member("path", $1.path)
+        $0.member("reason", $1.reason)
+      }
+      $0.member("folders_too_deep", discovery.foldersTooDeep)
     }
-    buffer.append(discovery.stores.isEmpty ? "]" : "\n]")
-    buffer.append(",\"entries\":")
-    buffer.append(integer: discovery.entries)
-    buffer.append(",\"footprint_bytes\":")
-    buffer.append(plain: discovery.footprintBytes)
-    buffer.append(",\"unreadable\":[")
-    for (index, place) in discovery.unreadable.enumerated() {
-      buffer.append(index == 0 ? "\n{\"path\":" : ",\n{\"path\":")
-      buffer.append(json: place.path)
-      buffer.append(",\"reason\":")
-      buffer.append(json: place.reason)
-      buffer.append(UInt8(ascii: "}"))
-    }
-    buffer.append(discovery.unreadable.isEmpty ? "]" : "\n]")
-    buffer.append(",\"folders_too_deep\":")
-    buffer.append(integer: Int64(discovery.foldersTooDeep))
-    buffer.append("}\n")
   }
 
   /// A cell for what may not be known.
@@ -85,12 +74,12 @@ extension FoundStore.Use {
     }
   }
 
-  /// Whether a process has the store open, as JSON.
-  fileprivate var json: String {
+  /// Whether a process has the store open; `nil` if that is not known.
+  fileprivate var isUse: Bool? {
     switch self {
-    case .unknown: "null"
-    case .none: "false"
-    case .process: "true"
+    case .unknown: nil
+    case .none: false
+    case .process: true
     }
   }
 
@@ -100,28 +89,17 @@ extension FoundStore.Use {
   }
 }
 
-extension TextBuffer {
-  /// Appends a store as a JSON object.
-  fileprivate mutating func append(json store: FoundStore) {
-    append("{\"path\":")
-    append(json: store.path)
-    append(",\"format\":\"\(store.format.rawValue)\",\"schema_version\":")
-    append(json: store.schemaVersion)
-    append(",\"entries\":")
-    append(json: store.entries)
-    append(",\"footprint_bytes\":")
-    append(json: store.footprintBytes)
-    append(",\"newest_stored\":")
-    append(json: store.newestStored)
-    append(",\"in_use\":\(store.use.json),\"pid\":")
-    append(json: store.use.holder)
-    append(",\"default_of\":")
-    append(json: store.defaultOf)
-    append(",\"notes\":[")
-    for (index, note) in store.notes.enumerated() {
-      if index > 0 { append(UInt8(ascii: ",")) }
-      append(json: note)
-    }
-    append("]}")
+extension JSONWriter {
+  fileprivate mutating func members(of store: FoundStore) {
+    member("path", store.path)
+    member("format", store.format.rawValue)
+    member("schema_version", store.schemaVersion)
+    member("entries", store.entries)
+    member("footprint_bytes", store.footprintBytes)
+    member("newest_stored", store.newestStored)
+    member("in_use", store.use.isUse)
+    member("pid", store.use.holder)
+    member("default_of", store.defaultOf)
+    member("notes", store.notes)
   }
 }

@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import JSON
 import ResponseStorage
 
 extension UsageRenderer {
@@ -63,41 +64,27 @@ extension CacheSavings.Outcome {
   }
 }
 
-extension TextBuffer {
-  /// Appends what lifetimes and validators save as a JSON object, or `null`.
-  mutating func append(
-    json savings: CacheSavings?, secrets: SecretPolicy
-  ) {
-    guard let savings else { return append("null") }
-    append("{\"total\":{")
-    appendMembers(of: savings.total)
-    append("},\"hosts\":[")
-    for (index, host) in savings.hosts.enumerated() {
-      append(index == 0 ? "\n{\"host\":" : ",\n{\"host\":")
-      append(
-        json: host.name.map { secrets.url($0, for: .programs) }, orBase64Named: "host")
-      append(UInt8(ascii: ","))
-      appendMembers(of: host.sums)
-      append(UInt8(ascii: "}"))
-    }
-    append(savings.hosts.isEmpty ? "],\"rest\":" : "\n],\"rest\":")
-    if let rest = savings.rest {
-      append("{\"hosts\":")
-      append(json: rest.hosts)
-      append(UInt8(ascii: ","))
-      appendMembers(of: rest.sums)
-      append("}}")
-    } else {
-      append("null}")
+extension UsageRenderer {
+  /// Writes what lifetimes and validators save.
+  func write(_ savings: CacheSavings, to json: inout JSONWriter) {
+    json.object {
+      $0.object("total") { $0.members(of: savings.total) }
+      $0.array("hosts", .lines, objects: savings.hosts) { json, host in
+        json.member("host", url: host.name, secrets)
+        json.members(of: host.sums)
+      }
+      $0.key("rest")
+      guard let rest = savings.rest else { return $0.null() }
+      $0.object {
+        $0.member("hosts", rest.hosts)
+        $0.members(of: rest.sums)
+      }
     }
   }
+}
 
-  private mutating func appendMembers(of sums: CacheSavings.Sums) {
-    for (index, outcome) in CacheSavings.Outcome.allCases.enumerated() {
-      append(index == 0 ? "\"" : ",\"")
-      append(outcome.rawValue)
-      append("\":")
-      append(json: sums[outcome])
-    }
+extension JSONWriter {
+  fileprivate mutating func members(of sums: CacheSavings.Sums) {
+    for outcome in CacheSavings.Outcome.allCases { member(outcome.rawValue, sums[outcome]) }
   }
 }

@@ -1,5 +1,6 @@
 public import Administration
 public import Bytes
+public import JSON
 public import ResponseStorage
 
 /// What a cache takes up, as text.
@@ -24,60 +25,40 @@ public struct UsageRenderer: Sendable {
   public func appendJSON(
     _ report: UsageReport, of store: StoreDescription, into buffer: inout TextBuffer
   ) {
-    buffer.append("{\"schema\":\"urlcache-admin.usage/1\",\"cache\":")
-    buffer.append(json: store)
-    buffer.append(",\"entries\":")
-    buffer.append(integer: report.entries)
-    buffer.append(",\"missing_bodies\":")
-    buffer.append(integer: report.missingBodies)
-    buffer.append(",\"body_bytes\":")
-    buffer.append(plain: report.bodyBytes)
-    buffer.append(",\"median_body_bytes\":")
-    buffer.append(json: report.median?.bytes)
-    buffer.append(",\"median_is_exact\":")
-    buffer.append(report.median.map { $0.isExact ? "true" : "false" } ?? "null")
-    buffer.append(",\"oldest_stored\":")
-    buffer.append(json: report.storedTimes?.lowerBound)
-    buffer.append(",\"newest_stored\":")
-    buffer.append(json: report.storedTimes?.upperBound)
-    buffer.append(",\"footprint\":")
-    buffer.append(json: report.footprint)
-    buffer.append(",\"capacity_bytes\":")
-    buffer.append(json: report.capacityBytes)
-    buffer.append(",\"oversized_bodies\":")
-    buffer.append(json: report.oversizedBodies)
-    buffer.append(",\"superseded\":")
-    buffer.append(json: report.superseded)
-    buffer.append(",\"savings\":")
-    buffer.append(json: report.savings, secrets: secrets)
-    buffer.append(",\"groups\":")
-    append(json: report.groups, into: &buffer)
-    buffer.append(",\"rest\":")
-    buffer.append(json: report.rest)
-    buffer.append(",\"histograms\":")
-    if let histograms = report.histograms {
-      buffer.append("{\"ages\":")
-      append(json: histograms.ages, into: &buffer)
-      buffer.append(",\"sizes\":")
-      append(json: histograms.sizes, into: &buffer)
-      buffer.append("}}\n")
-    } else {
-      buffer.append("null}\n")
+    buffer.writeJSON(schema: "usage") {
+      $0.member("cache", store)
+      $0.member("entries", report.entries)
+      $0.member("missing_bodies", report.missingBodies)
+      $0.member("body_bytes", report.bodyBytes)
+      $0.member("median_body_bytes", report.median?.bytes)
+      $0.member("median_is_exact", report.median?.isExact)
+      $0.member("oldest_stored", report.storedTimes?.lowerBound)
+      $0.member("newest_stored", report.storedTimes?.upperBound)
+      $0.member("footprint", report.footprint)
+      $0.member("capacity_bytes", report.capacityBytes)
+      $0.member("oversized_bodies", report.oversizedBodies)
+      $0.member("superseded", report.superseded)
+      $0.key("savings")
+      if let savings = report.savings { write(savings, to: &$0) } else { $0.null() }
+      write(report.groups, named: "groups", to: &$0)
+      $0.member("rest", report.rest)
+      $0.key("histograms")
+      guard let histograms = report.histograms else { return $0.null() }
+      $0.object {
+        write(histograms.ages, named: "ages", to: &$0)
+        write(histograms.sizes, named: "sizes", to: &$0)
+      }
     }
   }
 
-  private func append(json groups: [UsageReport.Group], into buffer: inout TextBuffer) {
-    buffer.append(UInt8(ascii: "["))
-    for (index, group) in groups.enumerated() {
-      buffer.append(index == 0 ? "\n{\"key\":" : ",\n{\"key\":")
-      buffer.append(json: key(of: group, for: .programs), orBase64Named: "key")
-      buffer.append(",\"entries\":")
-      buffer.append(integer: group.entries)
-      buffer.append(",\"bytes\":")
-      buffer.append(plain: group.bytes)
-      buffer.append(UInt8(ascii: "}"))
+  private func write(
+    _ groups: [UsageReport.Group], named name: String, to json: inout JSONWriter
+  ) {
+    json.array(name, .lines, objects: groups) {
+      $0.member("key", utf8OrBase64: key(of: $1, for: .programs))
+      $0.member("entries", $1.entries)
+      $0.member("bytes", $1.bytes)
     }
-    buffer.append(groups.isEmpty ? "]" : "\n]")
   }
 
   /// Appends the groups as comma-separated values.
@@ -115,46 +96,37 @@ public struct UsageRenderer: Sendable {
   }
 }
 
-extension TextBuffer {
-  /// Appends a footprint as a JSON object.
-  mutating func append(json footprint: Footprint) {
-    let members = [
-      ("total_bytes", footprint.totalBytes.bytes),
-      ("database_bytes", footprint.databaseBytes.bytes),
-      ("wal_bytes", footprint.walBytes.bytes), ("shm_bytes", footprint.shmBytes.bytes),
-      ("body_files_bytes", footprint.bodyFilesBytes.bytes),
-      ("free_bytes", footprint.freeBytes.bytes),
-      ("orphan_files", footprint.orphanFiles), ("orphan_bytes", footprint.orphanBytes.bytes),
-      ("allocated_bytes", footprint.allocatedBytes.bytes),
-    ]
-    for (index, (name, value)) in members.enumerated() {
-      append(index == 0 ? "{\"" : ",\"")
-      append(name)
-      append("\":")
-      append(integer: value)
+extension Footprint: JSONValue {
+  public func write(to json: inout JSONWriter) {
+    json.object {
+      $0.member("total_bytes", totalBytes)
+      $0.member("database_bytes", databaseBytes)
+      $0.member("wal_bytes", walBytes)
+      $0.member("shm_bytes", shmBytes)
+      $0.member("body_files_bytes", bodyFilesBytes)
+      $0.member("free_bytes", freeBytes)
+      $0.member("orphan_files", orphanFiles)
+      $0.member("orphan_bytes", orphanBytes)
+      $0.member("allocated_bytes", allocatedBytes)
     }
-    append(UInt8(ascii: "}"))
   }
+}
 
-  /// Appends a sum of entries as a JSON object, or `null`.
-  mutating func append(json sum: CacheReport.Sum?) {
-    guard let sum else { return append("null") }
-    append("{\"entries\":")
-    append(integer: sum.entries)
-    append(",\"bytes\":")
-    append(plain: sum.bytes)
-    append(UInt8(ascii: "}"))
+extension CacheReport.Sum: JSONValue {
+  public func write(to json: inout JSONWriter) {
+    json.object {
+      $0.member("entries", entries)
+      $0.member("bytes", bytes)
+    }
   }
+}
 
-  /// Appends what is in no group as a JSON object, or `null`.
-  mutating func append(json rest: UsageReport.Rest?) {
-    guard let rest else { return append("null") }
-    append("{\"groups\":")
-    append(json: rest.groups)
-    append(",\"entries\":")
-    append(integer: rest.entries)
-    append(",\"bytes\":")
-    append(plain: rest.bytes)
-    append(UInt8(ascii: "}"))
+extension UsageReport.Rest: JSONValue {
+  public func write(to json: inout JSONWriter) {
+    json.object {
+      $0.member("groups", groups)
+      $0.member("entries", entries)
+      $0.member("bytes", bytes)
+    }
   }
 }
