@@ -1,127 +1,106 @@
 import Administration
 import Bytes
+import JSON
 import ResponseStorage
 
 extension ReportPage {
   /// What the script needs: the tree of hosts, folders and entries, and the limits of age.
   var data: TextBuffer {
     var data = TextBuffer()
-    data.append("{\"total\":")
-    data.append(plain: report.usage.bodyBytes)
-    data.append(",\"tree\":")
-    append(report.hosts, to: &data) { append($0, to: &$1) }
-    if let others = report.otherHosts, others.bytes > 0 {
-      data.bytes.removeLast()
-      data.append(report.hosts.isEmpty ? "" : ",")
-      append("other hosts", .init(entries: others.entries, bytes: others.bytes), nil, to: &data)
-      data.append("}]")
+    data.writeJSON { json in
+      json.object {
+        $0.member("total", report.usage.bodyBytes)
+        $0.array("tree") { json in
+          for host in report.hosts { write(host, to: &json) }
+          if let others = report.otherHosts, others.bytes > 0 {
+            let sum = CacheReport.Sum(entries: others.entries, bytes: others.bytes)
+            write("other hosts", sum, nil, to: &json)
+          }
+        }
+        $0.array("limits") { json in for limit in report.ageLimits { write(limit, to: &json) } }
+        // The parts before and after the limit.
+        let command = words.command("purge", "--older-than ")
+        $0.key("command")
+        guard report.canBeChanged else { return $0.null() }
+        $0.array {
+          $0.utf8OrBase64(command.bytes)
+          $0.value(" --dry-run")
+        }
+      }
     }
-    data.append(",\"limits\":")
-    append(report.ageLimits, to: &data) { append($0, to: &$1) }
-    guard report.canBeChanged else {
-      data.append(",\"command\":null}")
-      return data
-    }
-    data.append(",\"command\":[")
-    // The parts before and after the limit.
-    let command = words.command("purge", "--older-than ")
-    data.append(json: command.bytes)
-    data.append(",\" --dry-run\"]}")
     return data
   }
 
-  private func append<Element>(
-    _ elements: [Element], to data: inout TextBuffer,
-    _ body: (Element, inout TextBuffer) -> Void
+  /// Writes a node: its name, bytes, entries, stale bytes if they are known, and what is in it.
+  private func write(
+    _ name: ByteString, _ sum: CacheReport.Sum, _ staleBytes: ByteCount?, to json: inout JSONWriter,
+    contents: ((inout JSONWriter) -> Void)? = nil
   ) {
-    data.append("[")
-    for (index, element) in elements.enumerated() {
-      if index > 0 { data.append(",") }
-      body(element, &data)
-    }
-    data.append("]")
-  }
-
-  /// Appends the beginning of a node: its name, bytes, entries, and stale bytes if they are known.
-  private func append(
-    _ name: ByteString, _ sum: CacheReport.Sum, _ staleBytes: ByteCount?, to data: inout TextBuffer
-  ) {
-    data.append("{\"k\":")
-    data.append(json: HostileText.shown(name).bytes)
-    data.append(",\"v\":")
-    data.append(plain: sum.bytes)
-    data.append(",\"n\":")
-    data.append(integer: sum.entries)
-    if let staleBytes {
-      data.append(",\"s\":")
-      data.append(plain: staleBytes)
+    json.object {
+      $0.key("k")
+      $0.utf8OrBase64(HostileText.shown(name).bytes)
+      $0.member("v", sum.bytes)
+      $0.member("n", sum.entries)
+      if let staleBytes { $0.member("s", staleBytes) }
+      if let contents { $0.array("c", .inLine, contents) }
     }
   }
 
-  private func append(_ host: CacheReport.Host, to data: inout TextBuffer) {
-    append(words.name(of: host), host.sum, host.staleBytes, to: &data)
-    data.append(",\"c\":")
-    append(host.folders, to: &data) { append($0, to: &$1) }
-    let named = host.folders.reduce(into: CacheReport.Sum()) { $0.add($1.sum) }
-    let stale = host.folders.reduce(0 as ByteCount) { $0 + $1.staleBytes }
-    appendRest(
-      "others", of: host.sum, without: named, staleBytes: (host.staleBytes, stale),
-      isFirst: host.folders.isEmpty, to: &data)
-    data.append("}")
-  }
-
-  private func append(_ folder: CacheReport.Folder, to data: inout TextBuffer) {
-    append(words.name(of: folder), folder.sum, folder.staleBytes, to: &data)
-    data.append(",\"c\":")
-    append(folder.entries, to: &data) { entry, data in
-      append(
-        words.name(of: entry, in: folder), .init(entries: 1, bytes: entry.size),
-        entry.state.isStale ? entry.size : 0, to: &data)
-      data.append("}")
+  private func write(_ host: CacheReport.Host, to json: inout JSONWriter) {
+    write(words.name(of: host), host.sum, host.staleBytes, to: &json) { json in
+      for folder in host.folders { write(folder, to: &json) }
+      let named = host.folders.reduce(into: CacheReport.Sum()) { $0.add($1.sum) }
+      let stale = host.folders.reduce(0 as ByteCount) { $0 + $1.staleBytes }
+      writeRest(
+        "others", of: host.sum, without: named, staleBytes: (host.staleBytes, stale), to: &json)
     }
-    let named = CacheReport.Sum(
-      entries: Int64(folder.entries.count),
-      bytes: folder.entries.reduce(0 as ByteCount) { $0 + $1.size })
-    let stale = folder.entries.filter(\.state.isStale).reduce(0 as ByteCount) { $0 + $1.size }
-    appendRest(
-      "smaller entries", of: folder.sum, without: named, staleBytes: (folder.staleBytes, stale),
-      isFirst: folder.entries.isEmpty, to: &data)
-    data.append("}")
   }
 
-  /// Puts what is not named at the end of an array that was just appended.
+  private func write(_ folder: CacheReport.Folder, to json: inout JSONWriter) {
+    write(words.name(of: folder), folder.sum, folder.staleBytes, to: &json) { json in
+      for entry in folder.entries {
+        write(
+          words.name(of: entry, in: folder), .init(entries: 1, bytes: entry.size),
+          entry.state.isStale ? entry.size : 0, to: &json)
+      }
+      let named = CacheReport.Sum(
+        entries: Int64(folder.entries.count),
+        bytes: folder.entries.reduce(0 as ByteCount) { $0 + $1.size })
+      let stale = folder.entries.filter(\.state.isStale).reduce(0 as ByteCount) { $0 + $1.size }
+      writeRest(
+        "smaller entries", of: folder.sum, without: named, staleBytes: (folder.staleBytes, stale),
+        to: &json)
+    }
+  }
+
+  /// Writes what is not named, if there is anything, as the last node of an array.
   ///
   /// - Parameter staleBytes: The stale bytes of all, and of what is named.
-  private func appendRest(
+  private func writeRest(
     _ name: ByteString, of sum: CacheReport.Sum, without named: CacheReport.Sum,
-    staleBytes: (all: ByteCount, named: ByteCount), isFirst: Bool, to data: inout TextBuffer
+    staleBytes: (all: ByteCount, named: ByteCount), to json: inout JSONWriter
   ) {
     let rest = CacheReport.Sum(
       entries: sum.entries - named.entries, bytes: max(0, sum.bytes - named.bytes))
     guard rest.bytes > 0 else { return }
-    data.bytes.removeLast()
-    if !isFirst { data.append(",") }
-    append(name, rest, max(0, staleBytes.all - staleBytes.named), to: &data)
-    data.append("}]")
+    write(name, rest, max(0, staleBytes.all - staleBytes.named), to: &json)
   }
 
-  /// Appends a limit: where it is in the drawing, and what there is to say about it.
-  private func append(_ limit: CacheReport.AgeLimit, to data: inout TextBuffer) {
-    data.append("[")
-    data.append(tenthsOf: x(of: limit))
-    data.append(",")
-    data.append(tenthsOf: y(of: limit.removed.bytes))
-    let texts = [
-      ReportWords.duration(limit.seconds), ByteSizeText.text(limit.removed.bytes),
-      ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes),
-      ReportWords.counted(limit.removed.entries, "entry", "entries"),
-      ReportWords.grouped(limit.fresh.entries), ReportWords.durationOption(limit.seconds),
-    ]
-    for text in texts {
-      data.append(",")
-      data.append(json: text)
+  /// Writes a limit: where it is in the drawing, and what there is to say about it.
+  private func write(_ limit: CacheReport.AgeLimit, to json: inout JSONWriter) {
+    json.array {
+      for coordinate in [x(of: limit), y(of: limit.removed.bytes)] {
+        var text = TextBuffer()
+        text.append(tenthsOf: coordinate)
+        $0.written(text.bytes)
+      }
+      $0.value(ReportWords.duration(limit.seconds))
+      $0.value(ByteSizeText.text(limit.removed.bytes))
+      $0.value(ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes))
+      $0.value(ReportWords.counted(limit.removed.entries, "entry", "entries"))
+      $0.value(ReportWords.grouped(limit.fresh.entries))
+      $0.value(ReportWords.durationOption(limit.seconds))
     }
-    data.append("]")
   }
 }
 
