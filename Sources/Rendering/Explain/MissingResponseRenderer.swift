@@ -1,6 +1,7 @@
 public import Administration
 import Bytes
 import HTTPCaching
+import JSON
 import ResponseStorage
 
 /// Why a cache has no response for a URL, as text or as JSON.
@@ -89,55 +90,41 @@ public struct MissingResponseRenderer: Sendable {
 
   /// Appends the answer as a JSON object.
   public func appendJSON(_ missing: MissingResponse, into buffer: inout TextBuffer) {
-    buffer.append("{\"schema\":\"urlcache-admin.explain-missing/1\",\"url\":")
-    buffer.append(json: secrets.url(missing.url, for: .programs), orBase64Named: "url")
-    buffer.append(",\"platform\":\"\(missing.inquiry.platform.rawValue)\",\"present\":[")
-    append(json: missing.present, into: &buffer)
-    if let key = missing.key {
-      buffer.append("],\"key\":")
-      buffer.append(json: key, orBase64Named: "key")
-      buffer.append(",\"stored_for\":[")
-      for (index, url) in missing.lookups.compactMap(\.stored).enumerated() {
-        if index > 0 { buffer.append(",") }
-        buffer.append(json: .text(secrets.url(url, for: .programs)))
+    buffer.writeJSON(schema: "explain-missing") { json in
+      json.member("url", url: missing.url, secrets)
+      json.member("platform", missing.inquiry.platform.rawValue)
+      json.array("present") { $0.values(missing.present) }
+      if let key = missing.key {
+        json.member("key", utf8OrBase64: key)
+        json.array("stored_for") { write(missing.lookups.compactMap(\.stored), to: &$0) }
+        json.array("under_other_keys") { $0.values(missing.underOtherKeys) }
       }
-      buffer.append("],\"under_other_keys\":[")
-      append(json: missing.underOtherKeys, into: &buffer)
+      json.array("near") { write(missing.near, to: &$0) }
+      json.member("would_be_stored", missing.wouldBeStored)
+      json.array("reasons", objects: missing.obstacles) {
+        $0.member("code", $1.code)
+        $0.member("section", $1.section?.description)
+        $0.member("message", $1.words)
+      }
+      json.array("policies", objects: RequestCachePolicy.names) { json, named in
+        json.member("name", named.0)
+        json.member("number", named.1.rawValue)
+        json.member("outcome", missing.outcome(of: named.1).rawValue)
+      }
     }
-    buffer.append("],\"near\":[")
-    for (index, url) in missing.near.enumerated() {
-      if index > 0 { buffer.append(",") }
-      buffer.append(json: .text(secrets.url(url, for: .programs)))
-    }
-    buffer.append("],\"would_be_stored\":")
-    buffer.append(missing.wouldBeStored.map { "\($0)" } ?? "null")
-    buffer.append(",\"reasons\":[")
-    for (index, obstacle) in missing.obstacles.enumerated() {
-      buffer.append(index == 0 ? "{\"code\":" : ",{\"code\":")
-      buffer.append(json: obstacle.code)
-      buffer.append(",\"section\":")
-      buffer.append(json: obstacle.section?.description)
-      buffer.append(",\"message\":")
-      buffer.append(json: obstacle.words)
-      buffer.append("}")
-    }
-    buffer.append("],\"policies\":[")
-    for (index, (name, policy)) in RequestCachePolicy.names.enumerated() {
-      if index > 0 { buffer.append(",") }
-      buffer.append("{\"name\":\"\(name)\",\"number\":\(policy.rawValue),\"outcome\":\"")
-      buffer.append("\(missing.outcome(of: policy).rawValue)\"}")
-    }
-    buffer.append("]}\n")
+  }
+
+  private func write(_ urls: [ByteString], to json: inout JSONWriter) {
+    for url in urls { json.utf8OrBase64(secrets.url(url, for: .programs).bytes) }
   }
 }
 
-extension MissingResponseRenderer {
-  private func append(json ids: [StoredResponse.ID], into buffer: inout TextBuffer) {
-    for (index, id) in ids.enumerated() {
-      if index > 0 { buffer.append(",") }
+extension JSONWriter {
+  fileprivate mutating func values(_ ids: [StoredResponse.ID]) {
+    for id in ids {
       switch id {
-      case .row(let row): buffer.append(integer: row)
-      case .file(let name): buffer.append(json: .text(name))
+      case .row(let row): value(row)
+      case .file(let name): utf8OrBase64(name.bytes)
       }
     }
   }
