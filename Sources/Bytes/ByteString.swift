@@ -1,5 +1,3 @@
-import Bytes
-
 /// Text as its store holds it: bytes that are meant to be UTF-8, and may not be.
 ///
 /// Two byte strings are equal when their bytes are. A `String` would take a URL in NFC and the same

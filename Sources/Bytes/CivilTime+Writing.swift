@@ -37,12 +37,4 @@ extension OutputSpan<UInt8> {
     append(UInt8(ascii: ":"))
     append(twoDigitsOf: UInt64(time.second))
   }
-
-  /// Appends the last two digits of a number.
-  @inlinable
-  public mutating func append(twoDigitsOf value: UInt64) {
-    let value = UInt8(truncatingIfNeeded: value % 100)
-    append(UInt8(ascii: "0") + value / 10)
-    append(UInt8(ascii: "0") + value % 10)
-  }
 }

@@ -39,30 +39,9 @@ extension JSONWriter {
   public mutating func base64(_ data: [UInt8]) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    var index = 0
-    while index < data.count {
-      let count = min(3, data.count - index)
-      var group = UInt32(data[index]) << 16
-      if count > 1 { group |= UInt32(data[index + 1]) << 8 }
-      if count > 2 { group |= UInt32(data[index + 2]) }
-      for position in 0..<4 {
-        let digit = UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * position)) & 0x3F
-        bytes.append(position <= count ? Self.base64Digit(digit) : UInt8(ascii: "="))
-      }
-      index += 3
-    }
+    Base64.encode(data, into: &bytes)
     bytes.append(UInt8(ascii: "\""))
     place = .next
-  }
-
-  private static func base64Digit(_ value: UInt8) -> UInt8 {
-    switch value {
-    case ..<26: UInt8(ascii: "A") + value
-    case ..<52: UInt8(ascii: "a") + value - 26
-    case ..<62: UInt8(ascii: "0") + value - 52
-    case 62: UInt8(ascii: "+")
-    default: UInt8(ascii: "/")
-    }
   }
 
   /// Whether JSON has the bytes as they are.

@@ -1,6 +1,6 @@
 public import Administration
 public import Bytes
-public import ResponseStorage
+import ResponseStorage
 import JSON
 
 /// A removal plan as the file that ``SavedPlan`` reads.
