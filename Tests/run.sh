@@ -5,7 +5,8 @@
 #     [--sanitize]
 #
 # --faults    also tries all faults on commands that change a cache, which takes half an hour
-# --fuzz      also runs the fuzz targets, 60 s each, and changes 500 bits of archives in each format
+# --fuzz      also runs the fuzz targets, 60 s each, changes 500 bits of archives in each format, and reads HARs with long URLs
+#             up to the built-in limit
 # --operations
 #             also runs the playbook of the examples with Ansible, and asks SQLite, DuckDB and Spark about
 #             1,000 inventories, which takes a few minutes
@@ -260,6 +261,8 @@ if $fuzz; then
     step "fuzz: $script" python3 "Tests/Scripts/$script.py" \
       .build/debug/urlcache-admin .build/debug/sample-cache "" --all
   done
+  step "fuzz: check_har" python3 Tests/Scripts/check_har.py \
+    .build/debug/urlcache-admin .build/debug/sample-cache "" --all
 fi
 
 cat "$SKIPPED_CHECKS"/* 2>/dev/null | sort -u >"$log"

@@ -109,8 +109,11 @@ def deep(levels):
     return value
 
 
-def broken(good):
-    """The name and the pieces of each HAR that is refused, where `good` is the text of a good one."""
+def broken(good, most_urls):
+    """The name and the pieces of each HAR that is refused, where `good` is the text of a good one.
+
+    `most_urls` is how many MiB all URLs together may have.
+    """
     small = json.dumps({"log": {"entries": [entry()]}}).encode()
     for part in range(1, 40):
         yield f"cut at {part}/40", [good[:len(good) * part // 40]]
@@ -155,8 +158,8 @@ def broken(good):
     first, last = small[:small.index(b"odd.example")], small[small.index(b"odd.example") + 11:small.rindex(b"]}}")]
     start = first.index(b"[") + 1
     path = b"u" * block
-    yield "URLs of 300 MiB in all, which are held", [first[:start], *[
-        piece for number in range(300) for piece in [b"," if number else b"", first[start:], b"%d.example/" % number, path, last]],
+    yield "URLs beyond the limit in all, which are held", [first[:start], *[
+        piece for number in range(most_urls + 2) for piece in [b"," if number else b"", first[start:], b"%d.example/" % number, path, last]],
         small[small.rindex(b"]}}"):]]
     field = b'{"name":"a","value":"b"},'
     fields = tail.index(b'"headers": [', tail.index(b'"response"')) + 12

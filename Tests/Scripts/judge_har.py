@@ -5,8 +5,9 @@
 The web archive is written to WARC. Prints `ok` if each of them sees what `json` sees.
 """
 
-import base64, json, sys
+import base64, json, os, sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".build", "peers"))
 import har2warc.har2warc, haralyzer
 from warcio.archiveiterator import ArchiveIterator
 
