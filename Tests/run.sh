@@ -237,7 +237,7 @@ if $sanitize; then
     swift test --disable-xctest --sanitize=address --scratch-path .build-asan
 fi
 if $faults; then
-  for name in killing interrupting power importing inserting; do
+  for name in killing interrupting power importing inserting limits; do
     step "faults: $name" sh Tests/Faults/run.sh "$name"
   done
 fi

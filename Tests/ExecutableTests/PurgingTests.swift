@@ -37,7 +37,7 @@ import Testing
     let hasSamples = FileManager.default.fileExists(atPath: Self.samples.path())
     #expect(
       result.output == """
-        54 made-up caches: ok
+        24 made-up caches: ok
         real caches: \(hasSamples ? "ok" : "not here")
         a plan and a limit of what may go: ok
         without a copy: ok
