@@ -4,10 +4,11 @@
 
 Each file must be there as it was or gone, and a second run must do the rest and leave nothing else; what is gone is in the
 backup, if one is made.
-Without --all one in four of the system calls of a command that makes one is tried. Needs strace.
+Without --all it takes a sample: of each kind of system call of a command the first two, the last two and two in between, which
+each command draws for itself, and every fourth call of a purge that makes a backup. Needs strace.
 """
 
-import glob, hashlib, os, re, shutil, subprocess, sys, tempfile, time
+import glob, hashlib, os, random, re, shutil, subprocess, sys, tempfile, time
 
 from fault_trial import intents
 
@@ -56,6 +57,13 @@ def with_fault(call, number, fault, verb, options, old, store=None):
     return cache
 
 
+def sample(turns, generator):
+    """The first two, the last two, and two in between, or with --all all."""
+    if tries_all or len(turns) <= 6:
+        return turns
+    return [*turns[:2], *sorted(generator.sample(turns[2:-2], 2)), *turns[-2:]]
+
+
 def faults(verb, *options, removed, store=None):
     """Lets a command end, or fail, at each of its system calls."""
     old = state(store or origin)
@@ -66,9 +74,9 @@ def faults(verb, *options, removed, store=None):
     assert len(old) - len(new) == removed, (len(old), len(new))
     counts = {call: count(call, verb, options, store) for call in CALLS}
     assert counts["unlinkat"] == removed and counts["fsync"] > 0, counts
-    tried = 0
+    tried, generator = 0, random.Random(verb)
     for call, number in counts.items():
-        for nth in range(1, number + 1):
+        for nth in sample(range(1, number + 1), generator):
             for fault in ["signal=SIGKILL", "error=EIO"]:
                 cache = with_fault(call, nth, fault, verb, options, old, store)
                 before = state(cache)
