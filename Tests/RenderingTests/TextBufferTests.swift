@@ -1,8 +1,21 @@
+import Bytes
+import ResponseStorage
 import Testing
 
 @testable import Rendering
 
 @Suite struct TextBufferTests {
+  @Test func `a name that is not UTF-8 is written in Base64`() {
+    let names: [ByteString] = [ByteString([0xED, 0xA0, 0x80]), "a\"b"]
+    let properties = names.map { StoredResponse.Property(key: $0, value: .integer(1)) }
+    var buffer = TextBuffer()
+    buffer.append(json: properties)
+    for name in names { buffer.append(jsonKey: name) }
+    #expect(
+      String(decoding: buffer.bytes, as: UTF8.self)
+        == #"{"base64:7aCA":1,"a\"b":1}"base64:7aCA""a\"b""#)
+  }
+
   @Test func `integers are written as Swift writes them`() {
     var values: [Int64] = [.min, .min + 1, .max, 0, 7, 10, 99, 100, 101, 12_345, -1, -10, -100]
     var power: Int64 = 1

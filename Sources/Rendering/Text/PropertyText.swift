@@ -38,7 +38,12 @@ extension JSONWriter {
 
   /// Writes the name of a member; one that is not UTF-8 is `base64:` and its Base64.
   mutating func key(_ name: ByteString) {
-    if !key(utf8: name.bytes) { key("base64:\(Base64.encode(name.bytes))") }
+    if !key(utf8: name.bytes) { key(Self.base64Name(name)) }
+  }
+
+  /// What stands for a name that is not UTF-8.
+  fileprivate static func base64Name(_ name: ByteString) -> String {
+    String(decoding: Base64.encode(name.bytes, after: Array("base64:".utf8)), as: UTF8.self)
   }
 
   /// Writes a string, or for what is not UTF-8 an object with one member.
@@ -84,6 +89,6 @@ extension TextBuffer {
   /// Appends the name of a member of an object.
   mutating func append(jsonKey key: ByteString) {
     if append(json: key.bytes) { return }
-    append("\"base64:\(Base64.encode(key.bytes))\"")
+    append("\"\(JSONWriter.base64Name(key))\"")
   }
 }
