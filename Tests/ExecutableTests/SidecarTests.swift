@@ -15,6 +15,7 @@ import Testing
         foundation, looking: ok
         foundation, repairing: ok
         foundation, purging: ok
+        naming: ok
         refusals: ok
 
         """)

@@ -174,6 +174,22 @@ for kind in ("apple", "foundation"):
     check(kind)
 
 
+def check_naming():
+    """How the files are named is still known when the entry that told it is gone."""
+    cache = make("naming", "--faults", "missing-bodies", seed=7)
+    folder = path("naming-etags")
+    os.mkdir(folder)
+    broken = {finding["id"] for finding in findings(cache, folder)[1]["findings"] if finding["code"] == "missing-body-file"}
+    entry = next(entry for entry in entries(cache) if entry["id"] in broken and entry["etag"])
+    keep(folder, name(entry["request_url"] or entry["url"]), archive(entry["etag"]))
+    words = ["--repair=rows,bodies,sidecars"]
+    _, dry = findings(cache, folder, *words, "--dry-run")
+    _, real = findings(cache, folder, *words, "--yes", status=(0,))
+    assert real["repair"]["sidecars"] == dry["repair"]["sidecars"], (real["repair"], dry["repair"])
+    assert real["repair"]["sidecars"]["written"] and sorted(os.listdir(folder)) == sorted(real["repair"]["sidecars"]["written"]), real
+    print("naming: ok")
+
+
 def check_refusals():
     os.mkdir(path("etags"))
     cache = make("cache")
@@ -201,4 +217,5 @@ def check_refusals():
     print("refusals: ok")
 
 
+check_naming()
 check_refusals()

@@ -62,7 +62,10 @@ extension URLCacheAdmin.Check {
         var changed = 0
         if sidecarPlan.makesFiles {
           // An entry may have changed since, while somebody was asked: a file must not vouch for what it holds no more.
-          let current = try self.check(at: now, in: environment, opening: open) { _ in }
+          // Those that told how files are named may be gone by now.
+          var command = self
+          command.sidecarNames = sidecarPlan.naming
+          let current = try command.check(at: now, in: environment, opening: open) { _ in }
           changed = sidecarPlan.dropAdditions(missingIn: current.sidecars?.plan ?? SidecarPlan())
         }
         failure = removals.carryOut(sidecarPlan, in: sidecars.folder, with: outcome)

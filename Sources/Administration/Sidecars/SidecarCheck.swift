@@ -157,6 +157,7 @@ public struct SidecarCheck {
       ?? all.filter { owners.counts[$0] != nil }
       .max { owners.counts[$0, default: 0] < owners.counts[$1, default: 0] }
     guard let naming else { return }
+    plan.naming = naming
     let removing = Set(options.removing.map(\.version.id))
     var additions: [ByteString: SidecarPlan.Addition?] = [:]
     for (id, entry) in missing where !removing.contains(id) {

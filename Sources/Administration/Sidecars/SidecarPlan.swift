@@ -22,6 +22,8 @@ public struct SidecarPlan {
   var removals: [Removal] = []
   /// What is to be made, in ascending order of the names.
   var additions: [Addition] = []
+  /// How the files that are to be made are named.
+  public internal(set) var naming: SidecarNaming?
 
   /// Plans nothing.
   public init() {}
