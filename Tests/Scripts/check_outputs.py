@@ -59,7 +59,8 @@ print("refused before anything changes: ok", flush=True)
 
 # A log and metrics spoil no file that is something else: not the cache, and not the backup of the same command.
 for option, kind in [("--log", "a log"), ("--metrics-file", "metrics")]:
-    for name, data in [("photo.png", b"\x89PNG\0"), ("notes.txt", b"# notes\n"), ("settings.json", b'{"schema":1}\n')]:
+    for name, data in [("photo.png", b"\x89PNG\0"), ("notes.txt", b"# notes\n"), ("settings.json", b'{"schema":1}\n'),
+                       ("plan.json", b'{"schema":"urlcache-admin.plan/1"}\n')]:
         target = write(name, data)
         refused("a", option, target, f"'{target}' is a file that is not {kind}\nhint: take another name")
     refused("a", option, "", "cannot open the log ''" if option == "--log" else "cannot write the metrics ''")
