@@ -219,60 +219,6 @@ public struct Selection: Sendable {
       && (expiresWithin.map { found.expires(within: $0) } ?? true)
       && (validators.isEmpty || validators.contains { found.has($0) })
   }
-
-  private func matchesHost(_ response: borrowing StoredResponse) -> Bool {
-    guard let host = response.url.flatMap({ CanonicalURL.host(of: $0) }) else { return false }
-    return hosts.contains { $0.covers(host) }
-  }
-
-  private func matchesParameter(_ response: borrowing StoredResponse) -> Bool {
-    guard let url = response.url else { return false }
-    return parameters.contains { $0.holds(in: url) }
-  }
-
-  /// Whether there is a pattern for whole URLs or their beginnings.
-  private var hasPatterns: Bool { !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty }
-
-  private func matchesPattern(
-    _ response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) -> Bool {
-    guard let url = response.url ?? response.key else { return false }
-    guard prefixes.isEmpty || prefixes.contains(where: { url.bytes.starts(with: $0.bytes) }) else {
-      return false
-    }
-    guard globs.isEmpty || globs.contains(where: { $0.matches(url) }) else { return false }
-    guard !expressions.isEmpty else { return true }
-    guard let text = url.string else { return false }
-    for expression in expressions where try expression.matches(text) { return true }
-    return false
-  }
-
-  private func matchesMessage(_ response: borrowing StoredResponse) -> Bool {
-    if !methods.isEmpty {
-      guard let method = response.request.method,
-        methods.contains(where: { $0.equalsIgnoringASCIICase(method) })
-      else { return false }
-    }
-    if !statuses.isEmpty {
-      guard let status = response.status, statuses.contains(where: { $0.contains(status) }) else {
-        return false
-      }
-    }
-    guard !mimeTypes.isEmpty else { return true }
-    guard let type = response.mimeType?.asciiLowercased else { return false }
-    return mimeTypes.contains { $0.matches(type) }
-  }
-
-  private func matchesBody(_ response: borrowing StoredResponse) -> Bool {
-    if !bodyLocations.isEmpty {
-      guard let location = response.bodyLocation, bodyLocations.contains(location) else {
-        return false
-      }
-    }
-    guard largerThan != nil || smallerThan != nil else { return true }
-    guard let size = response.bodySize else { return false }
-    return (largerThan.map { size > $0 } ?? true) && (smallerThan.map { size < $0 } ?? true)
-  }
 }
 
 extension Selection {
@@ -292,17 +238,5 @@ extension Selection {
       }
     }
     return result
-  }
-}
-
-extension ByteString {
-  /// Whether this is the host, or `.` and a domain that the host is or is below.
-  ///
-  /// - Parameter host: A host in small letters.
-  func covers(_ host: ByteString) -> Bool {
-    let name = asciiLowercased.bytes
-    guard name.first == UInt8(ascii: ".") else { return name == host.bytes }
-    return host.bytes.elementsEqual(name.dropFirst())
-      || host.bytes.count > name.count && host.bytes.suffix(name.count).elementsEqual(name)
   }
 }
