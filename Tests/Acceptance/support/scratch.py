@@ -1,0 +1,97 @@
+"""The folder of the running test, and what tests do in it: they make caches, and run the program."""
+
+import atexit
+import concurrent.futures
+import functools
+import hashlib
+import itertools
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+import threading
+
+from products import maker, tool
+
+# The folder of the running test, which a fixture sets.
+root = None
+# The folder of the caches that are copied, once there is one.
+masters = []
+
+
+def path(name):
+    return os.path.join(root, name)
+
+
+def run(*words, status=0, **options):
+    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL, **options)
+    assert status is None or result.returncode == status, (words, status, result)
+    return result
+
+
+def make(name, *options, entries=40, seed=3):
+    """A made-up cache. Caches that were made before with the same options are copied, which takes a tenth of the time."""
+    shutil.copytree(made_up(options, entries, seed), path(name), symlinks=True)
+    return path(name)
+
+
+@functools.cache
+def made_up(options, entries, seed):
+    """The folder of a made-up cache that is never changed."""
+    if not masters:
+        masters.append(tempfile.mkdtemp(prefix="urlcache-admin-masters-"))
+        atexit.register(shutil.rmtree, masters[0], ignore_errors=True)
+    folder = os.path.join(masters[0], str(made_up.cache_info().currsize))
+    subprocess.run([maker, "--entries", str(entries), "--seed", str(seed), *options, folder], check=True, capture_output=True)
+    return folder
+
+
+def export(cache, name, *options, status=0):
+    run("export", "-c", cache, "-o", path(name), "--force", *options, status=status)
+    return path(name)
+
+
+def read(file):
+    with open(file, "rb") as opened:
+        return opened.read()
+
+
+def write(name, data):
+    with open(path(name), "wb") as file:
+        file.write(data)
+    return path(name)
+
+
+def tree(folder):
+    """All files of a folder, with what matters of them."""
+    result = {}
+    for parent, folders, names in os.walk(folder):
+        for name in folders + names:
+            file = os.path.join(parent, name)
+            status = os.lstat(file)
+            data = read(file) if stat.S_ISREG(status.st_mode) else b""
+            result[os.path.relpath(file, folder)] = (status.st_mode, status.st_size, hashlib.sha256(data).hexdigest())
+    return result
+
+
+def own(name):
+    """The name, made another one on each thread."""
+    return f"{threading.get_ident()}-{name}"
+
+
+def in_parallel(check, items):
+    """What a function returns of each item: as many are worked on at once as there are processors."""
+    items = iter(items)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        # Of the items, which may be large, there are never many.
+        while some := list(itertools.islice(items, 16)):
+            yield from pool.map(check, some)
+
+
+def peak_of(words):
+    """Runs the program, and returns how it ended, what it said, and the most memory it took in bytes."""
+    with open(path(own("errors")), "wb") as errors:
+        process = subprocess.Popen([tool, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+    return os.waitstatus_to_exitcode(status), read(path(own("errors"))), usage.ru_maxrss * 1024
