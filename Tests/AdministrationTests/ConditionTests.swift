@@ -104,7 +104,7 @@ import Testing
         "validator", "status", "size", "received", "age", "ttl", "lifetime", "current-age",
         "stored",
         "first-stored", "date", "last-modified", "expires-at",
-        // What rules say is tried with rules, by check_rules.py.
+        // What rules say is tried with rules, by test_rules.py.
         "class", "revalidation",
       ])
   }

@@ -226,7 +226,7 @@ def each_fault():
     print("each fault: ok", flush=True)
 
 
-# What only a list of URLs or a rule has found; see check_classes.py and check_rules.py.
+# What only a list of URLs or a rule has found; see test_classes.py and test_rules.py.
 SIDECARS = {"orphan-sidecar", "different-sidecar", "unreadable-sidecar", "unknown-sidecar-names", "missing-sidecar", "young-sidecar",
             "not-a-sidecar"}
 CONFIGURED = {"never-by-rule", "memory-only-by-rule", "offline-missing", "offline-unusable", "offline-stale", "offline-other-url"}

@@ -1,31 +1,63 @@
-"""Tries configurations with the built binary: real files, links, folders and variables.
+"""Configuration files with real links, folders and variables: which file is read, what it changes, and how it is changed."""
 
-    check_config.py URLCACHE-ADMIN SAMPLE-CACHE
+import calendar
+import json
+import os
+import subprocess
+import time
+import tomllib
 
-Prints a line for each part, and ends at the first difference.
-"""
+import pytest
 
-import calendar, json, os, shutil, subprocess, sys, tempfile, time, tomllib
+import scratch
+from products import tool
+from scratch import make, path, run as plain_run
 
-tool, maker = map(os.path.abspath, sys.argv[1:])
-root = tempfile.mkdtemp()
-home = os.path.join(root, "home")
-caches = {name: os.path.join(root, name) for name in ["shop", "news"]}
-folder = os.path.join(home, ".config", "urlcache-admin")
-file = os.path.join(folder, "config.toml")
+
+@pytest.fixture
+def file():
+    """The path of the configuration file of the running test."""
+    os.makedirs(path("home/.config/urlcache-admin"))
+    return path("home/.config/urlcache-admin/config.toml")
+
+
+@pytest.fixture
+def shop():
+    """A cache of 200 entries."""
+    return make("shop", entries=200, seed=4)
+
+
+@pytest.fixture
+def news():
+    """A cache of 300 entries."""
+    return make("news", entries=300, seed=4)
 
 
 def run(*arguments, **variables):
-    environment = {key: value for key, value in os.environ.items()
-                   if not key.startswith(("URLCACHE_ADMIN", "XDG_"))}
-    return subprocess.run([tool, *arguments], capture_output=True, text=True,
-                          env=environment | {"HOME": home} | variables)
+    return plain_run(*arguments, status=None, text=True, env=os.environ | variables)
 
 
-def write(text, path=file):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as output:
+def write(text, file):
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    with open(file, "w") as output:
         output.write(text)
+
+
+def write_names(file, shop, news):
+    """Configures both caches, one of them by a link."""
+    write(f"""
+        # The shop's cache.
+        cache = "shop"
+        max-delete = "90%"
+        [caches.shop]
+        path = "{shop}"
+        capacity = "64MiB"
+        max-entries = 150
+        [caches.news]
+        path = "~/link"
+        max-entries = 250
+    """, file)
+    os.symlink(news, path("home/link"))
 
 
 def settings(*arguments, **variables):
@@ -38,21 +70,9 @@ def entries(name):
     return int(run("list", "-c", name, "--count").stdout)
 
 
-def check_names():
-    """Names stand for paths, and limits hold for the caches that they are given for."""
-    write(f"""
-        # The shop's cache.
-        cache = "shop"
-        max-delete = "90%"
-        [caches.shop]
-        path = "{caches['shop']}"
-        capacity = "64MiB"
-        max-entries = 150
-        [caches.news]
-        path = "~/link"
-        max-entries = 250
-    """)
-    os.symlink(caches["news"], os.path.join(home, "link"))
+def test_names(file, shop, news):
+    """Names stand for paths, and the limits of a cache apply to this cache only."""
+    write_names(file, shop, news)
     assert (entries("shop"), entries("news")) == (200, 300)
     assert run("list", "--count").stdout == "200\n"
     assert json.loads(run("usage", "--format", "json").stdout)["capacity_bytes"] == 64 << 20
@@ -63,12 +83,13 @@ def check_names():
     assert (entries("shop"), entries("news")) == (150, 250), result
     result = run("enforce", "--all-caches", "--yes", URLCACHE_ADMIN_MAX_ENTRIES="140")
     assert (entries("shop"), entries("news")) == (140, 140), result
-    print("names: ok")
 
 
-def check_places():
-    """Which file is read, and that each value says where it is from."""
-    text = open(file).read()
+def test_places(file, shop, news):
+    """Variables and '--config' choose the file, and 'config list' shows the place of each value."""
+    write_names(file, shop, news)
+    with open(file) as configuration:
+        text = configuration.read()
     found = settings()
     assert [item["path"] for item in found["files"]] == [file, "/etc/urlcache-admin/config.toml"], found
     document = tomllib.loads(text)
@@ -79,9 +100,9 @@ def check_places():
         assert str(table[row["name"]]) == row["value"], row
         line = text.split("\n")[row["line"] - 1]
         assert line[row["column"] - 1:].strip("\"'").startswith(row["value"]), (row, line)
-    other = os.path.join(root, "xdg", "urlcache-admin", "config.toml")
+    other = path("xdg/urlcache-admin/config.toml")
     write("wait = '7s'", other)
-    assert settings(XDG_CONFIG_HOME=os.path.join(root, "xdg"))["files"][0] == {"path": other, "found": True}
+    assert settings(XDG_CONFIG_HOME=path("xdg"))["files"][0] == {"path": other, "found": True}
     # A folder that is no whole path is none, by the rule of XDG.
     assert settings(XDG_CONFIG_HOME="xdg")["files"][0]["path"] == file
     given = settings("--config", other)
@@ -89,48 +110,57 @@ def check_places():
     assert settings(URLCACHE_ADMIN_CONFIG=other)["files"] == given["files"]
     assert run("--config", other, "list", "-c", "shop").returncode == 66, "the name is in the other file"
     # A configuration is often a link into a folder that is under version control.
-    linked = os.path.join(root, "linked.toml")
+    linked = path("linked.toml")
     os.symlink(other, linked)
     assert settings("--config", linked)["files"][0]["found"]
-    print("places: ok")
 
 
-def check_refusals():
-    """A configuration that cannot be read is never left out."""
-    cases = [("wait = 1m", 78), ("", 0), ("\ufeffwait = '1s'", 0), ("# " + "x" * (1 << 20), 78)]
-    for text, status in cases:
-        write(text)
-        result = run("config", "check")
-        assert result.returncode == status, (text[:20], result)
-        assert run("list", "-c", caches["shop"]).returncode == status
+@pytest.mark.parametrize(("text", "status"), [
+    ("wait = 1m", 78), ("", 0), ("\ufeffwait = '1s'", 0), ("# " + "x" * (1 << 20), 78)],
+    ids=["not TOML", "empty", "byte order mark", "too long"])
+def test_text(file, shop, text, status):
+    """Every command refuses a configuration that is not TOML or too long."""
+    write(text, file)
+    assert run("config", "check").returncode == status
+    assert run("list", "-c", shop).returncode == status
+
+
+def test_unreadable(file, shop):
+    """A configuration that cannot be read is never ignored."""
     with open(file, "wb") as output:
         output.write(b"wait = '\xff\x00'")
-    result = run("list", "-c", caches["shop"])
+    result = run("list", "-c", shop)
     assert result.returncode == 78 and result.stderr.startswith(f"error: {file}:1:9: "), result
     with open(file, "wb") as output:
         output.write(os.urandom(100_000))
     assert run("config", "check").returncode == 78
     os.remove(file)
     os.mkdir(file)
-    assert run("list", "-c", caches["shop"]).returncode == 74
+    assert run("list", "-c", shop).returncode == 74
     os.rmdir(file)
     os.mkfifo(file)
-    # Nobody writes into it: it is empty, and is not waited for.
+    # No process writes into the pipe: it counts as empty, without waiting.
     assert run("config", "check").returncode == 0
     os.remove(file)
-    assert run("config", "check", "--config", os.path.join(root, "none")).returncode == 66
-    if os.geteuid() != 0:
-        write("")
-        os.chmod(file, 0)
-        assert run("config", "check").returncode == 77
-    print("refusals: ok")
+    assert run("config", "check", "--config", path("none")).returncode == 66
 
 
-def check_rules():
-    """What rules say of each entry is what an evaluation of its own says, and `enforce` does that."""
+def test_permissions(file):
+    """A configuration that the user may not read is an error."""
+    write("", file)
+    os.chmod(file, 0)
+    # The superuser may read every file.
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    os.chmod(scratch.root, 0o755)
+    result = subprocess.run([*user, tool, "config", "check"], capture_output=True, text=True)
+    assert result.returncode == 77 and result.stderr.startswith("error: "), result
+
+
+def test_evaluation(file, shop, news):
+    """'policy test' reports for each entry what another evaluation of the rules finds, and 'enforce' does that."""
     write(f"""
         [caches.shop]
-        path = "{caches['shop']}"
+        path = "{shop}"
         [[caches.shop.rules]]
         name = "failures"
         match = {{ status = ["4xx", "5xx"] }}
@@ -146,8 +176,8 @@ def check_rules():
         match = {{ mime = ["text/*", "application/json"] }}
         max-entries = 5
         [caches.news]
-        path = "{caches['news']}"
-    """)
+        path = "{news}"
+    """, file)
     at = ["--at", "2026-01-01T00:00:00Z"]
     listed = run("list", "-c", "shop", "--format", "ndjson", "--columns", "id,url,status,mime,host,size,stored", *at)
     now = calendar.timegm((2026, 1, 1, 0, 0, 0))
@@ -183,27 +213,26 @@ def check_rules():
     # The second run changes nothing.
     assert json.loads(run("enforce", "-c", "shop", "--format", "json", "--yes", *at).stdout)["entries"] == []
     # The rules for all hold for the other cache too, also by its path; those of one cache do not.
-    for name in ["news", caches["news"]]:
+    for name in ["news", news]:
         other = json.loads(run("policy", "test", "-c", name, "--format", "json", *at).stdout)
         assert [rule["name"] for rule in other["rules"]] == [None, None, "text"], other["rules"]
     one = run("policy", "test", "-c", "shop", tested["entries"][left[0] - 1]["url"], *at)
     assert one.returncode == 0 and len(one.stdout.splitlines()) == 7, one
-    print("rules: ok")
 
 
-def check_unchanged():
-    """What looks at a configuration changes no file."""
-    write("wait = '1s'")
-    before = {(path, status.st_mtime_ns) for path, status in walk()}
-    for words in [["config"], ["config", "check"], ["list", "-c", caches["shop"]]]:
+def test_unchanged(file, shop):
+    """Commands that only read the configuration change no file."""
+    write("wait = '1s'", file)
+    before = {(each, status.st_mtime_ns) for each, status in walk()}
+    for words in [["config"], ["config", "check"], ["list", "-c", shop]]:
         assert run(*words).returncode == 0
-    assert {(path, status.st_mtime_ns) for path, status in walk()} == before
-    print("unchanged: ok")
+    assert {(each, status.st_mtime_ns) for each, status in walk()} == before
 
 
-def check_changing():
-    """'set' and 'unset' change one setting and no other byte that matters, through links, as TOML reads it."""
-    shutil.rmtree(folder)
+def test_changing(file, shop, news):
+    """'set' and 'unset' change one setting and no other byte, also through links."""
+    folder = os.path.dirname(file)
+    os.rmdir(folder)
     assert run("config", "unset", "wait").returncode == 0 and not os.path.exists(folder), "nothing to remove, nothing made"
     expected = {}
     def change(*words, status=0):
@@ -221,15 +250,15 @@ def check_changing():
             assert tomllib.load(text) == expected, (key, expected)
     set("wait", "10s")
     assert os.stat(file).st_mode & 0o777 == 0o600
-    set("caches.shop.path", caches["shop"])
+    set("caches.shop.path", shop)
     set("caches.shop.max-entries", "150", 150)
-    set("caches.news.path", caches["news"])
+    set("caches.news.path", news)
     set("caches.shop.max-entries", "120", 120)
     set("caches.shop.order", "stale-first,oldest")
     set("only-if-over", "true", True)
     assert int(run("list", "-c", "shop", "--count").stdout) == entries("shop")
     os.chmod(file, 0o644)
-    elsewhere = os.path.join(root, "dotfiles.toml")
+    elsewhere = path("dotfiles.toml")
     os.rename(file, elsewhere)
     os.symlink(elsewhere, file)
     with open(elsewhere) as text:
@@ -247,29 +276,14 @@ def check_changing():
     with open(elsewhere) as text:
         assert text.read() == before, "what was set and removed leaves nothing"
     assert os.listdir(folder) == ["config.toml"]
-    other = os.path.join(root, "other.toml")
+    other = path("other.toml")
     change("set", "--config", other, "wait", "1s")
     with open(other) as text:
         assert text.read() == 'wait = "1s"\n'
-    print("changing: ok", flush=True)
 
 
 def walk():
-    for path, folders, files in os.walk(root):
+    for parent, folders, files in os.walk(scratch.root):
         for name in folders + files:
-            whole = os.path.join(path, name)
+            whole = os.path.join(parent, name)
             yield whole, os.lstat(whole)
-
-
-try:
-    for number, (name, path) in enumerate(caches.items()):
-        subprocess.run([maker, "--format", "apple", "--entries", str(200 + 100 * number), "--seed", "4", path],
-                       check=True, capture_output=True)
-    check_names()
-    check_places()
-    check_rules()
-    check_refusals()
-    check_unchanged()
-    check_changing()
-finally:
-    shutil.rmtree(root)

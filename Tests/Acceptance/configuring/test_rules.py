@@ -1,18 +1,26 @@
-"""Rules that never want entries, want them in memory only, or want them validated: in made-up caches of both kinds.
+"""Rules that forbid entries, allow them in memory only, or have them validated, in made-up caches of both kinds; saved queries; presets."""
 
-    check_rules.py URLCACHE-ADMIN SAMPLE-CACHE
+import calendar
+import json
+import os
+import subprocess
+import time
 
-Prints a line for each part, and ends at the first difference.
-"""
+import pytest
 
-import calendar, json, os, subprocess, time
+from products import tool
+from scratch import make, path, run as plain_run, tree, write as write_file
 
-from scratch import make, path, run as plain_run, tool, tree, write as write_file
-
-file = path("config.toml")
-os.environ.update(HOME=path("home"), URLCACHE_ADMIN_CONFIG=file)
+FORMATS = ["apple", "foundation"]
 NOW = "2026-01-01T00:00:00Z"
 AT = ["--at", NOW]
+
+
+@pytest.fixture(autouse=True)
+def configuration(monkeypatch):
+    """The path of the configuration file of the running test."""
+    monkeypatch.setenv("URLCACHE_ADMIN_CONFIG", path("config.toml"))
+    return path("config.toml")
 
 
 def run(*words, status=0, **options):
@@ -33,10 +41,11 @@ def configure(cache, rules):
     write_file("config.toml", f'[caches.shop]\npath = "{cache}"\n{rules}'.encode())
 
 
-def check_findings(kind):
-    """'never' is a finding, and 'enforce' removes it; 'memory-only' is a finding alone."""
+@pytest.mark.parametrize("kind", FORMATS)
+def test_findings(kind):
+    """'check' reports the entries of a 'never' rule, and 'enforce' removes them; entries of a 'memory-only' rule are only reported."""
     configure("/none", "")
-    cache = make("findings-" + kind, "--format", kind, entries=120)
+    cache = make("findings", "--format", kind, entries=120)
     all = entries(cache)
     plain = json.loads(answer("check", "-c", cache, "--format", "json", *AT))["findings"]
     configure(cache, """
@@ -75,10 +84,11 @@ def check_findings(kind):
                 if finding["code"] == "never-by-rule"]
 
 
-def check_revalidation(kind):
-    """A time to validate after is seen by 'explain' and '--where', and by nothing else."""
+@pytest.mark.parametrize("kind", FORMATS)
+def test_revalidation(kind):
+    """'revalidate-after' changes what 'explain' and '--where' report, and nothing else."""
     configure("/none", "")
-    cache = make("revalidation-" + kind, "--format", kind, entries=120)
+    cache = make("revalidation", "--format", kind, entries=120)
     configure(cache, """
         [[caches.shop.rules]]
         match = { mime = "image/*" }
@@ -129,26 +139,30 @@ def answer(*words):
     return result.stdout
 
 
-def check_refusals():
+@pytest.mark.parametrize(("text", "place", "message"), [
+    ("[[rules]]\nmatch = {}\naction = 'nver'\n", "3:10", "an action is none of the words there are\n  action = 'nver'\n           ^^^^^^\n"
+     "hint: there are: keep purge never memory-only\n"),
+    ("[[rules]]\nmatch.where = 'class = a'\naction = 'keep'\n", "2:15", "'class' is what rules say, so no rule can ask for it\n"
+     "  match.where = 'class = a'\n                ^^^^^^^^^^^\nhint: repeat in 'match' what the other rule matches\n"),
+    ("[[rules]]\nmatch = {}\nrevalidate-after = '1m'\n", "3:20", "'1m' could mean minutes or months\n  revalidate-after = '1m'\n"
+     "                     ^^^^\nhint: write '1min', or days: '30d'\n")], ids=["action", "class", "duration"])
+def test_refused_rules(configuration, text, place, message):
+    """A rule that makes no sense is refused, with its place and a hint."""
+    write_file("config.toml", text.encode())
+    assert plain_run("config", "check", status=78, text=True).stderr == f"error: {configuration}:{place}: {message}"
+
+
+def test_class_of_two_caches():
+    """'diff' refuses an expression with 'class', because its two caches have different rules."""
     cache = make("refusals")
-    for text, place, message in [
-            ("[[rules]]\nmatch = {}\naction = 'nver'\n", "3:10", "an action is none of the words there are\n  action = 'nver'\n           ^^^^^^\n"
-             "hint: there are: keep purge never memory-only\n"),
-            ("[[rules]]\nmatch.where = 'class = a'\naction = 'keep'\n", "2:15", "'class' is what rules say, so no rule can ask for it\n"
-             "  match.where = 'class = a'\n                ^^^^^^^^^^^\nhint: repeat in 'match' what the other rule matches\n"),
-            ("[[rules]]\nmatch = {}\nrevalidate-after = '1m'\n", "3:20", "'1m' could mean minutes or months\n  revalidate-after = '1m'\n"
-             "                     ^^^^\nhint: write '1min', or days: '30d'\n")]:
-        write_file("config.toml", text.encode())
-        assert plain_run("config", "check", status=78, text=True).stderr == f"error: {file}:{place}: {message}"
     write_file("config.toml", b"")
     assert plain_run("diff", cache, cache, "--where", "class = a", status=64, text=True).stderr == (
         "error: 'class' of '--where' is what the rules of one cache say, and there are two\n"
         "hint: list the entries of each with 'urlcache-admin list -c NAME --where …'\n")
-    print("refusals: ok", flush=True)
 
 
-def check_saved():
-    """A saved query lists what its options would, of which each on the command line takes the place of the saved one."""
+def test_saved():
+    """A saved query lists what its options would list; an option on the command line replaces the saved option."""
     cache = make("saved", entries=80)
     configure(cache, '''
         [saved.large]
@@ -176,21 +190,27 @@ def check_saved():
         ("saved.large.columns", "id,size,url"), ("saved.bare.columns", "url")], rows
     run("config", "set", "wait", "2s")
     assert run("list", "-c", "shop", "--saved", "large", "--count") == run("list", "-c", "shop", *where, "--count")
-    for text, place, message in [
-            ("[saved.a]\n", "1:8", "a saved query says nothing\n"), ("[saved.a]\nwhere = 'sze > 1'\n", "2:10", None),
-            ("[saved.a]\nwhere = []\n", "2:9", "this array is empty, and would match nothing\n"),
-            ("[saved.a]\ncolumns = 'urls'\n", "2:11", "'urls' are not columns of a list\n"),
-            ("[saved.a]\nsort = 'url,id'\n", "2:8", "'url,id' is not a column to sort by\n"),
-            ("[saved.a]\nlimit = 3\n", "2:1", "there is no setting 'limit' here\n")]:
-        write_file("config.toml", text.encode())
-        errors = plain_run("config", "check", status=78, text=True).stderr
-        assert errors.startswith(f"error: {file}:{place}: {message or ''}"), errors
-        assert plain_run("list", "-c", cache, status=78, text=True).stderr == errors
-    print("saved queries: ok", flush=True)
 
 
-def check_presets():
-    """A preset is a capacity, with the same precedence."""
+@pytest.mark.parametrize(("text", "place", "message"), [
+    ("", "1:8", "a saved query says nothing\n"),
+    ("where = 'sze > 1'\n", "2:10", ""),
+    ("where = []\n", "2:9", "this array is empty, and would match nothing\n"),
+    ("columns = 'urls'\n", "2:11", "'urls' are not columns of a list\n"),
+    ("sort = 'url,id'\n", "2:8", "'url,id' is not a column to sort by\n"),
+    ("limit = 3\n", "2:1", "there is no setting 'limit' here\n")],
+    ids=["nothing", "unknown field", "empty array", "columns", "sort", "setting"])
+def test_refused_saved_queries(configuration, text, place, message):
+    """A saved query that makes no sense is refused by every command, with its place."""
+    cache = make("saved")
+    write_file("config.toml", f"[saved.a]\n{text}".encode())
+    errors = plain_run("config", "check", status=78, text=True).stderr
+    assert errors.startswith(f"error: {configuration}:{place}: {message}"), errors
+    assert plain_run("list", "-c", cache, status=78, text=True).stderr == errors
+
+
+def test_presets():
+    """A preset is a capacity with a name, and has the same precedence."""
     cache = make("presets")
     def capacity(*words, **variables):
         return json.loads(run("usage", *words, "--format", "json", env=os.environ | variables))["capacity_bytes"]
@@ -206,15 +226,3 @@ def check_presets():
         "error: 'capacity' and 'preset' exclude each other\nhint: a preset is a capacity with a name: leave one out\n")
     assert plain_run("config", "set", "caches.shop.preset", "apple", status=64, text=True).stderr == (
         "error: 'apple' is none of the words there are\nhint: there are: apple-4-20 apple-4-100 apple-2-100 apple-512k-10 foundation-4-20\n")
-    print("presets: ok", flush=True)
-
-
-for kind in ["apple", "foundation"]:
-    check_findings(kind)
-print("findings: ok", flush=True)
-for kind in ["apple", "foundation"]:
-    check_revalidation(kind)
-print("revalidation: ok", flush=True)
-check_refusals()
-check_saved()
-check_presets()
