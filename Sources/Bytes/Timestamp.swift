@@ -18,8 +18,16 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// 1970-01-01 00:00:00 UTC.
   public static let epoch = Timestamp(ofWholeSeconds: 0)
 
+  /// The first moment of the year 1.
+  public static let earliest = Timestamp(ofWholeSeconds: Double(CivilCalendar.seconds.lowerBound))
+
   private init(ofWholeSeconds seconds: Double) {
     secondsSince1970 = seconds
+  }
+
+  /// Creates the moment of a file, from nanoseconds since 1970; these lie between the years 1677 and 2262.
+  public init(nanosecondsSince1970 nanoseconds: Int64) {
+    secondsSince1970 = Double(nanoseconds) / 1e9
   }
 
   /// Creates a moment from seconds since 2001-01-01 00:00:00 UTC, which is what `CFAbsoluteTime`

@@ -149,18 +149,11 @@ extension URLCacheAdmin {
       _ result: ClearedUserInfo, in environment: CommandEnvironment
     ) throws(CommandFailure) -> Bool {
       if yes { return true }
-      guard environment.isInputTerminal else {
-        throw .usage(
-          "there is nobody to ask, as the standard input is no terminal",
-          hint: "look with '--dry-run', then change with '--yes'")
+      return try Confirmation.change.ask(in: environment) { text in
+        var preview = result
+        preview.isDryRun = true
+        preview.appendText(secrets.policy, into: &text)
       }
-      var text = TextBuffer()
-      var preview = result
-      preview.isDryRun = true
-      preview.appendText(secrets.policy, into: &text)
-      environment.writeMessage(
-        String(decoding: text.bytes, as: UTF8.self) + "\nChange them? [y/N] ")
-      return ["y", "yes"].contains((environment.readLine() ?? "").lowercased())
     }
 
     private func write(_ result: ClearedUserInfo, _ environment: CommandEnvironment) throws {

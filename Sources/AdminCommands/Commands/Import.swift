@@ -125,18 +125,10 @@ extension URLCacheAdmin {
     ) throws(CommandFailure) -> Bool {
       let count = plan.count(.replace)
       if yes || count == 0 { return true }
-      guard environment.isInputTerminal else {
-        throw .usage(
-          "\(count) \(count == 1 ? "entry" : "entries") of the cache would be replaced; cannot ask for"
-            + " confirmation: standard input is not a terminal",
-          hint: "preview it with '--dry-run', then import with '--yes'")
+      return try Confirmation.replace(count).ask(in: environment) { text in
+        ImportRenderer(isDryRun: true, new: destination.new, secrets: secrets.policy)
+          .appendText(plan, ImportResult(), into: &text)
       }
-      var text = TextBuffer()
-      ImportRenderer(isDryRun: true, new: destination.new, secrets: secrets.policy)
-        .appendText(plan, ImportResult(), into: &text)
-      environment.writeMessage(
-        String(decoding: text.bytes, as: UTF8.self) + "\nReplace them? [y/N] ")
-      return ["y", "yes"].contains((environment.readLine() ?? "").lowercased())
     }
 
     private func carryOut(

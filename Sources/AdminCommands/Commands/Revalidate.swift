@@ -87,10 +87,8 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      guard changes.isNothing || change.dryRun || change.yes || environment.isInputTerminal else {
-        throw CommandFailure.usage(
-          "there is nobody to ask, as the standard input is no terminal",
-          hint: "look with '--dry-run', then change with '--yes'")
+      if !changes.isNothing, !change.dryRun, !change.yes {
+        try Confirmation.change.requireTerminal(in: environment)
       }
       let spool = refresh ? try BodySpool(in: environment.temporaryFolder) : nil
       let asked = try requests(resuming: resume ? spool : nil, in: environment)
@@ -201,14 +199,11 @@ extension URLCacheAdmin {
     ) throws(CommandFailure) -> Bool {
       try checkLimit(of: plan, stored)
       if change.yes { return true }
-      var text = TextBuffer()
-      var preview = renderer
-      preview.isDryRun = true
-      preview.appendText(plan, skipped: [], into: &text)
-      environment.writeMessage(
-        String(decoding: text.bytes, as: UTF8.self) + "\nChange them? [y/N] ")
-      let answer = environment.readLine() ?? ""
-      return ["y", "yes"].contains(answer.lowercased())
+      return try Confirmation.change.ask(in: environment) { text in
+        var preview = renderer
+        preview.isDryRun = true
+        preview.appendText(plan, skipped: [], into: &text)
+      }
     }
 
     /// Makes sure that a plan removes no more than is allowed.

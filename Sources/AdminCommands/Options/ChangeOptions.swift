@@ -43,19 +43,12 @@ struct ChangeOptions: ParsableArguments {
     if !dryRun { try checkLimit(of: plan) }
     let isEmpty = plan.isEmpty && renderer.sidecars?.isEmpty ?? true
     if dryRun || yes || isEmpty { return true }
-    guard environment.isInputTerminal else {
-      throw .usage(
-        "there is nobody to ask, as the standard input is no terminal",
-        hint: "look with '--dry-run', then remove with '--yes'")
+    return try Confirmation.remove.ask(in: environment) { text in
+      var preview = renderer
+      preview.isDryRun = true
+      preview.appendText(
+        plan, skipped: 0, returnedBytes: plan.returnedBytes, into: &text)
     }
-    var text = TextBuffer()
-    var preview = renderer
-    preview.isDryRun = true
-    preview.appendText(
-      plan, skipped: 0, returnedBytes: plan.returnedBytes, into: &text)
-    environment.writeMessage(String(decoding: text.bytes, as: UTF8.self) + "\nRemove them? [y/N] ")
-    let answer = environment.readLine() ?? ""
-    return ["y", "yes"].contains(answer.lowercased())
   }
 }
 

@@ -131,8 +131,7 @@ extension ConditionField {
   ) -> Value? {
     if let basis = timeBasis(context.ageBasis) {
       return basis.time(of: response, now: context.now).map { time in
-        let seconds = time.secondsSince1970
-        return .number(self == .age ? context.now.secondsSince1970 - seconds : seconds)
+        .number(self == .age ? time.age(at: context.now) : time.secondsSince1970)
       }
     }
     if needsFreshness { return context.freshness.flatMap { value(of: $0) } }

@@ -26,7 +26,7 @@ struct AgeTally {
   /// Starts without entries.
   init(now: Timestamp) {
     self.now = now
-    bounds = Self.limits.map { now.secondsSince1970 - Double($0) }
+    bounds = Self.limits.map { AgeLimit(Double($0), at: now).cutoff.secondsSince1970 }
     removed = Array(repeating: .init(), count: bounds.count + 1)
     fresh = removed
   }

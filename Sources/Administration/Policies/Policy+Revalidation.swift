@@ -12,7 +12,7 @@ extension Policy {
     public let age: Double?
 
     /// Whether the entry is older than that; `nil` if its age is not known.
-    public var isDue: Bool? { age.map { $0 > after } }
+    public let isDue: Bool?
   }
 
   /// When an entry is to be validated, by the first rule that matches it and says so; `nil` if none does.
@@ -29,8 +29,8 @@ extension Policy {
       }
       let time = rule.selection.ageBasis.time(of: response, now: now)
       return Revalidation(
-        rule: Int32(clamping: index + 1), after: after,
-        age: time.map { now.secondsSince1970 - $0.secondsSince1970 })
+        rule: Int32(clamping: index + 1), after: after, age: time?.age(at: now),
+        isDue: time.map { AgeLimit(after, at: now).isExceeded(by: $0) })
     }
     return nil
   }

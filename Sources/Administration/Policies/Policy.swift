@@ -54,7 +54,7 @@ public struct Policy: Sendable {
       guard let expireAfter, let time = selection.ageBasis.time(of: response, now: now) else {
         return .limit
       }
-      return now.secondsSince1970 - time.secondsSince1970 > expireAfter ? .expire : .limit
+      return AgeLimit(expireAfter, at: now).isExceeded(by: time) ? .expire : .limit
     }
 
     /// Whether the rule only says something about entries, so that others decide what becomes of them.

@@ -61,10 +61,11 @@ extension RemovalPlan {
       && (excess.needsRoom || store.inUse && exceedsRoom(of: limits))
     excess.limitMarks(to: reach, of: self)
     let beyond = policy.beyondLimits(entries, in: limits)
+    let ageLimit = limits.age.map { AgeLimit($0, at: now) }
     for index in entries.indices where entries[index].reason != .orphan {
       guard
         let reason = entries[index].verdict?.fate.reason ?? beyond[entries[index].version.id]
-          ?? limits.reason(toRemove: entries[index], now: now)
+          ?? limits.reason(toRemove: entries[index], olderThan: ageLimit)
       else { continue }
       entries[index].reason = reason
       excess.remove(entries[index])
@@ -151,11 +152,9 @@ extension RemovalPlan {
 extension CacheLimits {
   /// Why an entry must go whatever else there is.
   fileprivate func reason(
-    toRemove entry: RemovalPlan.Entry, now: Timestamp
+    toRemove entry: RemovalPlan.Entry, olderThan ageLimit: AgeLimit?
   ) -> RemovalPlan.Reason? {
-    if let age, let time = entry.time, now.secondsSince1970 - time.secondsSince1970 > age {
-      return .tooOld
-    }
+    if let time = entry.time, ageLimit?.isExceeded(by: time) ?? false { return .tooOld }
     if let entryBytes, let size = entry.size, size > entryBytes { return .tooLarge }
     return nil
   }

@@ -67,8 +67,8 @@ public struct SelectionCriteria: Sendable {
     selection.statuses = statuses
     selection.mimeTypes = mimeTypes
     selection.ageBasis = ageBasis ?? selection.ageBasis
-    let olderBound = olderThan.flatMap { Self.moment($0, before: now) }
-    let newerBound = newerThan.flatMap { Self.moment($0, before: now) }
+    let olderBound = olderThan.map { AgeLimit($0, at: now).cutoff }
+    let newerBound = newerThan.map { AgeLimit($0, at: now).cutoff }
     selection.before = [olderBound, storedBefore?.time].compactMap { $0 }.min()
     selection.after = [newerBound, storedAfter?.time].compactMap { $0 }.max()
     selection.largerThan = largerThan
@@ -85,11 +85,5 @@ public struct SelectionCriteria: Sendable {
     selection.conditions = conditions
     selection.selectsSuperseded = selectsSuperseded
     return selection
-  }
-
-  /// The moment `seconds` before `now`, or the first there is: a bound that is too far back must not
-  /// be no bound.
-  private static func moment(_ seconds: Double, before now: Timestamp) -> Timestamp? {
-    Timestamp(secondsSince1970: max(now.secondsSince1970 - seconds, -62_135_596_800))
   }
 }

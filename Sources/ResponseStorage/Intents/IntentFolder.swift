@@ -71,8 +71,11 @@ public struct IntentFolder: Sendable {
         let text = try file.read(Int(min(status.size, Self.largestText).bytes), at: 0)
         let isOfNoUse: Bool
         if let intent = Intent(reading: text) {
-          let age = now.secondsSince1970 - Double(status.modified) / 1e9
-          isOfNoUse = intent.place.isSame(as: place) ? finish(intent) : age > Self.longestWait
+          isOfNoUse =
+            intent.place.isSame(as: place)
+            ? finish(intent)
+            : AgeLimit(Self.longestWait, at: now)
+              .isExceeded(by: Timestamp(nanosecondsSince1970: status.modified))
         } else {
           isOfNoUse = true
           if !Intent.isCutShort(text) { damaged += 1 }

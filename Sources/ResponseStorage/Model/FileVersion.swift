@@ -31,7 +31,7 @@ public struct FileVersion: Hashable, Sendable {
   /// Whether somebody may still be writing a file that was last written to at `modified`, in nanoseconds
   /// since 1970.
   static func isYoung(modified: Int64, at now: Timestamp) -> Bool {
-    now.secondsSince1970 - Double(modified) / 1e9 < youth
+    AgeLimit(youth, at: now).isNotReached(by: Timestamp(nanosecondsSince1970: modified))
   }
 
   /// Whether it may be the same file although the number is another, as in a copy of the folder.
