@@ -3,7 +3,7 @@
     check_counts.py URLCACHE-ADMIN SAMPLE-CACHE SAMPLES [--all]
 
 Made-up caches of both formats, with faults and with an app's own expiry: 10 of them at one moment each, with `--all` 50 at three.
-SAMPLES is a folder of real caches, which may be absent. Nothing here reads RFC 9111: what is right is `check_freshness.py`'s.
+SAMPLES is a folder of real caches, which may be absent. Nothing here reads RFC 9111: what is right is `test_freshness.py`'s.
 """
 
 import collections, concurrent.futures, datetime, glob, json, os, plistlib, re, shutil, sqlite3, subprocess, sys, tempfile
