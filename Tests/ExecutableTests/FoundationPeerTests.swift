@@ -70,23 +70,5 @@ import Testing
 
           """)
     }
-
-    @Test func `Foundation does under each policy what explanations say`() throws {
-      let result = try Command.python("check_policies.py", BuiltProduct("urlcache-admin").path)
-      #expect(result.status == 0, "\(result.output)\n\(result.errors)")
-      #expect(
-        result.output == """
-          useProtocolCachePolicy: ok
-          reloadIgnoringLocalCacheData: ok
-          reloadIgnoringCacheData: ok
-          reloadIgnoringLocalAndRemoteCacheData: ok
-          returnCacheDataElseLoad: ok
-          returnCacheDataDontLoad: ok
-          reloadRevalidatingCacheData: ok
-          requests: ok
-          query: ok
-
-          """)
-    }
   }
 #endif

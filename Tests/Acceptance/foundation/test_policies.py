@@ -1,20 +1,20 @@
-"""Asks Foundation's own URLSession for what is stored, under each request policy, and compares with what `explain`
-says that it does.
+"""Asks Foundation's own URLSession for stored entries, under each request policy, and compares with what `explain` predicts."""
 
-    check_policies.py URLCACHE-ADMIN
+import base64
+import email.utils
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
 
-Prints a line for each policy, and ends at the first answer that is not as it was said. Needs swiftc, and a
-Foundation that is that of Linux.
-"""
+import pytest
 
-import base64, email.utils, http.server, json, os, shutil, subprocess, sys, tempfile, threading, time
+from products import tool
+from scratch import path
 
-tool = os.path.abspath(sys.argv[1])
-root = tempfile.mkdtemp()
-stock = os.path.join(root, "StockURLCache")
-SUFFIX = ".storedcachedurlresponse"
-environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-environment.update(SWIFT_BACKTRACE="enable=no", TMPDIR="/tmp", XDG_CACHE_HOME=os.path.join(root, "caches"))
 POLICIES = ["useProtocolCachePolicy", "reloadIgnoringLocalCacheData", "reloadIgnoringCacheData",
             "reloadIgnoringLocalAndRemoteCacheData", "returnCacheDataElseLoad", "returnCacheDataDontLoad",
             "reloadRevalidatingCacheData"]
@@ -56,10 +56,11 @@ ENTRIES = {
     "status-308": (308, {"Cache-Control": "max-age=3600"}),
     "challenge": (200, {"Cache-Control": "max-age=3600", "WWW-Authenticate": "Basic"}),
 }
+NAMES = [*ENTRIES, "missing"]
 
 
 class Origin(http.server.BaseHTTPRequestHandler):
-    """Answers all that is asked, and keeps what was."""
+    """Answers each request, and notes it."""
 
     asked = {}
 
@@ -79,6 +80,8 @@ class Origin(http.server.BaseHTTPRequestHandler):
 
 
 def run(*arguments, status=(0,), **options):
+    environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+    environment["SWIFT_BACKTRACE"] = "enable=no"
     result = subprocess.run(arguments, capture_output=True, timeout=120, env=environment, **options)
     assert result.returncode in status, (arguments, result.returncode, result.stderr[-2000:])
     return result.stdout
@@ -90,15 +93,15 @@ def explained(folder, *options):
     return {entry["url"].rsplit("/", 1)[1]: entry for entry in document["entries"]}
 
 
-def load(folder, requests):
+def load(stock, folder, requests):
     Origin.asked.clear()
     output = run(stock, "load", folder, input=json.dumps(requests).encode())
     return [json.loads(line) for line in output.splitlines()]
 
 
-def compare(folder, said, base, requests, outcome):
+def compare(stock, folder, said, base, requests, outcome):
     """Compares each answer with what was said of its entry."""
-    answers = load(folder, requests)
+    answers = load(stock, folder, requests)
     # A folder that was emptied is no cache any more.
     lines = run(tool, "list", "-c", folder, "--format", "ndjson", status=(0, 65)).splitlines()
     left = {json.loads(line)["url"].rsplit("/", 1)[1] for line in lines}
@@ -122,63 +125,69 @@ def compare(folder, said, base, requests, outcome):
     return outcomes
 
 
-def store(folder, base):
+@pytest.fixture(scope="module")
+def base():
+    """What the URLs of the origin begin with."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Origin) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def stored(base, stock_url_cache, tmp_path_factory):
+    """A folder that Foundation has stored all entries in, and where a lifetime of a second has passed."""
+    folder = str(tmp_path_factory.mktemp("stored") / "cache")
     items = [{"url": base + name, "status": status, "headers": headers, "body": base64.b64encode(STORED).decode()}
              for name, (status, headers) in ENTRIES.items()]
-    run(stock, "store", folder, input=json.dumps(items).encode())
-
-
-def main():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Origin)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{server.server_port}/"
-    names = [*ENTRIES, "missing"]
-    folders = {}
-    for policy in [*POLICIES, "authorized", "HEAD", "POST"]:
-        folders[policy] = os.path.join(root, policy)
-        store(folders[policy], base)
-    # Then what has a lifetime of a second is stale.
+    run(stock_url_cache, "store", folder, input=json.dumps(items).encode())
     time.sleep(2.1)
-    for policy in POLICIES:
-        folder = folders[policy]
-        said = explained(folder, "--policy", policy)
-        assert said.keys() == ENTRIES.keys(), said.keys()
-        for name, entry in said.items():
-            of_policy = [line["outcome"] for line in entry["policies"] if line["name"] == policy]
-            assert of_policy == ["cache" if entry["reusable"] else "load"], entry
-            assert entry["conditional_request"] is None, entry
-        requests = [{"url": base + name, "policy": policy} for name in names]
-        missing = json.loads(run(
-            tool, "explain", "-c", folder, "--why-missing", base + "missing", "--format", "json", status=(1,)))
-        of_missing = [line["outcome"] for line in missing["policies"] if line["name"] == policy]
+    return folder
 
-        def outcome(entry):
-            return ("cache" if entry["reusable"] else "load") if entry else of_missing[0]
 
-        assert compare(folder, said, base, requests, outcome) == {"cache", "load"}
-        print(f"{policy}: ok", flush=True)
+@pytest.fixture
+def cache(stored):
+    """A copy of these entries for one test."""
+    return shutil.copytree(stored, path("cache"))
 
-    # The key has neither query nor scheme, and header fields of the request do not matter but for one.
-    said = explained(folders["authorized"], "--request-header", "Authorization: Basic x")
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_policies(policy, cache, base, stock_url_cache):
+    """Under each request policy, URLSession loads what 'explain' says that it loads, and answers from the cache otherwise."""
+    said = explained(cache, "--policy", policy)
+    assert said.keys() == ENTRIES.keys(), said.keys()
+    for name, entry in said.items():
+        of_policy = [line["outcome"] for line in entry["policies"] if line["name"] == policy]
+        assert of_policy == ["cache" if entry["reusable"] else "load"], entry
+        assert entry["conditional_request"] is None, entry
+    requests = [{"url": base + name, "policy": policy} for name in NAMES]
+    missing = json.loads(run(tool, "explain", "-c", cache, "--why-missing", base + "missing", "--format", "json", status=(1,)))
+    of_missing = [line["outcome"] for line in missing["policies"] if line["name"] == policy]
+
+    def outcome(entry):
+        return ("cache" if entry["reusable"] else "load") if entry else of_missing[0]
+
+    assert compare(stock_url_cache, cache, said, base, requests, outcome) == {"cache", "load"}
+
+
+def test_authorization(cache, base, stock_url_cache):
+    """Under a request with 'Authorization', 'explain' calls nothing reusable, and URLSession loads everything."""
+    said = explained(cache, "--request-header", "Authorization: Basic x")
     assert not any(entry["reusable"] for entry in said.values())
-    requests = [{"url": base + name, "policy": POLICIES[0], "headers": {"Authorization": "Basic x"}} for name in names]
-    assert compare(folders["authorized"], said, base, requests, lambda entry: "load") == {"load"}
-    for method in ["HEAD", "POST"]:
-        said = explained(folders[method])
-        requests = [{"url": base + name, "policy": POLICIES[0], "method": method} for name in names]
-        assert compare(folders[method], said, base, requests, lambda entry: "load") == {"load"}
-    print("requests: ok", flush=True)
-    folder = os.path.join(root, "query")
-    store(folder, base)
-    answers = load(folder, [{"url": base + "fresh?other=1", "policy": POLICIES[0],
-                             "headers": {"Cache-Control": "no-cache", "Range": "bytes=1-"}}])
+    requests = [{"url": base + name, "policy": POLICIES[0], "headers": {"Authorization": "Basic x"}} for name in NAMES]
+    assert compare(stock_url_cache, cache, said, base, requests, lambda entry: "load") == {"load"}
+
+
+@pytest.mark.parametrize("method", ["HEAD", "POST"])
+def test_methods(method, cache, base, stock_url_cache):
+    """URLSession never answers other methods than GET from the cache."""
+    said = explained(cache)
+    requests = [{"url": base + name, "policy": POLICIES[0], "method": method} for name in NAMES]
+    assert compare(stock_url_cache, cache, said, base, requests, lambda entry: "load") == {"load"}
+
+
+def test_query(cache, base, stock_url_cache):
+    """A request with another query and with other header fields is answered from the cache, because the key contains neither."""
+    answers = load(stock_url_cache, cache, [{"url": base + "fresh?other=1", "policy": POLICIES[0],
+                                             "headers": {"Cache-Control": "no-cache", "Range": "bytes=1-"}}])
     assert base64.b64decode(answers[0]["body"]) == STORED and not Origin.asked, answers
-    print("query: ok", flush=True)
-
-
-source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Peers", "StockURLCache.swift")
-subprocess.run(["swiftc", "-O", "-swift-version", "5", source, "-o", stock], check=True, timeout=600)
-try:
-    main()
-finally:
-    shutil.rmtree(root, ignore_errors=True)

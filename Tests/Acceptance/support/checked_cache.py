@@ -1,23 +1,33 @@
-"""Makes caches for the scripts that check and repair them, and looks at them with `sqlite3` and byte by byte."""
+"""Makes caches for the tests that check and repair them, and looks at them with `sqlite3` and byte by byte."""
 
-import hashlib, json, os, sqlite3, subprocess, sys, tempfile, time
+import hashlib
+import json
+import os
+import sqlite3
+import subprocess
+import time
 
-tool, maker = sys.argv[1:3]
-root = tempfile.mkdtemp()
+import scratch
+from products import tool
+
 RESPONSES, BLOBS, BODIES = TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
 
 
 def make(name, *options, entries=40, keeping=()):
-    """A cache without what is found in every larger one that is made up: 'no-store', and 'no-cache' without validators."""
-    path = os.path.join(root, name)
-    subprocess.run([maker, "--entries", str(entries), "--seed", "7", *options, path], check=True)
+    """A made-up cache, without the entries that larger made-up caches have: 'no-store', and 'no-cache' without validators."""
+    path = scratch.make(name, *options, entries=entries, seed=7)
+    if "no-store" not in keeping:
+        remove_flawed(path)
+    return path
+
+
+def remove_flawed(path):
     ids = [str(row[0]) for row in query(
         path, f"SELECT entry_ID FROM {BLOBS} WHERE instr(response_object, CAST('no-store' AS BLOB)) "
               "OR instr(request_object, CAST('no-store' AS BLOB)) OR instr(response_object, CAST('no-cache' AS BLOB)) "
               "AND NOT instr(lower(response_object), 'etag') AND NOT instr(lower(response_object), 'last-modified')")]
-    if ids and "no-store" not in keeping:
+    if ids:
         subprocess.run([tool, "purge", "-c", path, "--yes", *ids], check=True, capture_output=True)
-    return path
 
 
 def start(cache, *options):

@@ -1,27 +1,35 @@
-"""Repairs caches that something is wrong with, and looks at what is left.
+"""Repairs damaged caches, also while they change, and looks at what is left."""
 
-    check_repairing.py URLCACHE-ADMIN SAMPLE-CACHE
+import collections
+import json
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import time
 
-Prints a line for each case, and ends at the first that is not as it should be. Needs strace.
-"""
+import pytest
 
-import collections, json, os, pty, select, shutil, sqlite3, subprocess, sys, time
+import scratch
+from checked_cache import BLOBS, BODIES, RESPONSES, body_file, check, execute, found, make, orphan, query, rows, run, start, state
+from products import tool
+from scratch import path
 
-from checked_cache import (
-    BLOBS, BODIES, RESPONSES, body_file, check, execute, found, make, orphan, query, root, rows, run, start,
-    state, tool)
+FAULTS = ["orphan-files", "missing-bodies", "undecodable"]
 
 
-def options():
-    """A dry run says what a real one does; a repair can be of some kinds; and it has to be allowed."""
-    origin = make("options", "--faults", "orphan-files,missing-bodies,undecodable")
+def test_options():
+    """A dry run reports what a repair does, a repair can be limited to some kinds of faults, and refused repairs change nothing."""
+    origin = make("options", "--faults", ",".join(FAULTS))
     before = state(origin)
     for words, status in [(["--repair"], 64), (["--repair", "--yes", "--max-delete", "4"], 1),
                           (["--repair", "--yes", "--max-delete", "10%"], 1), (["--yes"], 64), (["-n"], 64),
                           (["--max-delete", "1"], 64), (["--repair=all"], 64), (["--repair="], 64),
                           (["--repair", "-n"], 1), (["--repair", "-n", "--max-delete", "4"], 1)]:
         result = run(origin, *words, status=status)
-        # What was found is whole, whatever came of the repair.
+        # The findings are complete even if the repair is refused.
         if result.stdout:
             assert json.loads(result.stdout)["repair"] is None or "-n" in words, result
     assert state(origin) == before
@@ -29,7 +37,7 @@ def options():
     refused = run(origin, "--repair", "-n", "--max-delete", "4", status=1)
     assert json.loads(refused.stdout)["repair"] == dry["repair"] and b"would go, more than '--max-delete' allows" in refused.stderr, refused
     for kinds in ["rows", "bodies", "undecodable", "orphans", "bodies,orphans"]:
-        cache = os.path.join(root, "kinds")
+        cache = path("kinds")
         shutil.copytree(origin, cache)
         report = check(cache, "--repair=" + kinds, "--yes", status=1)
         removed = {each["reason"] for each in report["repair"]["entries"]}
@@ -41,35 +49,32 @@ def options():
     assert wet["repair"].pop("dry_run") is False and dry["repair"].pop("dry_run") is True
     assert wet["repair"] == dry["repair"] and wet["findings"] == dry["findings"]
     assert dry["repair"]["removed"]["entries"] + dry["repair"]["removed"]["orphans"] == 5
-    print("options: ok", flush=True)
 
 
-def hinted():
-    """A check names the command that repairs what it finds, for a shell; afterwards only notes are left."""
-    faults = ["orphan-files", "missing-bodies", "undecodable"]
-    for path, kinds in [("plain", ["orphan-files"]), ("it's a $(cache)", faults)]:
-        cache = make(path, "--faults", ",".join(kinds))
-        execute(cache, f"UPDATE {RESPONSES} SET hash_value = hash_value + 1 WHERE entry_ID = 2")
-        result = subprocess.run([tool, "check", "-c", cache], capture_output=True)
-        repairs = ",".join(name for name, fault in zip(["bodies", "undecodable", "orphans"], faults[1:] + faults[:1]) if fault in kinds)
-        word = cache if path == "plain" else "'" + cache.replace("'", "'\\''") + "'"
-        hint = f"hint: repair it with: urlcache-admin check -c {word} --repair={repairs}\n"
-        assert result.returncode == 1 and result.stderr.decode() == hint, (result, hint)
-        environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(tool)) + ":" + os.environ["PATH"])
-        command = hint.removeprefix("hint: repair it with: ").strip() + " --yes"
-        result = subprocess.run(["sh", "-c", command], capture_output=True, env=environment)
-        assert result.returncode == 0 and result.stderr == b"", result
-        assert result.stdout.endswith(b" entries, 0 errors, 0 warnings, 1 note\n"), result
-        assert found(cache, status=0) == [("wrong-hash", 2)]
-        # Nothing can be repaired in it, so that nothing is named.
-        assert subprocess.run([tool, "check", "-c", cache], capture_output=True).stderr == b""
-    print("hinted: ok", flush=True)
+@pytest.mark.parametrize(("name", "kinds"), [("plain", FAULTS[:1]), ("it's a $(cache)", FAULTS)], ids=["one fault", "all faults"])
+def test_hint(name, kinds):
+    """The hint of a check is a command for a shell that repairs what was found; only notes are left afterwards."""
+    cache = make(name, "--faults", ",".join(kinds))
+    execute(cache, f"UPDATE {RESPONSES} SET hash_value = hash_value + 1 WHERE entry_ID = 2")
+    result = subprocess.run([tool, "check", "-c", cache], capture_output=True)
+    repairs = ",".join(name for name, fault in zip(["bodies", "undecodable", "orphans"], FAULTS[1:] + FAULTS[:1]) if fault in kinds)
+    word = cache if name == "plain" else "'" + cache.replace("'", "'\\''") + "'"
+    hint = f"hint: repair it with: urlcache-admin check -c {word} --repair={repairs}\n"
+    assert result.returncode == 1 and result.stderr.decode() == hint, (result, hint)
+    environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(tool)) + ":" + os.environ["PATH"])
+    command = hint.removeprefix("hint: repair it with: ").strip() + " --yes"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, env=environment)
+    assert result.returncode == 0 and result.stderr == b"", result
+    assert result.stdout.endswith(b" entries, 0 errors, 0 warnings, 1 note\n"), result
+    assert found(cache, status=0) == [("wrong-hash", 2)]
+    # There is no hint where nothing can be repaired.
+    assert subprocess.run([tool, "check", "-c", cache], capture_output=True).stderr == b""
 
 
-def planned():
-    """A plan that is carried out later does what the repair would have done, but for what has changed."""
-    origin = make("planned", "--faults", "orphan-files,missing-bodies,undecodable")
-    same, changed, plan = (os.path.join(root, name) for name in ["same", "changed", "plan.json"])
+def test_planned():
+    """'apply' carries out the plan of a repair, and skips what has changed since."""
+    origin = make("planned", "--faults", ",".join(FAULTS))
+    same, changed, plan = map(path, ["same", "changed", "plan.json"])
     before = state(origin)
     result = run(origin, "--repair", "--plan", plan, status=1)
     assert json.loads(result.stdout)["repair"] is None and state(origin) == before
@@ -84,7 +89,7 @@ def planned():
     body_file(changed, name, b"somebody else's")
 
     def applied(cache, status):
-        # Another folder has another identity, so that it has to be named.
+        # '-c' is needed because the plan contains the identity of another folder.
         result = subprocess.run([tool, "apply", plan, "-c", cache, "--yes", "--format", "json"], capture_output=True)
         assert result.returncode == status, result
         return json.loads(result.stdout), result.stderr
@@ -98,19 +103,18 @@ def planned():
     assert found(changed, status=1) == [("orphan-body-file", None)]
     for words in [["--plan", plan], ["--repair", "--plan", "-"]]:
         run(origin, *words, status=64)
-    # A file that is not of a plan: of another name, or outside of the folder.
+    # A repair never plans to remove a file with another name, or outside of the folder.
     for wrong in ["../Cache.db", "Cache.db", ".."]:
         with open(plan, "w") as file:
             json.dump(dict(saved, entries=[], orphans=[dict(saved["orphans"][0], name=wrong)]), file)
         before = state(origin)
         wet, _ = applied(origin, 3)
         assert wet["orphans"] == [] and state(origin) == before, wet
-    print("planned: ok", flush=True)
 
 
-def hostile():
-    """Names and links that lead elsewhere: nothing outside of the folder goes."""
-    outside = os.path.join(root, "outside")
+def test_links():
+    """Names and links that lead out of the folder never make a repair remove files there."""
+    outside = path("outside")
     os.mkdir(outside)
     victim = os.path.join(outside, orphan(1))
     with open(victim, "w") as file:
@@ -136,22 +140,25 @@ def hostile():
         assert file.read() == "mine"
     assert sorted(os.listdir(os.path.join(cache, "fsCachedData"))) == [orphan(2), orphan(3)]
     assert query(cache, f"SELECT count(*) FROM {RESPONSES}") == [(0,)]
+
+
+def test_trigger():
+    """A database with a trigger is not repaired."""
     cache = make("trigger", "--faults", "undecodable")
     execute(cache, f"CREATE TRIGGER t AFTER DELETE ON {RESPONSES} BEGIN DELETE FROM {BLOBS}; END")
     before = rows(cache)
     run(cache, "--repair", "--yes", status=65)
     assert rows(cache) == before
-    print("hostile caches: ok", flush=True)
 
 
-def unreadable():
-    """Bodies in a folder that only somebody else may read are not missing: no entry goes for that."""
-    cache, copy = make("unreadable"), os.path.join(root, "tool")
+def test_unreadable():
+    """Bodies in a folder that the user may not read are not missing: their entries are kept."""
+    cache, copy = make("unreadable"), path("tool")
     shutil.copy(tool, copy)
-    for parent, folders, names in os.walk(root):
+    for parent, folders, names in os.walk(scratch.root):
         for name in folders + names:
             os.chmod(os.path.join(parent, name), 0o777)
-    os.chmod(root, 0o755)
+    os.chmod(scratch.root, 0o755)
     os.chmod(os.path.join(cache, "fsCachedData"), 0)
     # The superuser may read everything.
     user = ["env", "HOME=/", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
@@ -165,7 +172,6 @@ def unreadable():
     codes = collections.Counter(each["code"] for each in found["findings"])
     assert codes["body-folder"] == 1 and codes["unreadable-body-file"] > 5 and not codes["missing-body-file"], codes
     os.chmod(os.path.join(cache, "fsCachedData"), 0o700)
-    print("unreadable: ok", flush=True)
 
 
 def answered(cache, meanwhile, *words):
@@ -189,8 +195,8 @@ def answered(cache, meanwhile, *words):
     return os.waitstatus_to_exitcode(status), output
 
 
-def changed_meanwhile():
-    """What has changed since it was looked at stays."""
+def test_changed_meanwhile():
+    """A repair keeps what has changed between the question and the answer."""
     cache = make("meanwhile", "--no-large-bodies")
     os.makedirs(os.path.join(cache, "fsCachedData"), exist_ok=True)
     for number in [1, 2, 3]:
@@ -206,33 +212,34 @@ def changed_meanwhile():
     assert status == 1 and b"had changed or were gone, and stayed: 2" in output, (status, output)
     assert sorted(os.listdir(os.path.join(cache, "fsCachedData"))) == [orphan(1), orphan(2)]
     assert found(cache) == [("orphan-body-file", None), ("wrong-hash", 6), ("no-blob-row", 6)], found(cache)
-    # Gone in the meantime: nothing is left to repair, and it was not all done here.
+    # Another process has removed the orphan: nothing is left to repair, and the status shows that less was removed than announced.
     status, output = answered(cache, lambda: (os.remove(os.path.join(cache, "fsCachedData", orphan(2)))))
     assert status == 3 and found(cache) == [], (status, output)
-    print("changed meanwhile: ok", flush=True)
 
 
-def killed():
-    """A repair that is killed between files is completed by the next."""
-    origin = make("killed", "--faults", "orphan-files,undecodable", entries=400)
+@pytest.mark.parametrize("fault", ["signal=SIGKILL", "error=EIO"])
+def test_killed(fault, thorough):
+    """The next repair completes one that was killed between two files, or could not remove one."""
+    if not shutil.which("strace"):
+        pytest.skip("strace: not here")
+    origin = make("killed", "--faults", "orphan-files,undecodable", entries=400 if thorough else 100)
     count = len([code for code, _ in found(origin) if code == "orphan-body-file"])
-    clean = os.path.join(root, "clean")
+    assert count > 1
+    clean = path("clean")
     shutil.copytree(origin, clean)
     check(clean, "--repair", "--yes", status=0)
     wanted = rows(clean), sorted(os.listdir(os.path.join(clean, "fsCachedData")))
-    for fault in ["signal=SIGKILL", "error=EIO"]:
-        for number in range(1, count + 2):
-            cache = os.path.join(root, "again")
-            shutil.copytree(origin, cache)
-            result = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat", "-e",
-                                     f"inject=unlinkat:{fault}:when={number}", *start(cache, "--repair", "--yes")],
-                                    capture_output=True)
-            if "EIO" in fault:
-                assert result.returncode in (0, 1), result
-            check(cache, "--repair", "--yes", status=0)
-            assert (rows(cache), sorted(os.listdir(os.path.join(cache, "fsCachedData")))) == wanted, number
-            shutil.rmtree(cache)
-    print("killed: ok", flush=True)
+    for number in range(1, count + 2):
+        cache = path("again")
+        shutil.copytree(origin, cache)
+        result = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat", "-e",
+                                 f"inject=unlinkat:{fault}:when={number}", *start(cache, "--repair", "--yes")],
+                                capture_output=True)
+        if "EIO" in fault:
+            assert result.returncode in (0, 1), result
+        check(cache, "--repair", "--yes", status=0)
+        assert (rows(cache), sorted(os.listdir(os.path.join(cache, "fsCachedData")))) == wanted, number
+        shutil.rmtree(cache)
 
 
 WRITER = """
@@ -279,13 +286,13 @@ print(len(missing), number, f"{longest:.3f}", flush=True)
 """
 
 
-def beside_a_writer(seconds):
-    """An app stores and removes bodies all the while: none of them is taken for lost, and old orphans go."""
+def test_beside_a_writer():
+    """While an app stores and removes bodies, a repair keeps each of them, and removes old orphans."""
     cache = make("live", entries=300)
     writer = subprocess.Popen([sys.executable, "-c", WRITER, cache], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
     assert writer.stdout.readline() == "ready\n"
-    rounds, young, end = 0, 0, time.monotonic() + seconds
+    rounds, young, end = 0, 0, time.monotonic() + 4
     while time.monotonic() < end or rounds < 4:
         if rounds % 3 == 0:
             body_file(cache, orphan(rounds), age=3_600)
@@ -299,31 +306,12 @@ def beside_a_writer(seconds):
         young += codes["young-body-file"]
         rounds += 1
     output, errors = writer.communicate(timeout=300)
-    # It fails where it waits for longer than its time-out.
+    # The writer fails if it waits longer than its time-out.
     assert writer.returncode == 0, errors
     missing, number, longest = output.split()
     assert missing == "0" and int(number) > 10_020 and rounds > 3 and young > 0, output
     left = [name for name in os.listdir(os.path.join(cache, "fsCachedData")) if name.startswith("0000000A")]
     assert sum(int(name[-12:]) % 3 != 0 for name in left) == 2 * ((rounds + 2) // 3), (rounds, left)
     rows(cache)
-    # Nobody has it open now: what was young is an orphan.
+    # No process has the cache open now: young body files are orphans.
     assert "young-body-file" not in dict(found(cache))
-    print("beside a writer: ok", flush=True)
-    print(f"{rounds} checks, the longest write took {longest} s", file=sys.stderr)
-
-
-def main():
-    options()
-    hinted()
-    planned()
-    hostile()
-    unreadable()
-    changed_meanwhile()
-    killed()
-    beside_a_writer(6)
-
-
-try:
-    main()
-finally:
-    shutil.rmtree(root)
