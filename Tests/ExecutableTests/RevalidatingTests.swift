@@ -69,17 +69,4 @@ import Testing
 
         """)
   }
-
-  @Test func `a refreshing that is killed leaves each entry as it was or as it is to be`() throws {
-    let result = try Command.python(
-      "check_revalidating_killing.py", BuiltProduct("urlcache-admin").path,
-      BuiltProduct("sample-cache").path)
-    #expect(result.status == 0, "\(result.output)\n\(result.errors)")
-    #expect(
-      result.output == """
-        apple: ok
-        foundation: ok
-
-        """)
-  }
 }

@@ -47,6 +47,12 @@ def made_up(options, entries, seed):
     return folder
 
 
+def copy(folder, name):
+    """A copy of a folder, in place of what has its name."""
+    shutil.rmtree(path(name), ignore_errors=True)
+    return shutil.copytree(folder, path(name), symlinks=True)
+
+
 def export(cache, name, *options, status=0):
     run("export", "-c", cache, "-o", path(name), "--force", *options, status=status)
     return path(name)

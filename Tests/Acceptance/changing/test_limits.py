@@ -1,25 +1,24 @@
-"""Has 'enforce' keep limits of made-up caches that can be met, and that cannot.
+"""Has `enforce` keep limits of made-up caches that can be met, and that cannot.
 
-    check_limits.py URLCACHE-ADMIN SAMPLE-CACHE [--all | --seeds FIRST LAST]
-
-The caches have orphans, old ones and young ones, logs that a killed writer left, writers that stay, and free pages; some are
-folders of Foundation's. What the files take up and how many entries there are is measured here, not by the program. Nothing
-may be removed where a limit is not met, what is reported as met has to be met on disk, and a dry run has to say what the real
-run does. Prints a line at the end, and on the standard error how many cases there were of each kind; ends at the first that is
-not as it should be.
+The caches have orphans, old ones and young ones, logs that a killed writer left, writers that stay, and free pages; some are Foundation caches.
+What the files take up and how many entries there are is measured here, not by the program. Nothing may be removed where a limit is not met, what
+is reported as met has to be met on disk, and a dry run has to say what the real run does.
 """
 
-import collections, json, os, random, shutil, sqlite3, subprocess, sys, tempfile, time
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
 
-tool, maker = map(os.path.abspath, sys.argv[1:3])
-options = sys.argv[3:]
-seeds = range(200) if "--all" in options else \
-    range(int(options[1]), int(options[2])) if "--seeds" in options else range(40)
-root = tempfile.mkdtemp()
-copies = os.path.join(root, "copies")
-os.mkdir(copies)
-ENVIRONMENT = {**os.environ, "TMPDIR": copies, "XDG_STATE_HOME": os.path.join(root, "state")}
-counts = collections.Counter()
+import scratch
+from products import tool
+from scratch import path
+
+# How the names of the files begin that Foundation has not finished.
 TEMPORARY = ".dat.nosync"
 WRITER = """
 import os, sqlite3, sys
@@ -54,7 +53,7 @@ def entries(cache):
     """The number of entries, without touching the log."""
     if is_foundation(cache):
         return sum(not name.startswith(TEMPORARY) for name in files(cache))
-    copy = os.path.join(root, "count")
+    copy = path("count")
     os.mkdir(copy)
     for name in ("Cache.db", "Cache.db-wal"):
         if os.path.exists(os.path.join(cache, name)):
@@ -67,22 +66,20 @@ def entries(cache):
     return count
 
 
-def make(cache, choice, kind):
+def make(choice, kind):
     """Makes a cache; returns the process that keeps it open, if one does."""
     foundation = kind == "foundation"
-    subprocess.run([maker, "--entries", str(choice.choice([20, 60, 150, 400])), "--seed", str(choice.randrange(1 << 32)),
-                    *["--format", "foundation"] * foundation, *choice.choice([[], ["--no-large-bodies"]]), cache],
-                   check=True, capture_output=True)
+    count, seed = choice.choice([20, 60, 150, 400]), choice.randrange(1 << 32)
+    cache = scratch.make("cache", *["--format", "foundation"] * foundation, *choice.choice([[], ["--no-large-bodies"]]), entries=count, seed=seed)
     now = time.time()
     ages = choice.choice([[], [0], [86_400], [0, 86_400], [0, 86_400]])
     for age in ages:
         for number in range(choice.choice([1, 4])):
             name = f"{TEMPORARY}{age}{number}.0" if foundation else \
                 os.path.join("fsCachedData", "%08X-0000-0000-0000-%012d" % (0xA00 + age, number))
-            path = os.path.join(cache, name)
-            with open(path, "wb") as file:
+            with open(os.path.join(cache, name), "wb") as file:
                 file.write(bytes(choice.choice([10, 5_000, 200_000, 1_500_000])))
-            os.utime(path, (now - age,) * 2)
+            os.utime(os.path.join(cache, name), (now - age,) * 2)
     if foundation:
         return None
     database = os.path.join(cache, "Cache.db")
@@ -113,9 +110,10 @@ def state(cache):
 
 def enforce(cache, words):
     result = subprocess.run([tool, "enforce", "-c", cache, *words, "--format", "json"], capture_output=True,
-                            stdin=subprocess.DEVNULL, env=ENVIRONMENT, timeout=120)
+                            stdin=subprocess.DEVNULL, timeout=120)
     assert result.returncode in (0, 1), (words, result)
-    assert os.listdir(copies) == [], os.listdir(copies)
+    # No private copy stays.
+    assert os.listdir(path("temporary")) == [], os.listdir(path("temporary"))
     return result, json.loads(result.stdout)
 
 
@@ -144,16 +142,30 @@ def limits(cache, choice):
     return words, most_bytes, most_entries
 
 
-def run(seed):
+def pytest_generate_tests(metafunc):
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(200 if metafunc.config.getoption("thorough") else 16))
+
+
+def kind_of(choice):
+    return choice.choice(["alone", "alone", "left", "idle", "logging", "foundation", "foundation"])
+
+
+def test_seeds():
+    """The seeds that are tried by default have each kind of cache."""
+    assert {kind_of(random.Random(seed)) for seed in range(16)} == {"alone", "left", "idle", "logging", "foundation"}
+
+
+def test_enforce(seed):
+    """A limit that is met is met on disk; of one that cannot be met nothing is removed; and a dry run says both."""
     choice = random.Random(seed)
-    kind = choice.choice(["alone", "alone", "left", "idle", "logging", "foundation", "foundation"])
-    cache = os.path.join(root, "cache")
-    process = make(cache, choice, kind)
+    kind, cache = kind_of(choice), path("cache")
+    process = make(choice, kind)
     words, most_bytes, most_entries = limits(cache, choice)
     best = choice.random() < 0.1
     words += ["--best-effort"] * best
     if choice.random() < 0.15:
-        words += ["--backup", os.path.join(root, "backup.tar")]
+        words += ["--backup", path("backup.tar")]
     what = f"seed {seed}, {kind}, {' '.join(words)}"
     before, count = state(cache), entries(cache)
     dry, planned = enforce(cache, words + ["--dry-run"])
@@ -170,7 +182,6 @@ def run(seed):
         assert is_met, (what, left, now, most_bytes, most_entries)
         assert planned["unmet"] == done["unmet"] == [] and planned["limit_met"] is not False, what
         assert count - now == sum(entry["reason"] != "orphan" for entry in done["entries"]), what
-        counts["met, and something was removed" if done["entries"] or done["orphans"] else "met"] += 1
         gone = before.keys() - files(cache).keys()
         assert all(any(orphan["name"] in name for name in gone) for orphan in done["orphans"]), what
         if any(entry["reason"] in ("over-size",) for entry in done["entries"]) and not is_foundation(cache):
@@ -187,25 +198,10 @@ def run(seed):
             assert after == before, (what, before.keys() ^ after.keys(), real.stderr)
             assert planned["unmet"] == done["unmet"] and done["blocked_by"], (what, done)
             assert b"so nothing was removed" in real.stderr and b"so nothing would be removed" in dry.stderr, what
-        counts["not met, best effort" if best else "not met, and nothing was removed"] += 1
-    counts[kind] += 1
     if process:
         process.communicate(timeout=60)
-    if os.path.exists(os.path.join(root, "backup.tar")):
-        os.remove(os.path.join(root, "backup.tar"))
     # What is left over is no more than a copy that was emptied could be: it was not refused for nothing.
     if real.returncode == 1 and not best and kind in ("alone", "left") and most_bytes is not None:
         words = [word for word in words if not word.endswith("backup.tar") and word != "--backup"]
         _, most = enforce(cache, words + ["--yes", "--best-effort"])
         assert length(cache) > most_bytes or most_entries is not None and entries(cache) > most_entries, (what, "it could")
-        counts["refused rightly"] += 1
-    shutil.rmtree(cache)
-
-
-try:
-    for seed in seeds:
-        run(seed)
-    print("limits: ok", flush=True)
-    print(f"{len(seeds)} caches: " + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())), file=sys.stderr)
-finally:
-    shutil.rmtree(root)

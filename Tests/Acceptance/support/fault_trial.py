@@ -6,14 +6,22 @@ killed or that failed, and by no other. The same command once more ends what the
 and leaves no intent.
 """
 
-import atexit, collections, contextlib, hashlib, json, os, re, resource, shutil, signal, sqlite3, subprocess, sys, tempfile
+import collections
+import contextlib
+import hashlib
+import json
+import os
+import re
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
 
+import scratch
+import strace
 from heard_signals import hear_signals
-
-# Where the commands note what they are about to do.
-os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp()
-atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
-INTENTS = os.path.join(os.environ["XDG_STATE_HOME"], "urlcache-admin", "intents")
+from products import tool
 
 TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
 DATABASE = ["Cache.db", "Cache.db-wal", "Cache.db-shm", "Cache.db-journal"]
@@ -77,24 +85,25 @@ def read_files(folder):
     return result
 
 
-def look(cache, scratch):
+def look(cache):
     """The state of a cache, which stays as it is."""
-    shutil.rmtree(scratch, ignore_errors=True)
-    os.mkdir(scratch)
+    copy = scratch.path("looked-at")
+    shutil.rmtree(copy, ignore_errors=True)
+    os.mkdir(copy)
     for name in os.listdir(cache):
         must(name in [*DATABASE, "fsCachedData"], "there is a new file", name)
         # The index of the log is made anew by whoever opens the log first.
         if name in DATABASE and not name.endswith("-shm"):
-            shutil.copy(os.path.join(cache, name), scratch)
-    must(os.path.exists(os.path.join(scratch, "Cache.db")), "the database is gone")
-    rows, schema = read_database(os.path.join(scratch, "Cache.db"))
+            shutil.copy(os.path.join(cache, name), copy)
+    must(os.path.exists(os.path.join(copy, "Cache.db")), "the database is gone")
+    rows, schema = read_database(os.path.join(copy, "Cache.db"))
     orphans = add_bodies(rows, read_files(os.path.join(cache, "fsCachedData")))
     return State(rows, schema, orphans)
 
 
-def contents(cache, scratch):
+def contents(cache):
     """The entries of a cache by their numbers, whatever their body files are called; a file that no row names is no harm."""
-    return {number: (*row[:2], row[2][:2], row[3]) if row[2][1] else tuple(row) for number, row in look(cache, scratch).rows.items()}
+    return {number: (*row[:2], row[2][:2], row[3]) if row[2][1] else tuple(row) for number, row in look(cache).rows.items()}
 
 
 HOLDER = """
@@ -119,7 +128,8 @@ def open_elsewhere(cache):
 
 def intents():
     """What commands have noted that were killed, or could not do all."""
-    return sorted(os.listdir(INTENTS)) if os.path.exists(INTENTS) else []
+    folder = scratch.path("state/urlcache-admin/intents")
+    return sorted(os.listdir(folder)) if os.path.exists(folder) else []
 
 
 def removed_for_others(result):
@@ -136,29 +146,24 @@ class Trial:
     has the cache open.
     """
 
-    def __init__(self, name, tool, origin, verb, *options, limit=None, beside=False):
-        self.name, self.tool, self.origin, self.verb, self.options = name, tool, origin, verb, options
+    def __init__(self, origin, verb, *options, limit=None, beside=False):
+        self.origin, self.verb, self.options = origin, verb, options
         self.limit, self.beside = limit, beside
-        self.root = os.path.dirname(origin)
-        self.tried = self.bad = self.left_orphans = self.most_orphans = self.partial = 0
-        self.old = look(origin, self.path("scratch"))
+        self.tried = self.left_orphans = self.most_orphans = self.partial = 0
+        self.bad = []
+        self.old = look(origin)
         cache = self.fresh()
         result = self.run(cache)
         assert result.returncode == 0, (self.arguments(cache), result)
-        self.new = look(cache, self.path("scratch"))
+        self.new = look(cache)
         assert not self.old.orphans and not self.new.orphans and not intents()
 
-    def path(self, name):
-        return os.path.join(self.root, name)
-
     def fresh(self):
-        path = self.path("cache")
-        shutil.rmtree(path, ignore_errors=True)
-        return shutil.copytree(self.origin, path)
+        return scratch.copy(self.origin, "cache")
 
     def arguments(self, cache):
         confirmed = {"compact": [], "check": ["--repair", "--yes"]}.get(self.verb, ["--yes"])
-        return [self.tool, self.verb, "-c", cache, *self.options, *confirmed, "--format", "json"]
+        return [tool, self.verb, "-c", cache, *self.options, *confirmed, "--format", "json"]
 
     def run(self, cache, *before, longest_file=resource.RLIM_INFINITY, **options):
         """Runs the command, with other words before it."""
@@ -171,11 +176,11 @@ class Trial:
                                   timeout=120, preexec_fn=prepare, **options)
 
     def points(self):
-        """The writing system calls of a clean run: how often it makes each, or at which of its turns it creates a file."""
-        trace = self.path("trace")
+        """The writing system calls of a clean run, in their order: the call and its turn. Of calls that open, those that create a file."""
+        trace = scratch.path("trace")
         result = self.run(self.fresh(), "strace", "-f", "-qq", "-o", trace, "-e", f"trace=openat,{','.join(CALLS)}")
         assert result.returncode == 0, result
-        made, points = collections.Counter(), collections.defaultdict(list)
+        made, points = collections.Counter(), []
         with open(trace, errors="replace") as file:
             lines = [re.match(r"(\d+) +(\w+)\((.*)", line) for line in file]
         # strace counts the calls of each thread by themselves; it is the first that writes.
@@ -183,7 +188,7 @@ class Trial:
             if line[1] == lines[0][1]:
                 made[line[2]] += 1
                 if line[2] != "openat" or "O_CREAT" in line[3]:
-                    points[line[2]].append(made[line[2]])
+                    points.append((line[2], made[line[2]]))
             else:
                 assert line[2] == "openat" and "O_CREAT" not in line[3], line[0]
         return points
@@ -191,14 +196,14 @@ class Trial:
     def with_fault(self, call, turn, fault):
         """Lets the system call fail, or the command be killed, at one of its turns, such as `3`, or `3+` from then on."""
         cache = self.fresh()
-        result = self.run(cache, "strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
-                          "-e", f"inject={call}:{fault}:when={turn}")
-        ends = {"signal=SIGKILL": [-9], "signal=SIGINT": [-2], "signal=SIGTERM": [-15]}.get(fault, [0, 1, 3, 74] if self.limit or self.verb == "check" else [0, 3, 74])
+        result = self.run(cache, *strace.fault(call, fault, turn))
+        ends = {"signal=SIGKILL": [-9], "signal=SIGINT": [-2], "signal=SIGTERM": [-15]}.get(
+            fault, [0, 1, 3, 74] if self.limit or self.verb == "check" else [0, 3, 74])
         # In short batches, which are as long as they take, it may be done before.
         self.judge(f"{fault} at {call} {turn}", cache, result, ends + [0] * self.beside)
 
     def judge(self, fault, cache, result, ends):
-        """Judges a cache after a fault, and again after another run; tells of what is bad, and counts it.
+        """Judges a cache after a fault, and again after another run, and notes what is bad.
 
         `ends` are the ways in which the command may have ended.
         """
@@ -210,8 +215,7 @@ class Trial:
                 self.judge_receipt(state, result)
             self.judge_rerun(cache, state)
         except Bad as error:
-            self.bad += 1
-            print(f"BAD: {self.name}: {fault}: {error}", flush=True)
+            self.bad.append(f"{fault}: {error}")
 
     def judge_receipt(self, state, result):
         """Looks whether what the command said is what it did."""
@@ -231,7 +235,7 @@ class Trial:
                  "it says what all takes up that it did not measure:", result.stdout[-100:])
 
     def judge_state(self, cache, status):
-        state = look(cache, self.path("scratch"))
+        state = look(cache)
         must(state.schema == self.old.schema, "the schema is another:", state.schema)
         for number, row in state.rows.items():
             must(row == self.old.rows.get(number), "row", number, "is not as it was")
@@ -250,7 +254,7 @@ class Trial:
         # A plan has been carried out in part where rows are gone that it names.
         expected = 3 if self.verb == "apply" and before.rows != self.old.rows else 0
         must(result.returncode == expected, "the second run ended with", result)
-        state = look(cache, self.path("scratch"))
+        state = look(cache)
         must(state.schema == self.old.schema, "the second run changed the schema")
         must(not state.orphans, "the second run left body files that no row names:", state.orphans)
         must(removed_for_others(result) == len(before.orphans), "the first run left", len(before.orphans), "files, and the second:",
@@ -269,58 +273,62 @@ class Trial:
         else:
             must(state.rows == self.new.rows, "it says that all was done, and it was not")
 
-    def report(self, faults):
-        """Says how it went, in figures on the standard error, and whether all was well."""
-        print(f"{self.name}: {self.tried} {faults}: {self.bad} bad; {self.left_orphans} left up to {self.most_orphans} "
-              "body files without rows", file=sys.stderr, flush=True)
-        return self.bad == 0
+    def finish(self):
+        """Fails if anything was bad, or nothing was tried."""
+        assert self.tried and not self.bad, f"{len(self.bad)} of {self.tried} bad:\n" + "\n".join(self.bad)
 
 
 def length(cache):
     return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(cache) for name in names)
 
 
-def make_origins(maker, root, journal="wal"):
-    """Makes a cache of some entries, half of them with bodies in files, and one that has much free room."""
-    origin, free = os.path.join(root, "origin"), os.path.join(root, "free")
-    subprocess.run([maker, "--entries", "24", "--seed", "3", origin], check=True)
+def make_origin(journal="wal"):
+    """A cache of some entries, half of them with bodies in files."""
+    origin = scratch.make("origin", entries=24)
     if journal != "wal":
         connection = sqlite3.connect(os.path.join(origin, "Cache.db"))
         assert connection.execute(f"PRAGMA journal_mode = {journal}").fetchone() == (journal,)
         connection.close()
-    shutil.copytree(origin, free)
+    return origin
+
+
+def make_free(origin):
+    """A copy of a cache that has much free room."""
+    free = scratch.copy(origin, "free")
     connection = sqlite3.connect(os.path.join(free, "Cache.db"))
     for table in TABLES:
         connection.execute(f"DELETE FROM {table} WHERE entry_ID % 4 AND entry_ID NOT IN "
                            f"(SELECT entry_ID FROM {TABLES[2]} WHERE isDataOnFS)")
     connection.commit()
     connection.close()
-    return origin, free
+    return free
 
 
 def make_broken(origin):
     """A copy of a cache of which some entries cannot be decoded, and with nothing else that is found wrong with it."""
-    broken = os.path.join(os.path.dirname(origin), "broken")
-    if not os.path.exists(broken):
-        shutil.copytree(origin, broken)
-        connection = sqlite3.connect(os.path.join(broken, "Cache.db"))
-        connection.execute("UPDATE cfurl_cache_blob_data SET response_object = 'none' WHERE entry_ID % 3 = 0 OR "
-                           "instr(response_object, CAST('no-store' AS BLOB))")
-        connection.commit()
-        connection.close()
+    broken = scratch.copy(origin, "broken")
+    connection = sqlite3.connect(os.path.join(broken, "Cache.db"))
+    connection.execute("UPDATE cfurl_cache_blob_data SET response_object = 'none' WHERE entry_ID % 3 = 0 OR "
+                       "instr(response_object, CAST('no-store' AS BLOB))")
+    connection.commit()
+    connection.close()
     return broken
 
 
-def trials(tool, origin, free):
-    """Trials of all commands that change a cache."""
-    plan = os.path.join(os.path.dirname(origin), "plan.json")
-    if not os.path.exists(plan):
-        subprocess.run([tool, "purge", "-c", origin, "--prefix", "https://", "--plan", plan], check=True,
-                       capture_output=True)
-    yield Trial("purge", tool, origin, "purge", "--prefix", "https://")
-    yield Trial("enforce", tool, origin, "enforce", "--max-size", "300K", limit=300 << 10)
-    yield Trial("enforce --max-entries", tool, origin, "enforce", "--max-entries", "8")
-    yield Trial("apply", tool, origin, "apply", plan)
-    yield Trial("check --repair", tool, make_broken(origin), "check")
-    yield Trial("compact", tool, free, "compact")
-    yield Trial("compact --full", tool, free, "compact", "--full")
+def make_plan(origin):
+    """The path of a plan that removes most entries of a cache."""
+    plan = scratch.path("plan.json")
+    scratch.run("purge", "-c", origin, "--prefix", "https://", "--plan", plan)
+    return plan
+
+
+# The commands that change a cache, by the names of their trials.
+COMMANDS = {
+    "purge": lambda origin: Trial(origin, "purge", "--prefix", "https://"),
+    "enforce": lambda origin: Trial(origin, "enforce", "--max-size", "300K", limit=300 << 10),
+    "enforce-entries": lambda origin: Trial(origin, "enforce", "--max-entries", "8"),
+    "apply": lambda origin: Trial(origin, "apply", make_plan(origin)),
+    "repair": lambda origin: Trial(make_broken(origin), "check"),
+    "compact": lambda origin: Trial(make_free(origin), "compact"),
+    "compact-full": lambda origin: Trial(make_free(origin), "compact", "--full"),
+}

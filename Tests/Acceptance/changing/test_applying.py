@@ -1,28 +1,27 @@
-"""Writes plans and carries them out, and compares that with removing at once.
+"""Writes plans and carries them out, and compares that with removing at once."""
 
-    check_applying.py URLCACHE-ADMIN SAMPLE-CACHE
+import hashlib
+import json
+import os
+import sqlite3
+import stat
+import subprocess
 
-Prints a line for each case, and ends at the first that is not as it should be.
-"""
+import pytest
 
-import hashlib, json, os, shutil, sqlite3, stat, subprocess, sys, tempfile
-
-tool, maker = (os.path.abspath(path) for path in sys.argv[1:])
-root = tempfile.mkdtemp()
-origin = os.path.join(root, "origin")
+import scratch
+from products import tool
+from scratch import path
 
 
-def run(*arguments, status=0, input=b"", folder=root):
-    result = subprocess.run([tool, *arguments], capture_output=True, input=input, cwd=folder)
+def run(*arguments, status=0, input=b"", folder=None):
+    result = subprocess.run([tool, *arguments], capture_output=True, input=input, cwd=folder or scratch.root)
     assert result.returncode == status, (arguments, result)
     return result
 
 
 def copy(name):
-    path = os.path.join(root, name)
-    shutil.rmtree(path, ignore_errors=True)
-    shutil.copytree(origin, path)
-    return path
+    return scratch.make(name, entries=60, seed=9)
 
 
 def files(folder):
@@ -49,33 +48,34 @@ def removed(result):
     return {name: receipt[name] for name in ("removed", "entries", "skipped", "footprint_before", "footprint_after")}
 
 
-def same_as_at_once():
-    for verb, *options in [("purge", "--larger-than", "4K"), ("purge", "--all"), ("enforce", "--max-entries", "20")]:
-        at_once, later = copy("at-once"), copy("later")
-        before = files(later)
-        plan = os.path.join(root, "plan.json")
-        # The path in the plan is made whole, whatever folder it is written from.
-        run(verb, "-c", os.path.basename(later), *options, "--plan", plan)
-        assert stat.S_IMODE(os.stat(plan).st_mode) == 0o600
-        assert files(later) == before
-        dry = run("apply", plan, "-n", "--format", "json", folder="/")
-        assert files(later) == before
-        wet = run("apply", plan, "-y", "--format", "json", folder="/")
-        assert dry.stdout.replace(b'"dry_run":true', b'"dry_run":false') == wet.stdout
-        if verb == "purge":
-            assert removed(run(verb, "-c", at_once, *options, "-y", "--format", "json")) == removed(wet)
-        else:
-            run(verb, "-c", at_once, *options, "-y")
-        assert rows(at_once) == rows(later)
-        assert sorted(os.listdir(f"{at_once}/fsCachedData")) == sorted(os.listdir(f"{later}/fsCachedData"))
-        again = json.loads(run("apply", plan, "-y", "--format", "json", status=3).stdout)
-        assert again["removed"]["entries"] == 0 and again["skipped"] == json.loads(wet.stdout)["removed"]["entries"]
-        os.remove(plan)
-    print("same as at once: ok")
+@pytest.mark.parametrize(("verb", "options"), [
+    ("purge", ["--larger-than", "4K"]), ("purge", ["--all"]), ("enforce", ["--max-entries", "20"])], ids=["some", "all", "limit"])
+def test_same_as_at_once(verb, options):
+    """A plan that is carried out later removes what the command would have removed at once."""
+    at_once, later = copy("at-once"), copy("later")
+    before = files(later)
+    plan = path("plan.json")
+    # The path in the plan is made whole, whatever folder it is written from.
+    run(verb, "-c", os.path.basename(later), *options, "--plan", plan)
+    assert stat.S_IMODE(os.stat(plan).st_mode) == 0o600
+    assert files(later) == before
+    dry = run("apply", plan, "-n", "--format", "json", folder="/")
+    assert files(later) == before
+    wet = run("apply", plan, "-y", "--format", "json", folder="/")
+    assert dry.stdout.replace(b'"dry_run":true', b'"dry_run":false') == wet.stdout
+    if verb == "purge":
+        assert removed(run(verb, "-c", at_once, *options, "-y", "--format", "json")) == removed(wet)
+    else:
+        run(verb, "-c", at_once, *options, "-y")
+    assert rows(at_once) == rows(later)
+    assert sorted(os.listdir(f"{at_once}/fsCachedData")) == sorted(os.listdir(f"{later}/fsCachedData"))
+    again = json.loads(run("apply", plan, "-y", "--format", "json", status=3).stdout)
+    assert again["removed"]["entries"] == 0 and again["skipped"] == json.loads(wet.stdout)["removed"]["entries"]
 
 
-def changed_since():
-    cache, plan = copy("changed"), os.path.join(root, "plan.json")
+def test_changed_since():
+    """Entries that changed since the plan was made are kept."""
+    cache, plan = copy("changed"), path("plan.json")
     run("purge", "-c", cache, "--all", "--plan", plan)
     connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
     connection.execute("UPDATE cfurl_cache_response SET request_key = 'https://other.example/' WHERE entry_ID = 3")
@@ -90,15 +90,14 @@ def changed_since():
     receipt = json.loads(run("apply", plan, "-y", "--format", "json", status=3).stdout)
     assert (receipt["removed"]["entries"], receipt["skipped"]) == (57, 3), receipt
     assert [[row[0] for row in table] for table in rows(cache)] == [[3, 4]] * 3
-    os.remove(plan)
-    print("changed since: ok")
 
 
-def another_cache():
-    cache, plan = copy("one"), os.path.join(root, "plan.json")
+def test_another_cache():
+    """A plan is refused for another cache at the same path, unless the cache is named."""
+    cache, plan = copy("one"), path("plan.json")
     run("purge", "-c", cache, "--larger-than", "4K", "--plan", plan)
     os.rename(cache, cache + "-before")
-    shutil.copytree(origin, cache)
+    copy("one")
     before = files(cache)
     error = json.loads(run("apply", plan, "-y", "--format", "json", status=65).stderr)
     assert error["kind"] == "another-cache", error
@@ -106,19 +105,18 @@ def another_cache():
     assert files(cache) == before
     run("apply", plan, "-y", "-c", cache)
     assert files(cache) != before
-    run("apply", plan, "-y", "-c", os.path.join(root, "none"), status=66)
-    os.remove(plan)
-    print("another cache: ok")
+    run("apply", plan, "-y", "-c", path("none"), status=66)
 
 
-def refused():
-    cache, plan = copy("refused"), os.path.join(root, "plan.json")
+def test_refusals():
+    """A plan is carried out as a whole and with confirmation, or not at all."""
+    cache, plan = copy("refused"), path("plan.json")
     run("purge", "-c", cache, "--all", "--plan", plan)
     before = files(cache)
     assert b"cannot create '" in run("purge", "-c", cache, "--all", "--plan", plan, status=73).stderr
     assert b"there is nobody to ask" in run("apply", plan, status=64).stderr
     assert b"more than '--max-delete' allows" in run("apply", plan, "-y", "--max-delete", "50%", status=1).stderr
-    run("apply", os.path.join(root, "none"), "-y", status=66)
+    run("apply", path("none"), "-y", status=66)
     run("apply", os.path.join(cache, "Cache.db"), "-y", status=65)
     run("apply", "-", "-y", input=b"[]", status=65)
     run("apply", "-", input=b"", status=64)
@@ -130,14 +128,3 @@ def refused():
     assert files(cache) == before
     run("apply", "-", "-y", input=text)
     assert rows(cache) == [[], [], []]
-    print("refused: ok")
-
-
-try:
-    subprocess.run([maker, "--entries", "60", "--seed", "9", origin], check=True)
-    same_as_at_once()
-    changed_since()
-    another_cache()
-    refused()
-finally:
-    shutil.rmtree(root)
