@@ -1,15 +1,16 @@
-"""Lists a cache that a second process has locked, and that lets go of it in time or not.
+"""Lists a cache that another process has locked, and unlocks in time or not."""
 
-    check_waiting.py URLCACHE-ADMIN SAMPLE-CACHE
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
 
-Prints a line for each case, and ends at the first that is not as it should be.
-"""
+import pytest
 
-import json, os, shutil, sqlite3, subprocess, sys, tempfile, time
-
-tool, maker = sys.argv[1:]
-root = tempfile.mkdtemp()
-cache = os.path.join(root, "cache")
+from products import tool
+from scratch import make
 
 # Readers cannot get past an exclusive lock of a database without a write-ahead log.
 HOLD = """
@@ -24,51 +25,52 @@ sys.stdin.read()
 """
 
 
-def while_locked(seconds, wait):
+@pytest.fixture
+def cache():
+    folder = make("cache", entries=5, seed=1)
+    database = sqlite3.connect(os.path.join(folder, "Cache.db"))
+    assert database.execute("PRAGMA journal_mode=delete").fetchone() == ("delete",)
+    database.close()
+    return folder
+
+
+def while_locked(cache, seconds, wait):
     """Lists while another process holds the lock; the result, and how long it took."""
     holder = subprocess.Popen([sys.executable, "-c", HOLD, os.path.join(cache, "Cache.db"), str(seconds)],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert holder.stdout.readline() == b"locked\n"
         start = time.monotonic()
-        result = subprocess.run([tool, "list", "-c", cache, "--wait", wait, "--format", "json"],
-                                capture_output=True, timeout=120)
+        result = subprocess.run([tool, "list", "-c", cache, "--wait", wait, "--format", "json"], capture_output=True, timeout=120)
         return result, time.monotonic() - start
     finally:
         holder.kill()
         holder.communicate()
 
 
-def main():
-    subprocess.run([maker, "--entries", "5", "--seed", "1", cache], check=True)
-    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
-    assert database.execute("PRAGMA journal_mode=delete").fetchone() == ("delete",)
-    database.close()
-
-    result, took = while_locked(1, "60s")
+def test_unlocked_in_time(cache):
+    """A lock that is released within the time to wait only delays the command."""
+    result, took = while_locked(cache, 1, "60s")
     assert result.returncode == 0 and result.stderr.startswith(b"5 of 5 entries, "), result
     assert json.loads(result.stdout)["shown"] == 5, result
     assert took > 0.8, took
-    print("let go in time: ok", flush=True)
 
-    result, took = while_locked(60, "2s")
+
+def test_locked_for_too_long(cache):
+    """A lock that stays longer than the time to wait ends the command with the status of a busy cache."""
+    result, took = while_locked(cache, 60, "2s")
     assert result.returncode == 75 and result.stdout == b"", result
     error = json.loads(result.stderr)
     assert (error["code"], error["kind"]) == (75, "busy"), error
     assert 1.9 < took < 60, took
-    print("kept: ok", flush=True)
 
+
+def test_no_waiting(cache):
+    """With '--wait 0s' the command ends at once."""
     # The best of five, as other tests may keep the machine busy.
     for _ in range(5):
-        result, took = while_locked(60, "0s")
+        result, took = while_locked(cache, 60, "0s")
         assert result.returncode == 75, result
         if took < 1.9:
             break
     assert took < 1.9, took
-    print("not waited for: ok", flush=True)
-
-
-try:
-    main()
-finally:
-    shutil.rmtree(root)
