@@ -39,14 +39,14 @@ import Testing
         enforcing: limits, on: MemoryStore([response]), among: Selection(), now: now)
       #expect(plan.entries.map(\.reason) == (isOlder ? [.tooOld] : []), "seed \(seed)")
 
-      var rule = Policy.Rule(selecting: Selection())
+      var rule = EntryRule()
       (rule.expireAfter, rule.revalidateAfter) = (Double(seconds), Double(seconds))
-      let policy = Policy([rule])
+      let rules = EntryRules([rule], at: now)
       #expect(
-        try policy.verdict(on: response, now: now)?.fate == (isOlder ? .expire : .limit),
+        try rules.verdict(on: response)?.fate == (isOlder ? .expire : .limit),
         "seed \(seed)")
       #expect(
-        try policy.revalidation(of: response, now: now)?.isDue == isOlder, "seed \(seed)")
+        try rules.revalidation(of: response)?.isDue == isOlder, "seed \(seed)")
     }
   }
 

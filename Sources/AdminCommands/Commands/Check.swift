@@ -163,7 +163,7 @@ extension URLCacheAdmin {
     ) throws -> StoreCheck {
       let options = StoreCheck.Options(
         fully: full, repairs: repairs, now: now, clock: environment.now,
-        policy: cache.policy(at: now, in: environment))
+        rules: cache.rules(at: now, in: environment))
       if let offlineSet {
         let source = try open()
         let check = try StoreCheck(

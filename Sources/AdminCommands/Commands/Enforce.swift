@@ -135,7 +135,7 @@ extension URLCacheAdmin {
 
     /// Refuses what is wrong with the options, before anything changes.
     private func check(at now: Timestamp, in environment: CommandEnvironment) throws {
-      guard !limit.isEmpty || !cache.policy(at: now, in: environment).rules.isEmpty else {
+      guard !limit.isEmpty || !cache.rules(at: now, in: environment).isEmpty else {
         throw CommandFailure.noLimits
       }
       _ = try selection.parsed(at: now, of: cache, in: environment)
@@ -151,7 +151,7 @@ extension URLCacheAdmin {
       of copy: RehearsalCopy? = nil
     ) throws -> RemovalPlan {
       let now = cache.now(in: environment)
-      let policy = cache.policy(at: now, in: environment)
+      let rules = cache.rules(at: now, in: environment)
       let source = try cache.openForPlanning(in: environment, copy: copy?.path)
       var room = try environment.fileSystem(cache.path(in: environment))
       if let copy, limit.minFree != nil {
@@ -167,7 +167,7 @@ extension URLCacheAdmin {
       let selection = try selection.resolved(
         at: now, of: cache, from: source, in: environment)
       let plan = try RemovalPlan(
-        enforcing: limits, on: source, among: selection, by: policy,
+        enforcing: limits, on: source, among: selection, by: rules,
         sparing: pinning.pins(of: cache, in: environment), now: now, clock: environment.now)
       try source.finish()
       return plan

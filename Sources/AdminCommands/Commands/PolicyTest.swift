@@ -43,23 +43,23 @@ extension URLCacheAdmin.Policy {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let now = cache.now(in: environment)
-      let policy = cache.policy(at: now, in: environment)
+      let rules = cache.rules(at: now, in: environment)
       let pins = try cache.pins(in: environment)
       let source = try cache.open(in: environment)
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
-      var renderer = PolicyRenderer(
-        policy, format == .json ? .json : .text, secrets: secrets.policy)
+      var renderer = RuleRenderer(
+        rules, format == .json ? .json : .text, secrets: secrets.policy)
       var output = OutputBuffer(environment)
       var absent = selection.names ?? EntryNames()
       renderer.begin(source.description, into: &output.text)
       try source.forEachResponse(
-        selection.projection.union(policy.projection).union(pins.projection).union([.url, .key])
+        selection.projection.union(rules.projection).union(pins.projection).union([.url, .key])
       ) { response in
         let decision = try selection.decision(for: response, now: now)
         if decision != .notNamed { absent.remove(response) }
         if decision == .selected {
           renderer.append(
-            response, try policy.verdict(on: response, now: now),
+            response, try rules.verdict(on: response),
             isPinned: pins.contains(response), into: &output.text)
           try output.flushIfLarge()
         }
@@ -68,7 +68,7 @@ extension URLCacheAdmin.Policy {
       renderer.finish(into: &output.text)
       try output.flush()
       try source.finish()
-      if policy.rules.isEmpty { environment.note("no rule is configured for this cache") }
+      if rules.isEmpty { environment.note("no rule is configured for this cache") }
       return absent.isEmpty ? .done : environment.report(absent: absent, secrets.policy)
     }
   }

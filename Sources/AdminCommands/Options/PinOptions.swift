@@ -30,7 +30,7 @@ extension CacheOptions {
   func classes(
     at now: Timestamp, in environment: CommandEnvironment
   ) throws(CommandFailure) -> EntryClasses {
-    EntryClasses(policy(at: now, in: environment), pins: try pins(in: environment))
+    EntryClasses(rules(at: now, in: environment), pins: try pins(in: environment))
   }
 }
 

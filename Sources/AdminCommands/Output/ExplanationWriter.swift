@@ -126,7 +126,7 @@ final class ExplanationWriter {
     for response in work.responses {
       let isFirst = work.isFirst && rendered.verdicts.isEmpty
       var explanation = Explanation(of: response, asking: inquiry)
-      explanation.configured = .init(of: response, by: classes, now: inquiry.now)
+      explanation.configured = .init(of: response, by: classes)
       switch format {
       case .text:
         if !isFirst { rendered.text.append("\n") }

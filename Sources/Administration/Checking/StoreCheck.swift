@@ -13,15 +13,15 @@ public struct StoreCheck {
     public var now: Timestamp
     /// The time of the system, which files are young or old by.
     public var clock: Timestamp
-    /// Rules whose ``Policy/Fate/never`` and ``Policy/Fate/memoryOnly`` are findings.
-    public var policy: Policy
+    /// Rules whose ``EntryRule/Fate/never`` and ``EntryRule/Fate/memoryOnly`` are findings.
+    public var rules: EntryRules
 
     /// Creates options.
     public init(
       fully: Bool, repairs: Set<Finding.Repair>, now: Timestamp, clock: Timestamp,
-      policy: Policy = Policy()
+      rules: EntryRules = EntryRules()
     ) {
-      self.policy = policy
+      self.rules = rules
       self.fully = fully
       self.repairs = repairs
       self.now = now
@@ -80,10 +80,10 @@ public struct StoreCheck {
   ) throws {
     let check = EntryCheck(now: options.now, clock: options.clock)
     let inUse = source.description.inUse
-    let projection = EntryCheck.projection.union(options.policy.projection)
+    let projection = EntryCheck.projection.union(options.rules.projection)
     try source.forEachResponse(projection) { response in
       plan.storedEntries += 1
-      if let finding = try options.policy.finding(on: response, now: options.now) {
+      if let finding = try options.rules.finding(on: response) {
         try record(finding, report)
       }
       for finding in check.findings(on: response) {

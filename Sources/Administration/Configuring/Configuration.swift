@@ -87,14 +87,14 @@ public struct Configuration: Sendable {
   /// those for all.
   ///
   /// - Parameter name: The name of the cache, if it has one.
-  public func rules(forCache name: String?) -> [ConfigurationRule] {
+  public func rules(forCache name: String?) -> [EntryRule] {
     files.flatMap { file in
       (file.caches.first { $0.name == name }?.rules ?? []) + file.rules
     }
   }
 
   /// All rules of all files.
-  public var allRules: [ConfigurationRule] {
+  public var allRules: [EntryRule] {
     files.flatMap { file in file.caches.flatMap(\.rules) + file.rules }
   }
 

@@ -2,7 +2,7 @@ import ResponseStorage
 
 extension ConfigurationFile {
   /// Reads an array of rules.
-  mutating func rules(_ member: TOMLTable.Member) -> [ConfigurationRule] {
+  mutating func rules(_ member: TOMLTable.Member) -> [EntryRule] {
     guard case .array(let values) = member.value.content else {
       append("rules are an array of tables", at: member.range, hint: "write '[[rules]]'")
       return []
@@ -10,12 +10,12 @@ extension ConfigurationFile {
     return values.compactMap { rule($0) }
   }
 
-  private mutating func rule(_ value: TOMLValue) -> ConfigurationRule? {
+  private mutating func rule(_ value: TOMLValue) -> EntryRule? {
     guard case .table(let table) = value.content else {
       append("a rule is a table", at: value.range, hint: "write '[[rules]]'")
       return nil
     }
-    var rule = ConfigurationRule(at: text.place(of: value.range))
+    var rule = EntryRule(at: text.place(of: value.range))
     var hasMatch = false
     for member in table.members {
       switch Self.optionName(member.key) {
@@ -69,9 +69,9 @@ extension ConfigurationFile {
     return rule
   }
 
-  private mutating func action(_ value: TOMLValue) -> Policy.Fate? {
-    let fate = text(of: value).flatMap { Policy.Fate(rawValue: $0) }
-    let fates: [Policy.Fate] = [.keep, .purge, .never, .memoryOnly]
+  private mutating func action(_ value: TOMLValue) -> EntryRule.Fate? {
+    let fate = text(of: value).flatMap { EntryRule.Fate(rawValue: $0) }
+    let fates: [EntryRule.Fate] = [.keep, .purge, .never, .memoryOnly]
     guard let fate, fates.contains(fate) else {
       append(
         "an action is none of the words there are", at: value.range,

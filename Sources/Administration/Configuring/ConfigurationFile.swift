@@ -19,7 +19,7 @@ public struct ConfigurationFile: Sendable {
     /// What is set for this cache only.
     public var settings: [Setting: Value] = [:]
     /// The rules for this cache, in their order.
-    public var rules: [ConfigurationRule] = []
+    public var rules: [EntryRule] = []
     /// The URLs that are pinned in this cache only, in their order.
     public var pins: [Pin] = []
     /// Where the cache is declared.
@@ -35,7 +35,7 @@ public struct ConfigurationFile: Sendable {
   /// The caches that have names, in the order of the file.
   public private(set) var caches: [NamedCache] = []
   /// The rules for all caches, in their order.
-  public private(set) var rules: [ConfigurationRule] = []
+  public private(set) var rules: [EntryRule] = []
   /// The URLs that are pinned in all caches, in their order.
   public private(set) var pins: [Pin] = []
   /// The saved queries, in the order of the file.

@@ -85,13 +85,13 @@ public struct Explanation: Sendable {
     /// The class that it is in.
     public let entryClass: String
     /// When it is to be validated; `nil` if no rule says so.
-    public let revalidation: Policy.Revalidation?
+    public let revalidation: EntryRules.Revalidation?
 
     /// Finds out what a configuration says; `nil` if that is nothing, or if it takes too long to find out.
-    public init?(of response: borrowing StoredResponse, by classes: EntryClasses, now: Timestamp) {
+    public init?(of response: borrowing StoredResponse, by classes: EntryClasses) {
       do throws(URLExpression.Overrun) {
-        entryClass = try classes.name(of: response, now: now)
-        revalidation = try classes.policy.revalidation(of: response, now: now)
+        entryClass = try classes.name(of: response)
+        revalidation = try classes.rules.revalidation(of: response)
       } catch {
         return nil
       }

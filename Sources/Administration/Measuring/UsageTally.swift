@@ -126,7 +126,7 @@ struct UsageTally: ResponsePortion {
   private mutating func insertByClass(_ response: borrowing StoredResponse, size: ByteCount) {
     guard overrun == nil else { return }
     do throws(URLExpression.Overrun) {
-      groups.insert(ByteString(try classes.name(of: response, now: now)), size: size)
+      groups.insert(ByteString(try classes.name(of: response)), size: size)
     } catch {
       overrun = error
     }

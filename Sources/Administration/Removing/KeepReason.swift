@@ -15,7 +15,7 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   case withinLimits = "within-limits"
   /// A limit cannot be met even without it.
   case limitCannotBeMet = "limit-cannot-be-met"
-  /// A rule of a policy keeps it.
+  /// A rule keeps it.
   case keptByRule = "kept-by-rule"
   /// It is selected, but `URLCache` does not see it, and only its id lets it go.
   case orphan

@@ -12,7 +12,7 @@ extension RemovalPlan {
   /// removal is followed by giving them back. What `URLCache` does not see is no part of any limit, and stays.
   ///
   /// - Parameters:
-  ///   - policy: What is kept, and what goes whatever the limits are.
+  ///   - rules: What is kept, and what goes whatever the limits are.
   ///   - pins: What stays whatever else is said, and counts.
   ///   - selection: What may go; everything else is kept, and counts.
   ///   - now: The moment that ages are counted to.
@@ -21,7 +21,7 @@ extension RemovalPlan {
   ///   go.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
-    by policy: Policy = Policy(), sparing pins: EntryNames = EntryNames(), now: Timestamp,
+    by rules: EntryRules = EntryRules(), sparing pins: EntryNames = EntryNames(), now: Timestamp,
     clock: Timestamp? = nil
   ) throws {
     // All that may go is planned to, and what may stay is taken out again. There may be a million: nothing is
@@ -30,7 +30,7 @@ extension RemovalPlan {
     let numbered = source as? any NumberedResponseSource
     try self.init(
       removing: selection, from: source, now: now,
-      decoding: limits.projection(ageBasis: selection.ageBasis), by: policy, sparing: pins,
+      decoding: limits.projection(ageBasis: selection.ageBasis), by: rules, sparing: pins,
       measuringRest: true, naming: numbered == nil || selection.names != nil)
     bytesToFree = limits.bytesToFree ?? 0
     keep(because: .orphan) { $0.isOrphan }
@@ -60,7 +60,7 @@ extension RemovalPlan {
       store.format.hasDatabase && reach.isUnknown(of: limits)
       && (excess.needsRoom || store.inUse && exceedsRoom(of: limits))
     excess.limitMarks(to: reach, of: self)
-    let beyond = policy.beyondLimits(entries, in: limits)
+    let beyond = rules.beyondLimits(entries, in: limits)
     let ageLimit = limits.age.map { AgeLimit($0, at: now) }
     for index in entries.indices where entries[index].reason != .orphan {
       guard
@@ -86,7 +86,7 @@ extension RemovalPlan {
     if let numbered, selection.names == nil {
       // What is decoded beside a URL can tell what it is.
       try nameEntries(
-        from: numbered, selection.projection.union(policy.projection).union([.key, .url]))
+        from: numbered, selection.projection.union(rules.projection).union([.key, .url]))
     }
   }
 

@@ -19,11 +19,11 @@ public struct RemovalPlan: Hashable, Sendable {
     case overSize = "over-size"
     /// The file system has less room than there is to be.
     case minimumFree = "min-free"
-    /// A rule of a policy says so.
+    /// A rule removes it.
     case purgedByRule = "purged-by-rule"
-    /// A rule of a policy says that it is never to be stored.
+    /// A rule forbids to store it.
     case neverByRule = "never-by-rule"
-    /// It is older than a rule of a policy lets it become.
+    /// It is older than a rule lets it become.
     case expired
     /// It has no row in one of the tables.
     case missingRow = "missing-row"
@@ -57,8 +57,8 @@ public struct RemovalPlan: Hashable, Sendable {
     public var size: ByteCount?
     /// The time that its age is counted from; `nil` if that is not known, or was not asked for.
     public var time: Timestamp?
-    /// What a policy says of it; `nil` if no rule matches it.
-    public var verdict: Policy.Verdict?
+    /// What the rules say of it; `nil` if no rule matches it.
+    public var verdict: EntryRules.Verdict?
 
     /// Creates an entry.
     public init(
@@ -122,33 +122,33 @@ public struct RemovalPlan: Hashable, Sendable {
   ///   - selection: What is to go; nothing that it leaves out is touched.
   ///   - now: The moment that ages are counted to.
   ///   - needed: What else to decode of each entry.
-  ///   - policy: What is noted with each entry; it selects nothing.
+  ///   - rules: What is noted with each entry; it selects nothing.
   ///   - pins: What stays although it is selected.
   ///   - measuringRest: Whether to add up the bodies of what stays for ``kept``, and those inside the database for
   ///     ``inlineBytes``, for which the size of each may have to be read; otherwise these sums may be too small.
   /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
-    decoding needed: Projection = [], by policy: Policy = Policy(),
+    decoding needed: Projection = [], by rules: EntryRules = EntryRules(),
     sparing pins: EntryNames = EntryNames(), measuringRest: Bool = true
   ) throws {
     try self.init(
-      removing: selection, from: source, now: now, decoding: needed, by: policy, sparing: pins,
+      removing: selection, from: source, now: now, decoding: needed, by: rules, sparing: pins,
       measuringRest: measuringRest, naming: true)
   }
 
   /// Plans to remove the selected entries, of which neither URL nor key is noted unless they are `naming`.
   init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
-    decoding needed: Projection, by policy: Policy, sparing pins: EntryNames, measuringRest: Bool,
+    decoding needed: Projection, by rules: EntryRules, sparing pins: EntryNames, measuringRest: Bool,
     naming: Bool
   ) throws {
     store = source.description
     footprint = try source.footprint()
     let projection = selection.projection.union([.stored, .body, .file]).union(needed)
-      .union(policy.projection).union(pins.projection).union(naming ? [.key, .url] : [])
+      .union(rules.projection).union(pins.projection).union(naming ? [.key, .url] : [])
     let basis = SelectionTally.Basis(
-      selection: selection, policy: policy, pins: pins, now: now,
+      selection: selection, rules: rules, pins: pins, now: now,
       asksForFreshness: needed.isSuperset(of: ResponseFreshness.projection), naming: naming)
     absent = selection.names ?? EntryNames()
     let tally = try SelectionTally.all(

@@ -8,7 +8,7 @@ struct SelectionTally: ResponsePortion {
   /// What entries are made by, of what is selected.
   struct Basis: Sendable {
     let selection: Selection
-    let policy: Policy
+    let rules: EntryRules
     /// What stays although it is selected.
     let pins: EntryNames
     let now: Timestamp
@@ -24,7 +24,7 @@ struct SelectionTally: ResponsePortion {
       if asksForFreshness {
         entry.state = ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
       }
-      entry.verdict = try policy.verdict(on: response, now: now)
+      entry.verdict = try rules.verdict(on: response)
       return entry
     }
   }

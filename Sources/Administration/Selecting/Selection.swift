@@ -163,8 +163,8 @@ public struct Selection: Sendable {
   ) throws(URLExpression.Overrun) -> ConditionContext {
     var context = ConditionContext(now: now, ageBasis: ageBasis, freshness: freshness)
     guard let classes else { return context }
-    context.entryClass = try classes.name(of: response, now: now)
-    context.isRevalidationDue = try classes.policy.revalidation(of: response, now: now)?.isDue
+    context.entryClass = try classes.name(of: response)
+    context.isRevalidationDue = try classes.rules.revalidation(of: response)?.isDue
     return context
   }
 

@@ -4,16 +4,17 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-@Suite struct PolicyTests {
+@Suite struct EntryRulesTests {
+  private static let now = Timestamp(secondsSince1970: 1_000) ?? .epoch
+
   @Test func `a plan removes what rules and limits say, and nothing else`() throws {
     for seed in 0..<300 as Range<UInt64> {
       var random = SplitMix64(seed: seed)
       let responses = Self.responses(&random)
-      let (policy, limits) = (Self.policy(&random), Self.limits(&random))
-      let now = try #require(Timestamp(secondsSince1970: 1_000))
+      let (rules, limits) = (Self.rules(&random), Self.limits(&random))
       let plan = try RemovalPlan(
-        enforcing: limits, on: MemoryStore(responses), among: Selection(), by: policy, now: now)
-      let expected = Self.removed(responses, policy, limits)
+        enforcing: limits, on: MemoryStore(responses), among: Selection(), by: rules, now: Self.now)
+      let expected = Self.removed(responses, rules, limits)
       #expect(plan.entries.map(\.version.id) == expected, "seed \(seed)")
       let kept = plan.kept.values.reduce(0) { $0 + $1.entries }
       #expect(Int(kept) + expected.count == responses.count, "seed \(seed)")
@@ -21,25 +22,27 @@ import Testing
   }
 
   @Test func `what is decoded is what the rules name`() throws {
-    var selection = Selection()
-    selection.conditions = [try Condition("size > 1")]
-    var rule = Policy.Rule(selecting: selection)
-    #expect(Policy([rule]).projection == .body)
+    var criteria = SelectionCriteria()
+    criteria.conditions = [try Condition("size > 1")]
+    var rule = EntryRule(matching: criteria)
+    #expect(EntryRules([rule], at: Self.now).projection == .body)
     rule.expireAfter = 1
-    #expect(Policy([rule, Policy.Rule(selecting: Selection())]).projection == [.body, .stored])
-    #expect(Policy().projection == [])
+    #expect(EntryRules([rule, EntryRule()], at: Self.now).projection == [.body, .stored])
+    #expect(EntryRules().projection == [])
   }
 
   @Test func `an entry of unknown age does not expire`() throws {
-    var rule = Policy.Rule(selecting: Selection())
+    var rule = EntryRule()
     rule.expireAfter = 0
-    let now = try #require(Timestamp(secondsSince1970: 1_000))
     var response = StoredResponse(id: .row(1))
-    #expect(try Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .limit))
+    #expect(
+      try EntryRules([rule], at: Self.now).verdict(on: response) == .init(rule: 1, fate: .limit))
     response.stored = Timestamp(secondsSince1970: 999)
-    #expect(try Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .expire))
-    response.stored = now
-    #expect(try Policy([rule]).verdict(on: response, now: now) == .init(rule: 1, fate: .limit))
+    #expect(
+      try EntryRules([rule], at: Self.now).verdict(on: response) == .init(rule: 1, fate: .expire))
+    response.stored = Self.now
+    #expect(
+      try EntryRules([rule], at: Self.now).verdict(on: response) == .init(rule: 1, fate: .limit))
   }
 
   private static func responses(_ random: inout SplitMix64) -> [StoredResponse] {
@@ -54,13 +57,13 @@ import Testing
     }
   }
 
-  private static func policy(_ random: inout SplitMix64) -> Policy {
-    Policy(
+  private static func rules(_ random: inout SplitMix64) -> EntryRules {
+    EntryRules(
       (0..<Int.random(in: 0...4, using: &random)).map { _ in
-        var selection = Selection()
+        var criteria = SelectionCriteria()
         let first = Int64.random(in: 200...204, using: &random)
-        selection.statuses = [first...min(204, first + .random(in: 0...2, using: &random))]
-        var rule = Policy.Rule(selecting: selection)
+        criteria.statuses = [first...min(204, first + .random(in: 0...2, using: &random))]
+        var rule = EntryRule(matching: criteria)
         switch Int.random(in: 0..<5, using: &random) {
         case 0: rule.action = .keep
         case 1: rule.action = .purge
@@ -69,7 +72,7 @@ import Testing
         default: rule.bytes = ByteCount(Int.random(in: 0...200, using: &random))
         }
         return rule
-      })
+      }, at: now)
   }
 
   private static func limits(_ random: inout SplitMix64) -> CacheLimits {
@@ -84,7 +87,7 @@ import Testing
 
   /// What goes, found out entry by entry.
   private static func removed(
-    _ responses: [StoredResponse], _ policy: Policy, _ limits: CacheLimits
+    _ responses: [StoredResponse], _ rules: EntryRules, _ limits: CacheLimits
   ) -> [StoredResponse.ID] {
     let newest = responses.sorted {
       ($0.stored?.secondsSince1970 ?? 0, $0.id) > ($1.stored?.secondsSince1970 ?? 0, $1.id)
@@ -93,11 +96,11 @@ import Testing
     var keeping: Set<StoredResponse.ID> = []
     var (counts, sums) = ([Int: Int64](), [Int: ByteCount]())
     for response in newest {
-      let index = policy.rules.firstIndex { rule in
-        rule.selection.statuses.contains { $0.contains(response.status ?? 0) }
+      let index = rules.all.firstIndex { rule in
+        rule.match.statuses.contains { $0.contains(response.status ?? 0) }
       }
       if let index {
-        let rule = policy.rules[index]
+        let rule = rules.all[index]
         let age = 1_000 - (response.stored?.secondsSince1970 ?? 0)
         if rule.action == .keep { keeping.insert(response.id) }
         if rule.action == .purge { going.insert(response.id) }

@@ -1,4 +1,3 @@
-import Bytes
 import ResponseStorage
 
 extension Finding.Code {
@@ -8,19 +7,19 @@ extension Finding.Code {
     "memory-only-by-rule", .warning, "the rules want it in memory only; the app stored it on disk")
 }
 
-extension Policy {
+extension EntryRules {
   /// What a rule has against a response being stored; `nil` if nothing.
   func finding(
-    on response: borrowing StoredResponse, now: Timestamp
+    on response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Finding? {
-    guard let verdict = try verdict(on: response, now: now) else { return nil }
+    guard let verdict = try verdict(on: response) else { return nil }
     let code: Finding.Code
     switch verdict.fate {
     case .never: code = .neverByRule
     case .memoryOnly: code = .memoryOnlyByRule
     case .keep, .purge, .expire, .limit: return nil
     }
-    let name = rules[Int(verdict.rule) - 1].name.map { " '\($0)'" } ?? ""
+    let name = all[Int(verdict.rule) - 1].name.map { " '\($0)'" } ?? ""
     return Finding(
       code, "rule \(verdict.rule)\(name) matches it", id: response.id, url: response.url)
   }

@@ -2,10 +2,10 @@ import Administration
 import Bytes
 
 extension CacheOptions {
-  /// The policy for the cache.
-  func policy(at now: Timestamp, in environment: CommandEnvironment) -> Administration.Policy {
+  /// The rules for the cache, with ages counted to a moment.
+  func rules(at now: Timestamp, in environment: CommandEnvironment) -> EntryRules {
     let rules = environment.configuration.rules(forCache: name(in: environment))
     for note in rules.flatMap(\.match.notes) { environment.noteOnce(note) }
-    return Administration.Policy(rules.map { $0.rule(at: now) })
+    return EntryRules(rules, at: now)
   }
 }

@@ -4,20 +4,20 @@ import JSON
 public import ResponseStorage
 
 /// Which rule decides on which entry, as text.
-public struct PolicyRenderer {
+public struct RuleRenderer {
   /// How it is written.
   public enum Format: Hashable, Sendable {
     case text, json
   }
 
-  private let policy: Policy
+  private let rules: EntryRules
   private let format: Format
   private let secrets: SecretPolicy
   private var json = JSONStream(.hostileText)
 
   /// Creates a renderer.
-  public init(_ policy: Policy, _ format: Format, secrets: SecretPolicy) {
-    self.policy = policy
+  public init(_ rules: EntryRules, _ format: Format, secrets: SecretPolicy) {
+    self.rules = rules
     self.format = format
     self.secrets = secrets
   }
@@ -25,7 +25,7 @@ public struct PolicyRenderer {
   /// Appends what comes before the entries.
   public mutating func begin(_ store: StoreDescription, into buffer: inout TextBuffer) {
     guard format == .json else {
-      for (index, rule) in policy.rules.enumerated() {
+      for (index, rule) in rules.all.enumerated() {
         buffer.append("Rule \(index + 1)")
         if let name = rule.name { buffer.append(" '\(HostileText.shown(name))'") }
         if let place = rule.place {
@@ -36,11 +36,11 @@ public struct PolicyRenderer {
       buffer.append("\nRULE  FATE         URL\n")
       return
     }
-    let policy = policy
+    let rules = rules
     json.begin("entries", in: &buffer.bytes) {
       $0.member(schema: "policy-test")
       $0.member("cache", store)
-      $0.array("rules", .lines, objects: policy.rules.enumerated()) { json, item in
+      $0.array("rules", .lines, objects: rules.all.enumerated()) { json, item in
         json.member("rule", item.offset + 1)
         json.member("name", item.element.name)
         json.member("path", item.element.place?.path)
@@ -53,7 +53,7 @@ public struct PolicyRenderer {
   ///
   /// - Parameter isPinned: Whether it stays whatever the rule says.
   public mutating func append(
-    _ response: borrowing StoredResponse, _ verdict: Policy.Verdict?, isPinned: Bool,
+    _ response: borrowing StoredResponse, _ verdict: EntryRules.Verdict?, isPinned: Bool,
     into buffer: inout TextBuffer
   ) {
     let url = response.url ?? response.key

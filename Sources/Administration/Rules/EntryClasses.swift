@@ -1,4 +1,3 @@
-public import Bytes
 public import ResponseStorage
 
 /// What entries are kept for: the class that a rule gives them, `offline` of what is pinned, `cache` of all else.
@@ -9,28 +8,28 @@ public struct EntryClasses: Sendable {
   public static let cache = "cache"
 
   /// The rules; the first that matches and has a class gives it.
-  public var policy: Policy
+  public var rules: EntryRules
   /// What is pinned.
   public var pins: EntryNames
 
-  /// Creates classes by rules and pins.
-  public init(_ policy: Policy = Policy(), pins: EntryNames = EntryNames()) {
-    (self.policy, self.pins) = (policy, pins)
+  /// Creates classes from rules and pins.
+  public init(_ rules: EntryRules = EntryRules(), pins: EntryNames = EntryNames()) {
+    (self.rules, self.pins) = (rules, pins)
   }
 
-  /// What a response has to have been decoded for ``name(of:now:)``.
-  public var projection: Projection { policy.projection.union(pins.projection) }
+  /// What a response has to have been decoded for ``name(of:)``.
+  public var projection: Projection { rules.projection.union(pins.projection) }
 
   /// The class of a response.
   ///
   /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
   public func name(
-    of response: borrowing StoredResponse, now: Timestamp
+    of response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> String {
-    for rule in policy.rules {
-      guard let name = rule.entryClass, try rule.selection.contains(response, now: now) else {
-        continue
-      }
+    for index in rules.all.indices {
+      guard let name = rules.all[index].entryClass,
+        try rules.selections[index].contains(response, now: rules.now)
+      else { continue }
       return name
     }
     return pins.contains(response) ? Self.offline : Self.cache

@@ -1,7 +1,7 @@
 import Bytes
 import ResponseStorage
 
-extension Policy.Fate {
+extension EntryRule.Fate {
   /// Why an entry goes by the rule alone; `nil` if it may stay.
   var reason: RemovalPlan.Reason? {
     switch self {
@@ -13,7 +13,7 @@ extension Policy.Fate {
   }
 }
 
-extension Policy {
+extension EntryRules {
   /// What goes because a rule has more entries, or more bytes of bodies, than it may.
   ///
   /// - Parameter limits: In which order entries go.
@@ -21,7 +21,7 @@ extension Policy {
     _ entries: [RemovalPlan.Entry], in limits: CacheLimits
   ) -> [StoredResponse.ID: RemovalPlan.Reason] {
     var result: [StoredResponse.ID: RemovalPlan.Reason] = [:]
-    for (index, rule) in rules.enumerated() where rule.entries != nil || rule.bytes != nil {
+    for (index, rule) in all.enumerated() where rule.entries != nil || rule.bytes != nil {
       // Those that stay longest come first.
       let verdict = Verdict(rule: Int32(clamping: index + 1), fate: .limit)
       let own = entries.filter { $0.verdict == verdict }

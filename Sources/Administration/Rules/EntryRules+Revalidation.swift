@@ -1,7 +1,7 @@
-public import Bytes
+import Bytes
 public import ResponseStorage
 
-extension Policy {
+extension EntryRules {
   /// When an entry is to be validated, by a rule.
   public struct Revalidation: Hashable, Sendable {
     /// The number of the rule, from 1.
@@ -21,13 +21,13 @@ extension Policy {
   ///
   /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
   public func revalidation(
-    of response: borrowing StoredResponse, now: Timestamp
+    of response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Revalidation? {
-    for (index, rule) in rules.enumerated() {
-      guard let after = rule.revalidateAfter, try rule.selection.contains(response, now: now) else {
-        continue
-      }
-      let time = rule.selection.ageBasis.time(of: response, now: now)
+    for index in all.indices {
+      guard let after = all[index].revalidateAfter,
+        try selections[index].contains(response, now: now)
+      else { continue }
+      let time = selections[index].ageBasis.time(of: response, now: now)
       return Revalidation(
         rule: Int32(clamping: index + 1), after: after, age: time?.age(at: now),
         isDue: time.map { AgeLimit(after, at: now).isExceeded(by: $0) })
