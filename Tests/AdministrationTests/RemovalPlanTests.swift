@@ -40,10 +40,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (RemovalLimit.entries(2), false), (.entries(1), true), (.percent(50), false),
+    (RemovalCap.entries(2), false), (.entries(1), true), (.percent(50), false),
     (.percent(49.9), true), (.percent(0), true),
   ])
-  func `a limit is exceeded by more than it allows`(limit: RemovalLimit, exceeds: Bool) throws {
+  func `a limit is exceeded by more than it allows`(limit: RemovalCap, exceeds: Bool) throws {
     var selection = Selection()
     selection.largerThan = 100
     let plan = try RemovalPlan(removing: selection, from: store, now: #require(now))
@@ -72,7 +72,7 @@ import Testing
     selection.names = EntryNames([.id(.row(2)), .id(.row(4))])
     let source = NumberedStore(store: store)
     let plan = try RemovalPlan(
-      removing: selection, from: source, now: #require(now), measuringRest: false)
+      removing: selection, from: source, now: #require(now), measuringKept: false)
     #expect(plan.entries.count == 2)
     let measured = try RemovalPlan(removing: selection, from: store, now: #require(now))
     #expect(plan.entries == measured.entries)
@@ -87,7 +87,7 @@ import Testing
     var removal = Removal()
     removal.visited = 3
     removal.skipped = [.row(2)]
-    plan.leaveOut(removal)
+    plan.restrict(to: removal)
     #expect(plan.entries.map(\.version.id) == [.row(1), .row(3)])
     #expect(plan.keptEntries == 2)
   }
@@ -262,7 +262,7 @@ import Testing
       for field in fields { store.size[keyPath: field] = size() }
       store.size.growthBytes = size() - size()
       var limits = CacheLimits()
-      (limits.bytes, limits.bytesToFree, limits.margin) = (size(), size(), size())
+      (limits.bytes, limits.bytesToFree, limits.round.margin) = (size(), size(), size())
       limits.isBestEffort = seed.isMultiple(of: 2)
       let plan = try RemovalPlan(enforcing: limits, on: store, among: Selection(), now: now)
       #expect(plan.footprintAfter >= 0, "seed \(seed)")
@@ -350,10 +350,14 @@ import Testing
 
   @Test func `once it has begun it goes to the low mark, and a little beyond`() throws {
     #expect(try removed { ($0.bytes, $0.lowPercent) = (70_000, 90) }.reasons == [])
-    let underway = try removed { ($0.bytes, $0.lowPercent, $0.isUnderway) = (70_000, 90, true) }
+    let underway = try removed {
+      ($0.bytes, $0.lowPercent, $0.round.startedOverLimit) = (70_000, 90, true)
+    }
     #expect(underway.reasons == (1...2).map { "row(\($0)) over-size" })
     let further = try removed {
-      ($0.bytes, $0.lowPercent, $0.isUnderway, $0.margin) = (70_000, 90, true, 1_000)
+      ($0.bytes, $0.lowPercent, $0.round) = (
+        70_000, 90, .init(startedOverLimit: true, margin: 1_000)
+      )
     }
     #expect(further.reasons == (1...3).map { "row(\($0)) over-size" })
     #expect(further.isMet == true)

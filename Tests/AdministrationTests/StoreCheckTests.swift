@@ -92,7 +92,7 @@ import Testing
     var removal = Removal()
     removal.visitedOrphans = 3
     removal.skippedOrphans = ["B"]
-    plan.leaveOut(removal)
+    plan.restrict(to: removal)
     #expect(plan.orphans.map(\.name) == ["A", "C"])
   }
 

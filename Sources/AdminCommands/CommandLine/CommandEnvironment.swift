@@ -46,8 +46,8 @@ public struct CommandEnvironment {
   /// What is read as a whole from files that can be read only once.
   let inputs: InputTexts
 
-  /// What the user was told once.
-  let toldNotes = ToldNotes()
+  /// The notes that are reported once.
+  let reportedNotes = ReportedNotes()
 
   /// Opens the cache at a path for reading, waiting for a lock for some milliseconds; what is from after
   /// the moment is from the future.

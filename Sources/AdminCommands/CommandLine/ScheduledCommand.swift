@@ -18,7 +18,7 @@ extension ScheduledCommand {
   func runOnSchedule(in environment: CommandEnvironment) throws -> ExitStatus {
     var environment = environment
     if environment.schedule.begin(schedule, waiting: !isDryRun, in: environment) {
-      environment.beginAnew()
+      environment.refreshNow()
       environment.record.start = environment.steadyMilliseconds()
     }
     if environment.isTimeOver {
@@ -27,14 +27,15 @@ extension ScheduledCommand {
     }
     var hasWaited = false
     while true {
-      do { return try run(in: environment) } catch let error as StoreError where error.isOfUse {
+      do { return try run(in: environment) } catch let error as StoreError where error.isContention
+      {
         switch schedule.ifBusy {
         case .wait:
           if !hasWaited { environment.note("\(error.description); it is tried again") }
           hasWaited = true
           environment.pause(1_000)
           if environment.isTimeOver { throw error }
-          environment.beginAnew()
+          environment.refreshNow()
         // What was begun is not skipped.
         case .skip where environment.record.removedEntries == 0:
           try skip(.busy, error.description, environment)
@@ -64,12 +65,12 @@ extension ScheduledCommand {
 
 extension StoreError {
   /// Whether it is no fault, but the use of the cache by others, so that trying again may help.
-  fileprivate var isOfUse: Bool { code == .inUse || code == .changedWhileReading }
+  fileprivate var isContention: Bool { code == .inUse || code == .changedWhileReading }
 }
 
 extension CommandEnvironment {
   /// Takes the time of the clock for now, as some has passed.
-  fileprivate mutating func beginAnew() {
+  fileprivate mutating func refreshNow() {
     now = Timestamp(secondsSince1970: Double(secondsNow())) ?? now
   }
 }

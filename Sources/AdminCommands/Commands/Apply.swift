@@ -114,7 +114,7 @@ extension URLCacheAdmin {
           hint: "make a new plan, or insist on this cache with '-c PATH'", path: store.path)
       }
       let plan = try RemovalPlan(
-        applying: saved, to: source, sparing: pinning.pins(of: cache, in: environment))
+        applying: saved, to: source, keeping: pinning.pins(of: cache, in: environment))
       try source.finish()
       environment.note(leftBy: plan, "left")
       let pinned = Int(clamping: plan.kept[.pinned]?.entries ?? 0)

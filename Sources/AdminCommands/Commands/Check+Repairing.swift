@@ -28,9 +28,10 @@ extension URLCacheAdmin.Check {
     }
     let isEmpty = check.plan.isEmpty && check.sidecars?.plan.isEmpty ?? true
     guard isAllowed, !change.dryRun, !isEmpty else {
-      let receipt = RemovalReceipt(check.plan, removals, change.format)
+      let receipt = RemovalReceipt(previewing: check.plan)
       renderer.finish(
-        repair: isAllowed ? { receipt.append(into: &$0) } : nil, left: nil, into: &output.text)
+        repair: isAllowed ? { removals.append(receipt, as: change.format, into: &$0) } : nil,
+        left: nil, into: &output.text)
       try output.flush()
       if isAllowed { try change.checkLimit(of: check.plan) }
       return check.isClean ? .done : .no
@@ -50,11 +51,11 @@ extension URLCacheAdmin.Check {
     // Nothing is done to side files yet.
     removals.sidecars = removals.sidecars.map { _ in SidecarChanges() }
     let execution = PlanExecution(cache: cache, change: change, environment: environment)
-    let outcome =
+    let receipt =
       plan.isEmpty
-      ? RemovalOutcome(before: plan)
+      ? RemovalReceipt(before: plan)
       : execution.carryOut(plan) { environment.stopReason(signals) }
-    var failure = outcome.failure
+    var failure = receipt.failure
     let open = { try environment.openSource(plan.store.path, cache.waitMilliseconds, now) }
     if let sidecars = check.sidecars, failure == nil, !signals.haveCome {
       do {
@@ -68,7 +69,7 @@ extension URLCacheAdmin.Check {
           let current = try command.check(at: now, in: environment, opening: open) { _ in }
           changed = sidecarPlan.dropAdditions(missingIn: current.sidecars?.plan ?? SidecarPlan())
         }
-        failure = removals.carryOut(sidecarPlan, in: sidecars.folder, with: outcome)
+        failure = removals.carryOut(sidecarPlan, in: sidecars.folder, with: receipt)
         removals.sidecars?.skipped += changed
       } catch { failure = error }
     }
@@ -78,13 +79,14 @@ extension URLCacheAdmin.Check {
         failure = error
       }
     }
-    let receipt = execution.receipt(of: outcome, removals)
-    renderer.finish(repair: { receipt.append(into: &$0) }, left: left, into: &output.text)
+    renderer.finish(
+      repair: { [removals] in removals.append(receipt, as: change.format, into: &$0) }, left: left,
+      into: &output.text)
     try output.flush()
     if let failure { throw failure }
-    outcome.tellRest(in: environment)
+    receipt.reportRemainder(in: environment)
     if let left { hint(at: left, in: environment) }
     guard left?.isClean ?? false else { return .no }
-    return outcome.isComplete && removals.sidecars?.skipped ?? 0 == 0 ? .done : .partly
+    return receipt.isComplete && removals.sidecars?.skipped ?? 0 == 0 ? .done : .partly
   }
 }

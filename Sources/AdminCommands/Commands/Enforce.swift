@@ -75,33 +75,35 @@ extension URLCacheAdmin {
       renderer.limitCommand = try commandWords(in: environment)
       renderer.listsOrphans = true
       environment.note(leftBy: plan, "left")
-      let rehearsal = try rehearsal(of: plan, in: environment)
-      if try planning.save(rehearsal.plan, by: "enforce", in: environment) {
-        return try tell(rehearsal.plan, asPlanned: true, in: environment)
+      let simulation = try simulation(of: plan, in: environment)
+      if try planning.save(simulation.plan, by: "enforce", in: environment) {
+        return try report(simulation.plan, asPlanned: true, in: environment)
       }
-      guard try change.allow(rehearsal.plan, renderer, in: environment) else {
+      guard try change.allow(simulation.plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
       }
-      let isRefused = rehearsal.plan.shortfall != nil && !bestEffort
+      // The question shows what goes back to the file system instead.
+      renderer.showsFootprint = true
+      let isRefused = simulation.plan.shortfall != nil && !bestEffort
       guard !change.dryRun, !isRefused else {
-        var shown = rehearsal.plan
+        var shown = simulation.plan
         // How large the log of another process becomes depends on it, too.
-        if shown.store.inUse, rehearsal.isTried, shown.meetsLimits == true {
+        if shown.store.inUse, simulation.ranOnCopy, shown.meetsLimits == true {
           shown.meetsLimits = nil
         }
-        var receipt = RemovalReceipt(shown, renderer, change.format)
-        receipt.showsFootprint = true
-        receipt.footprintAfter = rehearsal.footprintAfter
-        try receipt.write(in: environment)
-        let status = try tell(rehearsal.plan, asPlanned: change.dryRun, in: environment)
-        try change.checkLimit(of: rehearsal.plan)
+        var receipt = RemovalReceipt(previewing: shown)
+        receipt.footprintAfter = simulation.footprintAfter
+        try receipt.write(by: renderer, as: change.format, in: environment)
+        let status = try report(simulation.plan, asPlanned: change.dryRun, in: environment)
+        try change.checkLimit(of: simulation.plan)
         return status
       }
       // What was tried out is done as a whole where nothing can be measured between rounds: a backup holds all of it, and
       // the log of another process grows with each round.
-      let isWhole = rehearsal.isTried && !bestEffort && (planning.backup != nil || plan.store.inUse)
-      let chosen = isWhole ? rehearsal.plan : plan
+      let isWhole =
+        simulation.ranOnCopy && !bestEffort && (planning.backup != nil || plan.store.inUse)
+      let chosen = isWhole ? simulation.plan : plan
       try planning.backUp(chosen, of: cache, in: environment)
       return try carryOut(chosen, inOneRound: isWhole, renderer, environment)
     }
@@ -116,8 +118,8 @@ extension URLCacheAdmin {
         cache: file + ShellText.option("-c", "--cache", name), minFree: limit.minFree?.text)
     }
 
-    /// Tells people which limits are not met, and why.
-    private func tell(
+    /// Reports which limits are not met, and why.
+    private func report(
       _ plan: RemovalPlan, asPlanned isPlanned: Bool, in environment: CommandEnvironment
     ) throws -> ExitStatus {
       if let shortfall = plan.shortfall {
@@ -147,8 +149,8 @@ extension URLCacheAdmin {
     ///   - round: What the plan is made for; `nil` for the first round.
     ///   - copy: The copy of the cache that the plan is made of; `nil` for the cache itself.
     func plan(
-      in environment: CommandEnvironment, for round: EnforcementRounds.Round? = nil,
-      of copy: RehearsalCopy? = nil
+      in environment: CommandEnvironment, for round: CacheLimits.Round? = nil,
+      of copy: RemovalSimulation.Copy? = nil
     ) throws -> RemovalPlan {
       let now = cache.now(in: environment)
       let rules = cache.rules(at: now, in: environment)
@@ -161,21 +163,21 @@ extension URLCacheAdmin {
       limits.isBestEffort = bestEffort
       if source.description.format.hasDatabase {
         // There is no second round after a backup.
-        limits.margin = round?.margin ?? (planning.backup == nil ? 0 : (limit.bytes ?? 0) / 64)
-        limits.isUnderway = round?.isUnderway ?? false
+        limits.round =
+          round ?? .init(margin: planning.backup == nil ? 0 : (limit.bytes ?? 0) / 64)
       }
       let selection = try selection.resolved(
         at: now, of: cache, from: source, in: environment)
       let plan = try RemovalPlan(
         enforcing: limits, on: source, among: selection, by: rules,
-        sparing: pinning.pins(of: cache, in: environment), now: now, clock: environment.now)
+        keeping: pinning.pins(of: cache, in: environment), now: now, clock: environment.now)
       try source.finish()
       return plan
     }
 
     /// Makes a plan of what is left of a cache that a plan was carried out on.
     private func plan(
-      after done: RemovalPlan, for round: EnforcementRounds.Round,
+      after done: RemovalPlan, for round: CacheLimits.Round,
       in environment: CommandEnvironment
     ) throws -> RemovalPlan {
       do { return try plan(in: environment, for: round) } catch let error as StoreError {
@@ -195,21 +197,21 @@ extension URLCacheAdmin {
       // A signal ends the process after the batch that it comes in, and after the receipt.
       let signals = HeldSignals()
       let execution = PlanExecution(cache: cache, change: change, environment: environment)
-      var rounds = EnforcementRounds(plan, limit, execution) { done, round in
+      var rounds = EnforcementRounds(plan, keeping: limit.ofSizeAndNumber, execution) {
+        done, round in
         try self.plan(after: done, for: round, in: environment)
       }
       try rounds.carryOut(atMost: isWhole ? 1 : mostRounds) { environment.stopReason(signals) }
       if rounds.stop == nil { rounds.explainShortfall() }
-      var receipt = execution.receipt(of: rounds.total, renderer)
-      receipt.showsFootprint = true
+      var receipt = rounds.total
       receipt.footprintAfter = rounds.stop != nil ? nil : rounds.plan.footprint.totalBytes
-      try receipt.write(in: environment)
-      rounds.total.tellRest(in: environment)
-      if rounds.stop == .maxRuntime, rounds.total.rest == nil {
+      try receipt.write(by: renderer, as: change.format, in: environment)
+      receipt.reportRemainder(in: environment)
+      if rounds.stop == .maxRuntime, receipt.remainder == nil {
         environment.note("stopped by '--max-runtime' before it was measured whether more has to go")
       }
-      if try tell(rounds.total.done, asPlanned: false, in: environment) == .no { return .no }
-      return rounds.total.isComplete && rounds.stop == nil ? .done : .partly
+      if try report(receipt.plan, asPlanned: false, in: environment) == .no { return .no }
+      return receipt.isComplete && rounds.stop == nil ? .done : .partly
     }
   }
 }

@@ -77,7 +77,7 @@ extension URLCacheAdmin {
         absent.remove(response)
         return try selection.contains(response, now: now)
       }
-      tell(of: summary, export, in: environment)
+      report(summary, of: export, in: environment)
       guard absent.isEmpty else { return environment.report(absent: absent, SecretPolicy()) }
       return summary.omissions.isEmpty ? .done : .partly
     }
@@ -119,8 +119,8 @@ extension URLCacheAdmin {
       return newest
     }
 
-    private func tell(
-      of summary: ArchiveExport.Summary, _ export: ArchiveExport,
+    private func report(
+      _ summary: ArchiveExport.Summary, of export: ArchiveExport,
       in environment: CommandEnvironment
     ) {
       let name = output == "-" ? "the archive" : "'\(output)'"
@@ -138,7 +138,7 @@ extension URLCacheAdmin {
       if summary.missingBodies > 0 {
         environment.note("entries whose body is missing in the cache: \(summary.missingBodies)")
       }
-      environment.tell(ofGapsIn: summary)
+      environment.report(gapsIn: summary)
     }
   }
 }
@@ -160,8 +160,8 @@ extension CacheOptions {
 }
 
 extension CommandEnvironment {
-  /// Tells the user of what is not in an archive, and what is made up in it.
-  func tell(ofGapsIn summary: ArchiveExport.Summary) {
+  /// Reports what an archive leaves out, and what is made up in it.
+  func report(gapsIn summary: ArchiveExport.Summary) {
     for omission in summary.omissions {
       let count = omission.count
       note("\(count) \(count == 1 ? "entry is" : "entries are") left out: \(omission.reason)")

@@ -128,8 +128,8 @@ extension URLCacheAdmin {
       // People are not shown how much stays.
       let plan = try RemovalPlan(
         removing: selection, from: source, now: now,
-        sparing: pinning.pins(of: cache, in: environment),
-        measuringRest: writesJSON || planning.plan != nil)
+        keeping: pinning.pins(of: cache, in: environment),
+        measuringKept: writesJSON || planning.plan != nil)
       environment.note(leftBy: plan, "not selected")
       if selection.selectsSuperseded {
         var kinds = SupersededKinds()

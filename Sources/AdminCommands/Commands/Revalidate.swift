@@ -211,7 +211,7 @@ extension URLCacheAdmin {
       of plan: RevalidationPlan, _ stored: Int64
     ) throws(CommandFailure) {
       let removals = plan.count(.remove)
-      guard let limit = change.maxDelete, limit.isExceeded(by: removals, of: stored) else { return }
+      guard let cap = change.maxDelete, cap.isExceeded(by: removals, of: stored) else { return }
       throw change.tooMany("\(removals) of \(stored) entries")
     }
 

@@ -130,6 +130,6 @@ extension CommandEnvironment {
   /// Tells the user something about an option, the first time that it is told: a command reads its options
   /// once for each cache, attempt and round.
   func noteOnce(_ text: String) {
-    if toldNotes.insert(text) { note(text) }
+    if reportedNotes.insert(text) { note(text) }
   }
 }

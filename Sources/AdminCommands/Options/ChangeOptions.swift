@@ -17,8 +17,8 @@ struct ChangeOptions: ParsableArguments {
     help: ArgumentHelp(
       "Refuse to remove more than so many entries, or more than this share of them.",
       valueName: "number|percent"),
-    transform: parseRemovalLimit)
-  var maxDelete: RemovalLimit?
+    transform: parseRemovalCap)
+  var maxDelete: RemovalCap?
 
   @Flag(help: "Do not have SQLite check the database before it is changed; a folder has none.")
   var noVerify = false
@@ -46,8 +46,7 @@ struct ChangeOptions: ParsableArguments {
     return try Confirmation.remove.ask(in: environment) { text in
       var preview = renderer
       preview.isDryRun = true
-      preview.appendText(
-        plan, skipped: 0, returnedBytes: plan.returnedBytes, into: &text)
+      preview.appendText(RemovalReceipt(previewing: plan), into: &text)
     }
   }
 }
@@ -135,8 +134,8 @@ enum ChangeFormat: String, CaseIterable, ExpressibleByArgument {
   case table, json
 }
 
-/// A limit on the command line: `100`, or `10%` of all entries.
-func parseRemovalLimit(_ text: String) throws -> RemovalLimit {
+/// A cap on the command line: `100`, or `10%` of all entries.
+func parseRemovalCap(_ text: String) throws -> RemovalCap {
   if text.utf8.last == UInt8(ascii: "%") { return .percent(try parsePercent(text)) }
   guard let count = Int64(text), count >= 0 else {
     throw ValidationError(

@@ -16,9 +16,9 @@ extension EntryNames.Name {
   /// Finds the one entry of this name, as the cache does: of those that only have the URL none is taken if it
   /// answers the URL with another.
   ///
-  /// - Parameter tell: Told if the entry is found otherwise than by a URL and a key that are the same.
+  /// - Parameter report: Called if the entry is found otherwise than by a URL and a key that are the same.
   func resolved(
-    in source: any ResponseSource, _ tell: (StoreLookup) -> Void
+    in source: any ResponseSource, _ report: (StoreLookup) -> Void
   ) throws -> StoredResponse.ID {
     let names = EntryNames([self])
     var found: [StoredResponse.ID] = []
@@ -33,7 +33,7 @@ extension EntryNames.Name {
       let answers = matches.filter { $0.lookup?.isAnswer ?? true }
       if !answers.isEmpty { matches = answers }
       found = matches.map(\.id)
-      if found.count == 1, let lookup = matches[0].lookup { tell(lookup) }
+      if found.count == 1, let lookup = matches[0].lookup { report(lookup) }
     }
     guard let id = found.first else {
       throw try CommandFailure.absent(names, in: source, SecretPolicy())

@@ -80,8 +80,8 @@ struct LimitOptions: ParsableArguments {
   /// What all files may take up, in bytes.
   var bytes: ByteCount? { maxSize ?? capacity }
 
-  /// What all files are to take up, in bytes, once they have taken up more than they may.
-  var lowBytes: ByteCount? { bytes.map { limits(available: 0, total: 0).low($0) } }
+  /// The limits where it plays no part how much room the file system has.
+  var ofSizeAndNumber: CacheLimits { limits(available: 0, total: 0) }
 
   /// The limits, of a store on a file system with so much room.
   func limits(available: ByteCount, total: ByteCount) -> CacheLimits {

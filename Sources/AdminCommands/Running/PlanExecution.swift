@@ -24,7 +24,7 @@ struct PlanExecution {
   func carryOut(
     _ plan: RemovalPlan, shrinking: Bool = false, verifying: Bool = true,
     unless stopReason: () -> StopReason?
-  ) -> RemovalOutcome {
+  ) -> RemovalReceipt {
     let shouldStop = { stopReason() != nil }
     var removal = Removal()
     var failure: (any Error)?
@@ -36,10 +36,10 @@ struct PlanExecution {
     } catch {
       failure = error
     }
-    return RemovalOutcome(of: plan, removal, stoppedBy: stopReason(), failure)
+    return RemovalReceipt(of: plan, removal, stoppedBy: stopReason(), failure)
   }
 
-  /// Removes what a plan says, and tells what was done, also if it was not all.
+  /// Removes what a plan says, and reports what was removed, also if that was not all.
   ///
   /// - Parameter skipped: The number of entries that had changed before, and are not in the plan.
   /// - Returns: Whether all of it was done.
@@ -48,39 +48,29 @@ struct PlanExecution {
   ) throws -> Bool {
     // A signal ends the process after the batch that it comes in, and after the receipt.
     let signals = HeldSignals()
-    var outcome = carryOut(plan) { environment.stopReason(signals) }
+    var receipt = carryOut(plan) { environment.stopReason(signals) }
     var renderer = renderer
     var failure: (any Error)?
     if let sidecars {
-      failure = renderer.carryOut(sidecars.plan, in: sidecars.folder, with: outcome)
+      failure = renderer.carryOut(sidecars.plan, in: sidecars.folder, with: receipt)
     }
-    if let failure = outcome.failure {
-      outcome.tellBeforeFailure(in: environment)
+    if let failure = receipt.failure {
+      receipt.reportBeforeFailure(in: environment)
       throw failure
     }
-    outcome.skipped += skipped
-    try receipt(of: outcome, renderer).write(in: environment)
-    outcome.tellRest(in: environment)
+    receipt.skipped += skipped
+    try receipt.write(by: renderer, as: change.format, in: environment)
+    receipt.reportRemainder(in: environment)
     if let failure { throw failure }
-    return outcome.isComplete && renderer.sidecars?.skipped ?? 0 == 0
+    return receipt.isComplete && renderer.sidecars?.skipped ?? 0 == 0
   }
 
   /// Shows what would be removed, and fails where that is more than is allowed.
   func preview(_ plan: RemovalPlan, skipped: Int = 0, _ renderer: RemovalRenderer) throws {
-    var receipt = RemovalReceipt(plan, renderer, change.format)
+    var receipt = RemovalReceipt(previewing: plan)
     receipt.skipped = skipped
-    try receipt.write(in: environment)
+    try receipt.write(by: renderer, as: change.format, in: environment)
     try change.checkLimit(of: plan)
-  }
-
-  /// What the user is shown of an outcome.
-  func receipt(of outcome: RemovalOutcome, _ renderer: RemovalRenderer) -> RemovalReceipt {
-    var receipt = RemovalReceipt(outcome.done, renderer, change.format)
-    receipt.renderer.isDryRun = false
-    receipt.skipped = outcome.skipped
-    receipt.rest = outcome.rest
-    receipt.setReturned(outcome.returnedBytes)
-    return receipt
   }
 }
 
@@ -89,12 +79,12 @@ extension RemovalRenderer {
   ///
   /// - Returns: What ended it early.
   mutating func carryOut(
-    _ plan: SidecarPlan, in folder: SidecarFolder, with outcome: RemovalOutcome
+    _ plan: SidecarPlan, in folder: SidecarFolder, with receipt: RemovalReceipt
   ) -> (any Error)? {
     var changes = SidecarChanges()
     defer { sidecars = changes }
     do throws(FileError) {
-      try plan.carryOut(in: folder, with: outcome.done.entries, into: &changes)
+      try plan.carryOut(in: folder, with: receipt.plan.entries, into: &changes)
       return nil
     } catch {
       return CommandFailure(error)

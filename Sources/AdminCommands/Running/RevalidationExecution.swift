@@ -77,14 +77,14 @@ struct RevalidationExecution {
       }
       .sorted { $0.version.id < $1.version.id }
     guard !entries.isEmpty else { return [] }
-    let outcome = PlanExecution(cache: cache, change: change, environment: environment)
+    let receipt = PlanExecution(cache: cache, change: change, environment: environment)
       .carryOut(try removalPlan(of: entries)) { shouldStop() ? .signal : nil }
-    if let failure = outcome.failure {
-      outcome.tellBeforeFailure(in: environment)
+    if let failure = receipt.failure {
+      receipt.reportBeforeFailure(in: environment)
       throw failure
     }
-    outcome.tellRest(in: environment)
-    return Set(entries.map(\.version.id)).subtracting(outcome.done.entries.map(\.version.id))
+    receipt.reportRemainder(in: environment)
+    return Set(entries.map(\.version.id)).subtracting(receipt.plan.entries.map(\.version.id))
   }
 
   /// A plan to remove what is still as it was when it was asked about.
@@ -94,7 +94,7 @@ struct RevalidationExecution {
     let plan = try RemovalPlan(
       applying: SavedPlan(
         path: path, format: store.format, identity: store.identity, entries: entries), to: source,
-      sparing: cache.pins(in: environment))
+      keeping: cache.pins(in: environment))
     try source.finish()
     return plan
   }

@@ -5,7 +5,7 @@ public struct CacheSettings: Hashable, Sendable {
   /// How long to wait for a lock, in seconds.
   public private(set) var wait: Double?
   /// How much one command may remove.
-  public private(set) var maxDelete: RemovalLimit?
+  public private(set) var maxDelete: RemovalCap?
   /// The disk capacity that the app set, in bytes.
   public private(set) var capacity: ByteCount?
   /// The largest size on disk, in bytes.
@@ -66,7 +66,7 @@ public struct CacheSettings: Hashable, Sendable {
     }
   }
 
-  private static func removalLimit(_ text: String) throws(WrittenValueError) -> RemovalLimit {
+  private static func removalLimit(_ text: String) throws(WrittenValueError) -> RemovalCap {
     text.utf8.last == UInt8(ascii: "%")
       ? .percent(try WrittenValue.percent(text)) : .entries(try count(text))
   }

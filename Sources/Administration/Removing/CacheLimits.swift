@@ -1,7 +1,9 @@
 public import Bytes
 import ResponseStorage
 
-/// The limits that a cache is to keep.
+/// The limits that a cache is to keep, and how entries are chosen where it exceeds them.
+///
+/// How much one command may remove is another matter; see ``RemovalCap``.
 public struct CacheLimits: Hashable, Sendable {
   /// In which order entries go when there is too much; what is unknown goes last.
   public enum Order: String, Hashable, Sendable, CaseIterable {
@@ -11,6 +13,20 @@ public struct CacheLimits: Hashable, Sendable {
     case largest
     /// What is stale first, then what has no lifetime, then what is fresh.
     case staleFirst = "stale-first"
+  }
+
+  /// How a plan continues the rounds before it: what an entry of a database gives back is an estimate, so a cache that is
+  /// measured again may still take up too much.
+  public struct Round: Hashable, Sendable {
+    /// Whether the cache was over its limit of size before the first round, so that it is to go down to the low mark.
+    public var startedOverLimit: Bool
+    /// How much more is removed than seems to be needed, in bytes, where there is too much.
+    public var margin: ByteCount
+
+    /// Creates the first round.
+    public init(startedOverLimit: Bool = false, margin: ByteCount = 0) {
+      (self.startedOverLimit, self.margin) = (startedOverLimit, margin)
+    }
   }
 
   /// What all files may take up, in bytes.
@@ -25,11 +41,8 @@ public struct CacheLimits: Hashable, Sendable {
   public var bytesToFree: ByteCount?
   /// Once there is too much, how much may stay, in percent of the limit.
   public var lowPercent = 100.0
-  /// Whether there was too much before, so that only what may stay then counts.
-  public var isUnderway = false
-  /// How much more is to go than has to, in bytes, where there is too much: what an entry of a database gives
-  /// back is an estimate.
-  public var margin: ByteCount = 0
+  /// What the plan has to know of the rounds before it.
+  public var round = Round()
   /// Whether age and size of entries count only where there are too many entries or bytes.
   public var onlyIfOver = false
   /// Whether to remove what can be removed even if that is not enough.
@@ -45,10 +58,16 @@ public struct CacheLimits: Hashable, Sendable {
     bytes == nil && entries == nil && age == nil && entryBytes == nil && bytesToFree == nil
   }
 
-  /// Whether a cache with so much takes up more than it may, or has more entries.
-  func isExceeded(bytes used: ByteCount, entries count: Int64) -> Bool {
-    bytes.map { used > $0 } ?? false || entries.map { count > $0 } ?? false
-      || bytesToFree.map { $0 > 0 } ?? false
+  /// The limits of size and number that a cache exceeds which takes up so much and has so many entries.
+  public func unmet(bytes used: ByteCount, entries count: Int64) -> [UnmetLimit] {
+    var unmet: [UnmetLimit] = []
+    if let bytes, used > bytes {
+      unmet.append(UnmetLimit(kind: .bytes, limit: bytes.bytes, reachable: used.bytes))
+    }
+    if let entries, count > entries {
+      unmet.append(UnmetLimit(kind: .entries, limit: entries, reachable: count))
+    }
+    return unmet
   }
 
   /// What has to be decoded of each entry that may go.

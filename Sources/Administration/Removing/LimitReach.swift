@@ -1,20 +1,20 @@
-public import Bytes
+import Bytes
 import ResponseStorage
 
 /// How small a cache can be made by what a plan may remove, as far as that is known before anything is removed.
 ///
 /// What a database gives back only shows afterwards. These are bounds for it, which hold whatever its pages look like.
-public struct LimitReach: Hashable, Sendable {
+struct LimitReach {
   /// The files never take up less, in bytes.
-  public var leastBytes: ByteCount
+  var leastBytes: ByteCount
   /// The files take up no more once all is removed that may be, in bytes; `nil` if that is not known.
-  public var mostBytes: ByteCount?
+  var mostBytes: ByteCount?
   /// How many entries stay.
-  public var leastEntries: Int64
+  var leastEntries: Int64
   /// The file system gets no more back, in bytes.
-  public var mostFreed: ByteCount
+  var mostFreed: ByteCount
   /// The file system gets no less back, in bytes; `nil` if that is not known.
-  public var leastFreed: ByteCount?
+  var leastFreed: ByteCount?
 
   /// Adds up what can be removed.
   ///
@@ -75,49 +75,18 @@ public struct LimitReach: Hashable, Sendable {
 
   /// What a limit asks for and a cache cannot give.
   func unmet(of limits: CacheLimits) -> [UnmetLimit] {
-    var unmet: [UnmetLimit] = []
-    if let most = limits.bytes, leastBytes > most {
-      unmet.append(UnmetLimit(kind: .bytes, limit: most.bytes, reachable: leastBytes.bytes))
-    }
-    if let most = limits.entries, leastEntries > most {
-      unmet.append(UnmetLimit(kind: .entries, limit: most, reachable: leastEntries))
-    }
+    var unmet = limits.unmet(bytes: leastBytes, entries: leastEntries)
     if let wanted = limits.bytesToFree, mostFreed < wanted {
       unmet.append(UnmetLimit(kind: .bytesToFree, limit: wanted.bytes, reachable: mostFreed.bytes))
     }
     return unmet
   }
 
-  /// Whether it takes a trial to find out whether limits can be met that ``unmet(of:)`` has nothing against.
+  /// Whether it takes a simulation to find out whether limits can be met that ``unmet(of:)`` has nothing against.
   func isUnknown(of limits: CacheLimits) -> Bool {
     limits.bytes.map { most in mostBytes.map { $0 > most } ?? true } ?? false
       || limits.bytesToFree.map { wanted in
         wanted > 0 && (leastFreed.map { $0 < wanted } ?? true)
       } ?? false
-  }
-}
-
-/// A limit that a cache cannot meet.
-public struct UnmetLimit: Hashable, Sendable {
-  /// What is limited.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The size on disk.
-    case bytes = "max-size"
-    /// The number of entries.
-    case entries = "max-entries"
-    /// What the file system has to get back.
-    case bytesToFree = "min-free"
-  }
-
-  /// What is limited.
-  public var kind: Kind
-  /// The limit: bytes, entries, or the bytes that are wanted back.
-  public var limit: Int64
-  /// The best that can be reached, in the same unit, or a bound that it cannot be better than.
-  public var reachable: Int64
-
-  /// Creates a limit that is not met.
-  public init(kind: Kind, limit: Int64, reachable: Int64) {
-    (self.kind, self.limit, self.reachable) = (kind, limit, reachable)
   }
 }

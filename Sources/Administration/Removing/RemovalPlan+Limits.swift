@@ -21,7 +21,7 @@ extension RemovalPlan {
   ///   go.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
-    by rules: EntryRules = EntryRules(), sparing pins: EntryNames = EntryNames(), now: Timestamp,
+    by rules: EntryRules = EntryRules(), keeping pins: EntryNames = EntryNames(), now: Timestamp,
     clock: Timestamp? = nil
   ) throws {
     // All that may go is planned to, and what may stay is taken out again. There may be a million: nothing is
@@ -30,8 +30,8 @@ extension RemovalPlan {
     let numbered = source as? any NumberedResponseSource
     try self.init(
       removing: selection, from: source, now: now,
-      decoding: limits.projection(ageBasis: selection.ageBasis), by: rules, sparing: pins,
-      measuringRest: true, naming: numbered == nil || selection.names != nil)
+      decoding: limits.projection(ageBasis: selection.ageBasis), by: rules, keeping: pins,
+      measuringKept: true, naming: numbered == nil || selection.names != nil)
     bytesToFree = limits.bytesToFree ?? 0
     keep(because: .orphan) { $0.isOrphan }
     if exceedsRoom(of: limits), let source = source as? any OrphanSource {
@@ -42,7 +42,7 @@ extension RemovalPlan {
     guard !limits.onlyIfOver || excess.isOver else {
       keep(because: .withinLimits) { _ in true }
       // Whatever is removed, the log of another process may be too large.
-      needsTrial = store.inUse && exceedsRoom(of: limits)
+      needsSimulation = store.inUse && exceedsRoom(of: limits)
       return
     }
     keep(because: .keptByRule) { $0.verdict?.fate == .keep }
@@ -56,7 +56,7 @@ extension RemovalPlan {
       }
       shortfall = LimitShortfall(unmet, of: self, survey)
     }
-    needsTrial =
+    needsSimulation =
       store.format.hasDatabase && reach.isUnknown(of: limits)
       && (excess.needsRoom || store.inUse && exceedsRoom(of: limits))
     excess.limitMarks(to: reach, of: self)
@@ -71,7 +71,7 @@ extension RemovalPlan {
       excess.remove(entries[index])
     }
     if excess.isOver {
-      for index in placesOfRest(in: limits) {
+      for index in placesOfRemovable(in: limits) {
         guard let reason = excess.reason else { break }
         entries[index].reason = reason
         excess.remove(entries[index])
@@ -82,7 +82,7 @@ extension RemovalPlan {
     if entries.count < entries.capacity / 8 * 7 { entries = entries.map { $0 } }
     meetsLimits = excess.isWithinLimits && unmet.isEmpty
     // Whatever an entry is removed for, the log of another process becomes longer by it.
-    if store.inUse, limits.bytes != nil, !isEmpty { needsTrial = true }
+    if store.inUse, limits.bytes != nil, !isEmpty { needsSimulation = true }
     if let numbered, selection.names == nil {
       // What is decoded beside a URL can tell what it is.
       try nameEntries(
@@ -131,7 +131,7 @@ extension RemovalPlan {
   }
 
   /// Where the entries are that need not go by themselves, in the order in which limits let them go.
-  private func placesOfRest(in limits: CacheLimits) -> [Int] {
+  private func placesOfRemovable(in limits: CacheLimits) -> [Int] {
     var places = entries.indices.filter { entries[$0].reason == .selected }
     places.sort { limits.precedes(entries[$0], entries[$1]) }
     return places
@@ -170,8 +170,8 @@ private struct Excess {
   private let rowBytes: Double
   /// What all entries take up in the database.
   private let databaseBytes: Double
-  /// How much of that has been taken away.
-  private var goneBytes = 0.0
+  /// How much of that the removed entries took up.
+  private var removedBytes = 0.0
   /// How much more than has to is to be free.
   private let spareBytes: Double
   // Where the removal may end: at the limit itself, or once over it, lower.
@@ -191,9 +191,9 @@ private struct Excess {
     bytesToFree = Double(limits.bytesToFree ?? 0) - returned
     let database = footprint.databaseBytes + footprint.growthBytes
     databaseBytes = max(0, Double(database) - Double(footprint.freeBytes) - Self.emptyBytes)
-    let beside = max(0, databaseBytes - Double(plan.inlineBytes))
-    rowBytes = beside / Double(max(1, plan.storedEntries))
-    let margin = Double(limits.margin)
+    let overhead = max(0, databaseBytes - Double(plan.inlineBytes))
+    rowBytes = overhead / Double(max(1, plan.storedEntries))
+    let margin = Double(limits.round.margin)
     // What another process keeps counts where entries are removed anyway; none is removed for it alone.
     let log =
       plan.store.inUse
@@ -201,7 +201,8 @@ private struct Excess {
     spareBytes = bytesToFree > 0 ? margin : 0
     lowBytes =
       limits.bytes.map {
-        let low = used > Double($0) || limits.isUnderway ? Double(limits.low($0)) : Double($0)
+        let low =
+          used > Double($0) || limits.round.startedOverLimit ? Double(limits.low($0)) : Double($0)
         return used > low ? low - margin - log : low
       } ?? .infinity
     let counted = entries
@@ -215,7 +216,7 @@ private struct Excess {
   mutating func limitMarks(to reach: LimitReach, of plan: RemovalPlan) {
     if let limit = limits.entries, reach.leastEntries > lowEntries { lowEntries = limit }
     if let limit = limits.bytes, Double(reach.leastBytes) > lowBytes {
-      lowBytes = max(lowBytes, Double(limit) - Double(limits.margin))
+      lowBytes = max(lowBytes, Double(limit) - Double(limits.round.margin))
     }
   }
 
@@ -259,9 +260,9 @@ private struct Excess {
   /// How much of the database is returned for so many bytes of it.
   private mutating func pagesReturned(for bytes: Double) -> Double {
     guard databaseBytes > 0 else { return 0 }
-    let before = Self.returned(of: goneBytes / databaseBytes)
-    goneBytes = min(goneBytes + bytes, databaseBytes)
-    return (Self.returned(of: goneBytes / databaseBytes) - before) * databaseBytes
+    let before = Self.returned(of: removedBytes / databaseBytes)
+    removedBytes = min(removedBytes + bytes, databaseBytes)
+    return (Self.returned(of: removedBytes / databaseBytes) - before) * databaseBytes
   }
 
   /// The share of a database that is returned when a share of its bytes goes.

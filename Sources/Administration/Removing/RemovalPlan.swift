@@ -102,8 +102,8 @@ public struct RemovalPlan: Hashable, Sendable {
   public var shortfall: LimitShortfall?
   /// How much more is to be free on the file system, in bytes, before anything is removed.
   public var bytesToFree: ByteCount = 0
-  /// Whether only a trial on a copy shows whether the limits can be met.
-  public var needsTrial = false
+  /// Whether only a simulation on a copy shows whether the limits can be met.
+  public var needsSimulation = false
   /// The files that no entry refers to, as far as they count for a limit that is exceeded.
   public var survey = OrphanSurvey()
   /// What stays, by the reason why.
@@ -124,23 +124,24 @@ public struct RemovalPlan: Hashable, Sendable {
   ///   - needed: What else to decode of each entry.
   ///   - rules: What is noted with each entry; it selects nothing.
   ///   - pins: What stays although it is selected.
-  ///   - measuringRest: Whether to add up the bodies of what stays for ``kept``, and those inside the database for
+  ///   - measuringKept: Whether to add up the bodies of what stays for ``kept``, and those inside the database for
   ///     ``inlineBytes``, for which the size of each may have to be read; otherwise these sums may be too small.
   /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
     decoding needed: Projection = [], by rules: EntryRules = EntryRules(),
-    sparing pins: EntryNames = EntryNames(), measuringRest: Bool = true
+    keeping pins: EntryNames = EntryNames(), measuringKept: Bool = true
   ) throws {
     try self.init(
-      removing: selection, from: source, now: now, decoding: needed, by: rules, sparing: pins,
-      measuringRest: measuringRest, naming: true)
+      removing: selection, from: source, now: now, decoding: needed, by: rules, keeping: pins,
+      measuringKept: measuringKept, naming: true)
   }
 
   /// Plans to remove the selected entries, of which neither URL nor key is noted unless they are `naming`.
   init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
-    decoding needed: Projection, by rules: EntryRules, sparing pins: EntryNames, measuringRest: Bool,
+    decoding needed: Projection, by rules: EntryRules, keeping pins: EntryNames,
+    measuringKept: Bool,
     naming: Bool
   ) throws {
     store = source.description
@@ -152,7 +153,7 @@ public struct RemovalPlan: Hashable, Sendable {
       asksForFreshness: needed.isSuperset(of: ResponseFreshness.projection), naming: naming)
     absent = selection.names ?? EntryNames()
     let tally = try SelectionTally.all(
-      of: source, by: basis, decoding: projection, measuringRest: measuringRest, absent: &absent)
+      of: source, by: basis, decoding: projection, measuringKept: measuringKept, absent: &absent)
     (entries, kept) = (tally.entries, tally.kept)
     storedEntries = tally.responses
     (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
@@ -184,9 +185,9 @@ public struct RemovalPlan: Hashable, Sendable {
   /// The sizes of the orphans that go, in bytes.
   public var orphanBytes: ByteCount { orphans.reduce(0) { $0 + $1.size } }
 
-  /// Whether more is to go than a limit allows; an orphan counts as an entry.
-  public func exceeds(_ limit: RemovalLimit) -> Bool {
-    limit.isExceeded(
+  /// Whether the plan removes more than a cap allows; an orphan counts as an entry.
+  public func exceeds(_ cap: RemovalCap) -> Bool {
+    cap.isExceeded(
       by: entries.count + orphans.count, of: storedEntries + Int64(orphans.count))
   }
 
@@ -203,7 +204,7 @@ public struct RemovalPlan: Hashable, Sendable {
     for entry in entries where entry.reason == .orphan {
       kept[.orphan, default: KeptEntries()].insert(entry.size)
     }
-    (entries, orphans, meetsLimits, needsTrial) = ([], [], false, false)
+    (entries, orphans, meetsLimits, needsSimulation) = ([], [], false, false)
   }
 
   /// Removes from a store what the plan names.
@@ -215,7 +216,7 @@ public struct RemovalPlan: Hashable, Sendable {
     in store: any ResponseStore, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
-    // What goes to keep limits is measured after it, and has to be what a rehearsal on a copy has told.
+    // What goes to keep limits is measured after it, and has to be what a simulation on a copy has shown.
     let order: RemovalOrder = meetsLimits == nil ? .any : .ids
     // Nobody misses a file that no entry refers to.
     if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
@@ -223,8 +224,8 @@ public struct RemovalPlan: Hashable, Sendable {
       entries.lazy.map(\.version), in: order, into: &removal, unless: shouldStop)
   }
 
-  /// Leaves out what a removal did not do, so that the plan says what is gone.
-  public mutating func leaveOut(_ removal: Removal) {
+  /// Drops what a removal did not do, so that the plan has only what was removed.
+  public mutating func restrict(to removal: Removal) {
     // Nearly always nothing is left out, and then the memory of a large plan is not copied.
     if removal.visited < entries.count { entries.removeSubrange(removal.visited...) }
     if !removal.skipped.isEmpty {

@@ -82,7 +82,7 @@ extension RemovalPlan {
   /// - Complexity: O(*n*), where *n* is the number of entries of the store.
   public init(
     applying saved: SavedPlan, to source: any ResponseSource,
-    sparing pins: EntryNames
+    keeping pins: EntryNames
   ) throws {
     store = source.description
     footprint = try source.footprint()
@@ -90,19 +90,19 @@ extension RemovalPlan {
     // Both are in the order of the ids.
     var wanted = saved.entries[...]
     var (unchanged, stored) = ([Entry](), Int64(0))
-    var spared = KeptEntries()
+    var pinned = KeptEntries()
     let isCopy = store.identity != saved.identity
     try source.forEachResponse(pins.projection.union([.key, .stored, .file])) { response in
       stored += 1
       wanted = wanted.drop { $0.version.id < response.id }
       if var entry = wanted.first, entry.version.isStill(response, inCopy: isCopy) {
         (entry.version.file, entry.isOrphan) = (response.file, response.isOrphan)
-        if pins.contains(response) { spared.insert(entry.size) } else { unchanged.append(entry) }
+        if pins.contains(response) { pinned.insert(entry.size) } else { unchanged.append(entry) }
       }
       return .next
     }
     (entries, storedEntries) = (unchanged, stored)
-    if spared.entries > 0 { kept[.pinned] = spared }
+    if pinned.entries > 0 { kept[.pinned] = pinned }
     // Each is compared when it is to go, while nobody else writes.
     orphans = saved.orphans
   }

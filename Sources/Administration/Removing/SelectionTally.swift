@@ -62,11 +62,11 @@ struct SelectionTally: ResponsePortion {
   ///
   /// - Parameters:
   ///   - projection: What to decode of each response that is selected.
-  ///   - measuringRest: Whether to add up bodies, also of what is not selected.
+  ///   - measuringKept: Whether to add up bodies, also of what is not selected.
   ///   - absent: Those names of the selection that no response has.
   static func all(
     of source: any ResponseSource, by basis: Basis, decoding projection: Projection,
-    measuringRest: Bool, absent: inout EntryNames
+    measuringKept: Bool, absent: inout EntryNames
   ) throws -> Self {
     let little = basis.selection.projection.union(basis.pins.projection)
     guard let source = source as? any NumberedResponseSource, !basis.selection.isEmpty,
@@ -79,22 +79,22 @@ struct SelectionTally: ResponsePortion {
         all.entries.reserveCapacity(Int(clamping: count))
       }
       try source.forEachPortion(projection, startingWith: empty, in: .ascending) { portion in
-        try all.takeAll(of: &portion, absent: &absent)
+        try all.insertAll(of: &portion, absent: &absent)
       }
       return all
     }
     var all = Self(basis, hasChosen: true)
     try source.forEachPortion(
-      projection, choosingBy: measuringRest ? little.union(.body) : little, startingWith: all,
+      projection, choosingBy: measuringKept ? little.union(.body) : little, startingWith: all,
       in: .ascending
     ) { portion in
-      try all.takeAll(of: &portion, absent: &absent)
+      try all.insertAll(of: &portion, absent: &absent)
     }
     return all
   }
 
   /// Takes over what a portion holds, which is empty then.
-  private mutating func takeAll(
+  private mutating func insertAll(
     of portion: inout Self, absent: inout EntryNames
   ) throws -> ScanStep {
     if let overrun = portion.overrun { throw overrun }

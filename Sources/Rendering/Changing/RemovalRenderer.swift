@@ -1,9 +1,9 @@
 public import Administration
-public import Bytes
+import Bytes
 import JSON
 import ResponseStorage
 
-/// A plan to remove entries, or what came of it, as text.
+/// The receipt of a removal as text.
 ///
 /// A dry run and a real one look alike but for the words that say which it was.
 public struct RemovalRenderer: Sendable {
@@ -26,6 +26,9 @@ public struct RemovalRenderer: Sendable {
   /// What is done to side files; `nil` if nobody asked for it.
   public var sidecars: SidecarChanges?
 
+  /// Whether people are shown what the cache takes up afterwards.
+  public var showsFootprint = false
+
   private var listsRules: Bool { limitCommand != nil }
 
   /// Creates a renderer.
@@ -36,15 +39,8 @@ public struct RemovalRenderer: Sendable {
   }
 
   /// Appends one JSON object, with every entry.
-  ///
-  /// - Parameters:
-  ///   - skipped: The number of entries that had changed, and stayed.
-  ///   - rest: What was left, as it was stopped.
-  ///   - footprintAfter: What the store takes up now, in bytes, if that was measured or can be told.
-  public func appendJSON(
-    _ plan: RemovalPlan, skipped: Int, rest: RemovalRest? = nil, footprintAfter: ByteCount?,
-    into buffer: inout TextBuffer
-  ) {
+  public func appendJSON(_ receipt: RemovalReceipt, into buffer: inout TextBuffer) {
+    let plan = receipt.plan
     buffer.writeJSON(schema: verb) { json in
       json.member("dry_run", isDryRun)
       json.member("cache", plan.store)
@@ -57,9 +53,9 @@ public struct RemovalRenderer: Sendable {
         }
       }
       json.member(keptBy: plan)
-      json.member("skipped", skipped)
-      json.member("left", rest?.count ?? 0)
-      json.member("stopped_by", rest?.reason.rawValue)
+      json.member("skipped", receipt.skipped)
+      json.member("left", receipt.remainder?.count ?? 0)
+      json.member("stopped_by", receipt.remainder?.reason.rawValue)
       json.array("entries", .lines, objects: plan.entries) { write($1, to: &$0) }
       if listsOrphans {
         json.array("orphans", .lines, objects: plan.orphans) {
@@ -73,7 +69,7 @@ public struct RemovalRenderer: Sendable {
           .write(to: &json)
       }
       json.member("footprint_before", plan.footprint.totalBytes)
-      json.member("footprint_after", footprintAfter)
+      json.member("footprint_after", receipt.footprintAfter)
       json.member("limit_met", plan.meetsLimits)
     }
   }
@@ -89,17 +85,8 @@ public struct RemovalRenderer: Sendable {
   }
 
   /// Appends what people want to know: how much, and the largest entries.
-  ///
-  /// - Parameters:
-  ///   - skipped: The number of entries that had changed, and stayed.
-  ///   - returnedBytes: What goes back to the file system, in bytes.
-  ///   - rest: What was left, as it was stopped.
-  ///   - footprintAfter: What the store takes up now, in bytes, if that was measured.
-  public func appendText(
-    _ plan: RemovalPlan, skipped: Int, returnedBytes: ByteCount, rest: RemovalRest? = nil,
-    footprintAfter: ByteCount? = nil,
-    into buffer: inout TextBuffer
-  ) {
+  public func appendText(_ receipt: RemovalReceipt, into buffer: inout TextBuffer) {
+    let plan = receipt.plan
     buffer.append(isDryRun ? "Would remove " : "Removed ")
     buffer.append(grouped: Int64(plan.entries.count))
     buffer.append(" of ")
@@ -116,29 +103,29 @@ public struct RemovalRenderer: Sendable {
       buffer.append("\n")
     }
     if let sidecars { SidecarRenderer(isDryRun: isDryRun).appendText(sidecars, into: &buffer) }
-    if let footprintAfter {
+    if showsFootprint, let footprintAfter = receipt.footprintAfter {
       buffer.append("Footprint ")
       buffer.append(byteCount: plan.footprint.totalBytes)
       buffer.append(" before, ")
       buffer.append(byteCount: footprintAfter)
       buffer.append(" after\n")
-    } else if returnedBytes > 0, plan.meetsLimits == nil {
+    } else if receipt.returnedBytes > 0, plan.meetsLimits == nil {
       buffer.append(isDryRun ? "Would return " : "Returned ")
-      buffer.append(byteCount: returnedBytes)
+      buffer.append(byteCount: receipt.returnedBytes)
       buffer.append(" to the file system")
       if plan.store.format.hasDatabase {
         buffer.append(", in body files; the rest stays free inside the database")
       }
       buffer.append("\n")
     }
-    if skipped > 0 {
+    if receipt.skipped > 0 {
       buffer.append("Left, as they had changed or were gone: ")
-      buffer.append(grouped: Int64(skipped))
+      buffer.append(grouped: Int64(receipt.skipped))
       buffer.append("\n")
     }
-    if let rest {
+    if let remainder = receipt.remainder {
       buffer.append("Left, as it was stopped: ")
-      buffer.append(grouped: rest.count)
+      buffer.append(grouped: remainder.count)
       buffer.append("\n")
     }
     let later = plan.entries.count { $0.round > 1 }

@@ -54,8 +54,8 @@ extension AppleStoreEditor {
       }
       guard inUse else { continue }
       let took = clock.now - start
-      if isTrial || took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
-      if isTrial { continue }
+      if isPrivateCopy || took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
+      if isPrivateCopy { continue }
       if took > .milliseconds(30) { pages = max(pages / 2, 1) }
       CurrentProcess.sleep(milliseconds: 10)
     }

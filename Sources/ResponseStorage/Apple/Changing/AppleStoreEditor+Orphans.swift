@@ -26,7 +26,7 @@ extension AppleStoreEditor {
       while removal.visitedOrphans < orphans.count, !shouldStop() {
         let rest = orphans[removal.visitedOrphans...]
         if try remove(rest.prefix(inUse ? 64 : .max), checking: &names, &removal) {
-          if inUse, !isTrial { CurrentProcess.sleep(milliseconds: 10) }
+          if inUse, !isPrivateCopy { CurrentProcess.sleep(milliseconds: 10) }
         } else if readings < Self.mostReadings {
           names = try BodyFileNames(connection)
           readings += 1

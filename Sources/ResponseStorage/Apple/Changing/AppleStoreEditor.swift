@@ -19,7 +19,7 @@ public final class AppleStoreEditor: ResponseStore {
   /// Whether another process had the database open when it was opened here.
   public let inUse: Bool
   /// Whether this only tries what becomes of a store that is in use: nobody waits, and the same is to come of it again.
-  let isTrial: Bool
+  let isPrivateCopy: Bool
 
   /// Opens a store for changing.
   ///
@@ -48,7 +48,7 @@ public final class AppleStoreEditor: ResponseStore {
     self.files = files
     self.connection = connection
     self.inUse = inUse
-    isTrial = isHeld
+    isPrivateCopy = isHeld
   }
 
   private static func connect(
@@ -139,8 +139,8 @@ extension AppleStoreEditor {
           intent?.settleBatch()
         }
         guard inUse else { continue }
-        if isTrial || took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
-        if isTrial { continue }
+        if isPrivateCopy || took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
+        if isPrivateCopy { continue }
         if took > .milliseconds(30) { batchSize = max(batchSize / 2, 1) }
         // Whoever waits for the lock only asks again now and then.
         CurrentProcess.sleep(milliseconds: 10)

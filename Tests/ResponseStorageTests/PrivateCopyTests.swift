@@ -4,14 +4,14 @@ import Testing
 
 @testable import ResponseStorage
 
-@Suite struct StoreTrialTests {
-  @Test func `a copy to try on has the same database and body files as long, and goes`() throws {
+@Suite struct PrivateCopyTests {
+  @Test func `a private copy has the same database and body files as long, and is removed with its owner`() throws {
     let folder = try AppleParallelScanTests.store()
     let bodies = "\(folder.path)/\(AppleStoreWriter.bodyFolderName)"
     try Data(count: 5_000).write(to: URL(filePath: "\(bodies)/\(UUID().uuidString)"))
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
-    var trial: StoreTrial? = try store.makeTrial()
-    let path = try #require(trial?.path)
+    var owner: PrivateCopy? = try store.makePrivateCopy()
+    let path = try #require(owner?.path)
     let copy = try AppleStore(readingFrom: path, wait: 0, temporaryFolder: "/tmp")
     #expect(
       try FileStatus.of("\(path)/Cache.db").size == FileStatus.of("\(folder.path)/Cache.db").size)
@@ -19,7 +19,7 @@ import Testing
     #expect(ours.totalBytes == theirs.totalBytes)
     #expect((ours.orphanBytes, ours.bodyFilesBytes) == (theirs.orphanBytes, theirs.bodyFilesBytes))
     #expect(try copy.count() == store.count())
-    trial = nil
+    owner = nil
     #expect(throws: FileError.self) { try FileStatus.of(path) }
   }
 }

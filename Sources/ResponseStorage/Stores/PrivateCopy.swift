@@ -2,20 +2,20 @@ import Bytes
 import Files
 import SQLite
 
-/// A source of which a private copy can be made, to try there what a removal would give back.
-public protocol TrialSource: ResponseSource {
+/// A source that can make a private copy of its store, to simulate a removal there.
+public protocol PrivateCopySource: ResponseSource {
   /// Makes a private copy of the store as it is.
   ///
   /// - Throws: ``StoreError``, `noRoom` also if the copy would take more than half of the room for it.
-  func makeTrial() throws -> StoreTrial
+  func makePrivateCopy() throws -> PrivateCopy
 }
 
-/// A private copy of a store, to try a removal on; it goes with its owner.
+/// A private copy of a store, on which a removal is simulated; it is removed when its owner is.
 ///
 /// It is as the store in all that tells what a removal gives back: the pages of the database are the same, and
 /// for each body file there is one that is as long and holds nothing. If another process has the store open, this one
 /// keeps the copy open: the log then stays, and grows, as that of the store does.
-public final class StoreTrial {
+public final class PrivateCopy {
   private let folder: TemporaryDirectory
   private let keeper: Connection?
 
@@ -57,8 +57,8 @@ public final class StoreTrial {
   }
 }
 
-extension AppleStore: TrialSource {
-  public func makeTrial() throws -> StoreTrial {
+extension AppleStore: PrivateCopySource {
+  public func makePrivateCopy() throws -> PrivateCopy {
     do {
       try checkRoom()
       let folder = try TemporaryDirectory(in: temporaryFolder)
@@ -71,7 +71,7 @@ extension AppleStore: TrialSource {
         // Young files stay as they are, and the copy of one is as old.
         try copy.setModified(status.modified)
       }
-      return try StoreTrial(folder, keptOpen: description.inUse)
+      return try PrivateCopy(folder, keptOpen: description.inUse)
     } catch let error as SQLiteError {
       throw StoreError(error, path: temporaryFolder)
     } catch let error as FileError {

@@ -1,5 +1,7 @@
-/// How much a plan may remove.
-public enum RemovalLimit: Hashable, Sendable {
+/// The most that one command may remove: a cap on a plan, set by `--max-delete`, beyond which nothing is removed.
+///
+/// What a cache may hold is another matter; see ``CacheLimits``.
+public enum RemovalCap: Hashable, Sendable {
   /// A number of entries.
   case entries(Int64)
   /// A share of all entries, in percent.

@@ -1,5 +1,5 @@
-/// The notes that a process has told its user, each of which it tells once.
-final class ToldNotes {
+/// The notes that a process has reported, each of which it reports once.
+final class ReportedNotes {
   private var texts: Set<String> = []
 
   /// Adds a note.

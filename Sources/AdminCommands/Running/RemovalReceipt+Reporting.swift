@@ -1,0 +1,72 @@
+import Administration
+import Rendering
+
+extension RemovalReceipt {
+  /// Writes the receipt to the output, and what was removed into the record of the run.
+  func write(
+    by renderer: RemovalRenderer, as format: ChangeFormat, in environment: CommandEnvironment
+  ) throws {
+    if !renderer.isDryRun {
+      environment.record.add(plan)
+      environment.record.left = remainder?.count ?? 0
+    }
+    var output = OutputBuffer(environment)
+    renderer.append(self, as: format, into: &output.text)
+    try output.flush()
+  }
+
+  /// Reports what was removed before a failure ended the removal.
+  func reportBeforeFailure(in environment: CommandEnvironment) {
+    environment.record.add(plan)
+    if !plan.entries.isEmpty {
+      environment.note("removed before that: \(plan.entries.count) entries")
+    }
+    reportFiles(in: environment)
+  }
+
+  /// Reports what the written receipt leaves out: what was not removed.
+  func reportRemainder(in environment: CommandEnvironment) {
+    reportFiles(in: environment)
+    if let remainder {
+      let files = remainder.orphans > 0 ? " and \(remainder.orphans) body files" : ""
+      environment.note(
+        "stopped by \(remainder.reason.words) before \(remainder.entries) entries\(files)")
+    }
+  }
+
+  private func reportFiles(in environment: CommandEnvironment) {
+    environment.note(orphanedFiles: orphanedFiles)
+    if skippedOrphans > 0 {
+      environment.note("body files that had changed or were gone, and stayed: \(skippedOrphans)")
+    }
+  }
+}
+
+extension RemovalRenderer {
+  /// Appends a receipt in a format.
+  func append(
+    _ receipt: RemovalReceipt, as format: ChangeFormat, into buffer: inout TextBuffer
+  ) {
+    switch format {
+    case .table: appendText(receipt, into: &buffer)
+    case .json: appendJSON(receipt, into: &buffer)
+    }
+  }
+}
+
+extension StopReason {
+  /// What people call it.
+  var words: String {
+    switch self {
+    case .signal: "a signal"
+    case .maxRuntime: "'--max-runtime'"
+    }
+  }
+}
+
+extension CommandEnvironment {
+  /// Reports body files that no entry refers to any more and that could not be removed.
+  func note(orphanedFiles count: Int) {
+    if count > 0 { note("body files that could not be removed: \(count)") }
+  }
+}
