@@ -7,7 +7,10 @@ Prints a line for each part, and ends at the first difference.
 
 import filecmp, os, pty, shutil, signal, subprocess, sys, tempfile, time
 
-import generate_completions, origin
+import generate_completions
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Acceptance/support"))
+import origin
 
 tool, maker, share = map(os.path.abspath, sys.argv[1:])
 root = os.path.realpath(tempfile.mkdtemp())

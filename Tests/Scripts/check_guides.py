@@ -8,6 +8,7 @@ Words in capitals stand for the caches, archives and URLs of this script. Prints
 
 import datetime, hashlib, os, plistlib, re, shlex, shutil, sqlite3, subprocess, sys, time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Acceptance/support"))
 import origin
 from scratch import maker, path, run, tool, write
 

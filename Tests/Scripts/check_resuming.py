@@ -7,6 +7,7 @@ Prints a line for each part, and ends at the first that is not as it has to be.
 
 import base64, gzip, hashlib, json, os, plistlib, random, shutil, socket, sqlite3, subprocess, sys, tempfile, threading
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Acceptance/support"))
 import origin
 
 tool, maker = map(os.path.abspath, sys.argv[1:])

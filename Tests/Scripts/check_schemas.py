@@ -10,6 +10,7 @@ import datetime, json, os, plistlib, shutil, sqlite3, subprocess, sys, tarfile, 
 
 import jsonschema
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Acceptance/support"))
 import origin
 
 tool, maker, schemas = sys.argv[1:]

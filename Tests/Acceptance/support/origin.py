@@ -1,6 +1,16 @@
-"""An origin on this machine for the scripts that revalidate, which misbehaves as origins do, and caches of what it has sent."""
+"""An origin on this machine for the tests that revalidate, which misbehaves as origins do, and caches of what it has sent."""
 
-import base64, email.utils, gzip, http.server, os, plistlib, socket, sqlite3, subprocess, threading, time
+import base64
+import email.utils
+import gzip
+import http.server
+import os
+import plistlib
+import socket
+import sqlite3
+import subprocess
+import threading
+import time
 
 TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
 DAY = 86400
@@ -12,7 +22,7 @@ def date(later=0, now=None):
     return email.utils.formatdate((now or time.time()) + later, usegmt=True)
 
 
-# Moments that do not depend on when the script runs.
+# Moments that do not depend on when the test runs.
 EARLIER, LATER = date(now=1_600_000_000), date(now=1_700_000_000)
 FRESH = {"Cache-Control": "max-age=3600", "X-New": "1"}
 # What was stored, by the path: header fields that validate it.
@@ -185,7 +195,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def start():
-    """Starts the origin, and returns what its URLs begin with."""
+    """Starts the origin, which has not been asked for anything, and returns what its URLs begin with."""
+    Origin.asked, Origin.other, Origin.most = [], None, 0
     server = Server(("127.0.0.1", 0), Origin)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/"

@@ -1,18 +1,25 @@
 """Keeps ETags in side files as an app does, and has the program compare, send, remove and rebuild them.
 
-    check_sidecars.py URLCACHE-ADMIN SAMPLE-CACHE
-
-Names are made with hashlib and archives with plistlib, so that nothing here comes from the program.
-Prints a line for each part, and ends at the first difference.
+hashlib makes their names and plistlib their archives, so that none of them comes from the program.
 """
 
-import hashlib, json, os, plistlib, subprocess
+import hashlib
+import json
+import os
+import plistlib
+import subprocess
 
-from scratch import make, path, read, root, run, tool, tree
+import pytest
+
+import scratch
+from products import tool
+from scratch import make, path, read, run, tree
+
+FORMATS = ["apple", "foundation"]
 
 
 def archive(text):
-    """What NSKeyedArchiver makes of a string."""
+    """A string as NSKeyedArchiver archives it."""
     return plistlib.dumps(
         {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", text]},
         fmt=plistlib.FMT_BINARY, sort_keys=False)
@@ -33,14 +40,15 @@ def entries(cache):
 
 
 def app(label, *options):
-    """A cache, and the side files that its app has written; the first entries that have an ETag."""
+    """A cache, the folder of the side files that its app has written, and the entries of these files."""
+    os.mkdir(path(label))
     cache = make(f"{label}/cache", *options)
     folder = path(f"{label}/etags")
     os.mkdir(folder)
     tagged = []
     seen = set()
     for entry in entries(cache):
-        # The app asks for a URL, so that is what it hashes.
+        # The app hashes the URL that it asks for.
         url = entry["request_url"] or entry["url"]
         if entry["etag"] and url and entry["method"] in ("GET", None) and url not in seen:
             seen.add(url)
@@ -66,50 +74,72 @@ def findings(cache, folder, *options, status=(1,)):
     return [(f["code"], f["severity"], os.path.basename(f["path"] or "")) for f in result["findings"] if "sidecar" in f["code"]], result
 
 
-def check(kind):
+def damage(kind, folder, tagged):
+    """Makes each finding about side files; returns the names of the files by their findings."""
+    keep(path(kind), "outside", archive("outside"))
+    names = {"orphan": name("https://gone.example/"), "different": name(tagged[0][1]), "missing": name(tagged[1][1]),
+             "link": name("https://link.example/"), "broken": name("https://broken.example/"), "young": name("https://young.example/")}
+    keep(folder, names["orphan"], archive("gone"))
+    keep(folder, names["different"], archive("another"))
+    os.remove(os.path.join(folder, names["missing"]))
+    os.symlink("../outside", os.path.join(folder, names["link"]))
+    keep(folder, names["broken"], b"bplist00" + bytes(40))
+    keep(folder, "notes.txt", b"mine")
+    keep(folder, names["young"], archive("young"))
+    os.utime(os.path.join(folder, names["young"]))
+    return names
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_list(kind):
+    """'list' shows the ETag of each side file."""
     cache, folder, tagged = app(kind, "--format", kind)
     before = tree(path(kind))
-
-    # list
     lines = run("list", "-c", cache, "--sidecars", folder, "--columns", "id,sidecar-etag", "--format", "ndjson").stdout.splitlines()
     shown = {entry["id"]: entry["sidecar_etag"] for entry in map(json.loads, lines)}
     assert all(shown[id] == etag for id, _, etag in tagged), shown
     run("list", "-c", cache, "--columns", "sidecar-etag", status=64)
     run("list", "-c", cache, "--sidecars", folder, status=64)
     run("list", "-c", cache, "--sidecars", path("nothing"), "--columns", "sidecar-etag", status=66)
+    assert tree(path(kind)) == before
 
-    # show
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_show(kind):
+    """'show --curl' sends the ETag of the side file, once."""
+    cache, folder, tagged = app(kind, "--format", kind)
+    before = tree(path(kind))
     command = run("show", "-c", cache, "--id", str(tagged[0][0]), "--curl", "--sidecars", folder).stdout.decode()
     assert f"--header 'If-None-Match: {tagged[0][2]}'" in command, command
     command = run("show", "-c", cache, "--id", str(tagged[0][0]), "--curl", "--conditional", "--sidecars", folder).stdout.decode()
     assert command.lower().count("if-none-match") == 1, command
     run("show", "-c", cache, "--id", str(tagged[0][0]), "--sidecars", folder, status=64)
+    assert tree(path(kind)) == before
 
-    # check
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_check(kind):
+    """'check' reports each side file that does not belong to its entry, and changes nothing."""
+    cache, folder, tagged = app(kind, "--format", kind)
+    before = tree(path(kind))
     clean, _ = findings(cache, folder, status=(0, 1))
     assert [f for f in clean if f[0] != "missing-sidecar"] == [], clean
     assert tree(path(kind)) == before
-    outside = path(f"{kind}/outside")
-    keep(path(kind), "outside", archive("outside"))
-    orphan, different, missing = name("https://gone.example/"), name(tagged[0][1]), name(tagged[1][1])
-    keep(folder, orphan, archive("gone"))
-    keep(folder, different, archive("another"))
-    os.remove(os.path.join(folder, missing))
-    link, broken, young = name("https://link.example/"), name("https://broken.example/"), name("https://young.example/")
-    os.symlink("../outside", os.path.join(folder, link))
-    keep(folder, broken, b"bplist00" + bytes(40))
-    keep(folder, "notes.txt", b"mine")
-    keep(folder, young, archive("young"))
-    os.utime(os.path.join(folder, young))
+    names = damage(kind, folder, tagged)
     found, _ = findings(cache, folder)
     expected = {
-        ("orphan-sidecar", "warning", orphan), ("different-sidecar", "warning", different), ("missing-sidecar", "note", ""),
-        ("unreadable-sidecar", "warning", link), ("unreadable-sidecar", "warning", broken), ("not-a-sidecar", "note", "notes.txt"),
-        ("young-sidecar", "note", young)}
+        ("orphan-sidecar", "warning", names["orphan"]), ("different-sidecar", "warning", names["different"]), ("missing-sidecar", "note", ""),
+        ("unreadable-sidecar", "warning", names["link"]), ("unreadable-sidecar", "warning", names["broken"]),
+        ("not-a-sidecar", "note", "notes.txt"), ("young-sidecar", "note", names["young"])}
     assert set(found) == expected, found
-    print(f"{kind}, looking: ok")
 
-    # repair
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_repair(kind):
+    """A repair removes orphans and writes missing side files, and changes no other file."""
+    cache, folder, tagged = app(kind, "--format", kind)
+    names = damage(kind, folder, tagged)
+    orphan, missing = names["orphan"], names["missing"]
     changed = tree(path(kind))
     dry, result = findings(cache, folder, "--repair=sidecars", "--dry-run")
     assert result["repair"]["sidecars"] == {"removed": [orphan], "written": [missing], "skipped": 0}, result["repair"]
@@ -125,11 +155,13 @@ def check(kind):
     after = tree(path(kind))
     assert {file for file in changed if after.get(file) != changed[file]} == {f"etags/{orphan}"}
     assert set(after) - set(changed) == {f"etags/{missing}"}
-    os.remove(os.path.join(folder, missing))
-    keep(folder, missing, archive(tagged[1][2]))
-    print(f"{kind}, repairing: ok")
 
-    # purge
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_purge(kind):
+    """'purge' removes the side files of removed entries, but not one that it cannot read."""
+    cache, folder, tagged = app(kind, "--format", kind)
+    different = damage(kind, folder, tagged)["different"]
     gone = tagged[2:4]
     words = [word for id, _, _ in gone for word in ("--id", str(id))]
     names = sorted(name(url) for _, url, _ in gone)
@@ -142,40 +174,42 @@ def check(kind):
     assert result["sidecars"] == {"removed": names, "written": [], "skipped": 0}, result
     left = {file for file in tree(folder)}
     assert left == {file[len("etags/"):] for file in before if file.startswith("etags/")} - set(names)
-    # One that cannot be read stays, also if its entry goes.
+    # A side file that cannot be read is kept even if its entry is removed.
     keep(folder, different, b"damage")
     run("purge", "-c", cache, "--id", str(tagged[0][0]), "--sidecars", folder, "--yes")
-    assert read(os.path.join(folder, different)) == b"damage" and text_of(outside) == "outside"
-    print(f"{kind}, purging: ok")
+    assert read(os.path.join(folder, different)) == b"damage" and text_of(path(f"{kind}/outside")) == "outside"
 
-    # A folder is no cache of Foundation's without an entry.
-    if kind == "foundation":
-        return
 
-    # A cleared cache has no URL that tells how the files are named.
+def test_cleared():
+    """A cleared cache has no URL that shows how side files are named, so '--sidecar-names' is needed to remove them."""
+    # A folder without entries is no Foundation cache.
+    kind = "apple"
+    cache, folder, tagged = app(kind, "--format", kind)
+    names = damage(kind, folder, tagged)
+    keep(folder, names["different"], b"damage")
     run("purge", "-c", cache, "--all", "--yes")
     codes = {code for code, _, _ in findings(cache, folder)[0]}
     assert "unknown-sidecar-names" in codes and "orphan-sidecar" not in codes, codes
     _, result = findings(cache, folder, "--sidecar-names", "md5", "--repair=sidecars", "--yes")
-    assert len(result["repair"]["sidecars"]["removed"]) == len(tagged) - 3, result["repair"]
+    # The orphan, and the side files of the entries but for the damaged and the missing one.
+    assert len(result["repair"]["sidecars"]["removed"]) == len(tagged) - 1, result["repair"]
     left = set(os.listdir(folder))
-    assert left == {link, broken, young, different, "notes.txt"}, left
+    assert left == {names["link"], names["broken"], names["young"], names["different"], "notes.txt"}, left
 
-    # A folder that is a link is not looked into.
+
+def test_discover():
+    """'discover' names the folder of side files; a folder that is a link is refused."""
+    kind = "apple"
+    cache, folder, tagged = app(kind, "--format", kind)
+    damage(kind, folder, tagged)
     os.symlink("etags", path(f"{kind}/link"))
     run("check", "-c", cache, "--sidecars", path(f"{kind}/link"), status=64)
     found = json.loads(run("discover", path(kind), "--format", "json").stdout)
     assert any(f"'{folder}'" in note for store in found["stores"] for note in store["notes"]), found
-    print(f"{kind}, cleared: ok")
 
 
-for kind in ("apple", "foundation"):
-    os.mkdir(path(kind))
-    check(kind)
-
-
-def check_naming():
-    """How the files are named is still known when the entry that told it is gone."""
+def test_naming():
+    """A repair knows how side files are named even if it removes the only entry that shows it."""
     cache = make("naming", "--faults", "missing-bodies", seed=7)
     folder = path("naming-etags")
     os.mkdir(folder)
@@ -187,14 +221,14 @@ def check_naming():
     _, real = findings(cache, folder, *words, "--yes", status=(0,))
     assert real["repair"]["sidecars"] == dry["repair"]["sidecars"], (real["repair"], dry["repair"])
     assert real["repair"]["sidecars"]["written"] and sorted(os.listdir(folder)) == sorted(real["repair"]["sidecars"]["written"]), real
-    print("naming: ok")
 
 
-def check_refusals():
+def test_refusals():
+    """Options for side files that make no sense, and folders that are none, are refused, and nothing changes."""
     os.mkdir(path("etags"))
     cache = make("cache")
     os.symlink("etags", path("linked"))
-    keep(root, "file", b"")
+    keep(scratch.root, "file", b"")
     for words, status, message in [
         (["list", "--columns", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: name their folder with '--sidecars'\n"),
         (["list", "--sort", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: name their folder with '--sidecars'\n"),
@@ -214,8 +248,3 @@ def check_refusals():
     result = run("purge", "--all-caches", "--all", "--sidecars", path("etags"), status=64)
     assert b"'--sidecars' is the folder of one cache: leave '--all-caches' out." in result.stderr, result
     assert os.listdir(path("etags")) == [] and not os.path.exists(path("plan"))
-    print("refusals: ok")
-
-
-check_naming()
-check_refusals()

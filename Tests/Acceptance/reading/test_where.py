@@ -1,15 +1,20 @@
-"""Compares what `--where` selects with an evaluation of its own over `list --format ndjson`.
+"""Compares what `--where` selects with another evaluation, over `list --format ndjson`.
 
-    check_where.py URLCACHE-ADMIN SAMPLE-CACHE
-
-Expressions are made up from seeds, each as a tree and as a text. Prints a line for each part, and ends at the first
-difference.
+Expressions are made up from seeds, each as a tree and as a text.
 """
 
-import calendar, json, os, random, re, shutil, subprocess, sys, tempfile, time
+import calendar
+import json
+import random
+import re
+import subprocess
+import time
 
-tool, maker = sys.argv[1:]
-root = tempfile.mkdtemp()
+import pytest
+
+from products import tool
+from scratch import make, path
+
 AT = "2026-03-01T00:00:00Z"
 NOW = calendar.timegm(time.strptime(AT, "%Y-%m-%dT%H:%M:%SZ"))
 TEXTS = ["url", "host", "path", "scheme", "method", "mime", "partition", "key"]
@@ -38,7 +43,7 @@ def values(entry):
     result = {name: entry[name] for name in ["url", "path", "partition", "key", "status", "size", "ttl", "lifetime"]}
     for name in ["host", "scheme", "method", "mime"]:
         result[name] = entry[name] and entry[name].lower()
-    # A response without a URL is found by its key, as by the other options.
+    # A response without a URL is found by its key, as with the other options.
     result["url"] = entry["key"] if entry["url"] is None else entry["url"]
     result["current-age"] = entry["current_age"]
     for name in TIMES:
@@ -47,7 +52,7 @@ def values(entry):
     result["body"] = entry["body_location"] and [entry["body_location"]]
     announced = entry["announced"]
     result["received"] = None if announced is None else 100 * entry["size"] / announced if announced else 100
-    # None of these caches has a 206; what is not known is the same for both.
+    # None of these caches has a 206; unknown values are the same for both.
     cut = announced is not None and entry["size"] < announced and entry["mime"] != "application/json"
     result["partial"] = None if entry["freshness"] is None else ["true" if cut else "false"]
     result["freshness"] = entry["freshness"] and [entry["freshness"]]
@@ -55,7 +60,7 @@ def values(entry):
     if entry["freshness"] is None:
         result["validator"] = None
     else:
-        # A tag or a date that is not called weak is strong.
+        # A tag or a date that is not weak is strong.
         strong = bool({"etag", "last-modified"} & set(found))
         result["validator"] = ["strong"] if strong else ["weak"] if found else ["none"]
         result["validator"] += [name for name in ["etag", "last-modified"] if name in found or f"weak-{name}" in found]
@@ -109,7 +114,7 @@ def truth(tree, fields):
 
 
 class Maker:
-    """Makes expressions up, of values that are there and some that are not."""
+    """Makes expressions up, of values of the entries and some others."""
 
     def __init__(self, seed, rows):
         self.random = random.Random(seed)
@@ -133,7 +138,7 @@ class Maker:
         return max(value, 0)
 
     def text_operand(self, field, operator):
-        # No argument holds a zero byte.
+        # No argument contains a zero byte.
         value = (self.sample(field) or "other").split("\0")[0] or "other"
         choice = self.random.random()
         if choice < 0.3:
@@ -148,7 +153,7 @@ class Maker:
         elif choice < 0.8 and field == "host":
             value = value[value.find("."):] if "." in value else value
         if field == "mime" and operator in ["=", "!=", "in"] and not re.fullmatch("[^/*]+/[^*]*[^/*][^*]*", value):
-            # What is not a whole media type is refused.
+            # A value that is no whole media type is refused.
             value = self.sample(field) or "text/plain"
         return value, self.quoted(value)
 
@@ -198,7 +203,7 @@ class Maker:
         return ("compare", field, operator, [value for value, _ in operands]), text
 
     def tree(self, depth, binding=0):
-        """An expression that stands where only `&&` (1) or only one part (2) may stand without parentheses."""
+        """An expression for a place where only `&&` (1) or only one part (2) needs no parentheses."""
         choice = self.random.random()
         if depth == 0 or choice < 0.3:
             return self.comparison()
@@ -213,13 +218,20 @@ class Maker:
         return (sign, *(tree for tree, _ in parts)), text
 
 
-def check(kind, seeds):
-    cache = os.path.join(root, kind)
-    subprocess.run([maker, "--format", kind, "--entries", "120", "--seed", "4", "--faults",
-                    "orphan-files,missing-bodies,undecodable", cache], check=True, capture_output=True)
+def made_up(kind):
+    """A cache with faults, and the values of its entries."""
+    cache = make(kind, "--format", kind, "--faults", "orphan-files,missing-bodies,undecodable", entries=120, seed=4)
     listed = run("list", "-c", cache, "--at", AT, "--format", "ndjson", "--columns", COLUMNS, "--show-secrets").stdout
     rows = {entry["id"]: values(entry) for entry in map(json.loads, listed.splitlines())}
     assert len(rows) >= 120 and any(row["ttl"] is None for row in rows.values()), kind
+    return cache, rows
+
+
+@pytest.mark.parametrize(("kind", "seeds", "all_seeds"), [("apple", 40, 250), ("foundation", 15, 60)], ids=["apple", "foundation"])
+def test_selection(kind, seeds, all_seeds, thorough):
+    """An expression selects the entries that another evaluation of it selects."""
+    seeds = all_seeds if thorough else seeds
+    cache, rows = made_up(kind)
     selected = 0
     for seed in range(seeds):
         tree, text = Maker(seed, list(rows.values())).tree(4)
@@ -229,14 +241,13 @@ def check(kind, seeds):
         found = [json.loads(line)["id"] for line in result.stdout.splitlines()]
         assert found == expected, (kind, seed, text, set(found) ^ set(expected))
         selected += 0 < len(found) < len(rows)
-    # Expressions that are true of all or of none show little.
+    # Expressions that are true of all entries or of none show little.
     assert selected > seeds / 4, (kind, selected)
-    print(f"{kind}: ok")
-    return cache, rows
 
 
-def check_verbs(cache, rows):
-    """Every verb that takes selection options takes this one."""
+def test_verbs():
+    """Every command with options that select entries has '--where'."""
+    cache, rows = made_up("apple")
     condition = ["--where", "status = 404 || size > 100KiB", "-c", cache, "--at", AT]
     expected = [name for name, fields in rows.items() if fields["status"] == 404 or (fields["size"] or 0) > 102_400]
     assert 0 < len(expected) < len(rows)
@@ -249,7 +260,7 @@ def check_verbs(cache, rows):
         assert [entry["id"] for entry in removed["entries"]] == expected, (words, removed)
     explained = run("explain", *condition, "--all", "--format", "ndjson").stdout
     assert [json.loads(line)["id"] for line in explained.splitlines()] == expected
-    archive = os.path.join(root, "some.tar")
+    archive = path("some.tar")
     assert run("export", *condition, "-o", archive).returncode == 0
     exported = run("list", "-c", archive, "--format", "ndjson", "--columns", "id").stdout
     assert len(exported.splitlines()) == len(expected)
@@ -257,13 +268,12 @@ def check_verbs(cache, rows):
     assert int(run("list", *condition, "--count").stdout) == len(expected)
     differing = run("diff", cache, archive, "--at", AT, "--where", "status = 404 || size > 100KiB")
     assert differing.returncode == 0, differing
-    print("verbs: ok")
 
 
-def check_damaged(cache, seeds):
-    """An expression with a byte too many, too few or changed is evaluated, or refused with a mark under it."""
-    rows = [values(json.loads(line)) for line in run(
-        "list", "-c", cache, "--at", AT, "--format", "ndjson", "--columns", COLUMNS).stdout.splitlines()]
+def test_damaged(thorough):
+    """An expression with an additional, a missing or a changed character is evaluated, or refused with a mark under the mistake."""
+    cache, rows = made_up("apple")
+    rows, seeds = list(rows.values()), 120 if thorough else 25
     refused = 0
     for seed in range(seeds):
         generator = random.Random(seed)
@@ -280,13 +290,3 @@ def check_damaged(cache, seeds):
             assert re.fullmatch(" +\\^+", lines[2]) and len(lines[2]) <= len(lines[1]) + 1, (seed, lines)
             assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", result.stderr.decode()), (seed, lines)
     assert refused > seeds / 4, refused
-    print("damaged: ok")
-
-
-try:
-    cache, rows = check("apple", 250)
-    check_verbs(cache, rows)
-    check("foundation", 60)
-    check_damaged(cache, 120)
-finally:
-    shutil.rmtree(root)

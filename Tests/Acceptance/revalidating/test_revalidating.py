@@ -1,22 +1,21 @@
-"""Revalidates entries at an origin on this machine, and looks at the cache with `sqlite3` and `plistlib`.
+"""Revalidates entries at an origin on this machine, and looks at the cache with `sqlite3` and `plistlib`."""
 
-    check_revalidating.py URLCACHE-ADMIN SAMPLE-CACHE
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
 
-Prints a line for each part, and ends at the first that is not as it has to be.
-"""
-
-import json, os, shutil, signal, subprocess, sys, tempfile, time
+import pytest
 
 import origin
 from heard_signals import hear_signals
 from origin import Origin, apple_entries, stored_entries
+from products import maker, tool
+from scratch import path
 
-tool, maker = map(os.path.abspath, sys.argv[1:])
-root = tempfile.mkdtemp()
-os.environ["XDG_STATE_HOME"] = os.path.join(root, "state")
-environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-base = origin.start()
-# The outcome, what decided, and why not, of each path; what is not here is as most are.
+# The outcome, the validator that decides, and the reason of a failure, of each path.
 OUTCOMES = {
     "etag": ("unchanged", "etag", None), "weak": ("unchanged", "etag", None), "large": ("unchanged", "etag", None),
     "modified": ("unchanged", "last-modified", None), "both": ("unchanged", "etag", None),
@@ -33,9 +32,16 @@ OUTCOMES = {
 }
 
 
+@pytest.fixture
+def base(monkeypatch):
+    """Starts the origin; what its URLs begin with."""
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    return origin.start()
+
+
 def run(*arguments, status=0, verb="revalidate", **options):
-    result = subprocess.run([tool, verb, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
-                            env=environment, **options)
+    result = subprocess.run([tool, verb, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=300, **options)
     assert result.returncode == status, (arguments, result.returncode, result.stdout[-2000:], result.stderr[-2000:])
     return result
 
@@ -49,23 +55,28 @@ def revalidate(cache, *options, status=0):
     return {entry["url"].rsplit("/", 1)[1]: entry for entry in document["entries"]}, document
 
 
-def make(name, entries=None):
-    folder = os.path.join(root, name)
-    origin.make_apple(maker, folder, list(stored_entries(base)) if entries is None else entries)
-    return folder
+def make(name, entries):
+    origin.make_apple(maker, path(name), list(entries))
+    return path(name)
+
+
+@pytest.fixture
+def cache(base):
+    """A cache with an entry for each path of the origin."""
+    return make("cache", stored_entries(base))
 
 
 def files(folder):
     result = {}
-    for path, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
-            with open(os.path.join(path, name), "rb") as file:
-                result[os.path.join(path, name)] = file.read()
+            with open(os.path.join(parent, name), "rb") as file:
+                result[os.path.join(parent, name)] = file.read()
     return result
 
 
-def check_report(cache):
-    """All are told apart, nothing is changed, and what was asked is what `explain` shows."""
+def test_report(base, cache):
+    """`revalidate` reports the answer of the origin for each entry, changes nothing, and asks what `explain` shows."""
     before = files(cache)
     Origin.asked.clear()
     entries, document = revalidate(cache, "--all", status=3)
@@ -83,13 +94,13 @@ def check_report(cache):
         number = document[outcome.replace("-", "_")]
         assert number == sum(entry["outcome"] == outcome for entry in entries.values()), (outcome, number)
     # A request on a connection that turns out to be closed may come again.
-    assert document["asked"] == len(OUTCOMES) - 1 == len({path for path, _ in Origin.asked})
+    assert document["asked"] == len(OUTCOMES) - 1 == len({asked for asked, _ in Origin.asked})
     explained = json.loads(run("-c", cache, "--all", "--format", "json", verb="explain", status=1).stdout)
     conditions = {"/" + entry["url"].rsplit("/", 1)[1]: entry["conditional_request"]["headers"] for entry in explained["entries"]}
-    for path, fields in Origin.asked:
+    for asked, fields in Origin.asked:
         for name in ["If-None-Match", "If-Modified-Since", "Accept-Language", "Range", "Cookie"]:
-            said = {key.lower(): value for key, value in conditions[path].items()}.get(name.lower())
-            assert fields[name] == said, (path, name, fields[name], said)
+            said = {key.lower(): value for key, value in conditions[asked].items()}.get(name.lower())
+            assert fields[name] == said, (asked, name, fields[name], said)
     text = run("-c", cache, base + "etag", base + "redirect", base + "rolled-tag", base + "500", status=3).stdout.decode()
     text = text.replace(base, "http://origin/")
     assert text == """\
@@ -102,11 +113,10 @@ failed       -         -  -     http://origin/500 (the status is 500)
 4 asked, 1 unchanged, 1 rolled-back, 1 redirected, 1 failed
 Not loaded again, as it is still good: 8 B
 """, text
-    print("report: ok", flush=True)
 
 
-def check_asking(cache):
-    """Options change what is asked, and how."""
+def test_validators(base, cache):
+    """'--send-validator' chooses the validators of the request."""
     for choice, tag, since in [("etag", '"1"', None), ("last-modified", None, origin.LATER), ("auto", '"1"', origin.LATER)]:
         Origin.asked.clear()
         entries, _ = revalidate(cache, base + "both", "--send-validator", choice)
@@ -116,17 +126,22 @@ def check_asking(cache):
         assert entries["both"]["decided_by"] == decided and len(entries["both"]["sent"]) == (2 if choice == "auto" else 1)
     entries, document = revalidate(cache, base + "modified", "--send-validator", "etag")
     assert entries["modified"]["outcome"] == "no-validator" and document["asked"] == 0
-    # A redirect is followed if that is wanted, and not to where the URL does not say it goes.
+
+
+def test_redirects(base, cache):
+    """'--follow' follows a redirect, but not to another name of this machine, and not to a file."""
     entries, _ = revalidate(cache, base + "redirect", "--follow")
     assert entries["redirect"]["outcome"] == "unchanged", entries
     entries, _ = revalidate(cache, base + "elsewhere", "--follow", status=3)
     assert entries["elsewhere"]["reason"] == "private-address", entries
-    # A file is no page of the origin.
     Origin.asked.clear()
     files_only = make("files", [(base + "to-file", 200, {"ETag": '"1"'}, b"", {}, None)])
     entries, _ = revalidate(files_only, "--all", "--follow", status=1)
     assert entries["to-file"]["outcome"] == "redirected" and len(Origin.asked) == 1, (entries, Origin.asked)
-    # Of a body that is not whole the rest is asked for, and not joined to it.
+
+
+def test_incomplete_bodies(base):
+    """The request for an incomplete body asks for the rest only; an answer that does not fit is not joined to the body."""
     part = {"ETag": '"1"', "Content-Length": "9"}
     parts = make("parts", [(base + name, 200, part, b"x", {}, None) for name in ["rest", "rest-of-another"]])
     Origin.asked.clear()
@@ -137,16 +152,26 @@ def check_asking(cache):
     assert (rest["outcome"], rest["decided_by"], rest["status"], rest["action"]) == ("incomplete", "etag", 206, "none"), rest
     assert rest["hindrance"] == "partial-content" and rest["saved_bytes"] == 0, rest
     assert (other["outcome"], other["status"], other["action"]) == ("changed", 200, "replace"), other
-    # The case of a scheme does not matter.
+
+
+def test_scheme(base):
+    """The case of the scheme does not matter."""
     shouted = make("shouted", [(base.replace("http", "HTTP", 1) + "etag", 200, {"ETag": '"1"'}, b"", {}, None)])
     entries, _ = revalidate(shouted, "--all")
     assert entries["etag"]["outcome"] == "unchanged", entries
+
+
+def test_options(base, cache):
+    """Options that make no sense, and URLs without an entry, are refused."""
     run("-c", cache, base + "absent", "--format", "json", status=1)
     run("-c", cache, status=64)
     run("-c", cache, "--all", "--refresh", status=64)
     run("-c", cache, "--all", "--refresh", "--purge-changed", "--yes", status=64)
     run("-c", cache, "--all", "--timeout", "0s", status=64)
-    # At most two requests to a host at once.
+
+
+def test_pace(base):
+    """There are at most two requests to a host at once, and no more in a second than '--rate' allows."""
     started = time.monotonic()
     entries = [(base + f"pause?{number}", 200, {"ETag": '"1"'}, b"", {}, None) for number in range(8)]
     Origin.most = 0
@@ -154,13 +179,12 @@ def check_asking(cache):
     taken = time.monotonic() - started
     assert Origin.most == 2 and taken > 1.1, (Origin.most, taken)
     started = time.monotonic()
-    revalidate(os.path.join(root, "pauses"), "--all", "--rate", "4")
+    revalidate(path("pauses"), "--all", "--rate", "4")
     assert time.monotonic() - started > 1.7
-    print("asking: ok", flush=True)
 
 
-def check_refusals():
-    """What comes from a cache goes nowhere that it should not go, and brings nothing that it should not."""
+def test_hostile_entries(base):
+    """Hostile URLs and header fields of entries are not asked for, and credentials are only sent with '--with-credentials'."""
     port = base.rsplit(":", 1)[1]
     tag = {"ETag": '"1"'}
     request = {"Accept": "*/*", "Cookie": "session=1", "Authorization": "Basic eDp5", "Accept-Language": "en"}
@@ -177,7 +201,7 @@ def check_refusals():
     entries = [(url, 200, tag, b"x", dict(request), None) for url in urls]
     entries.append((base + "etag?post", 200, tag, b"x", {"method": "POST"}, None))
     entries.append((base + "etag?part", 200, {"ETag": 'W/"1"', "Content-Length": "9"}, b"x", {}, None))
-    # A validator, and a name in Vary, that would end the line or the request.
+    # A validator, and a name in 'Vary', that would end the line or the request.
     entries.append((base + "etag?split", 200, {"ETag": '"1"\r\nX-Evil: 1', "Vary": "X-Evil, Host, Content-Length, Transfer-Encoding"},
                     b"x", {"X-Evil": "a\r\nb: c", "Host": "evil", "Content-Length": "5", "Transfer-Encoding": "chunked"}, None))
     entries.append((base + "etag?named", 200, {**tag, "Vary": "Host, Content-Length, Cookie, X-Good"}, b"x",
@@ -190,17 +214,20 @@ def check_refusals():
         assert (found[url]["outcome"], found[url]["reason"]) == wanted, found[url]
     assert found[base + "etag?post"]["reason"] == "method" and found[base + "etag?part"]["reason"] == "incomplete-body"
     assert found[base + "etag?split"]["outcome"] == "no-validator", found[base + "etag?split"]
-    paths = sorted(path for path, _ in Origin.asked)
+    paths = sorted(asked for asked, _ in Origin.asked)
     assert paths == ["/etag?named", "/etag?ok", "/etag?ok"], paths
-    for path, fields in Origin.asked:
+    for asked, fields in Origin.asked:
         assert not any(fields[name] for name in ["Cookie", "Authorization", "X-Evil", "Content-Length"]), fields.items()
-        assert fields["Host"].endswith(port.strip("/")) and fields["X-Good"] == ("1" if "named" in path else None)
+        assert fields["Host"].endswith(port.strip("/")) and fields["X-Good"] == ("1" if "named" in asked else None)
     assert found[base + "etag?named"]["withheld_credentials"] and found[base + "etag?ok"]["withheld_credentials"]
     Origin.asked.clear()
     run("-c", cache, base + "etag?ok", "--with-credentials")
     assert Origin.asked[0][1]["Cookie"] == "session=1" and Origin.asked[0][1]["Authorization"] == "Basic eDp5"
-    # What is a secret only by its name needs to be wanted as well, and nothing of a name that is not known goes to
-    # another origin.
+
+
+def test_secrets_by_name(base):
+    """Fields whose names suggest a secret need '--with-credentials', and unknown fields are not sent to another origin."""
+    tag = {"ETag": '"1"'}
     Origin.other = origin.start()
     keys = {"X-Api-Key": "k", "X-Tenant": "t", "Accept": "*/*"}
     vary = {**tag, "Vary": "X-Api-Key, X-Tenant, Accept"}
@@ -208,10 +235,14 @@ def check_refusals():
     for options, sent in [((), (None, "t")), (("--with-credentials",), ("k", "t"))]:
         Origin.asked.clear()
         run("-c", cache, "--all", "--follow", *options)
-        asked = [(path, fields["X-Api-Key"], fields["X-Tenant"], fields["Accept"], fields["If-None-Match"]) for path, fields in Origin.asked]
+        asked = [(to, fields["X-Api-Key"], fields["X-Tenant"], fields["Accept"], fields["If-None-Match"]) for to, fields in Origin.asked]
         assert sorted(asked, key=str) == sorted([
             ("/etag", *sent, "*/*", '"1"'), ("/other-origin", *sent, "*/*", '"1"'), ("/etag", None, None, "*/*", '"1"')], key=str), asked
-    # One that cannot be sent, and one that makes Foundation crash, are all that fails.
+
+
+def test_crashes(base):
+    """A request that cannot be sent, and one that makes Foundation crash, fail alone."""
+    tag = {"ETag": '"1"'}
     tagged = lambda name, fields={}, **request: (base + name, 200, {**tag, **fields}, b"x", request, None)
     cache = make("crashes", [tagged("etag?first"), tagged("endless"), tagged("etag?long", {"Vary": "Accept"}, Accept="x" * (1 << 20)),
                              tagged("etag?last")])
@@ -219,7 +250,11 @@ def check_refusals():
     found = {entry["url"].removeprefix(base): (entry["outcome"], entry["reason"]) for entry in json.loads(result.stdout)["entries"]}
     assert found == {"etag?first": ("unchanged", None), "endless": ("failed", "other"), "etag?long": ("failed", "not-sendable"),
                      "etag?last": ("unchanged", None)}, found
-    # A user and a password in the URL are credentials, too.
+
+
+def test_user_in_url(base):
+    """A user and a password in the URL are credentials, too."""
+    tag = {"ETag": '"1"'}
     secret = base.replace("127.0.0.1", "user:pass@127.0.0.1") + "etag"
     cache = make("secret", [(secret, 200, tag, b"x", {}, None)])
     Origin.asked.clear()
@@ -227,12 +262,10 @@ def check_refusals():
     assert Origin.asked[0][1]["Authorization"] is None
     run("-c", cache, "--all", "--with-credentials")
     assert Origin.asked[1][1]["Authorization"] == "Basic dXNlcjpwYXNz"
-    print("refusals: ok", flush=True)
 
 
-def check_refreshing():
-    """What is refreshed is fresh again, with the header fields of the 304 or all of the 200, and nothing else is touched."""
-    cache = make("refreshed")
+def test_refreshing(base, cache):
+    """A refreshed entry is fresh again, with the header fields of the 304 or all of the 200; nothing else changes."""
     old, _ = apple_entries(cache)
     before = files(cache)
     options = ["--all", "--refresh", "--body-limit", "64KiB"]
@@ -250,7 +283,7 @@ def check_refreshing():
     for url, entry in new.items():
         name, then = url.removeprefix(base), old[url]
         if name not in freshened | replaced:
-            # Nor is its file another.
+            # Its body file is the same, too.
             assert entry == then and actions[name] == "none", (name, entry)
             continue
         same = ["id", "hash", "policy", "time_stamp", "partition", "request", "url", "status"]
@@ -277,11 +310,10 @@ def check_refreshing():
         entry = json.loads(line)
         is_fresh = entry["url"].removeprefix(base) in freshened | replaced
         assert entry["freshness"] == ("fresh" if is_fresh else "stale"), entry
-    print("refreshing: ok", flush=True)
 
 
-def check_purging():
-    cache = make("purged")
+def test_purging(base, cache):
+    """'--purge-gone' and '--purge-changed' remove the entries that the origin no longer has, or has changed."""
     before = files(cache)
     entries, _ = revalidate(cache, "--all", "--purge-gone", "--purge-changed", "--dry-run", status=3)
     assert files(cache) == before
@@ -295,72 +327,70 @@ def check_purging():
     entries, _ = revalidate(cache, base + "changed", base + "rolled", base + "etag", "--purge-changed", "--yes")
     left = {url.removeprefix(base) for url in apple_entries(cache)[0]}
     assert left == OUTCOMES.keys() - {"404", "410", "changed", "rolled"}, left
-    print("purging: ok", flush=True)
 
 
-def check_ends(cache):
-    """The program that fetches ends with the one that asked, however that ends; without it nothing is asked."""
-    def children(number):
-        return subprocess.run(["ps", "--ppid", str(number), "-o", "pid="], capture_output=True, text=True).stdout.split()
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_signals(kind, base, cache):
+    """The program that fetches ends when the program that asked it is interrupted, ended or killed."""
+    if not shutil.which("ps"):
+        pytest.skip("ps: not here")
+    process = subprocess.Popen([tool, "revalidate", "-c", cache, base + "slow", "--timeout", "60s"], preexec_fn=hear_signals,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not Origin.asked and time.monotonic() < deadline:
+        time.sleep(0.02)
+    (child,) = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="], capture_output=True, text=True).stdout.split()
+    process.send_signal(kind)
+    assert process.wait(60) == -kind
+    process.communicate()
+    while os.path.exists(f"/proc/{child}") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not os.path.exists(f"/proc/{child}"), kind
 
-    for kind in [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]:
-        process = subprocess.Popen([tool, "revalidate", "-c", cache, base + "slow", "--timeout", "60s"], env=environment,
-                                   preexec_fn=hear_signals,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 60
-        Origin.asked.clear()
-        while not Origin.asked and time.monotonic() < deadline:
-            time.sleep(0.02)
-        (child,) = children(process.pid)
-        process.send_signal(kind)
-        assert process.wait(60) == -kind
-        while os.path.exists(f"/proc/{child}") and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert not os.path.exists(f"/proc/{child}"), kind
-    # Foundation makes folders for a cache and for cookies, unless it is kept from that.
-    folders = {name: os.path.join(root, name) for name in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR"]}
+
+def test_no_folders(base, cache):
+    """Neither program makes a folder for a cache, for cookies or for temporary files."""
+    # Foundation makes such folders unless it is configured.
+    folders = {name: path(name) for name in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR"]}
     for folder in folders.values():
         os.mkdir(folder)
-    subprocess.run([tool, "revalidate", "-c", cache, base + "etag"], check=True, capture_output=True, env={**environment, **folders})
+    subprocess.run([tool, "revalidate", "-c", cache, base + "etag"], check=True, capture_output=True, env=os.environ | folders)
     assert [os.listdir(folder) for folder in folders.values()] == [[]] * len(folders), folders
-    # The program that reads caches has no networking.
-    if shutil.which("ldd"):
-        linked = {path: subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout for path in [tool, tool + "-fetch"]}
-        assert "FoundationNetworking" in linked[tool + "-fetch"]
-        assert "FoundationNetworking" not in linked[tool] and "curl" not in linked[tool], linked[tool]
-    alone = os.path.join(root, "alone")
+
+
+def test_linked_libraries():
+    """Only the program that fetches is linked with networking."""
+    if not shutil.which("ldd"):
+        pytest.skip("ldd: not here")
+    linked = {program: subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout for program in [tool, tool + "-fetch"]}
+    assert "FoundationNetworking" in linked[tool + "-fetch"]
+    assert "FoundationNetworking" not in linked[tool] and "curl" not in linked[tool], linked[tool]
+
+
+def test_without_fetcher(base, cache):
+    """Without the program that fetches, nothing is asked, and an error names it; with one that breaks the protocol, the status is 70."""
+    alone = path("alone")
     os.mkdir(alone)
     shutil.copy(tool, alone)
     result = subprocess.run([os.path.join(alone, "urlcache-admin"), "revalidate", "-c", cache, base + "etag"],
-                            capture_output=True, env=environment)
-    assert result.returncode == 69 and b"'urlcache-admin-fetch'" in result.stderr, result
-    # Where an installation has it.
-    installed = os.path.join(root, "installed")
-    os.makedirs(os.path.join(installed, "libexec/urlcache-admin"))
-    os.mkdir(os.path.join(installed, "bin"))
-    shutil.copy(tool, os.path.join(installed, "bin"))
-    shutil.copy(tool + "-fetch", os.path.join(installed, "libexec/urlcache-admin"))
-    subprocess.run([os.path.join(installed, "bin/urlcache-admin"), "revalidate", "-c", cache, base + "etag"], check=True,
-                   capture_output=True, env=environment)
-    # One that does not keep to the protocol, says too much, or ends.
+                            capture_output=True)
+    assert result.returncode == 69 and b"'urlcache-admin-fetch'" in result.stderr and not Origin.asked, result
+    # A fetcher that ends, or sends something else, or too much.
     for script in ["exit 0", "printf 'X nonsense of more than nine bytes'", "printf 'H\\0\\0\\0\\0\\377\\377\\377\\377'",
                    "printf 'Q\\0\\0\\0\\0\\0\\0\\0\\0'"]:
         with open(os.path.join(alone, "urlcache-admin-fetch"), "w") as file:
             file.write(f"#!/bin/sh\n{script}\n")
         os.chmod(os.path.join(alone, "urlcache-admin-fetch"), 0o755)
         result = subprocess.run([os.path.join(alone, "urlcache-admin"), "revalidate", "-c", cache, base + "etag"],
-                                capture_output=True, env=environment)
+                                capture_output=True)
         assert result.returncode == 70, (script, result)
-    print("ends: ok", flush=True)
 
 
-try:
-    reported = make("reported")
-    check_report(reported)
-    check_asking(reported)
-    check_refusals()
-    check_refreshing()
-    check_purging()
-    check_ends(reported)
-finally:
-    shutil.rmtree(root, ignore_errors=True)
+def test_installed_fetcher(base, cache):
+    """The program that fetches is found in 'libexec' of an installation."""
+    installed = path("installed")
+    os.makedirs(os.path.join(installed, "libexec/urlcache-admin"))
+    os.mkdir(os.path.join(installed, "bin"))
+    shutil.copy(tool, os.path.join(installed, "bin"))
+    shutil.copy(tool + "-fetch", os.path.join(installed, "libexec/urlcache-admin"))
+    subprocess.run([os.path.join(installed, "bin/urlcache-admin"), "revalidate", "-c", cache, base + "etag"], check=True, capture_output=True)

@@ -1,19 +1,29 @@
-"""Talks with `urlcache-admin-fetch` as `urlcache-admin` does, but reads slowly, and looks at the memory that it takes.
+"""Talks with `urlcache-admin-fetch` as `urlcache-admin` does, but reads slowly, and looks at the memory that it takes."""
 
-    check_fetching.py URLCACHE-ADMIN-FETCH
+import functools
+import gzip
+import hashlib
+import os
+import socket
+import struct
+import subprocess
+import threading
+import time
 
-Prints a line for each part, and ends at the first that is not as it has to be.
-"""
+from products import fetcher as program
 
-import gzip, hashlib, os, socket, struct, subprocess, sys, threading, time
-
-program = os.path.abspath(sys.argv[1])
 BODY, LIMIT, MOST_MEMORY = 192 << 20, 1 << 30, 128 << 20
 BLOCK = bytes(range(256)) * 256
 
 
+@functools.cache
+def packed_body():
+    """A body that is a thousand times as large when it is unpacked."""
+    return gzip.compress(bytes(BODY), 9)
+
+
 class Origin:
-    """Sends a large body to whoever asks, and counts what it could send."""
+    """Sends bodies, and counts the bytes of the large one that it could send."""
 
     def __init__(self):
         self.sent = 0
@@ -44,8 +54,7 @@ class Origin:
             self.sent += len(BLOCK)
 
     def packed(self, connection):
-        """A body that is a thousand times as large when it is unpacked."""
-        data = gzip.compress(bytes(BODY), 9)
+        data = packed_body()
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(data))
         connection.sendall(data)
 
@@ -67,7 +76,7 @@ class Fetcher:
         self.process.stdin.write(kind + struct.pack(">II", number, len(payload)) + payload)
         self.process.stdin.flush()
 
-    def ask(self, number, url, timeout=5000, limit=LIMIT):
+    def ask(self, number, url, timeout=60000, limit=LIMIT):
         texts = [b"GET", url, b"%d" % timeout, b"%d" % limit, b"0"]
         self.write(b"Q", number, b"".join(struct.pack(">I", len(text)) + text for text in texts))
 
@@ -115,38 +124,36 @@ def digest_of(blocks):
     return digest.hexdigest()
 
 
-def held():
-    """Nothing is read for longer than the time-out, and all comes at last."""
+def test_held():
+    """While nobody reads the answer, the origin is held, for longer than the time-out, in little memory; the answer is complete at last."""
     origin, fetcher = Origin(), Fetcher()
     fetcher.ask(1, origin.base + b"large", timeout=1500)
     sent = wait_until_held(origin)
-    # What the sockets and the pipe hold is beyond the program.
+    # Sockets and the pipe contain some of it.
     assert sent < BODY // 4, sent
     peak = fetcher.peak()
     assert peak < MOST_MEMORY, peak
     time.sleep(3)
     assert origin.sent == sent, (origin.sent, sent)
-    # One that is asked meanwhile waits, too.
+    # A request that comes meanwhile waits, too.
     fetcher.ask(2, origin.base + b"small", timeout=1500)
     time.sleep(2)
     wanted = digest_of([BLOCK] * (BODY // len(BLOCK)))
     assert fetcher.answer(1) == (b"E", b"", BODY, wanted)
     assert fetcher.answer(2)[:3] == (b"E", b"", 2)
     assert fetcher.peak() < MOST_MEMORY, fetcher.peak()
-    print(f"  held after {sent} bytes; peak {fetcher.peak()} bytes", file=sys.stderr)
     fetcher.end()
-    print("held: ok", flush=True)
 
 
-def cancelled():
-    """What is held can be cancelled, and the next request is answered."""
+def test_cancelled():
+    """Requests that are held can be cancelled, and the next request is answered."""
     origin, fetcher = Origin(), Fetcher()
     for number in range(8):
         fetcher.ask(number, origin.base + b"large")
     wait_until_held(origin)
     for number in range(8):
         fetcher.write(b"X", number)
-    # More than the pipe takes: it reads on, though nobody reads what it says.
+    # More than the pipe takes: the program reads on, even while no process reads its answers.
     for number in range(100, 140):
         fetcher.ask(number, origin.base + b"small?" + b"x" * 10_000)
     assert {fetcher.answer(number)[:2] for number in range(8)} == {(b"F", b"cancelled")}, fetcher.answers
@@ -154,11 +161,12 @@ def cancelled():
     assert fetcher.answer(200)[:3] == (b"E", b"", 2)
     assert fetcher.peak() < MOST_MEMORY, fetcher.peak()
     fetcher.end()
-    print("cancelled: ok", flush=True)
 
 
-def unpacked():
+def test_unpacked():
     """A body that grows when it is unpacked is held, too, and is cut off at the limit."""
+    # This takes longer than an origin may take to answer.
+    packed_body()
     origin, fetcher = Origin(), Fetcher()
     fetcher.ask(1, origin.base + b"packed", limit=BODY)
     time.sleep(2)
@@ -169,21 +177,13 @@ def unpacked():
     assert (kind, failure) == (b"F", b"too-large") and size < BODY, (kind, failure, size)
     assert fetcher.peak() < MOST_MEMORY, fetcher.peak()
     fetcher.end()
-    print("unpacked: ok", flush=True)
 
 
-def silent():
-    """An origin that falls silent has no longer than the time-out."""
+def test_silent():
+    """A request to an origin that falls silent fails after the time-out."""
     origin, fetcher = Origin(), Fetcher()
     started = time.monotonic()
     fetcher.ask(1, origin.base + b"silent", timeout=1000)
     assert fetcher.answer(1)[:3] == (b"F", b"timeout", 5)
     assert 0.9 < time.monotonic() - started < 25, time.monotonic() - started
     fetcher.end()
-    print("silent: ok", flush=True)
-
-
-held()
-cancelled()
-unpacked()
-silent()

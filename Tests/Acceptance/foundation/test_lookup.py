@@ -1,33 +1,28 @@
-"""Asks Foundation's own URLCache for URLs, and compares with what is said that it answers.
+"""Asks Foundation's own `URLCache` for URLs, and compares its answers with what this program predicts."""
 
-    check_foundation_lookup.py URLCACHE-ADMIN [NUMBER OF URLS]
+import base64
+import json
+import os
+import random
+import shutil
+import subprocess
 
-Prints a line for each part, and ends at the first that is not as it has to be. Needs swiftc, and a Foundation that is that of
-Linux.
-"""
-
-import base64, json, os, random, shutil, subprocess, sys, tempfile
-
-tool = os.path.abspath(sys.argv[1])
-count = int(sys.argv[2]) if len(sys.argv) > 2 else 500
-root = tempfile.mkdtemp()
-stock = os.path.join(root, "StockURLCache")
-environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "XDG_CACHE_HOME": os.path.join(root, "caches")}
-random.seed(7)
+from products import tool
+from scratch import path
 
 
 def run(*arguments, statuses=(0,), **options):
-    result = subprocess.run(arguments, capture_output=True, timeout=300, env=environment, **options)
+    result = subprocess.run(arguments, capture_output=True, timeout=300, env=os.environ | {"SWIFT_BACKTRACE": "enable=no"}, **options)
     assert result.returncode in statuses, (arguments, result.returncode, result.stdout[-2000:], result.stderr[-2000:])
     return result
 
 
-def store(folder, items):
+def store(stock, folder, items):
     run(stock, "store", folder, input=json.dumps([
         {"status": 200, "headers": {"Cache-Control": "max-age=1000000", "Content-Type": "text/plain"}, **item} for item in items]).encode())
 
 
-def get(folder, urls):
+def get(stock, folder, urls):
     lines = run(stock, "get", folder, input=json.dumps(urls).encode()).stdout.splitlines()
     return [json.loads(line) for line in lines]
 
@@ -49,29 +44,30 @@ TAILS = ["", "", "", "?", "?user=A", "?user=B", "?user=B#x", "#x", "?a=/", "/?b"
 SCHEMES = ["http", "https", "HTTP", "http", "https", "ftp"]
 
 
-def made_up():
-    return (random.choice(SCHEMES) + "://" + random.choice(HOSTS) + random.choice(PORTS) + random.choice(PATHS) + random.choice(TAILS))
+def made_up(chance):
+    return chance.choice(SCHEMES) + "://" + "".join(map(chance.choice, [HOSTS, PORTS, PATHS, TAILS]))
 
 
-def check_predictions():
-    """What is said that the store answers is what it answers."""
-    folder = os.path.join(root, "predicted")
+def test_predictions(stock_url_cache, thorough):
+    """'explain --why-missing' predicts for each URL which entry `URLCache` answers it with."""
+    chance, count = random.Random(7), 500 if thorough else 60
+    stock, folder = stock_url_cache, path("predicted")
     stored = {}
     for number in range(count // 5):
-        url = made_up()
+        url = made_up(chance)
         item = {"url": url, "body": text(str(number))}
         if number % 4 == 0:
-            item["responseURL"] = made_up()
+            item["responseURL"] = made_up(chance)
         stored[str(number)] = item
-    store(folder, stored.values())
-    urls = sorted({made_up() for _ in range(count * 2)} - {""})[:count]
+    store(stock, folder, stored.values())
+    urls = sorted({made_up(chance) for _ in range(count * 2)} - {""})[:count]
     urls += [item.get("responseURL", item["url"]) for item in stored.values()]
     wrong, hits = [], 0
     bodies = {}
     for line in run(tool, "list", "-c", folder, "--format", "ndjson", "--columns", "id").stdout.splitlines():
         name = json.loads(line)["id"]
         bodies[name] = run(tool, "body", "-c", folder, name).stdout.decode()
-    for url, found in zip(urls, get(folder, urls), strict=True):
+    for url, found in zip(urls, get(stock, folder, urls), strict=True):
         said = missing(folder, url)
         assert len(said["present"]) <= 1, said
         answer = bodies[said["present"][0]] if said["present"] else None
@@ -81,16 +77,15 @@ def check_predictions():
             wrong.append((url, real, said))
     assert not wrong, (len(wrong), len(urls), wrong[:20])
     assert hits > len(urls) // 10, hits
-    print("predictions: ok", flush=True)
 
 
 A, B = "http://a.example/p?user=A", "http://a.example/p?user=B"
 OLD, NEW = "http://a.example/old", "https://cdn.example:8443/new?v=1"
 
 
-def make(name):
-    folder = os.path.join(root, name)
-    store(folder, [
+def make(stock, name):
+    folder = path(name)
+    store(stock, folder, [
         {"url": A, "body": text("of A")}, {"url": OLD, "responseURL": NEW, "body": text("new")},
         {"url": "http://a.example/plain", "body": text("plain")}])
     return folder
@@ -101,10 +96,11 @@ OF_OLD = f"note: the cache answers '{OLD}' with the entry of '{NEW}', whose key 
 OF_NEW = f"note: the entry of '{NEW}' has the key 'a.example/old', so the cache does not answer that URL with it\n"
 
 
-def check_names():
-    """An entry is found by each URL that the store answers with it, and by its own, and it is said which."""
-    folder = make("named")
-    served = {url: base64.b64decode(found["body"]) if found else None for url, found in zip([A, B, OLD, NEW], get(folder, [A, B, OLD, NEW]))}
+def test_names(stock_url_cache):
+    """A command finds an entry by its own URL and by each URL that the cache answers with it, and a note shows the difference."""
+    stock = stock_url_cache
+    folder = make(stock, "named")
+    served = {url: base64.b64decode(found["body"]) if found else None for url, found in zip([A, B, OLD, NEW], get(stock, folder, [A, B, OLD, NEW]))}
     assert served == {A: b"of A", B: b"of A", OLD: b"new", NEW: None}, served
     ids = {entry["url"]: entry["id"] for entry in map(json.loads, run(tool, "list", "-c", folder, "--format", "ndjson").stdout.splitlines())}
     said = {A: b"", B: OF_B.encode(), OLD: OF_OLD.encode(), NEW: OF_NEW.encode()}
@@ -145,21 +141,20 @@ Stored for           {A}   it may be meant for another user
     assert listed == (
         f"request_url,response_url\nhttp://a.example/p?user=A,{A}\nhttp://a.example/plain,http://a.example/plain\n"
         f"https://a.example/old,{NEW}\n"), listed
-    # What is removed by another URL is not answered any more.
+    # The cache no longer answers a URL after its entry was removed by another URL.
     for url, entry in [(B, A), (OLD, NEW)]:
         purged = run(tool, "purge", "-c", folder, url, "--yes", "--format", "json")
         assert [item["id"] for item in json.loads(purged.stdout)["entries"]] == [ids[entry]] and purged.stderr == said[url], purged
-        assert get(folder, [url]) == [{}]
+        assert get(stock, folder, [url]) == [{}]
     absent = run(tool, "purge", "-c", folder, "http://a.example/p/q", "--yes", statuses=(1,))
     assert b"no entry has the URL 'http://a.example/p/q'" in absent.stderr, absent
-    print("names: ok", flush=True)
 
 
-def check_findings():
-    """Each file that has the key of another for another URL is found, and each entry that is found by another URL only."""
-    folder = make("found")
-    other = os.path.join(root, "other")
-    store(other, [{"url": B, "body": text("of B")}, {"url": "https://a.example/plain", "body": text("of TLS")}])
+def test_findings(stock_url_cache):
+    """'check' reports files with the same key for different URLs, and entries that only another URL finds."""
+    stock, other = stock_url_cache, path("other")
+    folder = make(stock, "found")
+    store(stock, other, [{"url": B, "body": text("of B")}, {"url": "https://a.example/plain", "body": text("of TLS")}])
     names = os.listdir(folder)
     for name in os.listdir(other):
         # As a clock that was set back leaves them, or a copy.
@@ -179,14 +174,3 @@ def check_findings():
         os.remove(os.path.join(folder, name))
     findings = json.loads(run(tool, "check", "-c", folder, "--format", "json", statuses=(1,)).stdout)["findings"]
     assert not [finding for finding in findings if finding["code"] == "colliding-entries"], findings
-    print("findings: ok", flush=True)
-
-
-source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Peers", "StockURLCache.swift")
-subprocess.run(["swiftc", "-O", "-swift-version", "5", source, "-o", stock], check=True, timeout=600)
-try:
-    check_names()
-    check_findings()
-    check_predictions()
-finally:
-    shutil.rmtree(root, ignore_errors=True)

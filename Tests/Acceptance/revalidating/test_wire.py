@@ -1,29 +1,45 @@
-"""Compares what `revalidate` sends, byte by byte, with what `explain` shows.
+"""Compares what `revalidate` sends, byte by byte, with what `explain` shows."""
 
-    check_wire.py URLCACHE-ADMIN SAMPLE-CACHE
+import json
+import os
+import socket
+import subprocess
+import threading
 
-Prints a line for each part, and ends at the first that is not as it has to be.
-"""
-
-import json, os, shutil, socket, subprocess, sys, tempfile, threading
+import pytest
 
 import origin
+from products import maker, tool
+from scratch import path
 
-tool, maker = map(os.path.abspath, sys.argv[1:])
-root = tempfile.mkdtemp()
-environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-# A language of the user, which Foundation would send.
-environment["LANG"] = "de_DE.UTF-8"
-listener = socket.create_server(("127.0.0.1", 0))
-place = f"127.0.0.1:{listener.getsockname()[1]}"
-base = f"http://{place}/"
+# Of the origin of the running test: its address, what its URLs begin with, what it was asked, and its answers by their paths.
+place = base = None
 heads = []
 answers = {}
 
 
-def serve():
+@pytest.fixture(autouse=True)
+def listener(monkeypatch):
+    """Starts an origin, and gives the user a language, which Foundation would send."""
+    global place, base
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    heads.clear()
+    answers.clear()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        place = f"127.0.0.1:{listener.getsockname()[1]}"
+        base = f"http://{place}/"
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        yield
+
+
+def serve(listener):
     while True:
-        connection, _ = listener.accept()
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
         data = b""
         while b"\r\n\r\n" not in data:
             piece = connection.recv(65536)
@@ -40,7 +56,7 @@ def serve():
 
 def run(verb, *arguments, status=0):
     result = subprocess.run([tool, verb, *arguments, "--format", "json"], capture_output=True, stdin=subprocess.DEVNULL,
-                            timeout=120, env=environment)
+                            timeout=120)
     assert result.returncode == status, (verb, arguments, result.returncode, result.stdout[-2000:], result.stderr[-2000:])
     return json.loads(result.stdout)
 
@@ -52,9 +68,8 @@ def reply(status, body=b"", **fields):
 
 
 def make(name, entries):
-    folder = os.path.join(root, name)
-    origin.make_apple(maker, folder, entries)
-    return folder
+    origin.make_apple(maker, path(name), entries)
+    return path(name)
 
 
 TAG, DATE = {"ETag": '"1"'}, {"Last-Modified": origin.EARLIER}
@@ -105,8 +120,8 @@ def explained(cache):
     return result
 
 
-def check_conditions():
-    """Nothing is on the wire that `explain` does not show, and nothing is left out."""
+def test_conditions():
+    """`revalidate` sends exactly the requests that `explain` shows, with and without `--refresh`."""
     cache = make("conditions", [(base + name, 200, fields, body, dict(sent), None) for name, (fields, sent, body) in ENTRIES.items()])
     for options in [(), ("--refresh", "--yes"), ("--refresh", "--dry-run")]:
         shown = explained(cache)
@@ -115,7 +130,7 @@ def check_conditions():
         found = {line.split(" ")[1].removeprefix("/"): (line, fields) for line, fields in map(fields_of, heads)}
         assert found == shown and len(heads) == len(shown) == len(ENTRIES), (
             options, [(path, found.get(path), shown.get(path)) for path in shown if found.get(path) != shown[path]])
-    # By HEAD the same is asked, but for ranges, which HEAD has none of; by GET also what was stored by HEAD.
+    # HEAD requests have the same fields, but no ranges; entries that were stored by HEAD can be asked for by GET.
     heads.clear()
     parts = {"part", "part-date"}
     asked = run("revalidate", "-c", cache, "--all", "--http-method", "head", status=3)["entries"]
@@ -129,7 +144,6 @@ def check_conditions():
         heads.clear()
         run("revalidate", "-c", by_head, "--all", *options, status=1)
         assert [head.split(b" ")[0] for head in heads] == [method], (options, heads)
-    print("conditional requests: ok", flush=True)
 
 
 def revalidate(cache, *options, status=0):
@@ -140,8 +154,8 @@ def bodies(cache):
     return {url.removeprefix(base): entry["body"] for url, entry in origin.apple_entries(cache)[0].items()}
 
 
-def check_variants():
-    """An entry is replaced by the variant that it is, or not at all."""
+def test_variants():
+    """An entry is only replaced by an answer that is the same variant."""
     def of_language(more):
         def answer(head):
             language = fields_of(head)[1].get("accept-language", "none")
@@ -150,7 +164,7 @@ def check_variants():
 
     both = {"Cookie": "a=b", "Accept-Language": "fr"}
     cases = {
-        # What was stored, the request, what the answer varies on, and what is stored then.
+        # The fields of the entry, the request, the 'Vary' of the answer, and the body afterwards.
         "none": (vary("Accept-Language"), {}, "Accept-Language", b"none"),
         "fr": (vary("Accept-Language"), BROWSER, "Accept-Language", b"fr"),
         "fr-and-coding": (vary("Accept-Language"), BROWSER, "Accept-Language, Accept-Encoding", b"fr"),
@@ -173,11 +187,10 @@ def check_variants():
     report = revalidate(cache, base + "cookie", base + "cookie-unnamed", "--refresh", "--yes", "--with-credentials")
     assert [entry["action"] for entry in report.values()] == ["replace", "replace"], report
     assert bodies(cache)["cookie"] == bodies(cache)["cookie-unnamed"] == b"fr"
-    print("variants: ok", flush=True)
 
 
-def check_converging():
-    """What went back to something older, and what has no validator, is refreshed all the same, and once."""
+def test_converging():
+    """`--refresh` loads entries again, once, that went back to an older version, or have no validator."""
     def rolled(head):
         if b"if-modified-since" in head.lower():
             return reply(304, Last_Modified=origin.EARLIER)
@@ -216,11 +229,10 @@ def check_converging():
     assert stored == {"rolled": b"older", "contradicts": b"other", "always-304": b"old", "no-validator": b"new", "weak-part": b"whole"}, stored
     report = revalidate(cache, base + "rolled", base + "contradicts")
     assert [entry["outcome"] for entry in report.values()] == ["unchanged", "unchanged"], report
-    print("converging: ok", flush=True)
 
 
-def check_statuses():
-    """A redirect that says nothing of where to has a status, and a 206 is no 304."""
+def test_redirects():
+    """A redirect without 'Location' is a failure with its status."""
     statuses = [301, 302, 303, 305, 307, 308]
     for status in statuses:
         answers[str(status)] = reply(status, b"body")
@@ -233,9 +245,13 @@ def check_statuses():
             assert (entry["outcome"], entry["status"], entry["reason"], entry["message"]) == (
                 "failed", status, "status", f"the status is {status}"), entry
         assert report["elsewhere"]["status"] == (404 if options == ("--follow",) else 302), report["elsewhere"]
+
+
+def test_partial_content():
+    """A 206 is no 304: the entry stays incomplete."""
     answers["part"] = reply(206, b"est", ETag='"1"', Content_Range="bytes 1-3/4")
     cache = make("parts", [(base + "part", 200, {**TAG, "Content-Length": "4"}, b"r", {}, None)])
-    result = subprocess.run([tool, "revalidate", "-c", cache, "--all"], capture_output=True, env=environment, timeout=120)
+    result = subprocess.run([tool, "revalidate", "-c", cache, "--all"], capture_output=True, timeout=120)
     assert (result.returncode, result.stdout.decode()) == (1, f"""\
 OUTCOME     BY    SAVES  DONE  URL
 incomplete  etag      -  -     {base}part
@@ -245,14 +261,3 @@ incomplete  etag      -  -     {base}part
     document = run("revalidate", "-c", cache, "--all", "--refresh", "--yes", status=3)
     assert (document["incomplete"], document["unchanged"], document["saved_bytes"]) == (1, 0, 0), document
     assert document["entries"][0]["hindrance"] == "partial-content", document
-    print("statuses: ok", flush=True)
-
-
-threading.Thread(target=serve, daemon=True).start()
-try:
-    check_conditions()
-    check_variants()
-    check_converging()
-    check_statuses()
-finally:
-    shutil.rmtree(root, ignore_errors=True)

@@ -1,28 +1,32 @@
-"""Judges what `--superseded` selects by made-up URLs of which it is known what they stand for.
+"""Compares the entries that `--superseded` selects with made-up URLs whose resources and versions are known."""
 
-    check_superseded.py URLCACHE-ADMIN SAMPLE-CACHE [SEED...]
+import importlib.util
+import itertools
+import json
+import os
+import plistlib
+import random
+import re
+import sqlite3
 
-Without seeds it takes those that the rules were made with, and others that nobody has looked at. The URLs of each are put
-into an Apple cache in a random order; then `list`, `purge`, `usage`, `report` and an archive must agree. Prints a line for
-each part.
-"""
-
-import itertools, json, os, plistlib, random, re, sqlite3, sys
-
-SEEDS = [int(seed) for seed in sys.argv[3:]]
-sys.argv[3:] = []
+from products import REPOSITORY
 from scratch import export, make, run
-import resource_urls
 
+specification = importlib.util.spec_from_file_location("resource_urls", REPOSITORY / "Tests/Scripts/resource_urls.py")
+resource_urls = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(resource_urls)
+
+# The seeds that the rules were made with, and others that were never looked at.
 KNOWN, HELD_OUT = range(1, 6), range(1000, 1005)
 NULL = "__CFURLRequestNullTokenString__"
 
 
 def cache_of(urls, seed):
-    """Makes a cache; the entries are in another order than the versions, whose times tell which is newer."""
+    """Makes a cache whose entries are in another order than the versions; the newer version was stored later."""
     folder = make(f"cache-{seed}", entries=1)
     database = sqlite3.connect(os.path.join(folder, "Cache.db"))
-    for table in ["response", "blob_data", "receiver_data"]: database.execute(f"DELETE FROM cfurl_cache_{table}")
+    for table in ["response", "blob_data", "receiver_data"]:
+        database.execute(f"DELETE FROM cfurl_cache_{table}")
     shuffled = list(enumerate(urls))
     random.Random(seed).shuffle(shuffled)
     for id, (place, (_, _, url)) in enumerate(shuffled, start=1):
@@ -45,7 +49,7 @@ def listed(cache, *options):
 
 
 def judge(seed):
-    """How many URLs are superseded and selected, only selected, and only superseded; and checks that the commands agree."""
+    """Counts the URLs that are superseded and selected, only selected, and only superseded; all commands must select the same."""
     urls = resource_urls.made_up(seed)
     resources = [list(group) for _, group in itertools.groupby(urls, key=lambda url: url[1])]
     older = {url for group in resources for _, _, url in group[:-1]}
@@ -72,17 +76,13 @@ def judge(seed):
     return len(older & set(found)), len(set(found) - older), len(older - set(found))
 
 
-def main():
-    for name, seeds in [("given", SEEDS)] if SEEDS else [("seeds that the rules were made with", KNOWN), ("other seeds", HELD_OUT)]:
-        right = wrong = missed = 0
-        for seed in seeds:
-            counts = judge(seed)
-            (right, wrong, missed) = (right + counts[0], wrong + counts[1], missed + counts[2])
-            precision, recall = counts[0] / (counts[0] + counts[1]), counts[0] / (counts[0] + counts[2])
-            print(f"seed {seed}: precision {precision:.4f}, recall {recall:.4f}", file=sys.stderr)
-            assert precision >= 0.99 and recall >= 0.9, (seed, counts)
-        print(f"{name}: {right} of {right + missed} superseded entries found, {wrong} others", file=sys.stderr)
-        print(f"{name}: ok")
+def pytest_generate_tests(metafunc):
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", [*KNOWN, *HELD_OUT] if metafunc.config.getoption("thorough") else [KNOWN[0], HELD_OUT[0]])
 
 
-main()
+def test_superseded(seed):
+    """At least 99% of the selected entries are superseded, at least 90% of the superseded entries are selected, by all commands alike."""
+    right, wrong, missed = judge(seed)
+    precision, recall = right / (right + wrong), right / (right + missed)
+    assert precision >= 0.99 and recall >= 0.9, (seed, right, wrong, missed)
