@@ -24,7 +24,7 @@ CHANGES = [
 ]
 
 
-def make(name, *options, entries=40):
+def make(name, *options, entries=12):
     return scratch.make(name, *options, entries=entries, seed=7)
 
 
@@ -34,9 +34,9 @@ def run(*words, status=0, user=(), program=tool, **options):
     return result
 
 
-def archive():
+def archive(entries=12):
     """The path of an archive of a cache."""
-    run("export", "-c", make("exported"), "-o", path("archive.tar"))
+    run("export", "-c", make("exported", entries=entries), "-o", path("archive.tar"))
     return path("archive.tar")
 
 
@@ -158,7 +158,7 @@ def test_utf_16(encoding, thorough):
     ("apple", "missing"), ("apple", "empty"), ("apple", "with a folder of bodies"), ("foundation", "missing"), ("foundation", "empty")])
 def test_failed_imports(kind, folder, thorough):
     """An import that fails removes what it has made, and nothing else."""
-    tar, new = archive(), path("new")
+    tar, new = archive(entries=40), path("new")
     if folder != "missing":
         os.mkdir(new)
     if folder == "with a folder of bodies":
@@ -312,7 +312,7 @@ def full_disk():
 
 def test_without_room(full_disk):
     """When the disk is full, the message says so, and a new cache that cannot be filled is removed."""
-    tar, cache = archive(), make("small/cache", "--no-large-bodies", entries=100)
+    tar, cache = archive(entries=40), make("small/cache", "--no-large-bodies", entries=100)
     with open(os.path.join(full_disk, "filling"), "wb", buffering=0) as file:
         try:
             while True:

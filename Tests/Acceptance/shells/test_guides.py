@@ -1,61 +1,28 @@
-"""Runs every command of the page for readers of guides, and compares what it says.
+"""Runs every command of the page for readers of guides, and compares the output with what it should contain.
 
-    check_guides.py URLCACHE-ADMIN SAMPLE-CACHE [--show]
-
-Words in capitals stand for the caches, archives and URLs of this script. Prints how many rows hold, and which do not. With
-`--show` it prints what each command says.
+Words in capitals stand for the caches, archives and URLs of these tests.
 """
 
-import datetime, hashlib, os, plistlib, re, shlex, shutil, sqlite3, subprocess, sys, time
+import datetime
+import hashlib
+import os
+import plistlib
+import re
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import time
+
+import pytest
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Acceptance/support"))
 import origin
-from scratch import maker, path, run, tool, write
+from products import REPOSITORY, maker, tool
+from scratch import path
 
-page = os.path.join(os.path.dirname(__file__), "../../share/doc/urlcache-admin/guides.md")
-base = origin.start()
-environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-URLS = {word: base + word.lower() for word in ["ETAG", "MODIFIED", "BOTH", "CHANGED", "ROLLED", "FRESH", "STALE", "STAMPED"]}
-URLS |= {"URL": base + "etag", "PARTIAL": base + "partial", "MISSING": base + "none-such", "REDIRECT": base + "nothing-new"}
 LARGE = b"large body " * 2000
-
-
-def keep(file, tag):
-    """Writes what NSKeyedArchiver makes of a tag, long ago."""
-    with open(file, "wb") as new:
-        plistlib.dump({"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", tag]}, new,
-                      fmt=plistlib.FMT_BINARY)
-    os.utime(file, (1_700_000_000, 1_700_000_000))
-
-
-def made():
-    """The cache that all commands are about."""
-    old = datetime.datetime(2025, 1, 1)
-    entries = [(base + name, 200, fields, origin.OLD_BODY, {}, None) for name, fields in [
-        ("etag", {"ETag": '"1"', "Cache-Control": "public, max-age=60"}), ("modified", {"Last-Modified": origin.LATER, "Cache-Control": "max-age=0"}),
-        ("both", {"ETag": '"1"', "Last-Modified": origin.LATER}), ("changed", {"ETag": '"1"'}), ("rolled", {"Last-Modified": origin.LATER}),
-        ("weak", {"ETag": 'W/"1"', "Cache-Control": "private, max-age=60"}), ("fresh", {"Cache-Control": "max-age=9999999", "Expires": origin.EARLIER}),
-        ("stale", {"Cache-Control": "max-age=1"}), ("search?q=a&page=2", {"Cache-Control": "no-cache"}), ("secret", {"Cache-Control": "no-store"}),
-        ("nothing-new", {"ETag": '"1"'}), ("app.js?v=1", {"ETag": '"1"'}), ("app.js?v=2", {"ETag": '"1"'})]]
-    entries += [(base + "404", 404, {}, b"", {}, None), (base + "post", 200, {}, b"x", {"method": "POST"}, None),
-                (base + "stamped", 200, {"Cache-Control": "max-age=9999999"}, b"x", {}, {"CustomURLCacheExpiration": old, "Cached Date": old, "other": 1}),
-                (base + "partial", 200, {"ETag": '"1"', "Content-Length": str(len(LARGE))}, LARGE[:5000], {}, None),
-                ("ftp://files.example/a", 200, {}, b"x", {}, None)]
-    folder = path("Library/Caches/com.example.shop")
-    os.makedirs(os.path.dirname(folder))
-    origin.make_apple(maker, folder, entries, stored=time.time() - 10 * origin.DAY)
-    with sqlite3.connect(os.path.join(folder, "Cache.db")) as database:
-        database.execute("UPDATE cfurl_cache_response SET storage_policy = 1 WHERE entry_ID = 10")
-    database.close()
-    return folder
-
-
-cache = made()
-run("export", "-c", cache, "-o", path("all.tar"))
-run("export", "-c", cache, "-o", path("all.har"))
-with open(write("offline.txt", f"{base}fresh\n{base}none-such\n".encode())):
-    pass
-settings = write("config.toml", f"""[caches.shop]
+SETTINGS = """[caches.shop]
 path = "{cache}"
 
 [saved.large]
@@ -82,44 +49,96 @@ match = {{ glob = "*/etag" }}
 [[rules]]
 expire-after = "1d"
 match = {{ glob = "*/stale" }}
-""".encode())
-environment["URLCACHE_ADMIN_CONFIG"] = settings
+"""
+
+
+def keep(file, tag):
+    """Writes what NSKeyedArchiver makes of a tag, long ago."""
+    with open(file, "wb") as new:
+        plistlib.dump({"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", tag]}, new,
+                      fmt=plistlib.FMT_BINARY)
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+
+
+def make(folder, base):
+    """Makes the cache that all commands are about."""
+    old = datetime.datetime(2025, 1, 1)
+    entries = [(base + name, 200, fields, origin.OLD_BODY, {}, None) for name, fields in [
+        ("etag", {"ETag": '"1"', "Cache-Control": "public, max-age=60"}), ("modified", {"Last-Modified": origin.LATER, "Cache-Control": "max-age=0"}),
+        ("both", {"ETag": '"1"', "Last-Modified": origin.LATER}), ("changed", {"ETag": '"1"'}), ("rolled", {"Last-Modified": origin.LATER}),
+        ("weak", {"ETag": 'W/"1"', "Cache-Control": "private, max-age=60"}), ("fresh", {"Cache-Control": "max-age=9999999", "Expires": origin.EARLIER}),
+        ("stale", {"Cache-Control": "max-age=1"}), ("search?q=a&page=2", {"Cache-Control": "no-cache"}), ("secret", {"Cache-Control": "no-store"}),
+        ("nothing-new", {"ETag": '"1"'}), ("app.js?v=1", {"ETag": '"1"'}), ("app.js?v=2", {"ETag": '"1"'})]]
+    entries += [(base + "404", 404, {}, b"", {}, None), (base + "post", 200, {}, b"x", {"method": "POST"}, None),
+                (base + "stamped", 200, {"Cache-Control": "max-age=9999999"}, b"x", {}, {"CustomURLCacheExpiration": old, "Cached Date": old, "other": 1}),
+                (base + "partial", 200, {"ETag": '"1"', "Content-Length": str(len(LARGE))}, LARGE[:5000], {}, None),
+                ("ftp://files.example/a", 200, {}, b"x", {}, None)]
+    os.makedirs(os.path.dirname(folder))
+    origin.make_apple(maker, folder, entries, stored=time.time() - 10 * origin.DAY)
+    with sqlite3.connect(os.path.join(folder, "Cache.db")) as database:
+        database.execute("UPDATE cfurl_cache_response SET storage_policy = 1 WHERE entry_ID = 10")
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """Everything that the commands are about, which no test changes."""
+    return Shop(str(tmp_path_factory.mktemp("guides")))
+
+
+class Shop:
+    """A cache, an origin of its entries, and archives of it; and what a command prints about copies of them."""
+
+    def __init__(self, folder):
+        self.folder, self.base = folder, origin.start()
+        self.cache = os.path.join(folder, "Library/Caches/com.example.shop")
+        make(self.cache, self.base)
+        for name in ["all.tar", "all.har"]:
+            subprocess.run([tool, "export", "-c", self.cache, "-o", self.path(name)], check=True, capture_output=True,
+                           env=os.environ | {"HOME": folder})
+        with open(self.path("offline.txt"), "w") as file:
+            file.write(f"{self.base}fresh\n{self.base}none-such\n")
+        names = ["ETAG", "MODIFIED", "BOTH", "CHANGED", "ROLLED", "FRESH", "STALE", "STAMPED"]
+        self.urls = {name: self.base + name.lower() for name in names}
+        self.urls |= {"URL": self.base + "etag", "PARTIAL": self.base + "partial", "MISSING": self.base + "none-such",
+                      "REDIRECT": self.base + "nothing-new"}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, command, place):
+        """How a command ends and what it prints, about copies of everything that it may change."""
+        copy = shutil.copytree(self.cache, os.path.join(place, "Library/Caches/com.example.shop"))
+        tags = os.path.join(place, "etags")
+        if "ETAGS" in command:
+            # The tag of an entry with another tag than is stored, and one of an entry that does not exist.
+            os.mkdir(tags)
+            for url, tag in [(self.urls["ETAG"], '"kept"'), (self.urls["MISSING"], '"gone"')]:
+                keep(os.path.join(tags, hashlib.sha256(url.encode()).hexdigest()), tag)
+        config = os.path.join(place, "config.toml")
+        with open(config, "w") as new:
+            new.write(SETTINGS.format(cache=copy))
+        meant = {**self.urls, "PATH": copy, "FOLDER": place, "OUT": os.path.join(place, "out"), "ARCHIVE": self.path("all.tar"),
+                 "HAR": self.path("all.har"), "NEW": os.path.join(place, "new"), "OTHER": self.path("all.tar"),
+                 "FILE": self.path("offline.txt"), "ETAGS": tags}
+        words = [meant.get(word, word) for word in shlex.split(command)][1:]
+        environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+        result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=120,
+                                env=environment | {"URLCACHE_ADMIN_CONFIG": config})
+        return result.returncode, (result.stdout + result.stderr).replace(place, "DIR").replace(self.base, "BASE/")
 
 
 def rows():
-    """The ids of a page with their commands, in order; a row without a command has none."""
-    with open(page) as file:
-        for line in file:
-            if match := re.match(r"\| (T\d-\d\d) \|.*\| ([^|]*) \|$", line):
-                command = re.search(r"`([^`]+)`", match[2])
-                yield match[1], command and command[1]
+    """The commands of the page by the ids of their rows; a row without a command has none."""
+    result = {}
+    for line in (REPOSITORY / "share/doc/urlcache-admin/guides.md").read_text().splitlines():
+        if match := re.match(r"\| (T\d-\d\d) \|.*\| ([^|]*) \|$", line):
+            command = re.search(r"`([^`]+)`", match[2])
+            result[match[1]] = command and command[1]
+    return result
 
 
-def said(command, number):
-    """What a command says, of copies of everything that it may change."""
-    place = path(f"row-{number}")
-    os.mkdir(place)
-    copy = os.path.join(place, "Library/Caches/com.example.shop")
-    shutil.copytree(cache, copy)
-    tags = os.path.join(place, "etags")
-    if "ETAGS" in command:
-        # That of an entry with another tag than is stored, and one of an entry that is gone.
-        os.mkdir(tags)
-        for url, tag in [(URLS["ETAG"], '"kept"'), (URLS["MISSING"], '"gone"')]:
-            keep(os.path.join(tags, hashlib.sha256(url.encode()).hexdigest()), tag)
-    config = os.path.join(place, "config.toml")
-    with open(settings) as file, open(config, "w") as new:
-        new.write(file.read().replace(cache, copy))
-    meant = {**URLS, "PATH": copy, "FOLDER": place, "OUT": os.path.join(place, "out"), "ARCHIVE": path("all.tar"), "HAR": path("all.har"), "NEW": os.path.join(place, "new"),
-             "OTHER": path("all.tar"), "FILE": path("offline.txt"), "ETAGS": tags}
-    words = [meant.get(word, word) for word in shlex.split(command)][1:]
-    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=120,
-                            env={**environment, "URLCACHE_ADMIN_CONFIG": config})
-    shutil.rmtree(place)
-    return result.returncode, (result.stdout + result.stderr).replace(place, "DIR").replace(base, "BASE/")
-
-
-# How each command ends, and what it says, by the row: an expression for a part of it.
+# How each command ends, and what it prints, by the row: an expression for a part of it.
 EXPECTED = {
     "T0-01": (0, r"offline +2 "),
     "T0-02": (0, r"17 of 18 entries"),
@@ -250,18 +269,19 @@ EXPECTED = {
 # What no command shows: a rule for programmers, another library, a default of one, a cache of its own.
 WITHOUT = {"T2-18", "T3-14", "T4-03"}
 
-found = dict(rows())
-if "--show" in sys.argv:
-    for number, (id, command) in enumerate(found.items()):
-        print("##", id, command, *(said(command, number) if command else []), sep="\n")
-    sys.exit()
-assert found.keys() == EXPECTED.keys() | WITHOUT, found.keys() ^ (EXPECTED.keys() | WITHOUT)
-assert {id for id, command in found.items() if not command} == WITHOUT
-wrong = 0
-for number, (id, (status, text)) in enumerate(EXPECTED.items()):
-    answer = said(found[id], number)
-    if answer[0] != status or not re.search(text, answer[1]):
-        print(id, found[id], status, text, *answer, sep="\n", file=sys.stderr)
-        wrong += 1
-assert not wrong, wrong
-print(f"{len(EXPECTED)} of {len(found)} rows have a command that says what it should, {len(WITHOUT)} have none")
+
+def test_rows():
+    """Each row of the page has a command and something that the command should print, or neither."""
+    found = rows()
+    assert found.keys() == EXPECTED.keys() | WITHOUT, found.keys() ^ (EXPECTED.keys() | WITHOUT)
+    assert {id for id, command in found.items() if not command} == WITHOUT
+
+
+@pytest.mark.parametrize("id", EXPECTED)
+def test_command(shop, id):
+    """The command of a row prints what the row is about."""
+    place, (status, text) = path("row"), EXPECTED[id]
+    os.mkdir(place)
+    command = rows()[id]
+    answer = shop.run(command, place)
+    assert answer[0] == status and re.search(text, answer[1]), (command, *answer)

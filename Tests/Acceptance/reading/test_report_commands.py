@@ -1,29 +1,36 @@
-"""Runs every command that a report prints, in both formats, on copies of caches of many kinds: each runs, and does what the
-report says.
+"""Runs every command that a report prints, in both formats, on copies of caches of many kinds: each does what the report says."""
 
-    check_report_commands.py URLCACHE-ADMIN SAMPLE-CACHE [SAMPLES]
+import contextlib
+import functools
+import glob
+import html
+import json
+import os
+import re
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import zlib
 
-Prints a line for each kind of cache, and ends at the first that is not as it should be. SAMPLES is a folder of real caches.
-"""
+import pytest
 
-import glob, html, json, os, re, shlex, shutil, sqlite3, subprocess, sys, tempfile, time
+import samples
+import scratch
+from products import tool
+from scratch import path
 
-tool, maker = map(os.path.abspath, sys.argv[1:3])
-samples = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
-root = os.path.realpath(tempfile.mkdtemp())
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-commands = 0
 
 
 def run(*words):
     return subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL)
 
 
-def made(name, *options):
-    cache = os.path.join(root, name)
-    subprocess.run([maker, *options, cache], check=True)
-    for path in glob.glob(f"{cache}/fsCachedData/*"):
-        os.utime(path, (1.7e9, 1.7e9))
+def made(name, *options, entries=150, seed=5):
+    cache = scratch.make(name, *options, entries=entries, seed=seed)
+    for file in glob.glob(f"{cache}/fsCachedData/*"):
+        os.utime(file, (1.7e9, 1.7e9))
     return cache
 
 
@@ -74,34 +81,52 @@ def arguments(command, cache, copy):
     return [os.path.realpath(copy) if word == os.path.realpath(cache) else word for word in words[1:]]
 
 
+@functools.cache
+def asks(verb):
+    """Whether a command asks for confirmation."""
+    return b"--yes" in run(verb, "--help").stdout
+
+
 def doing(words):
-    asks = b"--yes" in run(words[0], "--help").stdout
-    return [word for word in words if word != "--dry-run"] + (["--yes"] if asks else [])
+    return [word for word in words if word != "--dry-run"] + (["--yes"] if asks(words[0]) else [])
 
 
-def all_of(cache, options=(), limit=None, between=lambda copy: None):
-    """Runs all that a report of a cache prints on copies of it; `between` does something with a copy first.
+@pytest.fixture
+def all_of(thorough):
+    """Runs the commands of a report on copies of a cache: without --thorough all advice, and each eighth of the others."""
+    return functools.partial(run_all_of, step=1 if thorough else 8)
 
-    Returns the verbs of the advice.
-    """
-    global commands
+
+@pytest.fixture
+def nothing_for(thorough):
+    """Looks for advice in the report of a cache that cannot be changed, and runs the other commands of the report."""
+    return functools.partial(no_advice_for, step=1 if thorough else 8)
+
+
+def some(commands, cache, step):
+    """One in `step` commands, of which the first depends on the cache."""
+    return commands[zlib.crc32(os.path.basename(cache).encode()) % step::step]
+
+
+def run_all_of(cache, options=(), step=1):
+    """Runs what a report of a cache prints on copies of it, and returns the verbs of the advice."""
     advice, every, _ = reported(cache, *options)
-    for command in every:
+    advised = [command for _, command in advice]
+    assert set(advised) <= set(every), (advised, every)
+    for command in advised + some([command for command in every if command not in advised], cache, step):
         for change in ([False, True] if "--dry-run" in command else [False]):
-            copy = os.path.join(root, "copy")
+            copy = path("copy")
             shutil.rmtree(copy, ignore_errors=True)
             if os.path.isdir(cache):
                 shutil.copytree(cache, copy)
             else:
                 shutil.copy(cache, copy)
-            between(copy)
             words = arguments(command, cache, copy)
             before = size(copy)
             said = next((sentence for sentence, other in advice if other == command), None)
             judged = said and change
             result = run(*(doing(words) if change else words), *(["--format", "json"] if judged else []))
             assert result.returncode in (0, 1, 3), (command, change, result)
-            commands += 1
             if judged:
                 kept(said, words, copy, before, result)
             if os.path.isdir(copy):
@@ -144,108 +169,126 @@ KINDS = {"bodies": ["missing-body-file"], "undecodable": ["undecodable"], "orpha
 
 
 def enlarge_log(cache):
-    """Leaves a log as a killed app does, much larger than the database."""
+    """Writes to a cache in a way that leaves a log much larger than the database, and returns the open database."""
     database = sqlite3.connect(f"{cache}/Cache.db")
     database.execute("PRAGMA journal_mode=WAL")
     database.execute("PRAGMA wal_autocheckpoint=0")
     for _ in range(20):
         database.execute("UPDATE cfurl_cache_receiver_data SET receiver_data = receiver_data || zeroblob(1) WHERE isDataOnFS = 0")
         database.commit()
-    other = cache + "-killed"
-    shutil.copytree(cache, other)
-    database.close()
-    return other
+    return database
 
 
-def made_up():
-    for seed in range(4):
-        verbs = all_of(made(f"plain{seed}", "--entries", "150", "--seed", str(seed)), ["--capacity", "1MiB"])
-        assert "purge" in verbs and "enforce" in verbs, verbs
-    everything = made("faults", "--entries", "300", "--seed", "3", "--faults", "orphan-files,missing-bodies,undecodable")
-    verbs = all_of(everything, ["--capacity", "5MiB"])
-    assert verbs[:2] == ["check", "check"], verbs
-    for kind in ["orphan-files", "missing-bodies", "undecodable"]:
-        assert all_of(made(kind, "--entries", "150", "--seed", "5", "--faults", kind))[0] == "check"
-    assert all_of(made("empty", "--entries", "0", "--seed", "5")) == []
-    assert "enforce" not in all_of(made("unreachable", "--entries", "60", "--seed", "5"), ["--capacity", "20KiB"])
-    all_of(made("202", "--entries", "100", "--seed", "6", "--schema", "202"))
-    print("made-up caches: ok", flush=True)
-
-
-def of_foundation():
-    cache = made("foundation", "--format", "foundation", "--entries", "80", "--seed", "7")
-    assert "purge" in all_of(cache, ["--capacity", "1MiB"])
-    with open(sorted(glob.glob(cache + "/*"))[3], "r+b") as file:
-        file.write(b"x" * 40)
-    all_of(cache)
-    print("Foundation caches: ok", flush=True)
-
-
-def with_free_space():
-    cache = made("free", "--entries", "600", "--seed", "8", "--no-large-bodies")
-    assert run("purge", "-c", cache, "--older-than", "60d", "-y").returncode == 0
-    assert "compact" in all_of(cache)
-    cache = enlarge_log(made("log", "--entries", "300", "--seed", "9", "--no-large-bodies"))
-    assert "compact" in all_of(cache)
-    _, _, text = reported(cache)
-    parts = dict(re.findall(r"(?m)^\| ([\w -]+log) \| ([\d.]+ \w+) \|$", text))
-    assert abs(bytes_of(parts["write-ahead log"]) - os.path.getsize(f"{cache}/Cache.db-wal")) < 1e5, parts
-    assert bytes_of(parts["index of the write-ahead log"]) == os.path.getsize(f"{cache}/Cache.db-shm"), parts
-    print("free pages and a large log: ok", flush=True)
-
-
-def with_an_app():
-    """Beside an app nothing is advised that the app stands in the way of."""
-    cache = made("live", "--entries", "300", "--seed", "10", "--no-large-bodies", "--faults", "orphan-files,undecodable")
-    database = sqlite3.connect(f"{cache}/Cache.db")
-    database.execute("PRAGMA journal_mode=WAL")
-    database.execute("PRAGMA wal_autocheckpoint=0")
-    for _ in range(20):
-        database.execute("UPDATE cfurl_cache_receiver_data SET receiver_data = receiver_data || zeroblob(1) WHERE isDataOnFS = 0")
-        database.commit()
-    advice, every, text = reported(cache)
-    assert not any(shlex.split(command)[1] == "compact" for command in every), every
-    assert re.search(r"Write-ahead log: the app that has the cache open gives back [\d.]+ MiB when it quits", text), text
-    for command in every:
-        words = shlex.split(command)[1:]
-        assert run(*words).returncode in (0, 1), command
-    database.close()
-    print("beside an app: ok", flush=True)
-
-
-def unchangeable():
-    """Nothing is advised that changes what cannot be changed."""
-    cache = made("archived", "--entries", "60", "--seed", "11")
-    for name in ["a.tar", "a.har", "a.warc", "a.zip"]:
-        archive = os.path.join(root, name)
-        assert run("export", "-c", cache, "-o", archive).returncode in (0, 3)
-        nothing_for(archive)
-    old = made("old", "--entries", "60", "--seed", "11")
-    database = sqlite3.connect(f"{old}/Cache.db")
-    database.execute("PRAGMA user_version = 999")
-    database.commit()
-    database.close()
-    nothing_for(old)
-    print("what cannot be changed: ok", flush=True)
-
-
-def nothing_for(cache):
+def no_advice_for(cache, step=1):
     advice = run("report", "-c", cache, "--format", "markdown", "-o", "-").stdout.decode()
     page = re.sub("</?span>", "", run("report", "-c", cache, "-o", "-").stdout.decode())
     for text in [advice, page]:
         assert not re.search(r"purge|enforce|compact|--repair", re.sub(r"<script>.*?</script>", "", text, flags=re.S)), text
         found = [html.unescape(code) for code in re.findall(r"[`>] ?(urlcache-admin .*?) ?[`<]", text)]
         assert found, text
-        for command in found:
+        for command in some(found, cache, step):
             result = run(*shlex.split(command)[1:])
             assert result.returncode in (0, 1), (command, result)
 
 
-def damaged():
-    """Of a damaged database a report advises nothing that ends with 65."""
+def test_made_up_caches(all_of, thorough):
+    """The report of a cache over its capacity advises to purge and to enforce."""
+    for seed in range(4) if thorough else [1]:
+        verbs = all_of(made(f"plain{seed}", seed=seed), ["--capacity", "1MiB"])
+        assert "purge" in verbs and "enforce" in verbs, (seed, verbs)
+
+
+def test_all_faults(all_of):
+    """The repairs come first."""
+    cache = made("faults", "--faults", "orphan-files,missing-bodies,undecodable", entries=70, seed=3)
+    verbs = all_of(cache, ["--capacity", "5MiB"])
+    assert verbs[:2] == ["check", "check"], verbs
+
+
+@pytest.mark.parametrize("fault", ["orphan-files", "missing-bodies", "undecodable"])
+def test_faults(all_of, fault):
+    """Of a cache with one kind of faults the repair comes first."""
+    assert all_of(made("fault", "--faults", fault, entries=40))[0] == "check"
+
+
+def test_empty_cache(all_of):
+    """The report of an empty cache advises nothing."""
+    assert all_of(made("empty", entries=0)) == []
+
+
+def test_unreachable_capacity(all_of):
+    """A limit that cannot be met is not advised."""
+    assert "enforce" not in all_of(made("unreachable", entries=60), ["--capacity", "20KiB"])
+
+
+def test_schema_202(all_of):
+    """The commands do what the report says also in the older schema."""
+    all_of(made("202", "--schema", "202", entries=30, seed=6))
+
+
+def test_foundation_cache(all_of):
+    """The commands do what the report says also in a Foundation cache, with and without an undecodable entry."""
+    cache = made("foundation", "--format", "foundation", entries=60, seed=7)
+    assert "purge" in all_of(cache, ["--capacity", "1MiB"])
+    with open(sorted(glob.glob(cache + "/*"))[3], "r+b") as file:
+        file.write(b"x" * 40)
+    all_of(cache)
+
+
+def test_free_pages(all_of):
+    """The report of a cache with many free pages advises to compact it."""
+    cache = made("free", "--no-large-bodies", entries=300, seed=8)
+    assert run("purge", "-c", cache, "--older-than", "60d", "-y").returncode == 0
+    assert "compact" in all_of(cache)
+
+
+def test_large_log(all_of):
+    """The report of a cache whose app was killed shows the size of the log, and advises to compact it."""
+    cache = made("log", "--no-large-bodies", entries=100, seed=9)
+    database = enlarge_log(cache)
+    cache = shutil.copytree(cache, path("killed"))
+    database.close()
+    assert "compact" in all_of(cache)
+    _, _, text = reported(cache)
+    parts = dict(re.findall(r"(?m)^\| ([\w -]+log) \| ([\d.]+ \w+) \|$", text))
+    assert abs(bytes_of(parts["write-ahead log"]) - os.path.getsize(f"{cache}/Cache.db-wal")) < 1e5, parts
+    assert bytes_of(parts["index of the write-ahead log"]) == os.path.getsize(f"{cache}/Cache.db-shm"), parts
+
+
+def test_while_an_app_runs():
+    """While an app has the cache open, nothing is advised that the app prevents."""
+    cache = made("live", "--no-large-bodies", "--faults", "orphan-files,undecodable", entries=100, seed=10)
+    with contextlib.closing(enlarge_log(cache)):
+        advice, every, text = reported(cache)
+        assert not any(shlex.split(command)[1] == "compact" for command in every), every
+        assert re.search(r"Write-ahead log: the app that has the cache open gives back [\d.]+ MiB when it quits", text), text
+        for command in every:
+            words = shlex.split(command)[1:]
+            assert run(*words).returncode in (0, 1), command
+
+
+@pytest.mark.parametrize("name", ["a.tar", "a.har", "a.warc", "a.zip"])
+def test_archives(nothing_for, name):
+    """No change of an archive is advised, as archives cannot be changed."""
+    assert run("export", "-c", made("archived", entries=25, seed=11), "-o", path(name)).returncode in (0, 3)
+    nothing_for(path(name))
+
+
+def test_unknown_schema(nothing_for):
+    """No change of a cache is advised that is only read."""
+    cache = made("old", entries=60, seed=11)
+    database = sqlite3.connect(f"{cache}/Cache.db")
+    database.execute("PRAGMA user_version = 999")
+    database.commit()
+    database.close()
+    nothing_for(cache)
+
+
+def test_damaged_databases(nothing_for, all_of, thorough):
+    """No command is advised that fails on a damaged database."""
     tried = 0
-    for place in range(3, 60, 3):
-        cache = made(f"damaged{place}", "--entries", "100", "--seed", "12", "--no-large-bodies")
+    for place in range(3, 60, 3 if thorough else 9):
+        cache = made(f"damaged{place}", "--no-large-bodies", entries=100, seed=12)
         with open(f"{cache}/Cache.db", "r+b") as file:
             file.seek(place * 4096)
             if len(file.read(4096)) < 4096:
@@ -262,39 +305,23 @@ def damaged():
         else:
             all_of(cache)
     assert tried > 0
-    print("damaged databases: ok", flush=True)
 
 
-def real():
-    count, tried = 0, 0
-    for folder in sorted(glob.glob(f"{samples}/*")) if samples else []:
-        for cache in sorted({os.path.dirname(path) for path in glob.glob(folder + "/**/Cache.db", recursive=True)}):
-            tried += 1
-            copy = os.path.join(root, f"real{tried}")
-            shutil.copytree(cache, copy)
-            for path, folders, names in os.walk(copy):
-                for name in names + folders:
-                    os.chmod(os.path.join(path, name), 0o700)
-            text = run("report", "-c", copy, "--format", "markdown", "-o", "-")
-            if text.returncode != 0:
-                assert text.returncode in (65, 66), text
-                continue
-            count += 1
-            if "can only be read" in text.stdout.decode():
-                nothing_for(copy)
-            else:
-                all_of(copy, ["--capacity", "100KiB"])
-    print(f"real caches: {count}", flush=True)
-
-
-try:
-    made_up()
-    of_foundation()
-    with_free_space()
-    with_an_app()
-    unchangeable()
-    damaged()
-    real()
-    print(f"commands: {commands}", file=sys.stderr)
-finally:
-    shutil.rmtree(root)
+@samples.needed
+def test_real_caches(nothing_for, all_of, thorough):
+    """The commands do what the report says also in real caches."""
+    count = 0
+    databases = sorted(glob.glob(samples.folder("cachedb/*/**/Cache.db"), recursive=True))
+    for number, database in enumerate(databases if thorough else databases[::3]):
+        copy = shutil.copytree(os.path.dirname(database), path(f"real{number}"))
+        subprocess.run(["chmod", "-R", "700", copy], check=True)
+        text = run("report", "-c", copy, "--format", "markdown", "-o", "-")
+        if text.returncode != 0:
+            assert text.returncode in (65, 66), text
+            continue
+        count += 1
+        if "can only be read" in text.stdout.decode():
+            nothing_for(copy)
+        else:
+            all_of(copy, ["--capacity", "100KiB"])
+    assert count > 0
