@@ -1,24 +1,26 @@
-"""Compares the completion scripts with what is generated, and presses the tabulator key in bash, zsh and fish.
+"""Compares the completion scripts with what is generated, and presses the tabulator key in bash, zsh and fish."""
 
-    check_completions.py URLCACHE-ADMIN SAMPLE-CACHE SHARE
+import filecmp
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import time
 
-Prints a line for each part, and ends at the first difference.
-"""
-
-import filecmp, os, pty, shutil, signal, subprocess, sys, tempfile, time
+import pytest
 
 import generate_completions
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Acceptance/support"))
 import origin
+import peers
+import scratch
+from products import REPOSITORY, maker, tool
+from scratch import path
 
-tool, maker, share = map(os.path.abspath, sys.argv[1:])
-root = os.path.realpath(tempfile.mkdtemp())
-cache, programs = os.path.join(root, "cache"), os.path.join(root, "bin")
-scripts = {shell: os.path.join(share, place) for shell, place in generate_completions.PLACES.items()}
-environment = {"HOME": root, "PATH": programs + ":/usr/bin:/bin", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TMPDIR": root}
+SHARE = REPOSITORY / "share"
+SCRIPTS = {shell: str(SHARE / place) for shell, place in generate_completions.PLACES.items()}
 
-# What somebody types behind the name of the program, and what there is to choose from: all, or the first.
+# What a user types after the name of the program, and the choices: all, or the first.
 TYPED = {
     "li": ["list"],
     "help sh": ["show"],
@@ -64,53 +66,72 @@ HOSTILE = ["$(touch${IFS}pwned)", "`touch${IFS}pwned`", "a;touch${IFS}pwned", "'
            "--yes", "{a,b}", "*", "~", "a|b", "a>pwned", "\\", "é.example", "a\u202e", "!!", "a&touch${IFS}pwned&"]
 
 
-def make():
-    os.mkdir(programs)
-    os.symlink(tool, os.path.join(programs, "urlcache-admin"))
-    hosts = HOSTS + HOSTILE
-    origin.make_apple(maker, cache, [(f"http://{host}/{number}", 200, {}, b"", {}, None) for number, host in enumerate(hosts)])
-    listed = subprocess.run([tool, "list", "-c", cache, "--format", "ndjson", "--columns", "host"], capture_output=True, text=True)
+@pytest.fixture
+def home():
+    """A home with caches, an archive and some files, whose program the tests can replace."""
+    root = os.path.realpath(path("home"))
+    cache = os.path.join(root, "cache")
+    os.mkdir(os.path.join(root, "bin"))
+    os.symlink(tool, program(root))
+    origin.make_apple(maker, cache, [
+        (f"http://{host}/{number}", 200, {}, b"", {}, None) for number, host in enumerate(HOSTS + HOSTILE)])
+    listed = scratch.run("list", "-c", cache, "--format", "ndjson", "--columns", "host", text=True)
     assert "$(touch${ifs}pwned)" in listed.stdout, listed
-    os.makedirs(os.path.join(root, ".config/urlcache-admin"))
-    write(".config/urlcache-admin/config.toml",
+    scratch.run("export", "-c", cache, "-o", os.path.join(root, "archive.tar"))
+    # With a wrong name in the configuration only completions work.
+    write(root, ".config/urlcache-admin/config.toml",
           f"[caches.shop]\npath = '{cache}'\n[caches.news]\npath = '/news'\n[caches.'$(touch pwned)']\npath = '/x'\n")
-    write("other.toml", "[caches.else]\npath = '/else'\n")
-    subprocess.run([tool, "export", "-c", cache, "-o", os.path.join(root, "archive.tar")], check=True, capture_output=True)
+    write(root, "other.toml", "[caches.else]\npath = '/else'\n")
     for name in ["r.html", "r.txt", "plan.json", "plan.txt", "u.prom", "u.txt", "a.txt"]:
-        write(name, "")
+        write(root, name, "")
+    return root
 
 
-def write(name, text):
-    with open(os.path.join(root, name), "w") as file:
-        file.write(text)
+def program(home):
+    return os.path.join(home, "bin/urlcache-admin")
 
 
-def check_drift():
-    folder = os.path.join(root, "share")
+def environment(home):
+    return {"HOME": home, "PATH": f"{home}/bin:/usr/bin:/bin", "TERM": "dumb", "LC_ALL": "C.UTF-8", "TMPDIR": home}
+
+
+def write(home, name, text):
+    file = os.path.join(home, name)
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    with open(file, "w") as opened:
+        opened.write(text)
+
+
+def test_generated():
+    """The scripts are those that the program and the generator make."""
+    folder = path("share")
     generate_completions.main(tool, folder)
     for place in generate_completions.PLACES.values():
-        assert filecmp.cmp(os.path.join(folder, place), os.path.join(share, place), shallow=False), (
+        assert filecmp.cmp(os.path.join(folder, place), SHARE / place, shallow=False), (
             f"{place} is out of date: run 'python3 Tests/Scripts/generate_completions.py .build/debug/urlcache-admin share'")
-    for shell, path in scripts.items():
-        result = subprocess.run([shell, "-n", path], capture_output=True, text=True)
-        assert result.returncode == 0 and not result.stderr, result
-    print("drift: ok", flush=True)
+
+
+@pytest.mark.parametrize("shell", [pytest.param(name, marks=peers.needed(name)) for name in SCRIPTS])
+def test_syntax(shell):
+    """Each shell reads its script without a complaint."""
+    result = subprocess.run([shell, "-n", SCRIPTS[shell]], capture_output=True, text=True)
+    assert result.returncode == 0 and not result.stderr, result
 
 
 class Terminal:
-    """A shell at a terminal, which tells what it offers, and what is in its line then."""
+    """A shell at a terminal, which logs its offers, and its line after that."""
 
-    def __init__(self, arguments, setup):
-        self.log = os.path.join(root, arguments[0] + ".log")
+    def __init__(self, home, arguments, setup):
+        self.log = os.path.join(home, arguments[0] + ".log")
         open(self.log, "w").close()
         self.process, self.file = pty.fork()
         if self.process == 0:
-            os.chdir(root)
-            os.execvpe(arguments[0], arguments, environment)
+            os.chdir(home)
+            os.execvpe(arguments[0], arguments, environment(home))
         os.set_blocking(self.file, False)
         self.screen, self.position = b"", 0
-        write("setup", setup.replace("LOG", self.log))
-        self.send(f". {root}/setup\n")
+        write(home, "setup", setup.replace("LOG", self.log))
+        self.send(f". {home}/setup\n")
         # Keys that come before the shell reads keys get lost.
         while self.answer(0.5) is None:
             self.send("\x18b")
@@ -161,20 +182,20 @@ class Terminal:
         os.close(self.file)
 
 
-def bash():
-    # What bash offers is told by the function itself.
-    return Terminal(["bash", "--norc", "--noprofile", "-i"], f"""
+def bash(home):
+    # The function of the script itself logs its offers.
+    return Terminal(home, ["bash", "--norc", "--noprofile", "-i"], f"""
         bind 'set enable-bracketed-paste off'; bind 'set bell-style none'; bind 'set completion-query-items 0'
-        bind 'set page-completions off'; . '{scripts['bash']}'
+        bind 'set page-completions off'; . '{SCRIPTS['bash']}'
         told() {{ _urlcache-admin "$@"; local status=$?; ((${{#COMPREPLY[@]}})) && printf '%s\\n' "${{COMPREPLY[@]}}" >>LOG; return $status; }}
         complete -o filenames -F told urlcache-admin
         bind -x '"\\C-xb": printf "LINE:%q\\n" "$READLINE_LINE" >>LOG'
     """)
 
 
-def zsh():
-    return Terminal(["zsh", "-f", "-i"], f"""
-        unsetopt beep zle_bracketed_paste 2>/dev/null; unset zle_bracketed_paste; LISTMAX=100000; setopt no_always_last_prompt; fpath=('{os.path.dirname(scripts['zsh'])}' $fpath)
+def zsh(home):
+    return Terminal(home, ["zsh", "-f", "-i"], f"""
+        unsetopt beep zle_bracketed_paste 2>/dev/null; unset zle_bracketed_paste; LISTMAX=100000; setopt no_always_last_prompt; fpath=('{os.path.dirname(SCRIPTS['zsh'])}' $fpath)
         autoload -Uz compinit && compinit -u -D
         compadd() {{ if [[ ${{@[1,(i)(-|--)]}} != *-[ADO]* ]]; then local -a hits; builtin compadd -A hits "$@"; (($#hits)) && print -rl -- "${{hits[@]}}" >>LOG; fi; builtin compadd "$@" }}
         tell() {{ print -r -- "LINE:${{(q)BUFFER}}" >>LOG }}; zle -N tell; bindkey '^Xb' tell; bindkey '^I' complete-word
@@ -182,11 +203,14 @@ def zsh():
 
 
 class Fish:
-    """Fish tells what it offers without a terminal."""
+    """Fish prints its offers without a terminal."""
+
+    def __init__(self, home):
+        self.home = home
 
     def ask(self, line):
-        result = subprocess.run(["fish", "--no-config", "-c", f"source {scripts['fish']}; complete -C $argv[1]", line],
-                                capture_output=True, text=True, cwd=root, env=environment, stdin=subprocess.DEVNULL)
+        result = subprocess.run(["fish", "--no-config", "-c", f"source {SCRIPTS['fish']}; complete -C $argv[1]", line],
+                                capture_output=True, text=True, cwd=self.home, env=environment(self.home), stdin=subprocess.DEVNULL)
         assert result.returncode == 0 and not result.stderr, result
         words = [text.split("\t")[0] for text in result.stdout.splitlines()]
         return sorted(words), None
@@ -195,51 +219,46 @@ class Fish:
         pass
 
 
-def offered(shell, typed, words):
-    """What is offered, as all shells would say it: without the paths that are there too, and the option before '='."""
+@pytest.fixture(params=[pytest.param(shell, id=name, marks=peers.needed(name)) for name, shell in
+                        {"bash": bash, "zsh": zsh, "fish": Fish}.items()])
+def make_shell(request):
+    return request.param
+
+
+def offered(typed, words):
+    """The offers, as all shells would print them: without the paths that are there too, and the option before '='."""
     option = typed.split(" ")[-1].partition("=")[0] + "="
     words = [word.removeprefix(option).removesuffix("/") for word in words]
     return [word for word in words if word not in {"--version", "--help", "-h", "-c", "--cache", "--config"}]
 
 
-def check_shell(name, make_shell):
-    shell = make_shell()
-    entries = set(os.listdir(root))
-    for typed, expected in TYPED.items():
-        words = offered(name, typed, shell.ask("urlcache-admin " + typed)[0])
-        assert [word for word in words if word in expected or word not in entries] == expected, (name, typed, words)
-    hosts = shell.ask("urlcache-admin list -c shop --host ")[0]
-    assert hosts == HOSTS, (name, hosts)
-    shell.close()
-    assert_harmless()
-    # Not even a program that answers with anything can do something.
-    for word in HOSTILE:
-        if word == "a\nb":
-            continue
-        os.remove(os.path.join(programs, "urlcache-admin"))
-        write("bin/urlcache-admin", f"#!/usr/bin/python3\nprint({word!r})\nprint({' '!r} if {name == 'zsh'} else {''!r})\n")
-        os.chmod(os.path.join(programs, "urlcache-admin"), 0o755)
-        shell = make_shell()
-        shell.ask("urlcache-admin list --host ")
-        shell.close()
-        assert_harmless()
-    os.remove(os.path.join(programs, "urlcache-admin"))
-    os.symlink(tool, os.path.join(programs, "urlcache-admin"))
-    print(f"{name}: ok", flush=True)
-
-
-def assert_harmless():
-    found = [name for name in os.listdir(root) if "pwned" in name]
+def assert_harmless(home):
+    found = [name for name in os.listdir(home) if "pwned" in name]
     assert not found, found
 
 
-try:
-    for name in scripts:
-        assert shutil.which(name), f"{name} is not there; Tests/run.sh gets it"
-    make()
-    check_drift()
-    check_shell("bash", bash)
-    check_shell("zsh", zsh)
-    check_shell("fish", Fish)
-finally:
-    shutil.rmtree(root)
+def test_offers(home, make_shell):
+    """Each shell offers the right words, and only those names of hosts that are harmless."""
+    shell = make_shell(home)
+    entries = set(os.listdir(home))
+    for typed, expected in TYPED.items():
+        words = offered(typed, shell.ask("urlcache-admin " + typed)[0])
+        assert [word for word in words if word in expected or word not in entries] == expected, (typed, words)
+    hosts = shell.ask("urlcache-admin list -c shop --host ")[0]
+    assert hosts == HOSTS, hosts
+    shell.close()
+    assert_harmless(home)
+
+
+def test_hostile_answers(home, make_shell, thorough):
+    """Even a program that answers with anything cannot make a shell run something."""
+    answers = [word for word in HOSTILE if word != "a\nb"]
+    end = " " if make_shell is zsh else ""
+    for word in answers if thorough else answers[::3]:
+        os.remove(program(home))
+        write(home, "bin/urlcache-admin", f"#!/usr/bin/python3\nprint({word!r})\nprint({end!r})\n")
+        os.chmod(program(home), 0o755)
+        shell = make_shell(home)
+        shell.ask("urlcache-admin list --host ")
+        shell.close()
+        assert_harmless(home)
