@@ -198,12 +198,11 @@ install_operations() {
     pyspark==4.3.0
 }
 
-# Runs a script on the examples for operators.
+# Runs the tests of the examples for operators.
 example() {
   script=$1
   shift
-  python3 "Tests/Scripts/$script" .build/debug/urlcache-admin .build/debug/sample-cache \
-    share/doc/urlcache-admin/examples "$@"
+  PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH=.build/peers python3 -m pytest -q "Tests/Acceptance/operations/$script" "$@"
 }
 
 # Gets Prometheus and node_exporter out of their packages, which would start services if they were installed.
@@ -243,8 +242,8 @@ if $faults; then
 fi
 if $operations; then
   if install_operations; then
-    step "operations: playbook" example check_playbook.py .build/operations
-    step "operations: fleet" example check_fleet.py 1000 .build/operations
+    step "operations: playbook" example test_playbook.py --thorough
+    step "operations: fleet" example test_fleet.py --thorough
   else
     step "install operations" false
   fi

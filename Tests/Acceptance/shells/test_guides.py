@@ -16,7 +16,6 @@ import time
 
 import pytest
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Acceptance/support"))
 import origin
 from products import REPOSITORY, maker, tool
 from scratch import path
