@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-import peers
 import scratch
+import strace
 from products import tool
 from scratch import path
 
@@ -153,7 +153,7 @@ def test_utf_16(encoding, thorough):
     os.remove(path("other.db"))
 
 
-@peers.needed("strace")
+@strace.needed
 @pytest.mark.parametrize(("kind", "folder"), [
     ("apple", "missing"), ("apple", "empty"), ("apple", "with a folder of bodies"), ("foundation", "missing"), ("foundation", "empty")])
 def test_failed_imports(kind, folder, thorough):

@@ -14,8 +14,8 @@ import time
 import pytest
 
 import made_up_home
-import peers
 import samples
+import strace
 from made_up_home import SCHEMA, connect, insert
 from products import tool
 from scratch import path, run
@@ -155,7 +155,7 @@ def traced(*folders):
 
 
 @linux_only
-@peers.needed("strace")
+@strace.needed
 def test_opened_files(home):
     """Of a file that is no database 100 bytes are read; pipes, links and entries are not opened, and no folder is read twice."""
     lines, opened = traced(home.folder, home.folder + "/.")
@@ -175,7 +175,7 @@ def test_opened_files(home):
 
 
 @linux_only
-@peers.needed("strace")
+@strace.needed
 @pytest.mark.skipif(not os.path.isdir("/sys/kernel"), reason="/sys/kernel: not here")
 def test_kernel_files():
     """No file of the kernel is opened."""

@@ -2,12 +2,11 @@
 
 import collections
 import re
-import shutil
 
-import pytest
+import peers
 
 # Marks a test, or as `pytestmark` a module, that traces programs.
-needed = pytest.mark.skipif(not shutil.which("strace"), reason="strace: not here")
+needed = peers.needed("strace")
 
 
 def fault(call, fault, turn, follow=True):
