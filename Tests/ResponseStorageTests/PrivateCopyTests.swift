@@ -5,7 +5,7 @@ import Testing
 @testable import ResponseStorage
 
 @Suite struct PrivateCopyTests {
-  @Test func `a private copy has the same database and body files as long, and is removed with its owner`() throws {
+  @Test func `a private copy is as large as its store, and is removed with its owner`() throws {
     let folder = try AppleParallelScanTests.store()
     let bodies = "\(folder.path)/\(AppleStoreWriter.bodyFolderName)"
     try Data(count: 5_000).write(to: URL(filePath: "\(bodies)/\(UUID().uuidString)"))
