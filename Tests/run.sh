@@ -141,11 +141,7 @@ ArchivingTests/an archive holds
 ArchivingTests/an import puts in
 ArchivingTests/bodies become files
 DecodingTests/compressed bodies
-FoundationPeerTests/Foundation and this program
-FoundationPeerTests/entries move out
 PurgingTests/what is purged is gone
-RevalidatingTests/what fetches takes
-SchedulingTests/units are
 WebArchiveTests/web archives of others'
 
 # Runs the tests that a sanitizer can watch.

@@ -1,6 +1,5 @@
 """Compares the entries that `--superseded` selects with made-up URLs whose resources and versions are known."""
 
-import importlib.util
 import itertools
 import json
 import os
@@ -9,12 +8,8 @@ import random
 import re
 import sqlite3
 
-from products import REPOSITORY
+import resource_urls
 from scratch import export, make, run
-
-specification = importlib.util.spec_from_file_location("resource_urls", REPOSITORY / "Tests/Scripts/resource_urls.py")
-resource_urls = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(resource_urls)
 
 # The seeds that the rules were made with, and others that were never looked at.
 KNOWN, HELD_OUT = range(1, 6), range(1000, 1005)

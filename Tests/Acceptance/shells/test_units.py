@@ -1,24 +1,46 @@
-"""Holds the units for systemd and the job for launchd against the tools that read them, and runs one.
+"""Has systemd check the units, and runs them in their sandboxes; reads the job for launchd.
 
-    check_units.py URLCACHE-ADMIN SAMPLE-CACHE SHARE
-
-The run is that of the system's unit for a cache of 200 MB over its limit, in the sandbox that the unit asks for, made
-with unshare and setpriv; those of a user are run by a systemd of a user. Prints a line for each part, and ends at the first that is not as it should be; "not here" says
-what could not be tried.
+The unit of the system runs for a large cache over its limit, in a sandbox that unshare and setpriv make; the units of a user
+run under the systemd of a user.
 """
 
-import glob, hashlib, json, os, plistlib, re, shlex, shutil, sqlite3, subprocess, sys, tempfile
+import glob
+import hashlib
+import json
+import os
+import plistlib
+import re
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
 
+import pytest
+
+from products import REPOSITORY, maker, tool as built
 from user_manager import PYTHON, USER, UserManager, can_run
 
-built, maker, share = map(os.path.abspath, sys.argv[1:])
-# Where another user may look too, and not below what the sandbox hides.
-root = tempfile.mkdtemp(dir="/var/tmp")
-os.chmod(root, 0o755)
-tool = shutil.copy(built, root)
-LIMIT = 60 << 20
+share = str(REPOSITORY / "share")
+# The folder of the running test, and a copy of the program in it.
+root = tool = None
 MOST_EXPOSED = 2.0
 OWNER = 65534
+
+needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze: not here")
+
+
+@pytest.fixture(autouse=True)
+def folder():
+    """A folder that other users may read, outside of those that sandboxes hide."""
+    global root, tool
+    root = tempfile.mkdtemp(dir="/var/tmp")
+    os.chmod(root, 0o755)
+    tool = shutil.copy(built, root)
+    yield
+    shutil.rmtree(root)
+
 
 UNITS = {kind: sorted(glob.glob(os.path.join(share, "systemd", kind, "*"))) for kind in ("system", "user")}
 SERVICE = os.path.join(share, "systemd/system/urlcache-admin-enforce@.service")
@@ -29,45 +51,49 @@ def analyze(*words):
     return subprocess.run(["systemd-analyze", *words], capture_output=True, text=True, env=environment)
 
 
-def verify():
-    """systemd finds nothing to say, neither of keys that it does not know, for which it ends with 0 all the same."""
-    for kind, paths in UNITS.items():
-        assert len(paths) == {"system": 2, "user": 4}[kind], paths
-        folder = os.path.join(root, kind)
-        os.mkdir(folder)
-        for path in paths:
-            with open(path) as source, open(os.path.join(folder, os.path.basename(path)), "w") as copy:
-                copy.write(source.read().replace("/usr/local/bin/urlcache-admin", tool))
-        copies = sorted(glob.glob(os.path.join(folder, "*")))
-        words = ["verify", "--man=no"] + (["--user"] if kind == "user" else [])
-        result = analyze(*words, *copies)
-        assert result.returncode == 0 and not result.stdout + result.stderr, result
-        # It would tell.
-        wrong = os.path.join(folder, "wrong.service")
-        with open(copies[0]) as source, open(wrong, "w") as copy:
-            copy.write(source.read().replace("NoNewPrivileges", "NoNewPrivilege").replace("%f", "/srv").replace("%i", "i"))
-        assert "Unknown key" in analyze(*words, wrong).stderr
-        os.remove(wrong)
+@needs_systemd
+@pytest.mark.parametrize("kind", UNITS)
+def test_verify(kind):
+    """systemd-analyze has no complaint about the units, and would complain about an unknown key."""
+    paths = UNITS[kind]
+    assert len(paths) == {"system": 2, "user": 4}[kind], paths
+    folder = os.path.join(root, kind)
+    os.mkdir(folder)
+    for path in paths:
+        with open(path) as source, open(os.path.join(folder, os.path.basename(path)), "w") as copy:
+            copy.write(source.read().replace("/usr/local/bin/urlcache-admin", tool))
+    copies = sorted(glob.glob(os.path.join(folder, "*")))
+    words = ["verify", "--man=no"] + (["--user"] if kind == "user" else [])
+    result = analyze(*words, *copies)
+    # The status is 0 even if a key is unknown.
+    assert result.returncode == 0 and not result.stdout + result.stderr, result
+    wrong = os.path.join(folder, "wrong.service")
+    with open(copies[0]) as source, open(wrong, "w") as copy:
+        copy.write(source.read().replace("NoNewPrivileges", "NoNewPrivilege").replace("%f", "/srv").replace("%i", "i"))
+    assert "Unknown key" in analyze(*words, wrong).stderr
+
+
+@needs_systemd
+def test_timers():
+    """systemd understands when the timers are to run."""
     for path in glob.glob(os.path.join(share, "systemd/*/*.timer")):
         with open(path) as file:
             when = re.search(r"^OnCalendar=(.*)$", file.read(), re.M)[1]
         assert analyze("calendar", when).returncode == 0, when
-    print("verify: ok", flush=True)
 
 
-def security():
-    for kind, paths in UNITS.items():
-        for path in paths:
-            if path.endswith(".service"):
-                result = analyze("security", "--offline=true", "--no-pager", f"--threshold={round(MOST_EXPOSED * 10)}", path)
-                found = re.search(r"Overall exposure level for \S+: ([0-9.]+)", result.stdout)
-                assert result.returncode == 0 and float(found[1]) <= MOST_EXPOSED, result
-                print(f"  {kind}/{os.path.basename(path)}: exposure {found[1]}", file=sys.stderr)
-    print("security: ok", flush=True)
+@needs_systemd
+@pytest.mark.parametrize("path", [path for paths in UNITS.values() for path in paths if path.endswith(".service")],
+                         ids=lambda path: os.path.relpath(path, share))
+def test_security(path):
+    """The exposure of each service, as systemd-analyze rates it, is low."""
+    result = analyze("security", "--offline=true", "--no-pager", f"--threshold={round(MOST_EXPOSED * 10)}", path)
+    found = re.search(r"Overall exposure level for \S+: ([0-9.]+)", result.stdout)
+    assert result.returncode == 0 and float(found[1]) <= MOST_EXPOSED, result
 
 
-def launchd():
-    """The job is a property list, and its command line one that the program reads."""
+def test_launchd():
+    """The job for launchd is a property list, and the program accepts its command line."""
     [path] = glob.glob(os.path.join(share, "urlcache-admin/launchd/*.plist"))
     with open(path, "rb") as file:
         job = plistlib.load(file)
@@ -81,7 +107,6 @@ def launchd():
     result = subprocess.run([tool, *job["ProgramArguments"][1:], "--dry-run"], capture_output=True, text=True,
                             env=dict(os.environ, URLCACHE_ADMIN_CONFIG=configuration))
     assert result.returncode == 0 and "Would remove 2 of 3 entries" in result.stdout, result
-    print("launchd: ok", flush=True)
 
 
 def make(name, entries):
@@ -91,7 +116,7 @@ def make(name, entries):
 
 
 class Unit:
-    """A service as the manager runs it, as far as what it may see and do goes."""
+    """A service with the rights that the manager gives it."""
 
     def __init__(self, path, cache, owner):
         self.settings, number = [], len(os.listdir(root))
@@ -127,7 +152,7 @@ class Unit:
         return [tool, *words[1:]]
 
     def sandboxed(self, command):
-        """The command in namespaces of its own: everything is read-only but for what the unit names."""
+        """The command in its own namespaces: everything is read-only but for the paths that the unit names."""
         for key, value in {"ProtectSystem": "strict", "PrivateTmp": "yes", "PrivateNetwork": "yes", "PrivateIPC": "yes",
                            "NoNewPrivileges": "yes", "ReadWritePaths": "%f"}.items():
             assert self.one(key) == value, key
@@ -136,7 +161,7 @@ class Unit:
             [(self.logs, "LogsDirectory"), (self.state, "StateDirectory")])]
         script = ["set -e"]
         script += [f"mount --bind {shlex.quote(path)} {shlex.quote(path)}" for path in writable]
-        # What is mounted below the root is mounted on its own, and has to be made read-only on its own.
+        # Each mount below the root has to be made read-only by itself.
         script += ["awk '{print $5}' /proc/self/mountinfo | while read -r point; do case $point in "
                    + "|".join(shlex.quote(path.replace(" ", "\\040")) for path in writable) + "|/proc|/proc/*|/dev|/dev/*) ;; *) mount -o remount,bind,ro \"$point\" 2>/dev/null || test \"$point\" != / ;; esac; done"]
         script += ["mount -t tmpfs none /tmp", "mount -t tmpfs none /dev/shm"]
@@ -186,7 +211,7 @@ def state(folder):
 
 
 def kept_entries(cache):
-    """The ids of what is stored, read in a way that leaves no files behind."""
+    """The ids of the entries, read in a way that leaves no files behind."""
     assert not os.path.exists(os.path.join(cache, "Cache.db-wal"))
     database = sqlite3.connect(f"file:{cache}/Cache.db?immutable=1", uri=True)
     try:
@@ -199,11 +224,11 @@ def size(cache):
     return sum(os.path.getsize(path) for path in state(cache))
 
 
-def rules_of(cache):
-    """A policy that keeps one host, and a limit that the cache is far beyond."""
+def rules_of(cache, limit):
+    """Rules that keep and remove some entries, and a limit that the cache is far beyond."""
     configuration = os.path.join(root, "config.toml")
     with open(configuration, "w") as file:
-        file.write(f"max-size = {LIMIT}\n[[rules]]\nname = 'pictures'\nmatch = {{ mime = 'image/*', smaller-than = '2KiB' }}\n"
+        file.write(f"max-size = {limit}\n[[rules]]\nname = 'pictures'\nmatch = {{ mime = 'image/*', smaller-than = '2KiB' }}\n"
                    "action = 'keep'\n[[rules]]\nmatch.status = '404'\naction = 'purge'\n")
     listed = {}
     for name, options in {"kept": ["--mime", "image/*", "--smaller-than", "2KiB"], "purged": ["--status", "404"]}.items():
@@ -213,18 +238,19 @@ def rules_of(cache):
     return configuration, listed["kept"], listed["purged"] - listed["kept"]
 
 
-def sandbox():
-    """The first run keeps the limit, the second has nothing to do, and the third comes at a bad moment."""
+@needs_systemd
+def test_run_in_sandbox(thorough):
+    """In the sandbox of the unit, the first run keeps the limit, the second has nothing to do, and the third skips a locked cache."""
+    entries, limit = (11_000, 60 << 20) if thorough else (2_500, 16 << 20)
     probe = ["unshare", "--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--mount-proc", "true"]
     if os.geteuid() != 0 or subprocess.run(probe, capture_output=True).returncode != 0:
-        print("run in the sandbox: not here", flush=True)
-        return
-    cache = make("my cache-%d" % os.getpid(), 11_000)
+        pytest.skip("the rights to make namespaces: not here")
+    cache = make("my cache-%d" % os.getpid(), entries)
     for parent, folders, names in os.walk(cache):
         for path in [parent, *(os.path.join(parent, name) for name in names)]:
             os.chown(path, OWNER, OWNER)
-    assert size(cache) > 200_000_000, size(cache)
-    configuration, kept, purged = rules_of(cache)
+    assert size(cache) > 2.5 * limit, size(cache)
+    configuration, kept, purged = rules_of(cache, limit)
     before = kept_entries(cache)
     unit = Unit(SERVICE, cache, OWNER)
     result = subprocess.run(
@@ -237,11 +263,9 @@ def sandbox():
     [line], samples = unit.recorded()
     after = kept_entries(cache)
     assert kept and purged and kept <= after and not purged & after, (len(kept), len(purged))
-    assert 0.9 * LIMIT < size(cache) <= LIMIT and samples["disk_bytes"] == size(cache), size(cache)
+    assert 0.9 * limit < size(cache) <= limit and samples["disk_bytes"] == size(cache), size(cache)
     assert line["removed_entries"] == len(before - after) == samples["last_run_removed_entries"]
     assert line["status"] == 0 and line["message"] is None and samples["last_run_success"] == 1, line
-    print(f"  removed {line['removed_entries']} of {len(before)} entries in {line['duration_seconds']} s; "
-          f"{size(cache)} bytes stay", file=sys.stderr)
 
     untouched = state(cache)
     result = unit.start(configuration)
@@ -262,7 +286,6 @@ def sandbox():
     lines, samples = unit.recorded()
     assert lines[2]["skipped"] and samples["last_run_skipped"] == samples["last_run_success"] == 1, lines
     assert kept_entries(cache) == after
-    print("run in the sandbox: ok", flush=True)
 
 
 USER_PROBE = """
@@ -292,17 +315,17 @@ open("/home/user/probed", "w").write("all")
 
 
 def without_namespaces():
-    """What the page on scheduling says to add where a system has no namespaces of users for units."""
+    """The lines of the page on scheduling for systems where units cannot have namespaces of users."""
     with open(os.path.join(share, "doc/urlcache-admin/scheduling.md")) as page:
         [lines] = re.findall(r"```ini\n\[Service\]\n(PrivateUsers=no\n[^`]*)```", page.read())
     return lines
 
 
-def user_units():
-    """A user's systemd runs the units in their sandbox: they keep the limits, and can do nothing else."""
+@needs_systemd
+def test_user_units():
+    """The systemd of a user runs the units in their sandbox: they keep the limits, and can do nothing else."""
     if not can_run():
-        print("run for a user: not here", flush=True)
-        return
+        pytest.skip("systemd, and the rights to run one for a user: not here")
     home = os.path.join(root, "home")
     units = os.path.join(home, ".config/systemd/user")
     for folder in [units, *(os.path.join(home, name) for name in (".ssh", ".gnupg", ".config/urlcache-admin", "bin"))]:
@@ -343,11 +366,10 @@ def user_units():
     removed = [(record["cache"], record["removed_entries"]) for record in records]
     assert removed == [("shop", 200), ("shop", 0), ("news", 200), ("shop", 0), ("news", 0)], (records, said)
     assert {os.path.basename(path) for path in glob.glob(os.path.dirname(log) + "/*.prom")} == {"shop.prom", "urlcache.prom"}
-    print("run for a user: ok", flush=True)
 
 
 def allowed_calls(filters):
-    """The names of system calls that the lines of a unit leave, as systemd resolves its groups."""
+    """The names of the system calls that the lines of a unit allow, with the groups of systemd resolved."""
     def members(name):
         if not name.startswith("@"):
             return {name}
@@ -361,19 +383,18 @@ def allowed_calls(filters):
     return allowed
 
 
-def system_calls():
-    """What a run asks of the kernel is what the filter of the unit lets through."""
+@needs_systemd
+def test_system_calls():
+    """The filter of the unit allows each system call of a run."""
+    if not shutil.which("strace"):
+        pytest.skip("strace: not here")
     cache, trace = make("traced", 300), os.path.join(root, "trace")
     unit = Unit(SERVICE, cache, os.geteuid())
     configuration = os.path.join(root, "traced.toml")
     with open(configuration, "w") as file:
         file.write("max-entries = 100\n")
-    try:
-        result = subprocess.run(["strace", "-f", "-qq", "-o", trace, *unit.command()], capture_output=True, text=True,
-                                env=dict(os.environ, URLCACHE_ADMIN_CONFIG=configuration))
-    except FileNotFoundError:
-        print("system calls: not here", flush=True)
-        return
+    result = subprocess.run(["strace", "-f", "-qq", "-o", trace, *unit.command()], capture_output=True, text=True,
+                            env=dict(os.environ, URLCACHE_ADMIN_CONFIG=configuration))
     assert result.returncode == 0 and "Removed 200 of 300" in result.stdout, result
     with open(trace) as lines:
         used = {match[1] for match in (re.match(r"\d+ +(\w+)\(", line) for line in lines) if match}
@@ -381,15 +402,3 @@ def system_calls():
     allowed = allowed_calls(unit.all("SystemCallFilter"))
     assert "fchown" in allowed and "mount" not in allowed and used <= allowed, used - allowed
     assert not {"socket", "connect"} & used
-    print("system calls: ok", flush=True)
-
-
-try:
-    verify()
-    security()
-    launchd()
-    system_calls()
-    user_units()
-    sandbox()
-finally:
-    shutil.rmtree(root)

@@ -1,27 +1,44 @@
-"""Resumes downloads that were cut off, at an origin that answers ranges as it should, and at some that lie.
+"""Resumes downloads that were cut off, at an origin that answers ranges correctly, and at some that lie."""
 
-    check_resuming.py URLCACHE-ADMIN SAMPLE-CACHE
+import base64
+import gzip
+import hashlib
+import json
+import os
+import plistlib
+import random
+import socket
+import sqlite3
+import subprocess
+import threading
 
-Prints a line for each part, and ends at the first that is not as it has to be.
-"""
+import pytest
 
-import base64, gzip, hashlib, json, os, plistlib, random, shutil, socket, sqlite3, subprocess, sys, tempfile, threading
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Acceptance/support"))
 import origin
+from products import maker, tool
+from scratch import path
 
-tool, maker = map(os.path.abspath, sys.argv[1:])
-root = tempfile.mkdtemp()
-environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-environment["XDG_STATE_HOME"] = os.path.join(root, "state")
-listener = socket.create_server(("127.0.0.1", 0))
-place = f"127.0.0.1:{listener.getsockname()[1]}"
-base = f"http://{place}/"
-# What was asked: the path with the header fields, their names in small letters.
+# What the URLs of the origin of the running test begin with.
+base = None
+# The requests: the path with the header fields, whose names are in small letters.
 asked = []
 # By the path: a function of the header fields of a request that returns all bytes of the answer.
 answers = {}
 lock = threading.Lock()
+
+
+@pytest.fixture(autouse=True)
+def listener(monkeypatch):
+    """Starts the origin."""
+    global base
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    asked.clear()
+    answers.clear()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        base = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        yield
 
 
 def serve_one(connection):
@@ -34,15 +51,19 @@ def serve_one(connection):
             data += piece
         line, *rest = data.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
         fields = {name.lower(): value.strip() for name, value in (text.split(":", 1) for text in rest)}
-        path = line.split(" ")[1].strip("/")
+        asked_for = line.split(" ")[1].strip("/")
         with lock:
-            asked.append((path, fields))
-        connection.sendall(answers[path](fields))
+            asked.append((asked_for, fields))
+        connection.sendall(answers[asked_for](fields))
 
 
-def serve():
+def serve(listener):
     while True:
-        threading.Thread(target=serve_one, args=[listener.accept()[0]], daemon=True).start()
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        threading.Thread(target=serve_one, args=[connection], daemon=True).start()
 
 
 def reply(status, body=b"", length=True, **fields):
@@ -65,7 +86,7 @@ def first_byte(fields):
 
 
 def honest(body, validators, **more):
-    """An origin that answers a range as RFC 9110 has it, and 200 where `If-Range` does not hold."""
+    """An origin that answers a range according to RFC 9110, and with 200 if `If-Range` does not hold."""
     def answer(fields):
         current = validators.get("ETag") or validators["Last-Modified"]
         if "range" in fields and fields.get("if-range") == current:
@@ -78,8 +99,7 @@ def honest(body, validators, **more):
 
 
 def run(verb, cache, *options, status=0):
-    result = subprocess.run([tool, verb, "-c", cache, *options], capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
-                            env=environment)
+    result = subprocess.run([tool, verb, "-c", cache, *options], capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     assert status in (None, result.returncode), (verb, options, result.returncode, result.stdout[-3000:], result.stderr[-2000:])
     return result.stdout
 
@@ -106,7 +126,7 @@ class Apple:
     name = "apple"
 
     def make(self, name, entries, mime=None):
-        folder = os.path.join(root, f"apple-{name}")
+        folder = path(f"apple-{name}")
         origin.make_apple(maker, folder, entries)
         if mime:
             retype(folder, mime)
@@ -117,13 +137,13 @@ class Apple:
 
 
 class Foundation(Apple):
-    """Made of a cache of Apple's; it has no place for what the app has attached."""
+    """Made of an Apple cache; it has no place for the user info of the app."""
     name = "foundation"
 
     def make(self, name, entries, mime=None):
-        apple, archive = super().make(name + "-apple", entries, mime), os.path.join(root, name + ".tar")
+        apple, archive = super().make(name + "-apple", entries, mime), path(name + ".tar")
         run("export", apple, "-o", archive)
-        folder = os.path.join(root, f"foundation-{name}")
+        folder = path(f"foundation-{name}")
         run("import", folder, archive, "--create", "foundation")
         return folder
 
@@ -131,12 +151,15 @@ class Foundation(Apple):
         return {entry["url"].removeprefix(base): entry for entry in origin.foundation_entries(folder).values()}
 
 
+STORES = pytest.mark.parametrize("store", [Apple(), Foundation()], ids=lambda store: store.name)
+
+
 def entry(name, body, fields, status=200):
     return (base + name, status, {"Content-Type": "application/octet-stream", **fields}, body, {"Accept": "*/*"}, {"app": "kept"})
 
 
 def state(cache):
-    """The bytes of all rows and files, but for the database itself, which has the same rows on other pages."""
+    """The bytes of all rows and files, but not the file of the database, whose pages may differ."""
     result = {}
     for folder, _, names in os.walk(cache):
         for name in names:
@@ -150,11 +173,12 @@ def state(cache):
     return result
 
 
-def check_resumed(store):
-    """200 bodies that were cut off anywhere become what the origin has, byte by byte, and only the rest of them is sent."""
-    generator = random.Random(9)
+@STORES
+def test_resumed(store, thorough):
+    """Bodies that were cut off anywhere become those of the origin, byte by byte, and only the rest of them is sent."""
+    generator, count = random.Random(9), 200 if thorough else 80
     wholes, entries = {}, []
-    for number in range(200):
+    for number in range(count):
         # Around the size from which on bodies have files of their own, and from one byte to some that need many pieces.
         size = generator.choice([2, 3, 100, 4095, 4096, 4097, 8192, 65536, 65537, generator.randrange(2, 300_000)])
         body = generator.randbytes(size)
@@ -177,20 +201,20 @@ def check_resumed(store):
         answers[name] = honest(body, validators, **given)
         entries.append(entry(name, body[:cut], fields, status))
     cache = store.make("resumed", entries)
-    assert int(run("list", cache, "--partial", "--count")) == 200
+    assert int(run("list", cache, "--partial", "--count")) == count
     before, old = state(cache), store.read(cache)
     asked.clear()
-    # A dry run loads the rest, and changes nothing.
+    # A dry run downloads the rest, and changes nothing.
     report, _ = resume(cache, "--dry-run")
     assert {item["action"] for item in report.values()} == {"complete"} and state(cache) == before
     asked.clear()
     report, document = resume(cache)
-    assert len(asked) == 200 and len(report) == 200
+    assert len(asked) == count and len(report) == count
     for name, fields in asked:
         body, cut, validators, _ = wholes[name]
         assert (fields["range"], fields["if-range"]) == (f"bytes={cut}-", validators.get("ETag") or validators["Last-Modified"]), fields
         assert "if-none-match" not in fields and "if-modified-since" not in fields, fields
-    assert document["saved_bytes"] == sum(cut for _, cut, _, _ in wholes.values()) and document["incomplete"] == 200, document
+    assert document["saved_bytes"] == sum(cut for _, cut, _, _ in wholes.values()) and document["incomplete"] == count, document
     found = store.read(cache)
     assert found.keys() == wholes.keys()
     same = 0
@@ -209,21 +233,21 @@ def check_resumed(store):
             for key in ["id", "hash", "policy", "time_stamp", "url", "mime", "request", "properties", "info"]:
                 assert kept[key] == old[name][key], (name, key)
             assert kept["stored"] > old[name]["stored"], name
-    assert same == 200, same
+    assert same == count, same
     assert int(run("list", cache, "--partial", "--count")) == 0
     listed = json.loads(run("list", cache, "--format", "json", "--columns", "received"))["entries"]
-    assert listed == [{"received": 100}] * 200
+    assert listed == [{"received": 100}] * count
     findings = json.loads(run("check", cache, "--format", "json", status=None))["findings"]
     assert not {"partial-body", "other-length"} & {finding["code"] for finding in findings}, findings
-    # What is whole is validated as everything else.
+    # Complete bodies are validated as all others.
     asked.clear()
     report, _ = resume(cache)
     assert {item["status"] for item in report.values()} == {200} and all("range" not in fields for _, fields in asked)
-    print(f"{store.name} resumed: {same} of 200", flush=True)
 
 
-def check_changed(store):
-    """What has changed is replaced, never joined: also where the origin does not look at `If-Range`."""
+@STORES
+def test_changed(store):
+    """A body that the origin has changed is replaced, and never joined, even if the origin ignores `If-Range`."""
     generator = random.Random(10)
     news, entries = {}, []
     for number in range(60):
@@ -252,11 +276,11 @@ def check_changed(store):
         misfit = [None, "validator", "not-satisfiable"][number % 3]
         assert (report[name]["outcome"], report[name]["action"], report[name]["status"], report[name]["misfit"]) == (
             "changed", "replace", 200, misfit), report[name]
-    print(f"{store.name} changed: ok", flush=True)
 
 
-def check_weak(store):
-    """A weak validator is never sent as `If-Range`, and never vouches for the beginning of a body."""
+@STORES
+def test_weak(store):
+    """A weak validator is never sent as `If-Range`: the whole body is downloaded again."""
     new = b"whole body"
     stored = {
         "weak": {"ETag": 'W/"1"'}, "bare": {"ETag": "1"}, "weak-and-date": {"ETag": 'W/"1"', "Last-Modified": origin.EARLIER, "Date": origin.LATER},
@@ -271,7 +295,6 @@ def check_weak(store):
     assert all(not {"range", "if-range"} & fields.keys() for _, fields in asked), asked
     for name, kept in store.read(cache).items():
         assert kept["body"] == new and (report[name]["action"], report[name]["misfit"], report[name]["sent"]) == ("replace", None, []), report[name]
-    print(f"{store.name} weak: ok", flush=True)
 
 
 BODY = bytes(range(256)) * 40
@@ -289,7 +312,7 @@ def multipart():
     return body
 
 
-# What is answered to a range, by a name, with the reason why it is not joined; `None` where the answer is not whole.
+# Answers to a range, by a name, with the reason why they are not joined; `None` if the answer is incomplete.
 LIES = {
     "one-more": ("content-range", part(BODY[CUT + 1:], f"bytes {CUT + 1}-{LAST}/{SIZE}")),
     "one-less": ("content-range", part(BODY[CUT - 1:], f"bytes {CUT - 1}-{LAST}/{SIZE}")),
@@ -334,8 +357,9 @@ def lying_entries():
             for name in LIES]
 
 
-def check_lies(store):
-    """Who lies to all requests changes nothing, and who lies about parts only is asked for all, once."""
+@STORES
+def test_lies(store):
+    """An origin that lies to all requests changes nothing; one that lies about parts is asked once for the whole body."""
     cache = store.make("lies", lying_entries())
     before = state(cache)
     for name, (_, lie) in LIES.items():
@@ -345,7 +369,7 @@ def check_lies(store):
         asked.clear()
         report, _ = resume(cache, *options, status=3)
         for name, (misfit, _) in LIES.items():
-            requests = [fields for path, fields in asked if path == name]
+            requests = [fields for asked_for, fields in asked if asked_for == name]
             assert (report[name]["misfit"], report[name]["action"]) == (misfit, "none"), report[name]
             assert (report[name]["outcome"], report[name]["hindrance"]) == answered.get(name, ("failed", None)), report[name]
             assert len(requests) == (1 if misfit is None else 2), (name, requests)
@@ -362,11 +386,11 @@ def check_lies(store):
         else:
             assert (report[name]["misfit"], report[name]["action"]) == (misfit, "replace"), report[name]
             assert sha256(found[name]["body"]) == sha256(BODY), name
-    print(f"{store.name} lies: ok", flush=True)
 
 
-def check_other_urls(store):
-    """The rest of what another URL has is not the rest, whatever it is called by."""
+@STORES
+def test_other_urls(store):
+    """The rest of the body of another URL is never joined."""
     answers["elsewhere"] = lambda fields: part()
     answers["redirected"] = lambda fields: reply(302, Location="/elsewhere")
     cache = store.make("urls", [entry("redirected", BODY[:CUT], {"ETag": '"1"', "Content-Length": str(SIZE)})])
@@ -376,11 +400,11 @@ def check_other_urls(store):
     report, _ = resume(cache, "--follow", "--yes", status=3)
     assert report["redirected"]["action"] == "none" and report["redirected"]["misfit"] == "other-url", report
     assert state(cache) == before
-    print(f"{store.name} other URLs: ok", flush=True)
 
 
-def check_json(store):
-    """JSON that an app has written again is not taken for the beginning of what was sent."""
+@STORES
+def test_json(store):
+    """JSON that an app has rewritten is not resumed, because it may not be the beginning of the body."""
     sent = b'{\n  "a": [1, 2, 3],\n  "b": "x"\n}\n'
     again = json.dumps(json.loads(sent), separators=(",", ":")).encode()
     cases = {
@@ -400,11 +424,10 @@ def check_json(store):
     for name, (_, _, misfit) in cases.items():
         assert (report[name]["misfit"], report[name]["action"]) == (misfit, "replace" if misfit else "complete"), report[name]
         assert store.read(cache)[name]["body"] == sent, name
-    print(f"{store.name} JSON: ok", flush=True)
 
 
-def check_words():
-    """What people read, and what they are told when they ask for what makes no sense."""
+def test_words():
+    """The report names completed and failed entries; '--resume' needs '--refresh'; 'show --curl' asks for the rest."""
     store = Apple()
     answers["cut"], answers["lie"] = honest(BODY, {"ETag": '"1"'}), lambda fields: LIES["other-tag"][1]
     fields = {"ETag": '"1"', "Content-Length": str(SIZE)}
@@ -423,22 +446,7 @@ Not loaded again, as it is still good: 4.9 KiB
     assert shown == text.format(gap=" " * 10, done="would complete", sum="Would complete"), shown
     shown = run(*options, "--yes", status=3).decode()
     assert shown == text.format(gap=" " * 5, done="completed", sum="Completed"), shown
-    result = subprocess.run([tool, "revalidate", "-c", cache, "--all", "--resume"], capture_output=True, env=environment)
+    result = subprocess.run([tool, "revalidate", "-c", cache, "--all", "--resume"], capture_output=True)
     assert result.returncode == 64 and b"'--resume' is for '--refresh'." in result.stderr, result
     curl = run("show", cache, base + "lie", "--curl", "--conditional").decode()
     assert f"--header 'Range: bytes={CUT}-'" in curl and "--header 'If-Range: \"1\"'" in curl, curl
-    print("words: ok", flush=True)
-
-
-threading.Thread(target=serve, daemon=True).start()
-try:
-    for store in [Apple(), Foundation()]:
-        check_resumed(store)
-        check_changed(store)
-        check_weak(store)
-        check_lies(store)
-        check_other_urls(store)
-        check_json(store)
-    check_words()
-finally:
-    shutil.rmtree(root, ignore_errors=True)

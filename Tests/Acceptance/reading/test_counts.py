@@ -1,16 +1,26 @@
 """Checks that all commands count the same entries as fresh, stale, without a lifetime, and unknown.
 
-    check_counts.py URLCACHE-ADMIN SAMPLE-CACHE SAMPLES [--all]
-
-Made-up caches of both formats, with faults and with an app's own expiry: 10 of them at one moment each, with `--all` 50 at three.
-SAMPLES is a folder of real caches, which may be absent. Nothing here reads RFC 9111: what is right is `test_freshness.py`'s.
+Whether these are the right ones, `test_freshness.py` checks.
 """
 
-import collections, concurrent.futures, datetime, glob, json, os, plistlib, re, shutil, sqlite3, subprocess, sys, tempfile
+import collections
+import datetime
+import glob
+import json
+import os
+import plistlib
+import re
+import shutil
+import sqlite3
+import subprocess
 
-tool, maker, samples = sys.argv[1:4]
-takes_all = "--all" in sys.argv[4:]
-root = tempfile.mkdtemp()
+import pytest
+
+import samples
+from products import tool
+from scratch import make, path
+
+REAL = [os.path.basename(os.path.dirname(each)) for each in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "*/Cache.db")))]
 STATES = ["fresh", "stale", "no-lifetime", "unknown"]
 WORDS = {"fresh": "fresh", "stale": "stale", "no lifetime": "no-lifetime", "unknown": "unknown"}
 TIMES = ["2025-06-01T00:00:00Z", "2025-12-20T00:00:00Z", "2026-02-01T12:34:56Z"]
@@ -142,7 +152,7 @@ def by_metrics(cache, given):
 
 
 def by_removal(cache, given):
-    """What purge would remove, and what it would keep only as `URLCache` does not see it, or as it is not known."""
+    """The entries that purge would remove, and those that it would keep for reasons other than their freshness."""
     result = []
     for state in STATES[:3]:
         plan = json.loads(run(cache, "purge", f"--{state}", "-n", *given, "--format", "json", statuses=(0, 1))[0])
@@ -162,16 +172,19 @@ READERS = {
 }
 
 
-def check(cache, at, rule):
+def check(cache, at, rule, turn, thorough):
+    """Compares the counts of all commands, or of some, which take turns."""
     given = ["--at", at] + (["--user-info-expiry", rule] if rule else [])
     counts = {}
-    for name, count in READERS.items():
-        # What cannot be changed has no plan.
-        if name == "purge -n" and not can_change(cache): continue
+    for number, (name, count) in enumerate(READERS.items()):
+        if not thorough and name != "list --columns freshness" and number % 5 != turn % 5:
+            continue
+        # A cache that cannot be changed has no plan.
+        if name == "purge -n" and not can_change(cache):
+            continue
         counts[name] = count(cache, given)
     first = next(iter(counts.values()))
-    assert all(found == first for found in counts.values()), (cache, given, counts)
-    return first
+    assert len(counts) > 2 and all(found == first for found in counts.values()), (cache, given, counts)
 
 
 def can_change(cache):
@@ -181,7 +194,7 @@ def can_change(cache):
 
 
 def attach_dates(cache):
-    """Attaches dates to every third entry, from before and after the moments that are asked about."""
+    """Attaches dates to every third entry, from before and after the moments of these tests."""
     database = sqlite3.connect(f"{cache}/Cache.db")
     rows = [row for row, in database.execute("SELECT entry_ID FROM cfurl_cache_response ORDER BY 1")][::3]
     for index, row in enumerate(rows):
@@ -192,60 +205,64 @@ def attach_dates(cache):
     database.close()
 
 
-def moments(number):
-    return TIMES if takes_all else [TIMES[number % len(TIMES)]]
-
-
-def check_made_up(number):
-    """Checks one made-up cache; returns how many entries have which freshness at all moments, and how many the app drops."""
+def made_up(number, thorough):
+    """A made-up cache, and whether its app has attached dates to entries."""
     foundation = number % 2 == 1
-    cache = os.path.join(root, f"made-up-{number}")
     faults = FAULTS[number // 2 % len(FAULTS)]
     if foundation:
-        # Its bodies are in the file of their entry: only the property list can be broken.
+        # Its bodies are in the files of the entries: only the property lists can be broken.
         faults = "undecodable" if "undecodable" in faults else ""
     words = ["--format", "foundation"] if foundation else ["--schema", ("203", "202")[number // 4 % 2]]
     words += ["--faults", faults] if faults else []
-    subprocess.run(
-        [maker, *words, "--entries", str(20 + 37 * number % 200), "--seed", str(number), "--no-large-bodies", cache],
-        check=True, capture_output=True)
-    if not foundation and number % 4 == 0: attach_dates(cache)
+    cache = make(f"made-up-{number}", *words, "--no-large-bodies", entries=20 + 37 * number % 200 // (1 if thorough else 3), seed=number)
+    has_dates = not foundation and number % 4 == 0
+    if has_dates:
+        attach_dates(cache)
+    return cache, has_dates
+
+
+def pytest_generate_tests(metafunc):
+    thorough = metafunc.config.getoption("thorough")
+    if "number" in metafunc.fixturenames:
+        metafunc.parametrize("number", range(50 if thorough else 10))
+
+
+def moments(number, thorough):
+    return TIMES if thorough else [TIMES[number % len(TIMES)]]
+
+
+def test_made_up(number, thorough):
+    """All commands count the same entries of a made-up cache as fresh, stale, without a lifetime and unknown."""
+    cache, has_dates = made_up(number, thorough)
+    for at in moments(number, thorough):
+        check(cache, at, None, number // 2, thorough)
+        if has_dates:
+            check(cache, at, f"{EXPIRY}=3d", number // 2 + 1, thorough)
+
+
+def test_variety(thorough):
+    """The made-up caches have entries in each of these states, and some that only the expiry of the app makes stale."""
     total, dropped = collections.Counter(), 0
-    for at in moments(number):
-        plain = check(cache, at, None)
+    for number in range(10):
+        cache, has_dates = made_up(number, thorough)
+        given = ["--at", TIMES[number % len(TIMES)]]
+        plain = by_columns(cache, given)
         total.update(dict(zip(STATES, plain)))
-        if not foundation and number % 4 == 0:
-            dropped += plain[0] - check(cache, at, f"{EXPIRY}=3d")[0]
-    shutil.rmtree(cache)
-    return total, dropped
-
-
-def main():
-    count = 50 if takes_all else 10
-    total, dropped = collections.Counter(), 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for found, others in pool.map(check_made_up, range(count)):
-            total.update(found)
-            dropped += others
+        if has_dates:
+            dropped += plain[0] - by_columns(cache, [*given, "--user-info-expiry", f"{EXPIRY}=3d"])[0]
     assert all(total[state] for state in STATES) and dropped, (total, dropped)
-    figures = ", ".join(f"{total[state]} {state}" for state in STATES)
-    print(f"{count} made-up caches: equal; {figures}; {dropped} dropped by the app", file=sys.stderr)
-    print("made-up caches: ok")
-    real, entries = 0, 0
-    for database in sorted(glob.glob(os.path.join(samples, "*", "Cache.db"))):
-        folder = os.path.join(root, os.path.basename(os.path.dirname(database)))
-        shutil.copytree(os.path.dirname(database), folder)
-        subprocess.run(["chmod", "-R", "u+w", folder], check=True)
-        if subprocess.run([tool, "list", "-c", folder, "--count"], capture_output=True).returncode == 0:
-            for at in moments(1):
-                entries += sum(check(folder, at, None))
-                check(folder, at, "Cached Date=60")
-            real += 1
-    print(f"{real} real caches: equal; {entries} entries", file=sys.stderr)
-    print("real caches: ok" if real else "real caches: not here")
 
 
-try:
-    main()
-finally:
-    shutil.rmtree(root)
+@samples.needed
+@pytest.mark.parametrize("name", REAL)
+def test_real(name, thorough):
+    """All commands count the same entries of a real cache as fresh, stale, without a lifetime and unknown."""
+    cache = shutil.copytree(os.path.join(samples.folder("cachedb"), name), path("real"))
+    subprocess.run(["chmod", "-R", "u+w", cache], check=True)
+    if name.startswith("schema-"):
+        for at in moments(1, thorough):
+            check(cache, at, None, REAL.index(name), thorough)
+            if thorough or REAL.index(name) % 3 == 0:
+                check(cache, at, "Cached Date=60", REAL.index(name) + 1, thorough)
+    else:
+        run(cache, "list", "--count", statuses=(65,))

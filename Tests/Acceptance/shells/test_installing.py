@@ -1,19 +1,48 @@
-"""Installs into folders of its own, uses what is there as timers and shells do, and removes it again.
+"""Installs into a folder, uses the installed files as timers and shells do, and removes them again."""
 
-    check_installing.py URLCACHE-ADMIN SAMPLE-CACHE CHECKOUT
+import glob
+import json
+import os
+import plistlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
 
-Prints a line for each part, and ends at the first that is not as it should be; "not here" says what could not be tried.
-"""
+import pytest
 
-import glob, html, json, os, plistlib, re, shlex, shutil, subprocess, sys, tempfile, time
-
+from products import REPOSITORY, maker, tool as built
 from user_manager import UserManager, can_run
 
-built, maker, checkout = map(os.path.abspath, sys.argv[1:])
-root = os.path.realpath(tempfile.mkdtemp(dir="/var/tmp"))
-os.chmod(root, 0o755)
+checkout = str(REPOSITORY)
 script = os.path.join(checkout, "share/urlcache-admin/install.sh")
 CRON_PATH = "/usr/bin:/bin"
+
+
+def folder():
+    """A folder that other users may read, outside of the folders for temporary files, which sandboxes hide."""
+    path = os.path.realpath(tempfile.mkdtemp(dir="/var/tmp"))
+    os.chmod(path, 0o755)
+    return path
+
+
+@pytest.fixture
+def root():
+    """A folder for one test."""
+    path = folder()
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture(scope="module")
+def prefix():
+    """A folder with an installation, which no test changes."""
+    path = folder()
+    os.mkdir(f"{path}/prefix")
+    install("--prefix", f"{path}/prefix", "--binaries", os.path.dirname(built))
+    yield f"{path}/prefix"
+    shutil.rmtree(path)
 
 
 def install(*options, status=0):
@@ -31,18 +60,17 @@ def read(path):
         return file.read()
 
 
-def scripts():
+def test_scripts():
+    """shellcheck finds nothing in the scripts that are installed."""
     if not shutil.which("shellcheck"):
-        print("scripts: not here", flush=True)
-        return
+        pytest.skip("shellcheck: not here")
     paths = glob.glob(os.path.join(checkout, "share/urlcache-admin/*.sh"))
     result = subprocess.run(["shellcheck", *paths], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
-    print("scripts: ok", flush=True)
 
 
-def installed():
-    """All paths that units, jobs and pages name are there."""
+def test_files(root):
+    """All paths that units, jobs and pages contain exist after an installation."""
     prefix = os.path.join(root, "prefix")
     os.mkdir(prefix)
     result = install("--prefix", prefix, "--binaries", os.path.dirname(built))
@@ -65,11 +93,10 @@ def installed():
         assert os.access(os.path.join(prefix, name), os.X_OK), name
     assert subprocess.run([f"{prefix}/bin/urlcache-admin", "--version"], capture_output=True).returncode == 0
     assert named >= 8, named
-    print("files: ok", flush=True)
-    return prefix
 
 
-def manual(prefix):
+def test_manual(prefix):
+    """`man` and `mandoc` find and read the installed pages."""
     pages = glob.glob(f"{prefix}/share/man/man?/*")
     assert len(pages) > 15, pages
     environment = {"PATH": os.environ["PATH"], "MANPATH": f"{prefix}/share/man", "LC_ALL": "C"}
@@ -79,35 +106,47 @@ def manual(prefix):
     if shutil.which("mandoc"):
         for page in pages:
             assert subprocess.run(["mandoc", "-T", "ascii", page], capture_output=True).returncode == 0, page
-    print("manual: ok", flush=True)
 
 
-def completions(prefix):
-    """Each shell finds its own where it looks below a prefix."""
+def surroundings_of(prefix, root):
+    return {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "HOME": root, "XDG_DATA_DIRS": f"{prefix}/share", "LC_ALL": "C"}
+
+
+def test_bash_syntax(prefix):
+    """The completions for bash are a bash script, where the package bash-completion looks below each folder of XDG_DATA_DIRS."""
     share = f"{prefix}/share"
-    environment = {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "HOME": root, "XDG_DATA_DIRS": share, "LC_ALL": "C"}
-    tried = []
-    # Where the package bash-completion looks below each folder of XDG_DATA_DIRS.
     assert subprocess.run(["bash", "-n", f"{share}/bash-completion/completions/urlcache-admin"]).returncode == 0
-    if os.path.exists("/usr/share/bash-completion/bash_completion"):
-        command = ". /usr/share/bash-completion/bash_completion; _completion_loader urlcache-admin; complete -p urlcache-admin"
-        result = subprocess.run(["bash", "--norc", "-c", command], capture_output=True, text=True, env=environment)
-        assert "urlcache" in result.stdout, result
-        tried.append("bash")
-    if shutil.which("zsh"):
-        command = f"fpath=({share}/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; print $_comps[urlcache-admin]"
-        result = subprocess.run(["zsh", "-f", "-c", command], capture_output=True, text=True, env=environment)
-        assert result.stdout == "_urlcache-admin\n", result
-        tried.append("zsh")
-    if shutil.which("fish"):
-        result = subprocess.run(["fish", "-c", "complete -C 'urlcache-admin enf'"], capture_output=True, text=True, env=environment)
-        assert result.stdout.startswith("enforce"), result
-        tried.append("fish")
-    print("completions:", *tried or ["not here"], flush=True)
 
 
-def home_with(name, path):
-    """A home folder whose configuration names a cache of 300 entries, of which 100 may stay."""
+def test_bash(prefix, root):
+    """bash-completion loads the installed completions."""
+    if not os.path.exists("/usr/share/bash-completion/bash_completion"):
+        pytest.skip("bash-completion: not here")
+    command = ". /usr/share/bash-completion/bash_completion; _completion_loader urlcache-admin; complete -p urlcache-admin"
+    result = subprocess.run(["bash", "--norc", "-c", command], capture_output=True, text=True, env=surroundings_of(prefix, root))
+    assert "urlcache" in result.stdout, result
+
+
+def test_zsh(prefix, root):
+    """zsh finds the installed completions in its folder."""
+    if not shutil.which("zsh"):
+        pytest.skip("zsh: not here")
+    command = f"fpath=({prefix}/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; print $_comps[urlcache-admin]"
+    result = subprocess.run(["zsh", "-f", "-c", command], capture_output=True, text=True, env=surroundings_of(prefix, root))
+    assert result.stdout == "_urlcache-admin\n", result
+
+
+def test_fish(prefix, root):
+    """fish finds the installed completions in its folder."""
+    if not shutil.which("fish"):
+        pytest.skip("fish: not here")
+    result = subprocess.run(
+        ["fish", "-c", "complete -C 'urlcache-admin enf'"], capture_output=True, text=True, env=surroundings_of(prefix, root))
+    assert result.stdout.startswith("enforce"), result
+
+
+def home_with(root, name, path):
+    """A home folder whose configuration names a cache of 300 entries, with a limit of 100."""
     home = os.path.join(root, name)
     os.makedirs(f"{home}/.config/urlcache-admin")
     os.makedirs(f"{home}/.local/state")
@@ -121,33 +160,44 @@ def count(cache):
     return int(subprocess.run([built, "list", "-c", cache, "--count"], capture_output=True, check=True).stdout)
 
 
-def cron(prefix):
-    """The line for cron works with cron's environment, and with cron."""
+def line_of(prefix):
+    """The line for cron in the installed page on scheduling."""
     [line] = re.findall(r"(?m)^17 3 \* \* \* (.*)$", read(f"{prefix}/share/doc/urlcache-admin/scheduling.md"))
+    return line.replace("--splay 1h", "--splay 1ms")
+
+
+def test_documented_lines():
+    """The pages of the repository contain lines for cron with the path of a usual installation."""
     for text in [read(os.path.join(checkout, "README.md")), read(os.path.join(checkout, "share/doc/urlcache-admin/scheduling.md"))]:
         lines = re.findall(r"(?m)^\d+ \d+ \* \* \* +(\S+)", text)
         assert lines == ["/usr/local/bin/urlcache-admin"], lines
-    line = line.replace("--splay 1h", "--splay 1ms")
-    home = os.path.join(root, "plain")
-    home_with("plain", home)
+
+
+def test_environment_of_cron(prefix, root):
+    """The line for cron works in the environment of cron, which does not find the program without its path."""
+    line, home = line_of(prefix), os.path.join(root, "plain")
+    home_with(root, "plain", home)
     result = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, cwd=home,
                             env={"PATH": CRON_PATH, "HOME": home, "LOGNAME": "root", "SHELL": "/bin/sh"})
     assert result.returncode == 0 and result.stdout == "" and count(f"{home}/shop") == 100, result
-    # Without the path it would not.
     bare = subprocess.run(["/bin/sh", "-c", line.replace(f"{prefix}/bin/", "")], capture_output=True, env={"PATH": CRON_PATH, "HOME": home})
     assert bare.returncode == 127, bare
+
+
+def test_cron(prefix, root):
+    """cron runs the line."""
+    line = line_of(prefix)
     daemon = shutil.which("cron") or "/usr/sbin/cron"
     can = os.geteuid() == 0 and os.path.exists(daemon) and os.path.isdir("/var/spool/cron/crontabs")
     if not can or subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True).returncode != 0:
-        print("cron: its environment only", flush=True)
-        return
+        pytest.skip("cron, and the rights to run it: not here")
     home = os.path.join(root, "cron")
-    home_with("cron", home)
+    home_with(root, "cron", home)
     table = os.path.join(root, "table")
     with open(table, "w") as file:
         file.write(f"HOME={home}\n* * * * * {line}\n")
     steps = ["set -e", "mount -t tmpfs none /var/spool/cron/crontabs", "mount -t tmpfs none /run",
-             # Only that line is run.
+             # cron runs no other line.
              "mount -t tmpfs none /etc/cron.d", "mount --bind /dev/null /etc/crontab",
              f"install -m 600 -o root -g root {table} /var/spool/cron/crontabs/root", f"exec env -i {daemon} -f"]
     process = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", "\n".join(steps)],
@@ -163,18 +213,16 @@ def cron(prefix):
         said = process.communicate()[0]
     assert count(f"{home}/shop") == 100, said
     assert [json.loads(text)["removed_entries"] for text in read(log).splitlines()][0] == 200
-    print("cron: ok", flush=True)
 
 
-def systemd():
-    """A user's systemd finds and runs the units that are installed below ~/.local."""
+def test_systemd(root):
+    """The systemd of a user finds and runs the units that are installed below ~/.local."""
     if not can_run():
-        print("systemd: not here", flush=True)
-        return
+        pytest.skip("systemd, and the rights to run one for a user: not here")
     destination = os.path.join(root, "destination")
     install("--prefix", "/home/user/.local", "--destdir", destination, "--binaries", os.path.dirname(built))
     home = f"{destination}/home/user"
-    made = home_with("made", "/home/user")
+    made = home_with(root, "made", "/home/user")
     for name in ["shop", ".config"]:
         shutil.move(f"{made}/{name}", f"{home}/{name}")
     manager = UserManager(home)
@@ -188,15 +236,17 @@ def systemd():
     finally:
         manager.end()
     assert count(f"{home}/shop") == 100
-    print("systemd: ok", flush=True)
 
 
-def removed(prefix):
-    """What was installed goes, and nothing else."""
+def test_removal(root):
+    """'--uninstall' removes the installed files, also those of older installations, and nothing else."""
+    prefix = os.path.join(root, "prefix")
+    os.mkdir(prefix)
+    install("--prefix", prefix, "--binaries", os.path.dirname(built))
     other = f"{prefix}/share/man/man1/other.1"
     with open(other, "w") as file:
         file.write("other")
-    # An older installation had a file that is no longer one.
+    # An older installation had a file that the new one has not.
     manifest = f"{prefix}/share/urlcache-admin/install-manifest"
     with open(f"{prefix}/bin/urlcache-admin-old", "w"), open(manifest, "a") as file:
         file.write("f bin/urlcache-admin-old\nf ../../keep\n")
@@ -212,18 +262,9 @@ def removed(prefix):
     install("--prefix", prefix, "--binaries", os.path.dirname(built))
     install("--uninstall", "--prefix", prefix)
     assert os.listdir(prefix) == [], os.listdir(prefix)
-    for wrong in ["relative", "/a b", "/a%b", "/a/../b", "/"]:
-        assert "cannot be the prefix" in install("--prefix", wrong, status=64).stderr
-    print("removed: ok", flush=True)
 
 
-try:
-    scripts()
-    prefix = installed()
-    manual(prefix)
-    completions(prefix)
-    cron(prefix)
-    systemd()
-    removed(prefix)
-finally:
-    shutil.rmtree(root)
+@pytest.mark.parametrize("wrong", ["relative", "/a b", "/a%b", "/a/../b", "/"])
+def test_refused_prefixes(wrong):
+    """A prefix that units or shells would misread is refused."""
+    assert "cannot be the prefix" in install("--prefix", wrong, status=64).stderr

@@ -1,15 +1,22 @@
-"""Runs the commands that repeat requests, and compares what arrives with what is stored.
+"""Runs the commands of `show --curl`, and compares the requests that arrive with the stored ones.
 
-    check_curl.py URLCACHE-ADMIN
-
-The origin is a socket of this machine that keeps the bytes of each request. The shells are those that are there.
+The origin is a socket of this machine that keeps the bytes of each request. The shells are those of this machine.
 """
 
-import os, plistlib, random, shutil, socket, subprocess, sys, tempfile, threading
+import os
+import plistlib
+import random
+import shutil
+import socket
+import subprocess
+import threading
+
+import pytest
 
 import apple_store
+from products import tool
+from scratch import path
 
-tool = sys.argv[1]
 NULL = "__CFURLRequestNullTokenString__"
 SAFE = set(range(0x21, 0x7F)) - set(b'"<>\\^`{|}')
 
@@ -68,9 +75,9 @@ def show(cache, number, *options, status=0):
     return result
 
 
-def run(shell, command, folder):
+def run(shell, command):
     """Runs a command in an empty folder, in which it must leave nothing."""
-    here = os.path.join(folder, "here")
+    here = path("here")
     os.mkdir(here)
     checked = subprocess.run([*shell, "-n"], input=command, cwd=here, capture_output=True)
     assert checked.returncode == 0 and not checked.stderr, (shell, command, checked)
@@ -85,18 +92,18 @@ def encoded(text):
     return b"".join(bytes([byte]) if byte in SAFE else b"%%%02X" % byte for byte in text.encode())
 
 
-def check(origin, shell, cache, folder, path, method="GET", headers=(), body=None):
+def check(origin, shell, cache, target, method="GET", headers=(), body=None):
     """Adds a request, repeats it, and compares what arrives."""
-    number = cache.add(f"http://127.0.0.1:{origin.port}{path}", method, headers, body)
+    number = cache.add(f"http://127.0.0.1:{origin.port}{target}", method, headers, body)
     command = show(cache, number, "--show-secrets").stdout
     seen = [byte for byte in command if byte < 0x20 and byte != 0x0A or byte == 0x7F]
     assert not seen, (seen, command)
     command.decode()
-    run(shell, command, folder)
+    run(shell, command)
     start, fields, arrived = origin.requests.pop()
     assert not origin.requests
-    sent = encoded(path).split(b"#")[0]
-    assert start == method.encode() + b" " + sent + b" HTTP/1.1", (start, path, command)
+    sent = encoded(target).split(b"#")[0]
+    assert start == method.encode() + b" " + sent + b" HTTP/1.1", (start, target, command)
     assert arrived == (body or b""), (arrived, body, command)
     own = {b"host", b"content-length", b"expect"} | {
         name for name in (b"accept", b"user-agent") if name not in {key.lower().encode() for key, _ in headers}}
@@ -106,44 +113,73 @@ def check(origin, shell, cache, folder, path, method="GET", headers=(), body=Non
 
 
 def hostile():
-    """Text that shells, terminals and curl fall for."""
+    """Text with a meaning for shells, terminals or curl."""
     return ["'; touch owned; '", "$(touch owned)", "`touch owned`", "\\'; touch owned #", "!!", "a!b\x01c", "%s%n\\n\\", "@/etc/passwd",
             "\x1b]0;owned\x07", "\u202egnp", "é\u0301'\u0301", "\u200b\ufeff", "\x7f\x01\x02", "-n", "--help", "\\", "''", "\"", "&&",
             "\u0085\u009b31m", "-n\x01", "a\tb", "~ * ? [a-z] {1,2}", "<(x)", "\\101\\0101", "x\\c y"]
 
 
-def main(folder):
-    origin, cache = Origin(), Cache(folder)
-    shells = [shell for shell in (["sh"], ["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"], ["zsh"], ["ksh"])
-              if shutil.which(shell[0])]
-    assert len(shells) >= 2, shells
-    token = "!#$%&'*+-.^_`|~a"
+SHELLS = [shell for shell in (["sh"], ["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"], ["zsh"], ["ksh"]) if shutil.which(shell[0])]
+TOKEN = "!#$%&'*+-.^_`|~a"
 
-    for shell in shells:
-        check(origin, shell, cache, folder, "/")
-        check(origin, shell, cache, folder, "/a/../b/%2e%2e/./c?[1-3]&x={a,b}&;'\"$(id)`id`#fragment")
-        check(origin, shell, cache, folder, "/", "HEAD", [("A", "b")])
-        check(origin, shell, cache, folder, "/", "DELETE")
-        check(origin, shell, cache, folder, "/", token, [(token, token)])
-        check(origin, shell, cache, folder, "/", "POST", [("Content-Length", "7"), ("Transfer-Encoding", "chunked")], b"abc")
-        check(origin, shell, cache, folder, "/", "GET", [("Accept-Encoding", "gzip"), ("Empty", ""), ("Space", " \t\v\f")], b"")
-        check(origin, shell, cache, folder, "/", "PUT", [("Content-Type", "a/b"), ("User-Agent", "x"), ("Accept", "y")],
-              bytes(range(256)) * 300)
-        for text in hostile():
-            check(origin, shell, cache, folder, "/" + text.replace("#", ""), "PATCH", [("X", text), ("Y", "a " + text)], text.encode())
-    print("hostile text: ok")
 
-    for seed in range(60):
+@pytest.fixture
+def origin():
+    if not shutil.which("curl"):
+        pytest.skip("curl: not here")
+    return Origin()
+
+
+@pytest.fixture
+def cache():
+    os.mkdir(path("cache"))
+    cache = Cache(path("cache"))
+    yield cache
+    cache.database.close()
+
+
+def test_shells():
+    """There are several shells to run the commands with."""
+    assert len(SHELLS) >= 2, SHELLS
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
+def test_hostile_text(shell, origin, cache, thorough):
+    """A request with hostile text arrives as it is stored, and the shell runs nothing else."""
+    check(origin, shell, cache, "/")
+    check(origin, shell, cache, "/a/../b/%2e%2e/./c?[1-3]&x={a,b}&;'\"$(id)`id`#fragment")
+    check(origin, shell, cache, "/", "HEAD", [("A", "b")])
+    check(origin, shell, cache, "/", "DELETE")
+    check(origin, shell, cache, "/", TOKEN, [(TOKEN, TOKEN)])
+    check(origin, shell, cache, "/", "POST", [("Content-Length", "7"), ("Transfer-Encoding", "chunked")], b"abc")
+    check(origin, shell, cache, "/", "GET", [("Accept-Encoding", "gzip"), ("Empty", ""), ("Space", " \t\v\f")], b"")
+    check(origin, shell, cache, "/", "PUT", [("Content-Type", "a/b"), ("User-Agent", "x"), ("Accept", "y")],
+          bytes(range(256)) * 300)
+    for text in hostile() if thorough else hostile()[SHELLS.index(shell)::3]:
+        check(origin, shell, cache, "/" + text.replace("#", ""), "PATCH", [("X", text), ("Y", "a " + text)], text.encode())
+
+
+def test_every_hostile_text(origin, cache):
+    """Each hostile text arrives in the path, in header fields and in the body."""
+    for number, text in enumerate(hostile()):
+        check(origin, SHELLS[number % len(SHELLS)], cache, "/" + text.replace("#", ""), "PATCH", [("X", text), ("Y", "a " + text)], text.encode())
+
+
+def test_random_requests(origin, cache, thorough):
+    """Random requests arrive as they are stored."""
+    for seed in range(60 if thorough else 25):
         source = random.Random(seed)
         text = lambda size, barred: "".join(
             character for character in (chr(source.choice([source.randrange(128), source.randrange(0x800)]))
                                         for _ in range(source.randrange(size))) if character not in barred)
         size = source.choice([0, 10, 300, 5_000, 40_000])
-        check(origin, shells[seed % len(shells)], cache, folder, "/" + text(60, "#\0"), source.choice(["POST", "PUT", "GET"]),
+        check(origin, SHELLS[seed % len(SHELLS)], cache, "/" + text(60, "#\0"), source.choice(["POST", "PUT", "GET"]),
               [(f"X-{index}", text(80, "\r\n\0")) for index in range(source.randrange(6))],
               source.choice([None, source.randbytes(size), text(size + 1, "\0").encode()]))
-    print("random requests: ok")
 
+
+def test_secrets(origin, cache):
+    """Secrets are masked unless '--show-secrets' is given."""
     url = f"http://u:p@127.0.0.1:{origin.port}/?token=t"
     number = cache.add(url, "POST", [("Cookie", "a=b"), ("X", "y")], b"secret")
     masked = show(cache, number)
@@ -157,29 +193,23 @@ def main(folder):
     assert masked.stderr == b"note: secrets are '***'; '--show-secrets' writes them\n", masked
     shown = show(cache, number, "--show-secrets")
     assert b"a=b" in shown.stdout and url.encode() in shown.stdout and shown.stderr == b"", shown
-    print("secrets: ok")
-
-    for reason, *request in [
-        ("its URL is not one of HTTP", "file:///etc/passwd"),
-        ("its URL is not one of HTTP", "@/etc/passwd"),
-        ("its URL is not one of HTTP", "-o/tmp/owned"),
-        ("its method is no method of HTTP", "http://a/", "GET / HTTP/1.1\r\nX: y"),
-        ("its method is no method of HTTP", "http://a/", "@/etc/passwd"),
-        ("the name of its header field 1 is no name of HTTP", "http://a/", "GET", [("@/etc/passwd", "")]),
-        ("the name of its header field 1 is no name of HTTP", "http://a/", "GET", [("a;b", "")]),
-        ("its header field 1 holds a line end or NUL", "http://a/", "GET", [("A", "b\r\nC: d")]),
-        ("its header field 1 holds a line end or NUL", "http://a/", "GET", [("A", "b\0")]),
-        ("it is HEAD with a body", "http://a/", "HEAD", [], b"x"),
-        ("its URL and header fields have more than 100000 bytes", "http://a/" + "x" * 100_000),
-    ]:
-        number = cache.add(*request)
-        result = show(cache, number, status=1)
-        assert result.stdout == b"" and result.stderr.decode() == f"entry {number} cannot be repeated with curl: {reason}\n", result
-    print("what cannot be: ok")
 
 
-folder = tempfile.mkdtemp()
-try:
-    main(folder)
-finally:
-    shutil.rmtree(folder)
+@pytest.mark.parametrize(("reason", "request_parts"), [
+    ("its URL is not one of HTTP", ["file:///etc/passwd"]),
+    ("its URL is not one of HTTP", ["@/etc/passwd"]),
+    ("its URL is not one of HTTP", ["-o/tmp/owned"]),
+    ("its method is no method of HTTP", ["http://a/", "GET / HTTP/1.1\r\nX: y"]),
+    ("its method is no method of HTTP", ["http://a/", "@/etc/passwd"]),
+    ("the name of its header field 1 is no name of HTTP", ["http://a/", "GET", [("@/etc/passwd", "")]]),
+    ("the name of its header field 1 is no name of HTTP", ["http://a/", "GET", [("a;b", "")]]),
+    ("its header field 1 holds a line end or NUL", ["http://a/", "GET", [("A", "b\r\nC: d")]]),
+    ("its header field 1 holds a line end or NUL", ["http://a/", "GET", [("A", "b\0")]]),
+    ("it is HEAD with a body", ["http://a/", "HEAD", [], b"x"]),
+    ("its URL and header fields have more than 100000 bytes", ["http://a/" + "x" * 100_000]),
+])
+def test_refusals(reason, request_parts, cache):
+    """A request that curl cannot repeat is refused, with the reason."""
+    number = cache.add(*request_parts)
+    result = show(cache, number, status=1)
+    assert result.stdout == b"" and result.stderr.decode() == f"entry {number} cannot be repeated with curl: {reason}\n", result
