@@ -5,7 +5,7 @@ import ResponseStorage
 ///
 /// How much one command may remove is another matter; see ``RemovalCap``.
 public struct CacheLimits: Hashable, Sendable {
-  /// In which order entries go when there is too much; what is unknown goes last.
+  /// In which order entries are removed when there is too much; what is unknown comes last.
   public enum Order: String, Hashable, Sendable, CaseIterable {
     /// What was stored longest ago first.
     case oldest
@@ -18,7 +18,7 @@ public struct CacheLimits: Hashable, Sendable {
   /// How a plan continues the rounds before it: what an entry of a database gives back is an estimate, so a cache that is
   /// measured again may still take up too much.
   public struct Round: Hashable, Sendable {
-    /// Whether the cache was over its limit of size before the first round, so that it is to go down to the low mark.
+    /// Whether the cache was over its limit of size before the first round, so that it is reduced to the low mark.
     public var startedOverLimit: Bool
     /// How much more is removed than seems to be needed, in bytes, where there is too much.
     public var margin: ByteCount
@@ -39,7 +39,7 @@ public struct CacheLimits: Hashable, Sendable {
   public var entryBytes: ByteCount?
   /// How much more is to be free on the file system, in bytes; 0 if there is enough.
   public var bytesToFree: ByteCount?
-  /// Once there is too much, how much may stay, in percent of the limit.
+  /// How far an exceeded limit of size or number is undercut, in percent of the limit.
   public var lowPercent = 100.0
   /// What the plan has to know of the rounds before it.
   public var round = Round()
@@ -47,7 +47,7 @@ public struct CacheLimits: Hashable, Sendable {
   public var onlyIfOver = false
   /// Whether to remove what can be removed even if that is not enough.
   public var isBestEffort = false
-  /// In which order entries go.
+  /// In which order entries are removed.
   public var order: [Order] = [.oldest]
 
   /// Creates limits that allow everything.
@@ -70,23 +70,23 @@ public struct CacheLimits: Hashable, Sendable {
     return unmet
   }
 
-  /// What has to be decoded of each entry that may go.
+  /// What has to be decoded of each entry that may be removed.
   func projection(ageBasis: AgeBasis) -> Projection {
     var result: Projection = age == nil ? [] : ageBasis.projection
     if order.contains(.staleFirst) { result.formUnion(ResponseFreshness.projection) }
     return result
   }
 
-  /// What may stay of a limit of size that was exceeded.
+  /// The size that a cache is reduced to once it exceeds a limit of size.
   public func low(_ limit: ByteCount) -> ByteCount { ByteCount(low(limit.bytes)) }
 
-  /// What may stay of a limit that was exceeded.
+  /// The number that a cache is reduced to once it exceeds a limit.
   public func low(_ limit: Int64) -> Int64 {
     // The largest numbers have no `Double` of their own, and would come out larger than they are.
     Int64(exactly: (Double(limit) * min(lowPercent, 100) / 100).rounded(.down)) ?? limit
   }
 
-  /// Whether the first entry goes before the second.
+  /// Whether the first entry is removed before the second.
   func precedes(_ first: RemovalPlan.Entry, _ second: RemovalPlan.Entry) -> Bool {
     for order in order {
       switch order {

@@ -1,9 +1,9 @@
 public import Bytes
 import ResponseStorage
 
-/// Why an entry stays in a cache when others go.
+/// Why an entry is kept when others are removed.
 public enum KeepReason: String, Hashable, Sendable, CaseIterable {
-  /// It is none of those that the user selected.
+  /// The user did not select it.
   case notSelected = "not-selected"
   /// It is selected but for its age.
   case tooYoung = "too-young"
@@ -17,7 +17,7 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   case limitCannotBeMet = "limit-cannot-be-met"
   /// A rule keeps it.
   case keptByRule = "kept-by-rule"
-  /// It is selected, but `URLCache` does not see it, and only its id lets it go.
+  /// It is selected, but `URLCache` does not see it, and only its id selects it for removal.
   case orphan
   /// It is selected, but what has the name of its file is no regular file.
   case notARegularFile = "not-a-regular-file"
@@ -35,7 +35,7 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Why a response stays although it is selected; `nil` if it goes.
+  /// Why a response is kept although it is selected; `nil` if it is removed.
   ///
   /// - Parameter names: What the user named.
   init?(ofSelected response: borrowing StoredResponse, among names: EntryNames?) {
@@ -50,7 +50,7 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Entries that stay, added up.
+/// Entries that are kept, added up.
 public struct KeptEntries: Hashable, Sendable {
   /// How many there are.
   public var entries: Int64

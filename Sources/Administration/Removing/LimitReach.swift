@@ -1,7 +1,7 @@
 import Bytes
 import ResponseStorage
 
-/// How small a cache can be made by what a plan may remove, as far as that is known before anything is removed.
+/// How small a cache becomes once all is removed that a plan may remove, as far as that is known before.
 ///
 /// What a database gives back only shows afterwards. These are bounds for it, which hold whatever its pages look like.
 struct LimitReach {
@@ -9,7 +9,7 @@ struct LimitReach {
   var leastBytes: ByteCount
   /// The files take up no more once all is removed that may be, in bytes; `nil` if that is not known.
   var mostBytes: ByteCount?
-  /// How many entries stay.
+  /// How many entries are kept.
   var leastEntries: Int64
   /// The file system gets no more back, in bytes.
   var mostFreed: ByteCount

@@ -1,9 +1,9 @@
 public import Bytes
 public import ResponseStorage
 
-/// The limits that a cache cannot meet, and what stands in the way.
+/// The limits that a cache cannot meet, and what prevents it.
 public struct LimitShortfall: Hashable, Sendable {
-  /// What stands in the way of a limit.
+  /// What prevents a limit from being met.
   public enum Cause: String, Hashable, Sendable, CaseIterable {
     /// Body files that no entry refers to and that another process may be writing.
     case youngOrphans = "young-orphans"
@@ -11,7 +11,7 @@ public struct LimitShortfall: Hashable, Sendable {
     case foreignFiles = "foreign-files"
     /// The log of a database that another process has open.
     case log
-    /// Entries that the selection leaves.
+    /// Entries that are not selected.
     case notSelected = "not-selected"
     /// Entries that rules keep.
     case keptByRule = "kept-by-rule"
@@ -25,7 +25,7 @@ public struct LimitShortfall: Hashable, Sendable {
     case fileSystem = "file-system"
   }
 
-  /// One thing that stands in the way.
+  /// One thing that prevents it.
   public struct Blocker: Hashable, Sendable {
     /// What it is.
     public var cause: Cause
@@ -42,13 +42,13 @@ public struct LimitShortfall: Hashable, Sendable {
 
   /// The limits.
   public var unmet: [UnmetLimit]
-  /// What stands in the way, in the order of ``Cause``.
+  /// What prevents it, in the order of ``Cause``.
   public var blockers: [Blocker]
 
   /// Creates a shortfall of nothing.
   public init() { (unmet, blockers) = ([], []) }
 
-  /// Finds out what stands in the way.
+  /// Finds out what prevents it.
   ///
   /// - Parameters:
   ///   - plan: A plan that removes all that may be removed, with what it keeps.
@@ -63,7 +63,7 @@ public struct LimitShortfall: Hashable, Sendable {
       add(.foreignFiles, count: survey.foreign.files, bytes: survey.foreign.bytes)
     }
     if limitsRoom, plan.store.inUse {
-      // There may be no log yet, and then what is removed goes into one.
+      // There may be no log yet, and then the removal makes one.
       blockers.append(Blocker(.log, bytes: footprint.walBytes + footprint.shmBytes))
     }
     for (cause, reasons) in Self.entryCauses {

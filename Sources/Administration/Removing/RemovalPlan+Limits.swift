@@ -12,9 +12,9 @@ extension RemovalPlan {
   /// removal is followed by giving them back. What `URLCache` does not see is no part of any limit, and stays.
   ///
   /// - Parameters:
-  ///   - rules: What is kept, and what goes whatever the limits are.
-  ///   - pins: What stays whatever else is said, and counts.
-  ///   - selection: What may go; everything else is kept, and counts.
+  ///   - rules: What is kept, and what is removed, whatever the limits are.
+  ///   - pins: What is kept in any case, and counts.
+  ///   - selection: What may be removed; everything else is kept, and counts.
   ///   - now: The moment that ages are counted to.
   ///   - clock: The time of the system, which files are young or old by; `nil` for `now`.
   /// - Complexity: O(*n* log *n*) time and O(*n*) memory, where *n* is the number of entries that may
@@ -24,7 +24,7 @@ extension RemovalPlan {
     by rules: EntryRules = EntryRules(), keeping pins: EntryNames = EntryNames(), now: Timestamp,
     clock: Timestamp? = nil
   ) throws {
-    // All that may go is planned to, and what may stay is taken out again. There may be a million: nothing is
+    // All that may be removed is in the plan at first, and what may be kept is taken out again. There may be a million: nothing is
     // copied, until the end an entry that stays is one without a reason of its own, and only what goes is named
     // if it can be found again.
     let numbered = source as? any NumberedResponseSource
@@ -130,14 +130,14 @@ extension RemovalPlan {
     }
   }
 
-  /// Where the entries are that need not go by themselves, in the order in which limits let them go.
+  /// The indices of the entries that only limits remove, in the order of their removal.
   private func placesOfRemovable(in limits: CacheLimits) -> [Int] {
     var places = entries.indices.filter { entries[$0].reason == .selected }
     places.sort { limits.precedes(entries[$0], entries[$1]) }
     return places
   }
 
-  /// Takes entries out of the plan, and counts them as what stays.
+  /// Takes entries out of the plan, and counts them as kept.
   private mutating func keep(because reason: KeepReason, where stays: (Entry) -> Bool) {
     var sum = kept[reason] ?? KeptEntries()
     entries.removeAll { entry in
@@ -150,7 +150,7 @@ extension RemovalPlan {
 }
 
 extension CacheLimits {
-  /// Why an entry must go whatever else there is.
+  /// Why an entry is removed by itself; `nil` if only others let it be removed.
   fileprivate func reason(
     toRemove entry: RemovalPlan.Entry, olderThan ageLimit: AgeLimit?
   ) -> RemovalPlan.Reason? {
@@ -181,7 +181,7 @@ private struct Excess {
   init(_ limits: CacheLimits, of plan: RemovalPlan) {
     self.limits = limits
     let footprint = plan.footprint
-    // No entry goes for the log: it goes when the last process closes the database.
+    // No entry is removed for the log, which is removed when the last process closes the database.
     let used =
       Double(footprint.closedBytes) - Double(footprint.freeBytes) - Double(plan.orphanBytes)
     bytes = used
@@ -220,13 +220,13 @@ private struct Excess {
     }
   }
 
-  /// Counts what goes back with a file that counts against no limit of size.
+  /// Counts what the file system gets back with a file that counts against no limit of size.
   mutating func returnLeftover(_ size: ByteCount) { bytesToFree -= Double(size) }
 
-  /// Whether anything more has to go.
+  /// Whether anything more has to be removed.
   var isOver: Bool { reason != nil }
 
-  /// Why the next entry has to go.
+  /// Why the next entry has to be removed.
   var reason: RemovalPlan.Reason? {
     if entries > lowEntries { return .overEntries }
     if bytes > lowBytes { return .overSize }
@@ -234,7 +234,7 @@ private struct Excess {
     return nil
   }
 
-  /// Whether nothing is beyond the limits themselves, however low it was to go once over one.
+  /// Whether the limits themselves are met, whatever the low mark is.
   var isWithinLimits: Bool {
     bytesToFree <= 0 && limits.entries.map { entries <= $0 } ?? true
       && limits.bytes.map { bytes <= Double($0) } ?? true
@@ -265,9 +265,9 @@ private struct Excess {
     return (Self.returned(of: removedBytes / databaseBytes) - before) * databaseBytes
   }
 
-  /// The share of a database that is returned when a share of its bytes goes.
+  /// The share of a database that is returned when a share of its bytes is removed.
   ///
-  /// Pages that also hold what stays are not returned: a tenth at first, which comes back in the end, as the
-  /// rest of what they hold goes.
+  /// Pages that also contain what is kept are not returned: a tenth at first, which comes back in the end, as the
+  /// rest of what they contain is removed.
   private static func returned(of gone: Double) -> Double { gone * (0.9 + 0.1 * gone) }
 }

@@ -1,13 +1,13 @@
 public import Bytes
 public import ResponseStorage
 
-/// What is to be removed from a cache, decided before anything is.
+/// What a command removes from a cache, decided before anything is removed.
 ///
-/// A dry run is a plan, rendered; a real run is the same plan, carried out.
+/// A real run carries the plan out, and a dry run does not; both end with a ``RemovalReceipt``.
 public struct RemovalPlan: Hashable, Sendable {
-  /// Why an entry is to go.
+  /// Why an entry is removed.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
-    /// It is one that the user selected.
+    /// The user selected it.
     case selected
     /// It is older than entries may be.
     case tooOld = "too-old"
@@ -35,7 +35,7 @@ public struct RemovalPlan: Hashable, Sendable {
     case orphan
   }
 
-  /// An entry that is to go.
+  /// An entry that is removed.
   public struct Entry: Hashable, Sendable {
     /// The response, as it was when the plan was made.
     public var version: ResponseVersion
@@ -47,9 +47,9 @@ public struct RemovalPlan: Hashable, Sendable {
     public var isOrphan: Bool
     /// Whether it is fresh; `nil` if that is not known, or was not asked for.
     public var state: ResponseFreshness.State?
-    /// Why it is to go.
+    /// Why it is removed.
     public var reason: Reason
-    /// In which round it goes, from 1 on: in a later one, the rounds before have given back too little.
+    /// The round that removes it, from 1 on; there are later rounds where the ones before gave back too little.
     public var round: UInt8 = 1
     /// Its URL.
     public var url: ByteString?
@@ -76,15 +76,15 @@ public struct RemovalPlan: Hashable, Sendable {
       self.reason = reason
     }
 
-    /// What goes back to the file system with the entry, at once, in bytes.
+    /// What the file system gets back with the entry at once, in bytes.
     public var returnedBytes: ByteCount { version.file?.size ?? (hasBodyFile ? size ?? 0 : 0) }
   }
 
   /// What the plan was made of.
   public var store: StoreDescription
-  /// What is to go, in ascending order of the ids.
+  /// The entries that are removed, in ascending order of the ids.
   public var entries: [Entry] = []
-  /// The files that no entry names and that are to go, in ascending order of the names.
+  /// The orphans that are removed, in ascending order of the names.
   public var orphans: [OrphanFile] = []
   /// The number of all entries of the store.
   public var storedEntries: Int64 = 0
@@ -106,7 +106,7 @@ public struct RemovalPlan: Hashable, Sendable {
   public var needsSimulation = false
   /// The files that no entry refers to, as far as they count for a limit that is exceeded.
   public var survey = OrphanSurvey()
-  /// What stays, by the reason why.
+  /// The entries that are kept, by the reason why.
   public var kept: [KeepReason: KeptEntries] = [:]
 
   /// Plans to remove nothing.
@@ -119,12 +119,12 @@ public struct RemovalPlan: Hashable, Sendable {
   /// Plans to remove the selected entries.
   ///
   /// - Parameters:
-  ///   - selection: What is to go; nothing that it leaves out is touched.
+  ///   - selection: What is removed; nothing else is touched.
   ///   - now: The moment that ages are counted to.
   ///   - needed: What else to decode of each entry.
   ///   - rules: What is noted with each entry; it selects nothing.
-  ///   - pins: What stays although it is selected.
-  ///   - measuringKept: Whether to add up the bodies of what stays for ``kept``, and those inside the database for
+  ///   - pins: What is kept although it is selected.
+  ///   - measuringKept: Whether to add up the bodies of what is kept for ``kept``, and those inside the database for
   ///     ``inlineBytes``, for which the size of each may have to be read; otherwise these sums may be too small.
   /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
   public init(
@@ -159,18 +159,18 @@ public struct RemovalPlan: Hashable, Sendable {
     (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
   }
 
-  /// Whether nothing is to go.
+  /// Whether nothing is removed.
   public var isEmpty: Bool { entries.isEmpty && orphans.isEmpty }
 
-  /// The number of entries that stay.
+  /// The number of entries that are kept.
   public var keptEntries: Int64 { storedEntries - Int64(entries.count) }
 
-  /// The sizes of the bodies that go, in bytes.
+  /// The sizes of the removed bodies, in bytes.
   public var bodyBytes: ByteCount {
     entries.reduce(0) { $0 + ($1.size ?? 0) }
   }
 
-  /// The sizes of the files that go, in bytes: what the removal returns to the file system.
+  /// The sizes of the removed files, in bytes: what the removal returns to the file system.
   public var returnedBytes: ByteCount {
     entries.reduce(orphanBytes) { $0 + $1.returnedBytes }
   }
@@ -182,7 +182,7 @@ public struct RemovalPlan: Hashable, Sendable {
     return max(0, footprint.totalBytes - returned)
   }
 
-  /// The sizes of the orphans that go, in bytes.
+  /// The sizes of the removed orphans, in bytes.
   public var orphanBytes: ByteCount { orphans.reduce(0) { $0 + $1.size } }
 
   /// Whether the plan removes more than a cap allows; an orphan counts as an entry.
@@ -216,9 +216,9 @@ public struct RemovalPlan: Hashable, Sendable {
     in store: any ResponseStore, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
-    // What goes to keep limits is measured after it, and has to be what a simulation on a copy has shown.
+    // A removal that keeps limits is measured, and must give what a simulation on a copy has shown.
     let order: RemovalOrder = meetsLimits == nil ? .any : .ids
-    // Nobody misses a file that no entry refers to.
+    // No process needs a file that no entry refers to.
     if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
     try store.remove(
       entries.lazy.map(\.version), in: order, into: &removal, unless: shouldStop)

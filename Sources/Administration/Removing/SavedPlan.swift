@@ -16,10 +16,10 @@ public struct SavedPlan: Hashable, Sendable {
   /// What tells the store from all others; empty if nothing does.
   public var identity: [UInt64]
 
-  /// What is to go, in ascending order of the ids, each with what it was when the plan was made.
+  /// The entries that are removed, in ascending order of the ids, each with what it was when the plan was made.
   public var entries: [RemovalPlan.Entry]
 
-  /// The files that no entry names and that are to go, in ascending order of the names, each with what
+  /// The orphans that are removed, in ascending order of the names, each with what
   /// it was.
   public var orphans: [OrphanFile]
 
@@ -78,7 +78,7 @@ public struct SavedPlan: Hashable, Sendable {
 extension RemovalPlan {
   /// Plans to remove those entries of a saved plan that are still as they were, and its files.
   ///
-  /// - Parameter pins: What stays although the plan removes it; it is counted in ``kept``.
+  /// - Parameter pins: What is kept although the plan removes it; it is counted in ``kept``.
   /// - Complexity: O(*n*), where *n* is the number of entries of the store.
   public init(
     applying saved: SavedPlan, to source: any ResponseSource,
@@ -103,7 +103,7 @@ extension RemovalPlan {
     }
     (entries, storedEntries) = (unchanged, stored)
     if pinned.entries > 0 { kept[.pinned] = pinned }
-    // Each is compared when it is to go, while nobody else writes.
+    // Each is compared when it is removed, while no other process writes.
     orphans = saved.orphans
   }
 }

@@ -9,7 +9,7 @@ struct SelectionTally: ResponsePortion {
   struct Basis: Sendable {
     let selection: Selection
     let rules: EntryRules
-    /// What stays although it is selected.
+    /// What is kept although it is selected.
     let pins: EntryNames
     let now: Timestamp
     let asksForFreshness: Bool

@@ -1,7 +1,7 @@
-/// Why a command left the rest of what it was to do.
+/// Why a command was stopped before it was done.
 public enum StopReason: String, Hashable, Sendable, CaseIterable {
   /// A signal came that ends the process.
   case signal
-  /// It had run for as long as it was to.
+  /// The time of `--max-runtime` was over.
   case maxRuntime = "max-runtime"
 }

@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 
 extension EntryRule.Fate {
-  /// Why an entry goes by the rule alone; `nil` if it may stay.
+  /// Why the rule alone removes an entry; `nil` if it may be kept.
   var reason: RemovalPlan.Reason? {
     switch self {
     case .purge: .purgedByRule
@@ -14,15 +14,15 @@ extension EntryRule.Fate {
 }
 
 extension EntryRules {
-  /// What goes because a rule has more entries, or more bytes of bodies, than it may.
+  /// The entries beyond the number, or the bytes of bodies, that a rule allows.
   ///
-  /// - Parameter limits: In which order entries go.
+  /// - Parameter limits: In which order entries are removed.
   func beyondLimits(
     _ entries: [RemovalPlan.Entry], in limits: CacheLimits
   ) -> [StoredResponse.ID: RemovalPlan.Reason] {
     var result: [StoredResponse.ID: RemovalPlan.Reason] = [:]
     for (index, rule) in all.enumerated() where rule.entries != nil || rule.bytes != nil {
-      // Those that stay longest come first.
+      // Those that are removed last come first.
       let verdict = Verdict(rule: Int32(clamping: index + 1), fate: .limit)
       let own = entries.filter { $0.verdict == verdict }
         .sorted { limits.precedes($1, $0) }

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// A URL whose entries stay in a cache, as a configuration file names it.
+/// A URL whose entries are kept in a cache, as a configuration file names it.
 ///
 /// It names each entry that ``EntryNames`` finds by it: in a Foundation store also what the store answers it with.
 public struct Pin: Hashable, Sendable {
