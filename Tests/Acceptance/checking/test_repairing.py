@@ -13,6 +13,7 @@ import time
 import pytest
 
 import scratch
+import strace
 from checked_cache import BLOBS, BODIES, RESPONSES, body_file, check, execute, found, make, orphan, query, rows, run, start, state
 from products import tool
 from scratch import path
@@ -217,11 +218,10 @@ def test_changed_meanwhile():
     assert status == 3 and found(cache) == [], (status, output)
 
 
+@strace.needed
 @pytest.mark.parametrize("fault", ["signal=SIGKILL", "error=EIO"])
 def test_killed(fault, thorough):
     """The next repair completes one that was killed between two files, or could not remove one."""
-    if not shutil.which("strace"):
-        pytest.skip("strace: not here")
     origin = make("killed", "--faults", "orphan-files,undecodable", entries=400 if thorough else 100)
     count = len([code for code, _ in found(origin) if code == "orphan-body-file"])
     assert count > 1

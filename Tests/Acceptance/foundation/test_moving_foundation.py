@@ -56,10 +56,10 @@ def key(url):
 @pytest.mark.parametrize("format", ["tar", "tar.zst", "zip"])
 def test_round_trip(format):
     """A Foundation cache that is exported and imported again is the same in every byte, and a second import changes nothing."""
-    cache = make("foundation", "--format", "foundation", entries=24)
+    cache = make("foundation", "--format", "foundation", entries=12)
     archive, new = export(cache, f"foundation.{format}"), path(f"new.{format}")
     result = receipt(archive, "-c", new, "--create", "foundation")
-    assert result["added"]["entries"] == 24 and result["lost"] == {} and result["cache"]["format"] == "foundation"
+    assert result["added"]["entries"] == 12 and result["lost"] == {} and result["cache"]["format"] == "foundation"
     # The program that makes caches writes the same bytes as this one.
     assert {name: file[1:] for name, file in tree(new).items()} == {name: file[1:] for name, file in tree(cache).items()}
     assert all(stat.S_IMODE(file[0]) == 0o600 for file in tree(new).values())
@@ -67,12 +67,12 @@ def test_round_trip(format):
         assert again.read() == first.read()
     assert run("diff", cache, new).stdout == b"" and run("diff", archive, new).stdout == b""
     before = tree(new)
-    assert receipt(archive, "-c", new)["unchanged"]["entries"] == 24 and tree(new) == before
+    assert receipt(archive, "-c", new)["unchanged"]["entries"] == 12 and tree(new) == before
 
 
 def test_round_trip_through_apple():
     """A Foundation cache that is imported into an Apple cache, and back from there, is the same."""
-    cache = make("foundation", "--format", "foundation", entries=24)
+    cache = make("foundation", "--format", "foundation", entries=12)
     through = path("through")
     run("import", "--any-method", export(cache, "foundation.tar"), "-c", through, "--create", "apple")
     assert run("diff", cache, through).stdout == b""
@@ -187,7 +187,7 @@ def rejected(entries):
 
 def test_losses(thorough):
     """Receipts list exactly the parts of made-up Apple entries that a Foundation cache has no place for."""
-    count = 200 if thorough else 80
+    count = 200 if thorough else 45
     cache = make("apple", entries=count, seed=11)
     # The entries of an archive are shown as those of its cache.
     if thorough:
@@ -214,7 +214,7 @@ def test_losses_of_real_caches(name):
 
 def test_found_by_foundation(stock_url_cache, thorough):
     """`URLCache` finds each imported entry, with the contents that it has in the Apple cache."""
-    folder, count = path("made-folder"), 200 if thorough else 80
+    folder, count = path("made-folder"), 200 if thorough else 45
     cache = make("apple", entries=count, seed=11)
     entries = shown(cache)
     receipt(export(cache, "made.tar"), "-c", folder, "--create", "foundation", status=3 if rejected(entries) else 0)

@@ -15,6 +15,7 @@ import time
 import pytest
 
 import scratch
+import strace
 from products import maker, tool
 from scratch import path
 
@@ -163,7 +164,7 @@ def test_reproducible():
 
 def test_many_entries(stock_url_cache, thorough):
     """`URLCache` decodes each of many made-up entries; among thousands there are long URLs."""
-    count = 3000 if thorough else 800
+    count = 3000 if thorough else 500
     many = scratch.make("many", "--format", "foundation", "--no-large-bodies", entries=count, seed=1)
     assert not any(entry["notes"] for entry in listed(many).values())
     assert lines(run(stock_url_cache, "decode", many).stdout) == [{"decoded": count}]
@@ -330,10 +331,9 @@ def test_bombs(name):
     assert total < 60, (name, total)
 
 
+@strace.needed
 def test_kinds_of_files(monkeypatch):
     """Whatever is in the folder under the name of an entry is noted, never opened unless it is a regular file, and never changed."""
-    if not shutil.which("strace"):
-        pytest.skip("strace: not here")
     os.chmod(scratch.root, 0o755)
     folder = path("files")
     os.mkdir(folder)

@@ -13,6 +13,7 @@ import time
 import pytest
 
 import scratch
+import strace
 from heard_signals import hear_signals
 from products import tool
 from scratch import path
@@ -112,12 +113,11 @@ def test_waiting():
     assert line["removed_entries"] == 27 and samples["left_entries"] == "0", line
 
 
+@strace.needed
 @pytest.mark.parametrize(("form", "slow"), [
     ("apple", "clock_nanosleep:delay_exit=300000"), ("foundation", "unlinkat:delay_exit=15000")], ids=["apple", "foundation"])
 def test_max_runtime(form, slow):
     """A purge that '--max-runtime' stops reports the remaining entries, and the next run removes them."""
-    if not shutil.which("strace"):
-        pytest.skip("strace: not here")
     cache = make(form, 300, "--no-large-bodies", "--format", form)
     # While another process has the cache open, batches are small, and a pause follows each.
     holder = sqlite3.connect(os.path.join(cache, "Cache.db")) if form == "apple" else None

@@ -19,6 +19,7 @@ import tempfile
 
 import pytest
 
+import strace
 from products import REPOSITORY, maker, tool as built
 from user_manager import PYTHON, USER, UserManager, can_run
 
@@ -383,11 +384,10 @@ def allowed_calls(filters):
     return allowed
 
 
+@strace.needed
 @needs_systemd
 def test_system_calls():
     """The filter of the unit allows each system call of a run."""
-    if not shutil.which("strace"):
-        pytest.skip("strace: not here")
     cache, trace = make("traced", 300), os.path.join(root, "trace")
     unit = Unit(SERVICE, cache, os.geteuid())
     configuration = os.path.join(root, "traced.toml")
