@@ -72,7 +72,7 @@ class Fleet:
 
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory, thorough):
-    return Fleet(str(tmp_path_factory.mktemp("fleet")), 1_000 if thorough else 12)
+    return Fleet(str(tmp_path_factory.mktemp("fleet")), 1_000 if thorough else 8)
 
 
 def tables(text):

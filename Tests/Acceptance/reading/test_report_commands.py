@@ -93,14 +93,14 @@ def doing(words):
 
 @pytest.fixture
 def all_of(thorough):
-    """Runs the commands of a report on copies of a cache: without --thorough all advice, and each eighth of the others."""
-    return functools.partial(run_all_of, step=1 if thorough else 8)
+    """Runs the commands of a report on copies of a cache: without --thorough all advice, and each twelfth of the others."""
+    return functools.partial(run_all_of, step=1 if thorough else 12)
 
 
 @pytest.fixture
 def nothing_for(thorough):
     """Looks for advice in the report of a cache that cannot be changed, and runs the other commands of the report."""
-    return functools.partial(no_advice_for, step=1 if thorough else 8)
+    return functools.partial(no_advice_for, step=1 if thorough else 12)
 
 
 def some(commands, cache, step):
@@ -228,7 +228,7 @@ def test_schema_202(all_of):
 
 def test_foundation_cache(all_of):
     """The commands do what the report says also in a Foundation cache, with and without an undecodable entry."""
-    cache = made("foundation", "--format", "foundation", entries=60, seed=7)
+    cache = made("foundation", "--format", "foundation", entries=40, seed=7)
     assert "purge" in all_of(cache, ["--capacity", "1MiB"])
     with open(sorted(glob.glob(cache + "/*"))[3], "r+b") as file:
         file.write(b"x" * 40)

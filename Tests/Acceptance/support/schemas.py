@@ -4,6 +4,7 @@ A schema allows more members than it names, as the output only ever grows; here 
 """
 
 import datetime
+import functools
 import itertools
 import json
 
@@ -65,16 +66,21 @@ class Checker:
         jsonschema.Draft202012Validator.check_schema(schema)
         self.name = name
         self.validator = jsonschema.Draft202012Validator(closed(schema), format_checker=formats)
-        self.count, self.places = 0, set()
+        self.places = set()
 
     def check(self, value, everywhere=False):
-        """Accepts a document, and refuses what is wrong in it: once in each place of all documents, or everywhere."""
+        """Accepts a document, and refuses what is wrong in it: once in each place of all documents so far, or everywhere."""
         self.validator.validate(value)
-        self.count += 1
         for place, wrong in itertools.chain(wrong_forms(value), incomplete_forms(value)):
             if everywhere or place not in self.places:
                 assert not self.validator.is_valid(wrong), (self.name, wrong)
                 self.places.add(place)
+
+
+@functools.cache
+def checker(name):
+    """The checker of a schema, which remembers the places where it has refused wrong forms."""
+    return Checker(name)
 
 
 def is_attached(key):
