@@ -1,18 +1,24 @@
 import Bytes
 
 extension KeyedArchive {
-  /// The whole tree below an object.
+  /// The whole tree below an object: collections as arrays and dictionaries, strings, URLs and UUIDs as strings.
   ///
+  /// A key that is an integer becomes its digits, and one that is neither integer nor string becomes empty.
+  ///
+  /// - Parameter join: Returns a URL, given its text, then that of the URL that it is relative to, and so on.
   /// - Throws: ``PropertyListError`` if there is damage, an object holds itself, or a limit is exceeded:
   ///   what is shared counts each time, so that a small archive cannot become a large tree.
   /// - Complexity: O(*n*), where *n* is the size of the tree, which the limits bound.
-  public func value(of object: Object) throws(PropertyListError) -> ArchivedValue {
-    var walk = Walk()
+  public func value(
+    of object: Object, joiningURLs join: @escaping ([[UInt8]]) -> [UInt8] = { $0.first ?? [] }
+  ) throws(PropertyListError) -> PropertyListValue {
+    var walk = Walk(join: join)
     return try value(of: object, &walk)
   }
 
   /// How far a walk down a tree has come.
   private struct Walk {
+    var join: ([[UInt8]]) -> [UInt8] = { $0.first ?? [] }
     var visits = 0
     var decoded = 0
     var path: [Int] = []
@@ -20,7 +26,7 @@ extension KeyedArchive {
 
   private func value(
     of object: Object, _ walk: inout Walk
-  ) throws(PropertyListError) -> ArchivedValue {
+  ) throws(PropertyListError) -> PropertyListValue {
     try count(visits: 1, of: object, in: &walk)
     switch try list.kind(of: object) {
     case .null: return .null
@@ -30,7 +36,7 @@ extension KeyedArchive {
     case .date: return .date(try list.date(object) ?? 0)
     case .data: return try data(of: object, &walk)
     case .string: return .string(try string(object, &walk))
-    case .uid, .set: return .instance([])
+    case .uid, .set: return Self.opaque([])
     case .array:
       let length = try list.count(of: object) ?? 0
       return .array(try elements(of: object, length, below: object, &walk))
@@ -40,8 +46,8 @@ extension KeyedArchive {
 
   private func instance(
     _ object: Object, _ walk: inout Walk
-  ) throws(PropertyListError) -> ArchivedValue {
-    guard let name = try className(of: object) else { return .instance([]) }
+  ) throws(PropertyListError) -> PropertyListValue {
+    guard let name = try className(of: object) else { return Self.opaque([]) }
     try count(decoded: name.count, of: object, in: &walk)
     switch name {
     case Self.null: return .null
@@ -52,25 +58,25 @@ extension KeyedArchive {
     case Self.data, Self.mutableData: return try data(of: object, &walk)
     case Self.string, Self.mutableString:
       guard let text = try member("NS.string", or: "NS.bytes", of: object) else {
-        return .instance(name)
+        return Self.opaque(name)
       }
       if try list.kind(of: text) == .string { return .string(try string(text, &walk)) }
-      guard case .data(.bytes(let bytes)) = try data(of: text, &walk) else {
-        return .instance(name)
+      guard case .data(let bytes) = try data(of: text, &walk) else {
+        return Self.opaque(name)
       }
       return .string(bytes)
     case Self.date:
       guard let time = try member("NS.time", of: object), let seconds = try number(time) else {
-        return .instance(name)
+        return Self.opaque(name)
       }
       return .date(seconds)
-    case Self.url: return try url(object, &walk).map { .url($0) } ?? .instance(name)
+    case Self.url: return try url(object, &walk).map { .string(walk.join($0)) } ?? Self.opaque(name)
     case Self.uuid:
       guard let bytes = try member("NS.uuidbytes", of: object), try dataCount(bytes) == 16,
         case .bytes(let bytes)? = try data(bytes)
-      else { return .instance(name) }
+      else { return Self.opaque(name) }
       return .string(Base16.uuid(bytes, .capital))
-    default: return .instance(name)
+    default: return Self.opaque(name)
     }
   }
 
@@ -127,9 +133,9 @@ extension KeyedArchive {
 
   private func dictionary(
     _ object: Object, _ walk: inout Walk
-  ) throws(PropertyListError) -> ArchivedValue {
+  ) throws(PropertyListError) -> PropertyListValue {
     try enter(object, &walk)
-    var entries: [ArchivedValue.Entry] = []
+    var entries: [PropertyListValue.Entry] = []
     guard let keys = try references("NS.keys", of: object),
       let values = try references("NS.objects", of: object)
     else {
@@ -158,9 +164,9 @@ extension KeyedArchive {
 
   private func elements(
     of array: Object, _ length: Int, below object: Object, _ walk: inout Walk
-  ) throws(PropertyListError) -> [ArchivedValue] {
+  ) throws(PropertyListError) -> [PropertyListValue] {
     try enter(object, &walk)
-    var values: [ArchivedValue] = []
+    var values: [PropertyListValue] = []
     for position in 0..<length {
       guard let element = try list.element(position, of: array) else { break }
       values.append(try reference(element, &walk))
@@ -171,7 +177,7 @@ extension KeyedArchive {
 
   private func reference(
     _ object: Object, _ walk: inout Walk
-  ) throws(PropertyListError) -> ArchivedValue {
+  ) throws(PropertyListError) -> PropertyListValue {
     guard let found = try resolved(object) else {
       try count(visits: 1, of: object, in: &walk)
       return .null
@@ -189,10 +195,18 @@ extension KeyedArchive {
 
   private func data(
     of object: Object, _ walk: inout Walk
-  ) throws(PropertyListError) -> ArchivedValue {
-    guard let found = try data(object) else { return .instance(try className(of: object) ?? []) }
-    if case .bytes(let bytes) = found { try count(decoded: bytes.count, of: object, in: &walk) }
-    return .data(found)
+  ) throws(PropertyListError) -> PropertyListValue {
+    switch try data(object) {
+    case nil: return Self.opaque(try className(of: object) ?? [])
+    case .left(let range): return .opaque("NSData of \(range.count) bytes")
+    case .bytes(let bytes):
+      try count(decoded: bytes.count, of: object, in: &walk)
+      return .data(bytes)
+    }
+  }
+
+  private static func opaque(_ className: [UInt8]) -> PropertyListValue {
+    .opaque(className.isEmpty ? "unknown" : String(decoding: className, as: UTF8.self))
   }
 
   private func count(

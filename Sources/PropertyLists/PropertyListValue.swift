@@ -1,4 +1,4 @@
-/// A property list as a tree of values.
+/// A property list, or what a keyed archive contains, as a tree of values.
 public indirect enum PropertyListValue: Hashable, Sendable {
   /// One entry of a dictionary.
   public struct Entry: Hashable, Sendable {
@@ -34,6 +34,9 @@ public indirect enum PropertyListValue: Hashable, Sendable {
   case dictionary([Entry])
   /// A reference of a keyed archive.
   case uid(UInt64)
+  /// An object of a keyed archive that property lists have no value for, in words: the name of its class, or how many
+  /// bytes were not read. It is never written.
+  case opaque(String)
 
   /// A string.
   public static func text(_ string: String) -> PropertyListValue { .string(Array(string.utf8)) }

@@ -42,7 +42,8 @@ public struct PropertyListWriter {
   /// Adds an object and all below it, and returns its number.
   private mutating func add(_ value: PropertyListValue) -> Int {
     switch value {
-    case .null: return append([0x00])
+    // No list that is written contains what is opaque.
+    case .null, .opaque: return append([0x00])
     case .boolean(let value): return append([value ? 0x09 : 0x08])
     case .integer(let value): return append(Self.integer(value))
     case .real(let value): return append([0x23] + Self.bytes(value.bitPattern, count: 8))

@@ -265,6 +265,7 @@ import Testing
     case .data(let bytes): "d" + hexadecimal(bytes)
     case .string(let bytes): "s" + hexadecimal(bytes)
     case .uid(let number): "u\(number)"
+    case .opaque(let name): "o" + name
     case .array(let values): "[" + values.map(canonical).joined(separator: ",") + "]"
     case .dictionary(let entries):
       "{" + entries.map { hexadecimal($0.key) + ":" + canonical($0.value) }.joined(separator: ",")

@@ -34,7 +34,8 @@ extension StoredResponse {
     if projection.contains(.userInfo) {
       decode("userInfo", from: root, of: archive) {
         (response, part, archive) throws(PropertyListError) in
-        response.userInfo = Property.list(from: PropertyValue(try archive.value(of: part)))
+        response.userInfo = Property.list(
+          from: try archive.value(of: part) { Self.joined($0).bytes })
       }
     }
     guard projection.contains(.notes) else { return }
@@ -106,37 +107,5 @@ extension StoredResponse {
       URLReference(text).resolved(against: base)
     }
     return ByteString(url.text)
-  }
-}
-
-extension StoredResponse.Property {
-  /// The entries of a dictionary; what is none is one property without a name.
-  static func list(from value: StoredResponse.PropertyValue) -> [Self] {
-    if case .dictionary(let properties) = value { return properties }
-    return [Self(key: "", value: value)]
-  }
-}
-
-extension StoredResponse.PropertyValue {
-  /// The value that an archive holds.
-  init(_ value: ArchivedValue) {
-    self =
-      switch value {
-      case .null: .null
-      case .boolean(let value): .boolean(value)
-      case .integer(let value): .integer(value)
-      case .real(let value): .real(value)
-      case .date(let seconds):
-        Timestamp(secondsSince2001: seconds).map { .date($0) } ?? .opaque("date out of range")
-      case .data(.bytes(let bytes)): .data(bytes)
-      case .data(.left(let range)): .opaque("NSData of \(range.count) bytes")
-      case .string(let bytes): .text(ByteString(bytes))
-      case .url(let texts): .text(StoredResponse.joined(texts))
-      case .array(let values): .array(values.map { Self($0) })
-      case .dictionary(let entries):
-        .dictionary(entries.map { .init(key: ByteString($0.key), value: Self($0.value)) })
-      case .instance(let name):
-        .opaque(name.isEmpty ? "unknown" : String(decoding: name, as: UTF8.self))
-      }
   }
 }

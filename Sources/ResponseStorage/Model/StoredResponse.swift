@@ -165,7 +165,10 @@ extension StoredResponse {
     }
   }
 
-  /// A value that was stored beside a response.
+  /// A value that was stored beside a response, as it is shown and compared.
+  ///
+  /// A date is a moment here, and text has the operations of ``ByteString``; what is written back without a change stays a
+  /// `PropertyListValue`, which is exact.
   public indirect enum PropertyValue: Hashable, Sendable {
     case null
     case boolean(Bool)

@@ -144,7 +144,7 @@ private struct CredentialRedaction {
     case .data:
       places.insert("\(place).body")
       return .data([])
-    case .null, .boolean, .integer, .real, .date, .uid: return value
+    case .null, .boolean, .integer, .real, .date, .uid, .opaque: return value
     }
   }
 

@@ -87,27 +87,3 @@ extension NewResponse {
     }
   }
 }
-
-extension PropertyListValue {
-  /// The properties as a dictionary; what has no type of a property list is left out.
-  init(_ properties: [StoredResponse.Property]) {
-    self = .dictionary(
-      properties.compactMap { property in
-        PropertyListValue(property.value).map { Entry(key: property.key.bytes, value: $0) }
-      })
-  }
-
-  private init?(_ value: StoredResponse.PropertyValue) {
-    switch value {
-    case .null, .opaque: return nil
-    case .boolean(let value): self = .boolean(value)
-    case .integer(let value): self = .integer(value)
-    case .real(let value): self = .real(value)
-    case .date(let time): self = .date(time.secondsSince2001)
-    case .data(let bytes): self = .data(bytes)
-    case .text(let text): self = .string(text.bytes)
-    case .array(let values): self = .array(values.compactMap { PropertyListValue($0) })
-    case .dictionary(let properties): self = PropertyListValue(properties)
-    }
-  }
-}

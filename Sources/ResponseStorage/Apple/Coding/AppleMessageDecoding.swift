@@ -113,9 +113,7 @@ extension StoredResponse {
   /// Decodes a dictionary of properties; what is not a dictionary is one property without a name.
   static func decodeProperties(_ bytes: Span<UInt8>) throws(PropertyListError) -> [Property] {
     let list = try BinaryPropertyList(bytes)
-    let value = PropertyValue(try list.value(of: list.root))
-    if case .dictionary(let properties) = value { return properties }
-    return [Property(key: "", value: value)]
+    return Property.list(from: try list.value(of: list.root))
   }
 }
 
@@ -124,27 +122,5 @@ extension PropertyListError? {
   @inline(__always)
   mutating func note(_ body: () throws(PropertyListError) -> Void) {
     do throws(PropertyListError) { try body() } catch { self = self ?? error }
-  }
-}
-
-extension StoredResponse.PropertyValue {
-  /// The value that a property list holds.
-  init(_ value: PropertyListValue) {
-    self =
-      switch value {
-      case .null: .null
-      case .boolean(let value): .boolean(value)
-      case .integer(let value): .integer(value)
-      case .real(let value): .real(value)
-      case .date(let seconds):
-        Timestamp(secondsSince2001: seconds).map { .date($0) } ?? .opaque("date out of range")
-      case .data(let bytes): .data(bytes)
-      case .string(let bytes): .text(ByteString(bytes))
-      case .array(let values): .array(values.map { Self($0) })
-      case .dictionary(let entries):
-        .dictionary(
-          entries.map { .init(key: ByteString($0.key), value: Self($0.value)) })
-      case .uid(let number): .opaque("UID \(number)")
-      }
   }
 }
