@@ -258,9 +258,9 @@ def test_slow_regular_expressions(thorough):
     before = state(cache)
     message = "the regular expression 'http://(.*a)+b' takes more than 5 s on a URL of 77 bytes"
     expressions = ["--regex", "http://(.*a)+b"]
-    commands = [["purge", *expressions, "--yes", "--log", log], ["enforce", "--config", configuration, "--yes"]]
+    commands = [["purge", *expressions, "--yes", "--log", log]]
     if thorough:
-        commands.append(["list", *expressions, "--format", "json"])
+        commands += [["enforce", "--config", configuration, "--yes"], ["list", *expressions, "--format", "json"]]
     # They run at once, as each takes all of its 5 s.
     started = time.monotonic()
     processes = [subprocess.Popen([tool, words[0], "-c", cache, *words[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
