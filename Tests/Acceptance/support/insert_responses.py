@@ -6,7 +6,10 @@ Prints "ready" once it has the database open, and at the end one JSON object: ho
 the database was busy, and how long it waited for the lock and took for a response, at most, in seconds.
 """
 
-import json, sqlite3, sys, time
+import json
+import sqlite3
+import sys
+import time
 
 connection = sqlite3.connect(sys.argv[1], timeout=1, isolation_level=None)
 # Above all numbers that caches for tests begin with, so that they can be told from those.

@@ -4,7 +4,9 @@ What was synchronized is there; of the rest, each write is there, is not, or end
 there or not. That is more than a journaling file system loses. Needs strace.
 """
 
-import os, re, shutil
+import os
+import re
+import shutil
 
 CALLS = ["openat", "write", "writev", "pwrite64", "pwritev", "fsync", "fdatasync", "syncfs", "sync_file_range", "ftruncate",
          "fallocate", "?unlink", "unlinkat", "?rename", "?renameat", "renameat2", "?link", "linkat", "?mkdir", "mkdirat", "?rmdir",

@@ -5,10 +5,12 @@ import concurrent.futures
 import functools
 import hashlib
 import itertools
+import json
 import os
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 import threading
 
@@ -95,9 +97,26 @@ def in_parallel(check, items):
             yield from pool.map(check, some)
 
 
+# A process counts the memory that its parent has when it starts for its own, so a small process starts what is measured.
+STARTER = """
+import json, os, subprocess, sys
+for line in sys.stdin:
+    order = json.loads(line)
+    with open(order.pop("errors"), "wb") as errors:
+        process = subprocess.Popen(**order, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    print(json.dumps([process.returncode, usage.ru_maxrss]), flush=True)
+"""
+starters = threading.local()
+
+
 def peak_of(words):
     """Runs the program, and returns how it ended, what it said, and the most memory it took in bytes."""
-    with open(path(own("errors")), "wb") as errors:
-        process = subprocess.Popen([tool, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
-        _, status, usage = os.wait4(process.pid, 0)
-    return os.waitstatus_to_exitcode(status), read(path(own("errors"))), usage.ru_maxrss * 1024
+    if not hasattr(starters, "mine"):
+        starters.mine = subprocess.Popen([sys.executable, "-ISc", STARTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    order = {"args": [tool, *words], "cwd": os.getcwd(), "env": dict(os.environ), "errors": path(own("errors"))}
+    print(json.dumps(order), file=starters.mine.stdin, flush=True)
+    status, kibibytes = json.loads(starters.mine.stdout.readline())
+    # In KiB, but on macOS.
+    return status, read(path(own("errors"))), kibibytes * (1 if sys.platform == "darwin" else 1024)

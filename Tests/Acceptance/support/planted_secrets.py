@@ -1,6 +1,13 @@
 """Plants marked secrets wherever a cache can hold them, and looks for them in what was exported, however it is encoded."""
 
-import base64, gzip, io, os, plistlib, sqlite3, zipfile, zlib
+import base64
+import gzip
+import io
+import os
+import plistlib
+import sqlite3
+import zipfile
+import zlib
 
 MARK = b"s3cr3tm4rk"
 

@@ -1,31 +1,45 @@
-"""Plants secrets in every place of a cache, and looks for them in every export that is to have none, whatever they are
-encoded by.
+"""Plants secrets in every place of a cache, and looks for them in every export that is to have none, whatever they are encoded by."""
 
-    check_redacting.py URLCACHE-ADMIN SAMPLE-CACHE
+import base64
+import glob
+import io
+import json
+import os
+import plistlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+import urllib.parse
+import zipfile
+import zlib
 
-Prints a line for each case, and ends at the first that is not as it should be. Needs zstd.
-"""
+import pytest
 
-import base64, glob, gzip, io, json, os, plistlib, re, shutil, sqlite3, subprocess, sys, tarfile, tempfile, urllib.parse, zipfile, zlib
-
+import peers
 import planted_secrets
+import scratch
+from products import tool
+from scratch import path
 
-tool, maker = map(os.path.abspath, sys.argv[1:3])
-root = tempfile.mkdtemp()
+pytestmark = peers.needed("zstd")
 NATIVE = ["tar", "tar.gz", "tar.zst", "zip"]
 OTHERS = ["har", "warc", "warc.gz", "wacz", "files"]
 NAMES = ["--redact-header", "X-Api-Key", "--redact-query", "sig"]
+# The secrets that the running test has planted.
 secrets = []
 
 
+@pytest.fixture(autouse=True)
+def no_secrets():
+    secrets.clear()
+
+
 def run(*words, status=0):
-    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL)
+    result = scratch.run(*words, status=None)
     assert result.returncode in (status if isinstance(status, tuple) else (status,)), (words, status, result)
     return result
-
-
-def path(name):
-    return os.path.join(root, name)
 
 
 def secret():
@@ -49,8 +63,7 @@ def unreferenced(list, text):
 
 def planted():
     """A cache with a secret in each place that can have one."""
-    cache = path("cache")
-    subprocess.run([maker, "--entries", "12", "--seed", "4", cache], check=True)
+    cache = scratch.make("cache", entries=12, seed=4)
     database = sqlite3.connect(os.path.join(cache, "Cache.db"))
     database.execute("ALTER TABLE cfurl_cache_response ADD COLUMN extra TEXT")
     def lists(id):
@@ -220,18 +233,23 @@ def exported(cache, format, *options, status=(0,)):
     return open(output, "rb").read()
 
 
-def natively():
+@pytest.mark.parametrize("format", NATIVE)
+def test_native_archives(format):
+    """A redacted archive holds no secret, wherever in the cache it was."""
     cache = planted()
-    for format in NATIVE:
-        # The search finds them all where they are.
-        whole = found(exported(cache, format))
-        assert whole == set(secrets), sorted(set(secrets) - whole)
-        data = exported(cache, format, "--redact", *NAMES, status=(3,))
-        assert not found(data), (format, sorted(found(data)))
-        assert exported(cache, format, *NAMES, status=(3,)) == data
-        # Both names are those of secrets, so nothing depends on them.
-        assert not found(exported(cache, format, "--redact", status=(3,))), format
-    print("native archives: ok", flush=True)
+    # The search finds them all where they are.
+    whole = found(exported(cache, format))
+    assert whole == set(secrets), sorted(set(secrets) - whole)
+    data = exported(cache, format, "--redact", *NAMES, status=(3,))
+    assert not found(data), sorted(found(data))
+    assert exported(cache, format, *NAMES, status=(3,)) == data
+    # Both names are those of secrets, so nothing depends on them.
+    assert not found(exported(cache, format, "--redact", status=(3,)))
+
+
+def test_what_a_redacted_archive_says():
+    """An archive names what was left out of each entry, and can be imported."""
+    cache = planted()
     archive = path("export.tar")
     exported(cache, "tar", "--redact", *NAMES, status=(3,))
     with tarfile.open(archive) as file:
@@ -253,41 +271,57 @@ def natively():
     parts = re.fullmatch(r"https://REDACTED-(\d+)@a.example/x\?q=1&sig=REDACTED-(\d+)&%73ig=REDACTED-(\d+)#f", shown["url"])
     assert parts and len(set(parts.groups())) == 3 and shown["key"].startswith("https://REDACTED-"), shown
     assert not any(found(open(file, "rb").read()) for file in glob.glob(path("new/*")) if os.path.isfile(file))
-    print("what they say: ok", flush=True)
 
 
-def in_all_formats():
-    """No secret is outside bodies with '--redact', and none anywhere with '--redact-bodies'; entries stay apart, and can be imported."""
-    global secrets
-    cache, before = path("many"), secrets
-    subprocess.run([maker, "--entries", "25", "--seed", "5", "--no-large-bodies", cache], check=True)
+@pytest.mark.parametrize("format", OTHERS)
+def test_other_formats(format):
+    """Formats of others have no credentials unless '--with-credentials' asks for them."""
+    cache = planted()
+    data = exported(cache, format, *NAMES, status=(0, 3))
+    assert not found(data), sorted(found(data))
+    assert found(exported(cache, format, "--with-credentials", status=(0, 3)))
+    run("export", "-c", cache, "-o", path("no"), "--archive-format", format, "--with-credentials", "--redact", status=64)
+
+
+def make_many():
+    """A cache with 200 secrets outside of bodies and 25 in bodies; returns both kinds, too."""
+    cache = scratch.make("many", "--no-large-bodies", entries=25, seed=5)
     outside, bodies = planted_secrets.plant_many(cache, 200, lambda number: f"GEHEIM{number:03}uvwxy")
     assert len(set(outside)) == 200 and len(bodies) == 25
-    secrets = outside + bodies
-    count = 0
-    for format in NATIVE + OTHERS:
-        with_all = found(exported(cache, format, *([] if format in NATIVE else ["--with-credentials"])))
-        # Other formats have no place for some; each secret that is looked for can be found where it is.
-        assert with_all >= set(bodies) and (with_all == set(secrets) if format in NATIVE else len(with_all) >= 50), (format, len(with_all))
-        data = exported(cache, format, "--redact")
-        assert found(data) == set(bodies), (format, sorted(found(data) ^ set(bodies)))
-        assert exported(cache, format, "--redact") == data, format
-        count += len(outside)
-        if format == "files":
-            run("export", "-c", cache, "-o", path("no"), "--archive-format", format, "--redact-bodies", status=64)
-            continue
-        data = exported(cache, format, "--redact-bodies")
-        assert not found(data), (format, sorted(found(data)))
-        target = path(f"from-{format}")
-        result = run("import", path(f"export.{format}"), "-c", target, "--create", "apple", "--format", "json", status=3 if format in NATIVE else (0, 3))
-        assert json.loads(run("list", "-c", target, "--format", "json").stdout)["total"] == 0, (format, result)
-        exported(cache, format, "--redact")
-        target = path(f"back-{format}")
-        run("import", path(f"export.{format}"), "-c", target, "--create", "apple", "--any-method", status=(0, 3))
-        total = json.loads(run("list", "-c", target, "--format", "json").stdout)["total"]
-        assert total == 25 or format not in NATIVE and total > 0, (format, total)
-        listed = run("list", "-c", target, "--format", "urls").stdout.decode().split()
-        assert len(set(listed)) == total and (format not in NATIVE or sum("?token=REDACTED-" in url for url in listed) >= 1), (format, listed)
+    secrets[:] = outside + bodies
+    return cache, bodies
+
+
+@pytest.mark.parametrize("format", NATIVE + OTHERS)
+def test_many_secrets(format):
+    """No secret is outside bodies with '--redact', and none anywhere with '--redact-bodies'; entries stay apart, and can be imported."""
+    cache, bodies = make_many()
+    with_all = found(exported(cache, format, *([] if format in NATIVE else ["--with-credentials"])))
+    # Other formats have no place for some; each secret that is looked for can be found where it is.
+    assert with_all >= set(bodies) and (with_all == set(secrets) if format in NATIVE else len(with_all) >= 50), len(with_all)
+    data = exported(cache, format, "--redact")
+    assert found(data) == set(bodies), sorted(found(data) ^ set(bodies))
+    assert exported(cache, format, "--redact") == data
+    if format == "files":
+        run("export", "-c", cache, "-o", path("no"), "--archive-format", format, "--redact-bodies", status=64)
+        return
+    data = exported(cache, format, "--redact-bodies")
+    assert not found(data), sorted(found(data))
+    target = path("without-bodies")
+    result = run("import", path(f"export.{format}"), "-c", target, "--create", "apple", "--format", "json", status=3 if format in NATIVE else (0, 3))
+    assert json.loads(run("list", "-c", target, "--format", "json").stdout)["total"] == 0, result
+    exported(cache, format, "--redact")
+    target = path("back")
+    run("import", path(f"export.{format}"), "-c", target, "--create", "apple", "--any-method", status=(0, 3))
+    total = json.loads(run("list", "-c", target, "--format", "json").stdout)["total"]
+    assert total == 25 or format not in NATIVE and total > 0, total
+    listed = run("list", "-c", target, "--format", "urls").stdout.decode().split()
+    assert len(set(listed)) == total and (format not in NATIVE or sum("?token=REDACTED-" in url for url in listed) >= 1), listed
+
+
+def test_notes():
+    """An export counts the secrets that it leaves out, and what may still hold some."""
+    cache, _ = make_many()
     result = run("export", "-c", cache, "-o", path("noted.tar"), "--redact")
     notes = [line.removeprefix("note: ") for line in result.stderr.decode().splitlines()]
     assert notes[1:] == [
@@ -295,28 +329,11 @@ def in_all_formats():
         "different secrets in URLs: 110; each is a 'REDACTED' with its number",
         "bodies are kept as they are, and may contain secrets: 25 ('--redact-bodies' leaves them out)",
         "values of other query parameters are kept, and may be secrets: 1 ('q'); '--redact-query NAME' leaves them out"], notes
-    secrets = before
-    print(f"{len(outside)} secrets in each of {len(NATIVE + OTHERS)} formats: 0 of {count} are outside bodies, 0 anywhere without bodies", flush=True)
 
 
-def otherwise():
-    """Formats of others have no credentials unless somebody asks for them."""
-    cache = path("cache")
-    tried = []
-    for format in OTHERS:
-        data = exported(cache, format, *NAMES, status=(0, 3))
-        if data is None:
-            continue
-        assert not found(data), (format, sorted(found(data)))
-        assert found(exported(cache, format, "--with-credentials", status=(0, 3))), format
-        run("export", "-c", cache, "-o", path("no"), "--archive-format", format, "--with-credentials", "--redact", status=64)
-        tried.append(format)
-    print("other formats:", " ".join(tried) or "none", flush=True)
-
-
-def of_foundation():
-    cache = path("folder")
-    subprocess.run([maker, "--format", "foundation", "--entries", "5", "--seed", "4", cache], check=True)
+def test_foundation_cache():
+    """The same holds for the URLs and header fields of a Foundation cache."""
+    cache = scratch.make("folder", "--format", "foundation", entries=5, seed=4)
     name = sorted(glob.glob(cache + "/*"))[0]
     with open(name, "rb") as file:
         value = plistlib.load(file)
@@ -333,13 +350,3 @@ def of_foundation():
     planted = set(secrets[-2:])
     assert found(exported(cache, "tar")) == planted
     assert not found(exported(cache, "tar", "--redact"))
-    print("Foundation's stores: ok", flush=True)
-
-
-try:
-    natively()
-    otherwise()
-    in_all_formats()
-    of_foundation()
-finally:
-    shutil.rmtree(root)

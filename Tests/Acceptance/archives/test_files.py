@@ -1,16 +1,23 @@
-"""Exports caches as files, and looks at what is there then.
+"""Exports caches as files, and looks at what is there then."""
 
-    check_files.py URLCACHE-ADMIN SAMPLE-CACHE
+import hashlib
+import json
+import os
+import plistlib
+import re
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import time
 
-Prints a line for each case, and ends at the first that is not as it should be.
-"""
+import pytest
 
-import hashlib, json, os, plistlib, re, resource, shutil, signal, sqlite3, stat, subprocess, sys, time
-
-sys.dont_write_bytecode = True
+import scratch
 from heard_signals import hear_signals
-from scratch import *
-
+from products import tool
+from scratch import make, path, run
 
 def files(folder):
     """All files of a folder by their paths in it; there is nothing else but folders."""
@@ -54,20 +61,20 @@ def listed(folder):
     return index
 
 
-def whole():
-    for name, options in [("apple", []), ("foundation", ["--format", "foundation"])]:
-        cache = make(name, *options, entries=60)
-        result = run("export", "-c", cache, "-o", path(name + "-files") + "/", "--archive-format", "files")
-        index = listed(path(name + "-files"))
-        ids = [str(json.loads(line)["id"]) for line in run("list", "-c", cache, "--format", "ndjson").stdout.splitlines()]
-        entries = json.loads(run("show", "-c", cache, "--format", "json", "--show-secrets", *ids).stdout)
-        key = lambda entry: (entry["url"], entry["sha256"], entry["size"], entry["status"])
-        assert sorted(map(key, index)) == sorted(map(key, entries)), name
-        assert [entry["type"] for entry in index] == [entry["mime"] for entry in entries]
-        assert b"does not hold requests" in result.stderr and b"without cookies" in result.stderr, result
-    # What was exported can be found by people.
+@pytest.mark.parametrize("options", [[], ["--format", "foundation"]], ids=["apple", "foundation"])
+def test_whole_cache(options):
+    """Each entry becomes a file with a name that people find, and the index names all."""
+    name = "cache"
+    cache = make(name, *options, entries=60)
+    result = run("export", "-c", cache, "-o", path("files") + "/", "--archive-format", "files")
+    index = listed(path("files"))
+    ids = [str(json.loads(line)["id"]) for line in run("list", "-c", cache, "--format", "ndjson").stdout.splitlines()]
+    entries = json.loads(run("show", "-c", cache, "--format", "json", "--show-secrets", *ids).stdout)
+    key = lambda entry: (entry["url"], entry["sha256"], entry["size"], entry["status"])
+    assert sorted(map(key, index)) == sorted(map(key, entries)), name
+    assert [entry["type"] for entry in index] == [entry["mime"] for entry in entries]
+    assert b"does not hold requests" in result.stderr and b"without cookies" in result.stderr, result
     assert all("." in os.path.basename(entry["file"]) for entry in index if entry["type"] in ("text/html", "image/png", "application/json"))
-    print("whole caches: ok", flush=True)
 
 
 ODD = ["https://a.example/", "https://a.example/fd", "https://a.example/fd/x", "https://a.example/FD/x", "https://a.example/case", "https://a.example/CASE",
@@ -78,7 +85,9 @@ ODD = ["https://a.example/", "https://a.example/fd", "https://a.example/fd/x", "
        "https://a.example/x\u0000y", "https://../x", "https:///x", "file:///etc/passwd", "https://a.example/a\\b", "https://a.example/-rf", "https://a.example/~"]
 
 
-def odd(entries=len(ODD) + 2):
+def test_odd_urls():
+    """Whatever URLs entries have, the names of files are such that every file system can have them, and none leads elsewhere."""
+    entries = len(ODD) + 2
     cache = make("odd", entries=entries, seed=7)
     database = sqlite3.connect(os.path.join(cache, "Cache.db"))
     for number, url in enumerate(ODD, 1):
@@ -89,27 +98,36 @@ def odd(entries=len(ODD) + 2):
     database.execute("UPDATE cfurl_cache_receiver_data SET receiver_data = NULL, isDataOnFS = 0 WHERE entry_ID = ?", (entries,))
     database.commit()
     database.close()
-    before = set(os.listdir(root))
+    before = set(os.listdir(scratch.root))
     result = run("export", "-c", cache, "-o", path("odd-files"), "--archive-format", "files", status=3)
     assert b"left out: it has no body" in result.stderr, result
     index = listed(path("odd-files"))
-    assert set(os.listdir(root)) - before == {"odd-files"} and len(index) == entries - 1
+    assert set(os.listdir(scratch.root)) - before == {"odd-files"} and len(index) == entries - 1
     assert {entry["url"] for entry in index} >= {url.replace("u:p@", "") for url in ODD if url and "\x00" not in url}
     again = path("odd-again")
     run("export", "-c", cache, "-o", again, "--archive-format", "files", status=3)
     assert files(again) == files(path("odd-files"))
-    print("odd URLs: ok", flush=True)
 
 
-def refusals():
-    cache = path("apple")
-    words = ["export", "-c", cache, "--archive-format", "files", "-o"]
-    run(*words, path("apple-files"), status=73)
+@pytest.fixture
+def cache():
+    return make("cache", entries=60)
+
+
+def exporting(cache):
+    return ["export", "-c", cache, "--archive-format", "files", "-o"]
+
+
+def test_refusals(cache):
+    """An export as files goes into a new folder or an empty one, and never replaces anything."""
+    words = exporting(cache)
+    run(*words, path("files"))
+    run(*words, path("files"), status=73)
     run(*words, "-", status=64)
     run(*words, path("none/x"), status=73)
     open(path("file"), "w").close()
     run(*words, path("file"), status=73)
-    os.symlink(root, path("link"))
+    os.symlink(scratch.root, path("link"))
     run(*words, path("link"), status=73)
     os.mkdir(path("empty"))
     run(*words, path("empty"))
@@ -118,11 +136,17 @@ def refusals():
     result = run(*words, path("taken"), status=73)
     assert b"taken.partial': File exists\nhint: an export that was killed has left it" in result.stderr, result
     assert os.path.isdir(path("taken.partial")) and not os.path.exists(path("taken"))
-    # What fails leaves nothing behind.
-    before = sorted(os.listdir(root))
+    # Files are no archive to import.
+    run("import", "--any-method", path("files"), "-c", cache, status=65)
+
+
+def test_failures(cache):
+    """An export that fails, or that a signal ends, leaves nothing behind."""
+    words = exporting(cache)
+    before = sorted(os.listdir(scratch.root))
     limited = ["sh", "-c", 'ulimit -f 40; trap "" XFSZ; exec "$@"', "sh", tool, *words, path("full")]
     assert subprocess.run(limited, capture_output=True).returncode == 74
-    assert sorted(os.listdir(root)) == before
+    assert sorted(os.listdir(scratch.root)) == before
     for number in [signal.SIGINT, signal.SIGTERM]:
         for wait in [0.02, 0.05, 0.1]:
             process = subprocess.Popen([tool, *words, path("ended")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -133,11 +157,4 @@ def refusals():
             assert status in (-number, 0), status
             if status == 0:
                 shutil.rmtree(path("ended"))
-            assert sorted(os.listdir(root)) == before, (number, wait)
-    run("import", "--any-method", path("apple-files"), "-c", cache, status=66 if not os.path.isdir(path("apple-files")) else 65)
-    print("refusals: ok", flush=True)
-
-
-whole()
-odd()
-refusals()
+            assert sorted(os.listdir(scratch.root)) == before, (number, wait)

@@ -1,21 +1,33 @@
-"""Imports archives, good and hostile ones, and looks at what is there then with sqlite3.
+"""Imports archives, good and hostile ones, and looks at what is there then with `sqlite3`."""
 
-    check_importing.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES [--all]]
+import datetime
+import glob
+import json
+import os
+import plistlib
+import shutil
+import sqlite3
+import stat
+import subprocess
+import tarfile
 
-With --all it changes more bits. Prints a line for each case, and ends at the first that is not as it should be.
-"""
+import pytest
 
-import datetime, glob, json, os, plistlib, shutil, sqlite3, stat, subprocess, sys, tarfile, warnings
-
-sys.dont_write_bytecode = True
 import hostile_archives
-from scratch import export, in_parallel, make, own, path, peak_of, root, run, tool, tree, write
+import peers
+import samples
+import scratch
+from products import tool
+from scratch import copy, export, in_parallel, make, own, path, peak_of, read, run, tree, write
 
-warnings.filterwarnings("ignore", "Duplicate name")
+# Some archives have a name twice on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")
+FORMATS = ["tar", "tar.zst", "tar.gz", "zip"]
 
-samples = sys.argv[3] if len(sys.argv) > 3 else ""
-ALL = sys.argv[4:] == ["--all"]
-FLIPS = 500 if ALL else 40
+
+@pytest.fixture
+def origin():
+    return make("origin", entries=60)
 
 
 def members(archive):
@@ -58,52 +70,51 @@ def source_lines_apart(one, other):
     return rest(one) == rest(other)
 
 
-def round_trips():
-    for number, options in enumerate([["--schema", "203"], ["--schema", "202"], ["--no-large-bodies"]]):
-        cache = make(f"made{number}", *options)
-        schema = options[1] if len(options) == 2 else "203"
-        for format in ["tar", "tar.zst", "tar.gz", "zip"]:
-            archive = export(cache, f"made.{format}")
-            new = path(f"new{number}.{format}")
-            run("import", archive, "-c", new, "--create", "apple", "--schema", schema)
-            assert stored(new) == (stored(cache)[0], set()), (cache, format)
-            again = export(new, "again.tar")
-            assert open(again, "rb").read() == open(export(cache, "first.tar"), "rb").read(), (cache, format)
-            names = sorted(os.listdir(new))
-            assert names == ["Cache.db", "fsCachedData"], names
-            # The same once more changes nothing.
-            before = tree(new)
-            run("import", archive, "-c", new)
-            assert tree(new) == before
-    print("made-up caches: ok", flush=True)
-    real = [folder for folder in sorted(glob.glob(os.path.join(samples, "schema-*"))) if "schema-01" not in folder]
-    for number, folder in enumerate(real):
-        cache, new = path(f"real{number}"), path(f"realnew{number}")
-        shutil.copytree(folder, cache)
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("options", [["--schema", "203"], ["--schema", "202"], ["--no-large-bodies"]], ids=["203", "202", "small"])
+def test_round_trip(options, format):
+    """A new cache has all columns and bodies of the archive, and nothing else; the same import once more changes nothing."""
+    cache, new = make("made", *options), path("new")
+    archive = export(cache, f"made.{format}")
+    run("import", archive, "-c", new, "--create", "apple", "--schema", options[1] if len(options) == 2 else "203")
+    assert stored(new) == (stored(cache)[0], set())
+    assert read(export(new, "again.tar")) == read(export(cache, "first.tar"))
+    assert sorted(os.listdir(new)) == ["Cache.db", "fsCachedData"]
+    before = tree(new)
+    run("import", archive, "-c", new)
+    assert tree(new) == before
+
+
+@samples.needed
+def test_round_trip_of_real_caches():
+    """The same holds for caches that Apple systems wrote; of other schemas only the line that names the source differs."""
+    for folder in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*"))):
+        if "schema-01" in folder:
+            continue
+        cache, new = copy(folder, "real"), path("new")
+        shutil.rmtree(new, ignore_errors=True)
         archive = export(cache, "real.tar")
         schema = "202" if "schema-202" in folder else "203"
         run("import", archive, "-c", new, "--create", "apple", "--schema", schema)
         assert stored(new)[0] == stored(cache)[0] and not stored(new)[1], folder
         again = export(new, "again.tar")
-        same = open(again, "rb").read() == open(archive, "rb").read()
+        same = read(again) == read(archive)
         assert same if "schema-20" in folder and "201" not in folder else source_lines_apart(again, archive), folder
         run("list", "-c", new)
-    print("real caches: ok" if real else "real caches: not here", flush=True)
 
 
-def schema():
-    """A new cache is one as CFNetwork makes it: that of the maker."""
-    for version in ["202", "203"]:
-        made, new = make(f"schema{version}", "--schema", version, entries=1), path(f"newschema{version}")
-        run("import", export(made, "schema.tar"), "-c", new, "--create", "apple", "--schema", version)
-        databases = [sqlite3.connect(os.path.join(cache, "Cache.db")) for cache in [made, new]]
-        for sql in ["SELECT type, name, tbl_name, sql FROM sqlite_master", "PRAGMA user_version", "PRAGMA auto_vacuum",
-                    "PRAGMA page_size", "PRAGMA journal_mode", "SELECT * FROM sqlite_sequence"]:
-            first, second = (database.execute(sql).fetchall() for database in databases)
-            assert first == second, (sql, first, second)
-        for database in databases:
-            database.close()
-    print("schema of new caches: ok", flush=True)
+@pytest.mark.parametrize("version", ["202", "203"])
+def test_schema(version):
+    """A new cache has the schema that CFNetwork gives one, which is that of the made-up caches."""
+    made, new = make(f"schema{version}", "--schema", version, entries=1), path(f"newschema{version}")
+    run("import", export(made, "schema.tar"), "-c", new, "--create", "apple", "--schema", version)
+    databases = [sqlite3.connect(os.path.join(cache, "Cache.db")) for cache in [made, new]]
+    for sql in ["SELECT type, name, tbl_name, sql FROM sqlite_master", "PRAGMA user_version", "PRAGMA auto_vacuum",
+                "PRAGMA page_size", "PRAGMA journal_mode", "SELECT * FROM sqlite_sequence"]:
+        first, second = (database.execute(sql).fetchall() for database in databases)
+        assert first == second, (sql, first, second)
+    for database in databases:
+        database.close()
 
 
 def change(cache, id, time=None):
@@ -120,39 +131,48 @@ def change(cache, id, time=None):
     database.close()
 
 
-def conflicts():
-    origin = make("origin", entries=60)
-    archive = export(origin, "conflicts.tar.zst")
+@pytest.fixture
+def archive(origin):
+    return export(origin, "archive.tar.zst")
+
+
+@pytest.mark.parametrize(("rule", "older", "newer"), [("skip", False, False), ("replace", True, True), ("newer", True, False)],
+                         ids=["skip", "replace", "newer"])
+def test_conflicts(origin, archive, rule, older, newer):
+    """Of entries that are in both the rule decides, and an entry is replaced only with confirmation."""
     whole, _ = stored(origin)
     with_file = next(id for id, entry in whole.items() if entry["isDataOnFS"])
-    for rule, older, newer in [("skip", False, False), ("replace", True, True), ("newer", True, False)]:
-        cache = path(f"rule-{rule}")
-        run("import", archive, "-c", cache, "--create", "apple")
-        # What the cache has is older for one, and newer for the other, and a third is gone.
-        change(cache, 5, "1999-01-01 00:00:00")
-        change(cache, 6, "2040-01-01 00:00:00")
-        run("purge", "-c", cache, str(with_file), "--yes")
-        before, _ = stored(cache)
-        planned = json.loads(run("import", archive, "-c", cache, "--on-conflict", rule, "-n", "--format", "json").stdout)
-        assert stored(cache)[0] == before
-        if older or newer:
-            # What is replaced is gone, and so nothing is without a word.
-            before_asking = tree(cache)
-            result = run("import", archive, "-c", cache, "--on-conflict", rule, status=64)
-            assert tree(cache) == before_asking
-            count = "2 entries" if newer else "1 entry"
-            assert result.stderr.decode() == (
-                f"error: {count} of the cache would be replaced; cannot ask for confirmation: standard input is not a terminal\n"
-                "hint: preview it with '--dry-run', then import with '--yes'\n"), result
-        done = json.loads(run("import", archive, "-c", cache, "--on-conflict", rule, "--yes", "--format", "json").stdout)
-        assert done.pop("dry_run") is False and planned.pop("dry_run") is True and done == planned, (done, planned)
-        after, orphans = stored(cache)
-        assert not orphans and len(after) == 60
-        for id, entry in after.items():
-            wanted = before[id] if (id == 5 and not older) or (id == 6 and not newer) else whole[id]
-            assert entry == wanted, (rule, id)
-        assert done["added"]["entries"] == 1 and done["replaced"]["entries"] == older + newer
-        assert done["skipped"]["entries"] == 2 - older - newer and done["unchanged"]["entries"] == 57
+    cache = path("cache")
+    run("import", archive, "-c", cache, "--create", "apple")
+    # What the cache has is older for one, and newer for the other, and a third is gone.
+    change(cache, 5, "1999-01-01 00:00:00")
+    change(cache, 6, "2040-01-01 00:00:00")
+    run("purge", "-c", cache, str(with_file), "--yes")
+    before, _ = stored(cache)
+    planned = json.loads(run("import", archive, "-c", cache, "--on-conflict", rule, "-n", "--format", "json").stdout)
+    assert stored(cache)[0] == before
+    if older or newer:
+        # What is replaced is gone, and so nothing is without a word.
+        before_asking = tree(cache)
+        result = run("import", archive, "-c", cache, "--on-conflict", rule, status=64)
+        assert tree(cache) == before_asking
+        count = "2 entries" if newer else "1 entry"
+        assert result.stderr.decode() == (
+            f"error: {count} of the cache would be replaced; cannot ask for confirmation: standard input is not a terminal\n"
+            "hint: preview it with '--dry-run', then import with '--yes'\n"), result
+    done = json.loads(run("import", archive, "-c", cache, "--on-conflict", rule, "--yes", "--format", "json").stdout)
+    assert done.pop("dry_run") is False and planned.pop("dry_run") is True and done == planned, (done, planned)
+    after, orphans = stored(cache)
+    assert not orphans and len(after) == 60
+    for id, entry in after.items():
+        wanted = before[id] if (id == 5 and not older) or (id == 6 and not newer) else whole[id]
+        assert entry == wanted, (rule, id)
+    assert done["added"]["entries"] == 1 and done["replaced"]["entries"] == older + newer
+    assert done["skipped"]["entries"] == 2 - older - newer and done["unchanged"]["entries"] == 57
+
+
+def test_conflicts_as_errors(archive):
+    """With '--on-conflict error' an import changes nothing if another entry is there."""
     cache = path("rule-error")
     run("import", archive, "-c", cache, "--create", "apple")
     change(cache, 5)
@@ -160,7 +180,11 @@ def conflicts():
     before = tree(cache)
     result = run("import", archive, "-c", cache, "--on-conflict", "error", status=1)
     assert tree(cache) == before and b"another entry" in result.stderr, result
-    # A body file that is replaced goes, and only that.
+
+
+def test_replaced_body_files(origin, archive):
+    """The body file of an entry that is replaced is removed, and only that."""
+    whole, _ = stored(origin)
     cache = path("replaced-file")
     run("import", archive, "-c", cache, "--create", "apple")
     database = sqlite3.connect(os.path.join(cache, "Cache.db"))
@@ -171,9 +195,12 @@ def conflicts():
     assert stored(cache) == (whole, set())
     # With nothing to replace there is nothing to ask.
     run("import", archive, "-c", cache, "--on-conflict", "replace")
-    # A number that is taken by another key gives way.
-    cache = path("other-numbers")
-    shutil.copytree(make("others", entries=5, seed=99), cache)
+
+
+def test_numbers_that_are_taken(origin, archive):
+    """An entry whose number belongs to another key gets another number."""
+    whole, _ = stored(origin)
+    cache = make("others", entries=5, seed=99)
     others, _ = stored(cache)
     run("import", archive, "-c", cache)
     after, orphans = stored(cache)
@@ -182,23 +209,27 @@ def conflicts():
     for id, entry in whole.items():
         there = dict(by_key[entry["request_key"]])
         assert {**there, "entry_ID": id} == entry
-    print("conflicts: ok", flush=True)
 
 
-def selections():
-    archive = export(path("origin"), "selections.tar")
+def test_selections(origin):
+    """Only selected entries are imported, and entries without their bodies are not."""
+    archive = export(origin, "selections.tar")
     cache = path("selected")
     run("import", archive, "3", "5", "99", "-c", cache, "--create", "apple", status=1)
     assert sorted(stored(cache)[0]) == [3, 5]
     run("import", archive, "-c", cache, "--mime", "image/*")
-    whole, _ = stored(path("origin"))
+    whole, _ = stored(origin)
     images = {entry["id"] for entry in json.loads(
-        run("list", "-c", path("origin"), "--mime", "image/*", "--format", "json", "--columns", "id").stdout)["entries"]}
+        run("list", "-c", origin, "--mime", "image/*", "--format", "json", "--columns", "id").stdout)["entries"]}
     assert set(stored(cache)[0]) == images | {3, 5} and images
-    bare = export(path("origin"), "bare.tar", "--bodies", "none")
+    bare = export(origin, "bare.tar", "--bodies", "none")
     before = tree(cache)
     result = run("import", bare, "-c", cache, status=3)
     assert tree(cache) == before and b"its body is missing, as the archive was written without bodies" in result.stdout, result
+
+
+def test_missing_bodies():
+    """What is missing in a cache is missing in one that is made of its archive."""
     faulty = make("faulty", "--faults", "missing-bodies,undecodable,orphan-files")
     missing = sum(entry["notes"] != [] and entry["body_location"] == "missing" for entry in json.loads(
         run("list", "-c", faulty, "--format", "json", "--columns", "body-location,notes").stdout)["entries"])
@@ -206,11 +237,10 @@ def selections():
     again = sum(entry["body_location"] == "missing" for entry in json.loads(
         run("list", "-c", path("fromfaulty"), "--format", "json", "--columns", "body-location").stdout)["entries"])
     assert 0 < missing == again, (missing, again)
-    print("selections: ok", flush=True)
 
 
-def rewritten():
-    """Hosts become others, and the time of the import is attached."""
+def test_rewriting():
+    """`--map-host` changes hosts, and `--stamp-user-info` attaches the time of the import."""
     cache, new = make("hosts", entries=20, seed=31), path("hosts-new")
     archive = export(cache, "hosts.tar")
     old, _ = stored(cache)
@@ -249,16 +279,17 @@ def rewritten():
     assert len(stored(path("hosts-one"))[0]) == len(keys)
     for bad in ["a", "=b", "a=", "a=b/c", "a=b=c"]:
         run("import", archive, "-c", new, "--map-host", bad, status=64)
-    print("rewritten: ok", flush=True)
 
 
-def refusals():
-    archive = export(path("origin"), "refusals.tar")
+def test_refusals(origin):
+    """A refused import changes nothing, and makes nothing."""
+    archive = export(origin, "refusals.tar")
     cache = path("selected")
-    before = tree(root)
+    run("import", archive, "3", "5", "-c", cache, "--create", "apple")
+    before = tree(scratch.root)
     run("import", archive, "-c", cache, "--create", "apple", status=73)
     run("import", archive, "-c", path("no/where"), status=73)
-    run("import", archive, "-c", root, status=65)
+    run("import", archive, "-c", scratch.root, status=65)
     run("import", archive, "-c", path("no/Cache.db"), "-n")
     run("import", path("nowhere.tar"), "-c", cache, status=66)
     run("import", archive, "-c", archive, status=64)
@@ -266,25 +297,36 @@ def refusals():
     run("import", archive, "-c", path("nowhere"), "--create", "apple", "--archive-limit", "entries=10", status=65)
     run("import", os.path.join(cache, "Cache.db"), "-c", cache, status=64)
     run("import", cache, "-c", os.path.join(cache, "Cache.db"), status=64)
-    run("import", root, "-c", cache, status=65)
+    run("import", scratch.root, "-c", cache, status=65)
     run("import", archive, "-c", path("nowhere"), "--create", "apple", "-n")
-    assert tree(root) == before
+    assert tree(scratch.root) == before
     for name, value in [("entries", 59), ("members", 100), ("member", 1000), ("total", 100_000), ("urls", 1_000), ("document", 100), ("list", 100)]:
         result = run("import", archive, "-c", cache, "--archive-limit", f"{name}={value}", status=65)
         assert f"the limit '{name}', which is {value}".encode() in result.stderr, result
-    assert tree(root) == before
+    assert tree(scratch.root) == before
     # An import that was cut short has left an empty cache.
     run("import", archive, "-c", path("empty"), "--create", "apple", "--host", "nowhere.example")
     assert stored(path("empty")) == ({}, set())
     run("import", archive, "-c", path("empty"), "--create", "apple")
-    assert stored(path("empty")) == stored(path("origin"))
-    print("refusals: ok", flush=True)
+    assert stored(path("empty")) == stored(origin)
 
 
-def hostile():
-    small = make("small", entries=6, seed=8)
-    good = members(export(small, "small.tar"))
-    assert good[-1][1] == hostile_archives.sums(good)[-1][1]
+@pytest.fixture
+def small():
+    return make("small", entries=6, seed=8)
+
+
+@pytest.fixture
+def good(small):
+    """The members of a good archive."""
+    members_of_small = members(export(small, "small.tar"))
+    assert members_of_small[-1][1] == hostile_archives.sums(members_of_small)[-1][1]
+    return members_of_small
+
+
+@peers.needed("zstd")
+def test_hostile_archives(good):
+    """A hostile archive is refused with one error, takes little memory, and changes nothing in the cache and outside."""
     cache = make("target", entries=6, seed=9)
     # The generator's own form of the good archive is good.
     run("import", write("good.tar", hostile_archives.tar(good)), "-c", cache, "-n")
@@ -307,13 +349,16 @@ def hostile():
             # What is looked at without its bodies need not be found wrong.
             assert status in (65, 66) or status == 0 and ("body" in name or "digest" in name), (name, status, errors)
     assert count > 200, count
-    print("hostile archives: ok", flush=True)
-    whole = stored(small)[0]
+
+
+@peers.needed("zstd")
+def test_changed_bits(small, good, thorough):
+    """An archive with a changed bit is refused, or has all that was in it."""
+    flips, whole = 500 if thorough else 15, stored(small)[0]
     for name, data in hostile_archives.harmless(good):
         import_or_refuse(data, whole, name)
-    refused = sum(in_parallel(lambda data: import_or_refuse(data, whole, "a flip"), hostile_archives.flips(good, FLIPS)))
-    assert refused > 3 * FLIPS, refused
-    print("changed bits: ok" + (f", {refused} of {5 * FLIPS} refused" if ALL else ""), flush=True)
+    refused = sum(in_parallel(lambda data: import_or_refuse(data, whole, "a flip"), hostile_archives.flips(good, flips)))
+    assert refused > 3 * flips, refused
 
 
 def import_or_refuse(data, whole, name):
@@ -328,26 +373,23 @@ def import_or_refuse(data, whole, name):
     return status == 65
 
 
-def salvage():
-    archive = export(path("origin"), "salvage.tar")
-    data = open(archive, "rb").read()
-    whole, _ = stored(path("origin"))
-    for part in [3, 6, 9]:
-        cut = write("cut.tar", data[:len(data) * part // 10])
-        new = path(f"salvaged{part}")
-        run("import", cut, "-c", new, "--create", "apple", status=65)
-        assert not os.path.exists(new)
-        run("import", cut, "-c", new, "--create", "apple", "--salvage", status=3)
-        after, orphans = stored(new)
-        assert not orphans and after == {id: whole[id] for id in sorted(whole)[:len(after)]} and len(after) > 10, part
-    print("salvaging: ok", flush=True)
+@pytest.mark.parametrize("part", [3, 6, 9])
+def test_salvaging(origin, part):
+    """`--salvage` imports the whole entries of an archive that is cut off; without it nothing is imported."""
+    data = read(export(origin, "salvage.tar"))
+    whole, _ = stored(origin)
+    cut = write("cut.tar", data[:len(data) * part // 10])
+    new = path("salvaged")
+    run("import", cut, "-c", new, "--create", "apple", status=65)
+    assert not os.path.exists(new)
+    run("import", cut, "-c", new, "--create", "apple", "--salvage", status=3)
+    after, orphans = stored(new)
+    assert not orphans and after == {id: whole[id] for id in sorted(whole)[:len(after)]} and len(after) > 10, part
 
 
-def beside():
-    """Imports beside a process that has the cache open, and while one holds its lock."""
-    archive = export(path("origin"), "beside.tar.zst")
-    cache = path("beside")
-    shutil.copytree(make("besideorigin", entries=5, seed=21), cache)
+def test_open_cache(archive):
+    """An import works while another process has the cache open, and gives up while one holds its lock."""
+    cache = make("beside", entries=5, seed=21)
     application = sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
     application.execute("SELECT count(*) FROM cfurl_cache_response").fetchall()
     application.execute("BEGIN IMMEDIATE")
@@ -361,41 +403,41 @@ def beside():
     assert application.execute("SELECT count(*) FROM cfurl_cache_response").fetchone() == (65,)
     application.close()
     assert len(stored(cache)[0]) == 65 and not stored(cache)[1]
-    print("beside an application: ok", flush=True)
 
 
-def backups():
+@pytest.mark.parametrize(("name", "words"), [
+    ("backup.tar.zst", ["purge", "--mime", "image/*"]), ("backup.zip", ["purge", "--all"]), ("backup.tar", ["enforce", "--max-entries", "20"])],
+    ids=["some", "all", "limit"])
+def test_backup(origin, name, words):
     """What a purge and an enforce remove is in the backup, and comes back."""
-    whole, _ = stored(path("origin"))
-    for name, words in [("backup.tar.zst", ["purge", "--mime", "image/*"]), ("backup.zip", ["purge", "--all"]),
-                        ("backup.tar", ["enforce", "--max-entries", "20"])]:
-        cache, archive = path("backed"), path(name)
-        shutil.copytree(path("origin"), cache)
-        run(*words, "-c", cache, "--backup", archive, "-n")
-        assert not os.path.exists(archive) and stored(cache)[0] == whole
-        run(*words, "-c", cache, "--backup", archive, "--yes")
-        rest, orphans = stored(cache)
-        assert len(rest) < 60 and not orphans
-        assert stat.S_IMODE(os.stat(archive).st_mode) == 0o600
-        result = run(*words, "-c", path("origin"), "--backup", archive, "--yes", status=73)
-        assert stored(path("origin"))[0] == whole, result
-        assert int(run("list", "-c", archive, "--count").stdout) == 60 - len(rest)
-        run("import", archive, "-c", cache)
-        assert stored(cache) == (whole, set()), name
-        shutil.rmtree(cache)
-    # What cannot be written keeps all that was to go.
-    result = run("purge", "-c", path("origin"), "--all", "--yes", "--backup", path("none/x.tar"), status=73)
-    assert stored(path("origin"))[0] == whole
-    subprocess.run(["sh", "-c", 'ulimit -f 100; trap "" XFSZ; exec "$@"', "sh", tool, "purge", "-c", path("origin"), "--all", "--yes",
+    whole, _ = stored(origin)
+    cache, archive = copy(origin, "backed"), path(name)
+    run(*words, "-c", cache, "--backup", archive, "-n")
+    assert not os.path.exists(archive) and stored(cache)[0] == whole
+    run(*words, "-c", cache, "--backup", archive, "--yes")
+    rest, orphans = stored(cache)
+    assert len(rest) < 60 and not orphans
+    assert stat.S_IMODE(os.stat(archive).st_mode) == 0o600
+    result = run(*words, "-c", origin, "--backup", archive, "--yes", status=73)
+    assert stored(origin)[0] == whole, result
+    assert int(run("list", "-c", archive, "--count").stdout) == 60 - len(rest)
+    run("import", archive, "-c", cache)
+    assert stored(cache) == (whole, set()), name
+
+
+def test_backup_that_fails(origin):
+    """Where the backup cannot be written, nothing is removed."""
+    whole, _ = stored(origin)
+    result = run("purge", "-c", origin, "--all", "--yes", "--backup", path("none/x.tar"), status=73)
+    assert stored(origin)[0] == whole
+    subprocess.run(["sh", "-c", 'ulimit -f 100; trap "" XFSZ; exec "$@"', "sh", tool, "purge", "-c", origin, "--all", "--yes",
                     "--backup", path("full.tar")], capture_output=True)
-    assert stored(path("origin"))[0] == whole and not glob.glob(path("full*"))
-    print("backups: ok", flush=True)
+    assert stored(origin)[0] == whole and not glob.glob(path("full*"))
 
 
-def differences():
-    """What 'diff' tells apart is what was changed, by sqlite3."""
-    origin, other = path("origin"), path("different")
-    shutil.copytree(origin, other)
+def test_differences(origin):
+    """`diff` reports what `sqlite3` changed, and nothing else."""
+    other = copy(origin, "different")
     archives = [export(origin, "diff.tar.zst"), export(origin, "diff.zip")]
     for first, second in [(origin, other), (origin, archives[0]), (archives[0], archives[1]), (archives[1], other)]:
         assert run("diff", first, second).stdout == b""
@@ -428,9 +470,7 @@ def differences():
     texts = {10: (json.dumps(value), json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).replace("/", "\\/").replace("1.0", "1")),
              11: (json.dumps(value), json.dumps({**value, "c": 0})), 12: ("{a: 1}", "{a:1}")}
     for place in range(2):
-        copy = path(f"json-{place}")
-        shutil.copytree(origin, copy)
-        with sqlite3.connect(os.path.join(copy, "Cache.db")) as database:
+        with sqlite3.connect(os.path.join(copy(origin, f"json-{place}"), "Cache.db")) as database:
             for id, bodies in texts.items():
                 database.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID = ?", (bodies[place].encode(), id))
         database.close()
@@ -439,17 +479,3 @@ def differences():
         assert sorted(item["key"] for item in found["differences"]) == sorted(key[id] for id in ids), (options, found)
     run("diff", origin, other, "https://a.example/", status=64)
     run("diff", origin, path("nowhere"), status=66)
-    print("differences: ok", flush=True)
-
-
-round_trips()
-schema()
-conflicts()
-selections()
-rewritten()
-refusals()
-hostile()
-salvage()
-beside()
-backups()
-differences()

@@ -1,6 +1,9 @@
 """Makes WARC files that must be refused, and ones of which not all is an entry."""
 
-import base64, gzip, hashlib, random
+import base64
+import gzip
+import hashlib
+import random
 
 RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello\n"
 

@@ -1,35 +1,41 @@
 """Has pywb play WARC and WACZ files that were exported, and headless Chromium show a page of one.
 
-    check_replay.py URLCACHE-ADMIN SAMPLE-CACHE FOLDER-OF-PYTHON-ENVIRONMENT [FOLDER OF REAL CACHES]
-
-The environment has pywb and wacz. Prints a line for each case, and ends at the first that is not as it should be.
+`sh Tests/run.sh --replay` installs pywb and wacz in `.build/replay`.
 """
 
-import glob, json, os, plistlib, re, shutil, socket, sqlite3, subprocess, sys, tarfile, tempfile, time
-import urllib.error, urllib.request
+import glob
 import hashlib
+import json
+import os
+import plistlib
+import re
+import socket
+import sqlite3
+import subprocess
+import tarfile
+import tempfile
+import time
+import urllib.error
+import urllib.request
 
-sys.dont_write_bytecode = True
+import pytest
 
-tool, maker, environment = sys.argv[1:4]
-real = sorted(glob.glob(os.path.join(sys.argv[4], "schema-*", ""))) if len(sys.argv) > 4 else []
-root = tempfile.mkdtemp()
-program = lambda name: os.path.join(os.path.abspath(environment), "bin", name)
+import peers
+import samples
+import scratch
+from products import REPOSITORY
+from scratch import export, path
+
+ENVIRONMENT = REPOSITORY / ".build/replay/bin"
+pytestmark = pytest.mark.skipif(not (ENVIRONMENT / "wayback").exists(), reason="pywb: not here")
 
 
-def path(name):
-    return os.path.join(root, name)
+def program(name):
+    return str(ENVIRONMENT / name)
 
 
 def run(*words, **options):
-    result = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, **options)
-    assert result.returncode == 0, (words, result)
-    return result.stdout
-
-
-def export(cache, name):
-    run(tool, "export", "-c", cache, "-o", path(name), "--force")
-    return path(name)
+    return subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, check=True, **options).stdout
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -44,7 +50,7 @@ class Player:
     """pywb with one collection, in a folder of its own."""
 
     def __init__(self, archive):
-        self.folder = tempfile.mkdtemp(dir=root)
+        self.folder = tempfile.mkdtemp(dir=scratch.root)
         with open(os.path.join(self.folder, "config.yaml"), "w") as file:
             # The page itself, and not one that has it in a frame.
             file.write("framed_replay: false\n")
@@ -83,8 +89,7 @@ class Player:
 
 def entries(cache):
     """The URLs with time, status and the digest of the body, by a native archive."""
-    run(tool, "export", "-c", cache, "-o", path("native.tar"), "--force")
-    with tarfile.open(path("native.tar")) as archive:
+    with tarfile.open(export(cache, "native.tar")) as archive:
         for info in archive:
             if info.name.endswith("entry.json"):
                 entry = json.load(archive.extractfile(info))
@@ -92,7 +97,8 @@ def entries(cache):
                        entry["members"]["body"]["sha256"], entry["response"]["headers"])
 
 
-def plays(cache):
+def check_playing(cache):
+    """Each entry is played with the status and the body that it has in the cache."""
     for name in ["played.warc.gz", "played.warc", "played.wacz"]:
         archive = export(cache, name)
         if name.endswith(".wacz"):
@@ -118,9 +124,9 @@ PICTURE = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000
                         "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082")
 
 
-def page(cache):
+def make_page():
     """Puts a page with a script and a picture into a made-up cache."""
-    subprocess.run([maker, "--entries", "3", "--seed", "1", cache], check=True)
+    cache = scratch.make("page", entries=3, seed=1)
     database = sqlite3.connect(os.path.join(cache, "Cache.db"))
     for id, (url, type, body) in enumerate([("https://site.example/a/page.html", "text/html", PAGE),
                                             ("https://site.example/a/words.js", "text/javascript", SCRIPT),
@@ -136,11 +142,25 @@ def page(cache):
         database.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID = ?", (body, id))
     database.commit()
     database.close()
+    return cache
 
 
-def browser():
-    cache = path("page")
-    page(cache)
+def test_made_up_cache():
+    """pywb plays each entry of a web archive as it is in the cache."""
+    check_playing(scratch.make("made", entries=60))
+
+
+@samples.needed
+def test_real_caches():
+    """The same holds for caches that Apple systems wrote."""
+    for cache in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*", ""))):
+        check_playing(cache)
+
+
+@peers.needed("chromium")
+def test_browser():
+    """A browser shows a page of a web archive, with its script and its picture."""
+    cache = make_page()
     (time,) = {time for url, time, *_ in entries(cache) if url.endswith("page.html")}
     with Player(export(cache, "page.wacz")) as player:
         shown = run("chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={path('chromium')}",
@@ -148,15 +168,3 @@ def browser():
                     f"http://127.0.0.1:{player.port}/c/{time}/https://site.example/a/page.html", timeout=120)
     assert b"played from the cache" in shown and b"<title>width 1</title>" in shown, shown[:3000]
 
-
-made = path("made")
-subprocess.run([maker, "--entries", "60", "--seed", "3", made], check=True)
-
-plays(made)
-print("made-up cache: ok", flush=True)
-for cache in real:
-    plays(cache)
-print("real caches:", "ok" if real else "not here", flush=True)
-browser()
-print("browser: ok", flush=True)
-shutil.rmtree(root)

@@ -1,45 +1,78 @@
-"""Exports WARC and WACZ files, which warcio reads, and imports them again.
+"""Exports WARC and WACZ files, which warcio reads, and imports them again."""
 
-    check_warc.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES]
+import glob
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import zipfile
+import zlib
 
-Prints a line for each case, and ends at the first that is not as it should be.
-"""
+import pytest
 
-import glob, hashlib, io, json, os, re, signal, subprocess, sys, tempfile, zipfile, zlib
-
-sys.dont_write_bytecode = True
 import planted_secrets
+import samples
+import scratch
 from heard_signals import hear_signals
-from web_archives import *
+from products import tool
+from scratch import export, make, path, read, run
+from web_archives import ArchiveIterator, har_bodies, is_checked, native_bodies, records, warcio_bodies
 
-real_caches = sorted(glob.glob(os.path.join(sys.argv[3], "schema-*", ""))) if len(sys.argv) > 3 else []
 FORMATS = ["warc", "warc.gz", "wacz"]
+MADE = {"203": ([], 60, 3), "202": (["--schema", "202"], 30, 4)}
 
 
-def exports(caches):
-    for cache in caches:
-        bodies = native_bodies(cache)
-        plain, packed = export(cache, "export.warc"), export(cache, "export.warc.gz")
-        for file in [plain, packed]:
-            assert is_checked(file), file
-            assert warcio_bodies(file) == bodies, (cache, file)
-        ids = [record.rec_headers["WARC-Record-ID"] for record, _ in records(plain)]
-        assert len(set(ids)) == len(ids) >= len(bodies) + 2
-        # Each record is a member of gzip, and together they are the plain file.
-        data, members = read(packed), []
-        while data:
-            decoder = zlib.decompressobj(31)
-            members.append(decoder.decompress(data) + decoder.flush())
-            assert decoder.eof and members[-1].startswith(b"WARC/1.1\r\n") and members[-1].endswith(b"\r\n\r\n")
-            data = decoder.unused_data
-        assert len(members) == len(ids) and b"".join(members) == read(plain)
-        assert read(export(cache, "again.warc.gz")) == read(packed), "other bytes"
-        wacz = export(cache, "export.wacz")
-        of_wacz(read(wacz), read(packed))
-        assert read(export(cache, "again.wacz")) == read(wacz), "other bytes"
-        for format, file in [("warc", plain), ("warc.gz", packed), ("wacz", wacz)]:
-            result = subprocess.run([tool, "export", "-c", cache, "-o", "-", "--archive-format", format], capture_output=True)
-            assert result.returncode == 0 and result.stdout == read(file), format
+def made(kind):
+    options, entries, seed = MADE[kind]
+    return make("made", *options, entries=entries, seed=seed)
+
+
+def real_caches():
+    return sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*", "")))
+
+
+def check_exports(cache):
+    """Holds the web archives of a cache against what warcio reads, and against each other."""
+    bodies = native_bodies(cache)
+    plain, packed = export(cache, "export.warc"), export(cache, "export.warc.gz")
+    for file in [plain, packed]:
+        assert is_checked(file), file
+        assert warcio_bodies(file) == bodies, (cache, file)
+    ids = [record.rec_headers["WARC-Record-ID"] for record, _ in records(plain)]
+    assert len(set(ids)) == len(ids) >= len(bodies) + 2
+    # Each record is a member of gzip, and together they are the plain file.
+    data, members = read(packed), []
+    while data:
+        decoder = zlib.decompressobj(31)
+        members.append(decoder.decompress(data) + decoder.flush())
+        assert decoder.eof and members[-1].startswith(b"WARC/1.1\r\n") and members[-1].endswith(b"\r\n\r\n")
+        data = decoder.unused_data
+    assert len(members) == len(ids) and b"".join(members) == read(plain)
+    assert read(export(cache, "again.warc.gz")) == read(packed), "other bytes"
+    wacz = export(cache, "export.wacz")
+    of_wacz(read(wacz), read(packed))
+    assert read(export(cache, "again.wacz")) == read(wacz), "other bytes"
+    for format, file in [("warc", plain), ("warc.gz", packed), ("wacz", wacz)]:
+        result = subprocess.run([tool, "export", "-c", cache, "-o", "-", "--archive-format", format], capture_output=True)
+        assert result.returncode == 0 and result.stdout == read(file), format
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_made_up_cache(kind):
+    """A web archive holds all of a cache, byte for byte the same each time, and warcio reads it."""
+    check_exports(made(kind))
+
+
+@samples.needed
+def test_real_caches():
+    """The same holds for caches that Apple systems wrote, and these come back."""
+    for cache in real_caches():
+        check_exports(cache)
+        round_trip(cache, "warc.gz")
 
 
 def of_wacz(data, warc):
@@ -82,9 +115,9 @@ def of_wacz(data, warc):
     assert all(page["id"] and page["title"] and page["ts"] for page in pages)
 
 
-def agreement():
+def test_formats_agree(thorough):
     """All formats name an entry alike: those with credentials as a whole native archive does, those that are redacted as one that is."""
-    cache = make("many", "--no-large-bodies", entries=3_000, seed=5)
+    cache = make("many", "--no-large-bodies", entries=3_000 if thorough else 600, seed=5)
     for native, others in [([], ["--with-credentials"]), (["--redact"], ["--redact"])]:
         bodies = native_bodies(cache, *native)
         urls = [url for url, _ in bodies]
@@ -95,8 +128,9 @@ def agreement():
 
 
 def round_trip(cache, format):
-    """What WARC holds comes back: URLs, header fields, bodies, times."""
-    new = tempfile.mkdtemp(dir=root)
+    """What a web archive holds comes back: URLs, header fields, bodies, times."""
+    new = path("new")
+    shutil.rmtree(new, ignore_errors=True)
     archive = export(cache, "round." + format, "--with-credentials", "--method", "GET")
     run("import", archive, "-c", new, "--create", "apple")
     for aspect in ["headers", "body"]:
@@ -109,20 +143,29 @@ def round_trip(cache, format):
     assert warcio_bodies(export(archive, "round3.warc")) == warcio_bodies(archive)
 
 
-def secrets():
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize("format", FORMATS)
+def test_round_trip(kind, format):
+    """What a web archive holds of a made-up cache comes back."""
+    round_trip(made(kind), format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_secrets(format):
+    """No credential is in a web archive unless '--with-credentials' asks for it."""
     cache = make("secrets", entries=8, seed=6)
     ids = [entry["id"] for entry in json.loads(run("list", "-c", cache, "--format", "json").stdout)["entries"]]
     for id in ids[:3]:
         planted_secrets.plant(cache, id)
     assert planted_secrets.is_in(read(export(cache, "secrets.tar.gz")))
-    for format in FORMATS:
-        assert planted_secrets.is_in(read(export(cache, f"with.{format}", "--with-credentials"))), format
-        assert not planted_secrets.is_in(read(export(cache, f"without.{format}"))), format
-        # What was left out of an archive stays out of what is made of it.
-        assert not planted_secrets.is_in(read(export(path(f"without.{format}"), "second.tar"))), format
+    assert planted_secrets.is_in(read(export(cache, f"with.{format}", "--with-credentials")))
+    assert not planted_secrets.is_in(read(export(cache, f"without.{format}")))
+    # What was left out of an archive stays out of what is made of it.
+    assert not planted_secrets.is_in(read(export(path(f"without.{format}"), "second.tar")))
 
 
-def interrupted():
+@pytest.mark.parametrize("format", FORMATS)
+def test_signal(format):
     """A signal ends an export soon, also where nothing is written to the file before the end, and leaves nothing behind."""
     def started(name):
         return subprocess.Popen([tool, "export", "-c", cache, "-o", path(name)], stderr=subprocess.DEVNULL, preexec_fn=hear_signals)
@@ -133,33 +176,13 @@ def interrupted():
         return process.returncode, usage.ru_utime
 
     cache = make("interrupted", entries=2000)
-    for format in FORMATS:
-        status, whole = ended(started(f"whole.{format}"))
-        assert status == 0
-        process = started(f"ended.{format}")
-        while not os.path.exists(path(f"ended.{format}.partial")):
-            assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        status, time = ended(process)
-        assert status == -signal.SIGINT, status
-        assert time < whole / 2, (format, time, whole)
-        assert not [name for name in os.listdir(root) if name.startswith("ended")]
-
-
-made = [make("made", entries=60), make("made202", "--schema", "202", entries=30, seed=4)]
-exports(made)
-print("exports: ok", flush=True)
-agreement()
-print("all formats: ok", flush=True)
-exports(real_caches)
-for cache in real_caches:
-    round_trip(cache, "warc.gz")
-print("real caches:", "ok" if real_caches else "not here", flush=True)
-for cache in made:
-    for format in FORMATS:
-        round_trip(cache, format)
-print("round trips: ok", flush=True)
-secrets()
-print("secrets: ok", flush=True)
-interrupted()
-print("interrupted: ok", flush=True)
+    status, whole = ended(started(f"whole.{format}"))
+    assert status == 0
+    process = started(f"ended.{format}")
+    while not os.path.exists(path(f"ended.{format}.partial")):
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    status, time = ended(process)
+    assert status == -signal.SIGINT, status
+    assert time < whole / 2, (time, whole)
+    assert not [name for name in os.listdir(scratch.root) if name.startswith("ended")]

@@ -1,19 +1,24 @@
-"""Removes entries from Foundation's stores, and looks at every file that is left.
+"""Removes entries from Foundation caches, and looks at every file that is left."""
 
-    check_foundation_purging.py URLCACHE-ADMIN SAMPLE-CACHE
+import base64
+import datetime
+import hashlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
 
-Prints a line for each case, and ends at the first that is not as it should be. Needs strace, swiftc, and a Foundation
-that is that of Linux.
-"""
+import pytest
 
-import base64, datetime, hashlib, json, os, re, shutil, signal, socket, subprocess, sys, tempfile
-
+import scratch
+import strace
 from heard_signals import hear_signals
+from products import tool
+from scratch import copy, path
 
-tool, maker = map(os.path.abspath, sys.argv[1:3])
-root = tempfile.mkdtemp()
-os.chmod(root, 0o755)
-stock = os.path.join(root, "StockURLCache")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the Foundation of Linux: not here")
 SUFFIX = ".storedcachedurlresponse"
 EPOCH = datetime.datetime(2001, 1, 1)
 
@@ -29,32 +34,23 @@ def receipt(*arguments, **options):
 
 
 def make(name, *options, entries=60):
-    path = os.path.join(root, name)
-    subprocess.run([maker, "--format", "foundation", "--entries", str(entries), "--seed", "7", "--no-large-bodies",
-                    *options, path], check=True)
-    return path
-
-
-def copy(folder, name):
-    path = os.path.join(root, name)
-    shutil.copytree(folder, path, symlinks=True)
-    return path
+    return scratch.make(name, "--format", "foundation", "--no-large-bodies", *options, entries=entries, seed=7)
 
 
 def put(folder, name, contents=b"mine"):
-    path = os.path.join(folder, name)
-    with open(path, "wb") as file:
+    made = os.path.join(folder, name)
+    with open(made, "wb") as file:
         file.write(contents)
-    return path
+    return made
 
 
-def replace(path, contents, time=None):
+def replace(file, contents, time=None):
     """Gives a file other contents as Foundation does: by another file that takes its name."""
-    with open(path + ".new", "wb") as file:
-        file.write(contents)
+    with open(file + ".new", "wb") as output:
+        output.write(contents)
     if time:
-        os.utime(path + ".new", ns=(time, time))
-    os.rename(path + ".new", path)
+        os.utime(file + ".new", ns=(time, time))
+    os.rename(file + ".new", file)
 
 
 def files(folder):
@@ -62,13 +58,12 @@ def files(folder):
     result = {}
     for parent, folders, names in os.walk(folder):
         for name in folders + names:
-            path = os.path.join(parent, name)
-            status = os.lstat(path)
+            file = os.path.join(parent, name)
+            status = os.lstat(file)
             contents = None
-            if os.path.isfile(path) and not os.path.islink(path):
-                with open(path, "rb") as file:
-                    contents = hashlib.sha256(file.read()).hexdigest()
-            result[os.path.relpath(path, folder)] = (status.st_mode, status.st_ino, contents)
+            if os.path.isfile(file) and not os.path.islink(file):
+                contents = hashlib.sha256(scratch.read(file)).hexdigest()
+            result[os.path.relpath(file, folder)] = (status.st_mode, status.st_ino, contents)
     return result
 
 
@@ -82,7 +77,7 @@ def total(folder):
     return sum(os.lstat(os.path.join(folder, name)).st_size for name in os.listdir(folder) if name.endswith(SUFFIX))
 
 
-def stored_now(folder, items):
+def stored_now(stock, folder, items):
     """Has Foundation store bodies for URLs, in a process that is returned."""
     process = subprocess.Popen([stock, "store", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(json.dumps([
@@ -99,8 +94,8 @@ def ended(process):
     return output
 
 
-def every_second():
-    """What is named goes, and no other file is touched, whatever is in the folder."""
+def test_every_second_entry():
+    """The named entries are removed, and no other file is touched, whatever is in the folder."""
     folder = make("half", "--faults", "undecodable,missing-bodies,orphan-files")
     put(folder, "notes.txt")
     os.makedirs(os.path.join(folder, "folder", "deep"))
@@ -118,59 +113,56 @@ def every_second():
     assert len(gone) == 30
     text = run("purge", "-c", folder, "--all", "--yes").stdout.decode()
     assert re.match(r"Removed 30 of 33 entries, .* of bodies\nReturned .* to the file system\n", text), text
-    print("every second entry: ok", flush=True)
 
 
-def dry_run():
-    """A dry run says what a real one does, of every verb; and a plan does later what a verb does at once."""
+@pytest.mark.parametrize(("verb", "options"), [
+    ("purge", ["--larger-than", "500"]), ("purge", ["--older-than", "30d"]), ("purge", ["--all"]), ("enforce", ["--max-entries", "20"]),
+    ("enforce", ["--max-size", "200K"]), ("enforce", ["--max-size", "0"]), ("enforce", ["--max-entry-size", "900", "--low", "50%"])],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value))
+def test_dry_run(verb, options):
+    """A dry run reports what the real run does, of every command, and a plan does later what the command does at once."""
     origin = make("origin", "--faults", "undecodable,orphan-files", entries=120)
-    plan = os.path.join(root, "plan.json")
-    for number, (verb, *options) in enumerate([
-        ("purge", "--larger-than", "500"), ("purge", "--older-than", "30d"), ("purge", "--all"),
-        ("enforce", "--max-entries", "20"), ("enforce", "--max-size", "200K"), ("enforce", "--max-size", "0"), ("enforce", "--max-entry-size", "900", "--low", "50%"),
-    ]):
-        options += ["--at", "2026-01-01T00:00:00Z"]
-        folder, later = copy(origin, f"wet{number}"), copy(origin, f"later{number}")
-        before = files(folder)
-        dry = run(verb, "-c", folder, *options, "-n", "--format", "json").stdout
-        assert files(folder) == before
-        wet = run(verb, "-c", folder, *options, "-y", "--format", "json").stdout
-        assert dry.replace(b'"dry_run":true', b'"dry_run":false') == wet, (verb, options)
-        assert json.loads(wet)["footprint_after"] == total(folder) < total(later), (verb, options, json.loads(wet))
-        run(verb, "-c", later, *options, "--plan", plan)
-        planned = run("apply", plan, "-n", "--format", "json").stdout
-        assert files(later).keys() == before.keys()
-        applied = run("apply", plan, "-y", "--format", "json").stdout
-        assert planned.replace(b'"dry_run":true', b'"dry_run":false') == applied
-        same = ("skipped", "footprint_before", "footprint_after")
-        assert [json.loads(applied)[name] for name in same] == [json.loads(wet)[name] for name in same]
-        # Only 'enforce' counts orphans, and here there are none.
-        assert {**json.loads(applied)["removed"], "orphans": 0, "orphan_bytes": 0} == \
-            {"orphans": 0, "orphan_bytes": 0, **json.loads(wet)["removed"]}, (verb, options)
-        assert files(later).keys() == files(folder).keys(), (verb, options)
-        os.remove(plan)
-    print("a dry run says what a real one does: ok", flush=True)
+    plan = path("plan.json")
+    options = [*options, "--at", "2026-01-01T00:00:00Z"]
+    folder, later = copy(origin, "wet"), copy(origin, "later")
+    before = files(folder)
+    dry = run(verb, "-c", folder, *options, "-n", "--format", "json").stdout
+    assert files(folder) == before
+    wet = run(verb, "-c", folder, *options, "-y", "--format", "json").stdout
+    assert dry.replace(b'"dry_run":true', b'"dry_run":false') == wet, (verb, options)
+    assert json.loads(wet)["footprint_after"] == total(folder) < total(later), (verb, options, json.loads(wet))
+    run(verb, "-c", later, *options, "--plan", plan)
+    planned = run("apply", plan, "-n", "--format", "json").stdout
+    assert files(later).keys() == before.keys()
+    applied = run("apply", plan, "-y", "--format", "json").stdout
+    assert planned.replace(b'"dry_run":true', b'"dry_run":false') == applied
+    same = ("skipped", "footprint_before", "footprint_after")
+    assert [json.loads(applied)[name] for name in same] == [json.loads(wet)[name] for name in same]
+    # Only 'enforce' counts orphans, and here there are none.
+    assert {**json.loads(applied)["removed"], "orphans": 0, "orphan_bytes": 0} == \
+        {"orphans": 0, "orphan_bytes": 0, **json.loads(wet)["removed"]}, (verb, options)
+    assert files(later).keys() == files(folder).keys(), (verb, options)
 
 
-def changed():
-    """What is another file under its name stays, and what is gone is no error."""
-    folder, plan = make("changed"), os.path.join(root, "changed.json")
+def test_changed_since(stock_url_cache):
+    """A file that changed since the plan was made is kept, and one that is gone is no error."""
+    folder, plan = make("changed"), path("changed.json")
     urls = [entry["url"] for entry in entries(folder).values()]
     names = sorted(os.listdir(folder))
     run("purge", "-c", folder, "--all", "--plan", plan)
-    path = lambda number: os.path.join(folder, names[number])
-    status = os.stat(path(1))
-    replace(path(0), b"other contents")
+    nth = lambda number: os.path.join(folder, names[number])
+    status = os.stat(nth(1))
+    replace(nth(0), b"other contents")
     # Of the same length and time; only the number of the file tells.
-    replace(path(1), b"x" * status.st_size, status.st_mtime_ns)
-    with open(path(2), "r+b") as file:
+    replace(nth(1), b"x" * status.st_size, status.st_mtime_ns)
+    with open(nth(2), "r+b") as file:
         file.write(b"y")
-    os.remove(path(3))
+    os.remove(nth(3))
     seconds, key = names[4].split(".")[:2]
-    os.rename(path(4), os.path.join(folder, f"{int(seconds) + 1}.{key}{SUFFIX}"))
-    os.remove(path(5))
-    os.symlink("/etc/hostname", path(5))
-    os.utime(path(6))
+    os.rename(nth(4), os.path.join(folder, f"{int(seconds) + 1}.{key}{SUFFIX}"))
+    os.remove(nth(5))
+    os.symlink("/etc/hostname", nth(5))
+    os.utime(nth(6))
     assert receipt("apply", plan, "-n", status=3)["skipped"] == 7
     result = receipt("apply", plan, "-y", status=3)
     assert (result["removed"]["entries"], result["skipped"]) == (53, 7), result
@@ -180,7 +172,7 @@ def changed():
     folder = make("again")
     run("purge", "-c", folder, "--all", "--plan", plan + "2")
     urls = [entry["url"] for entry in entries(folder).values()]
-    ended(stored_now(folder, [(url, b"new") for url in urls[::4]]))
+    ended(stored_now(stock_url_cache, folder, [(url, b"new") for url in urls[::4]]))
     new = {name for name in os.listdir(folder) if name not in names}
     result = receipt("apply", plan + "2", "-y", status=3)
     assert result["skipped"] == len(new) == 15 and set(os.listdir(folder)) == new, result
@@ -191,11 +183,10 @@ def changed():
     replace(os.path.join(moved, names[0]), b"other")
     run("apply", plan + "3", "-y", "-c", moved, status=3)
     assert os.listdir(moved) == [names[0]] and len(os.listdir(folder)) == 60
-    print("changed since: ok", flush=True)
 
 
-def unseen():
-    """What URLCache does not see goes by its id only, and counts for no limit."""
+def test_unseen_files():
+    """A file that URLCache does not see is removed only by its id, and counts for no limit."""
     folder = make("unseen", entries=10)
     temporary, other = ".dat.nosync1f3.a8Bc0D", "7.8.YQAtMQAvAA==" + SUFFIX
     with open(os.path.join(folder, os.listdir(folder)[0]), "rb") as file:
@@ -218,12 +209,11 @@ def unseen():
     assert (result["removed"]["entries"], result["footprint_before"], result["footprint_after"]) == (1, usage, usage), result
     run("purge", "-c", folder, other, "--yes")
     assert os.listdir(folder) == [".dat.nosync2"]
-    print("what URLCache does not see: ok", flush=True)
 
 
-def hostile():
-    """Folders, links, pipes and sockets under the names of entries stay, and so does what they lead to."""
-    outside = os.path.join(root, "outside")
+def test_hostile_folders(monkeypatch):
+    """Folders, links, pipes and sockets under the names of entries are kept, and so is what they lead to."""
+    outside = path("outside")
     os.mkdir(outside)
     victim = put(outside, "1.YQAtMQAvAA==" + SUFFIX)
     folder = make("hostile", entries=10)
@@ -235,9 +225,9 @@ def hostile():
     os.symlink("nowhere", at("4.bGluaw=="))
     os.mkfifo(at("5.cGlwZQ=="))
     with socket.socket(socket.AF_UNIX) as listener:
-        os.chdir(folder)
+        monkeypatch.chdir(folder)
         listener.bind("6.c29ja2V0" + SUFFIX)
-        os.chdir("/")
+        monkeypatch.chdir("/")
     os.mkdir(os.path.join(folder, ".dat.nosync7"))
     kinds = {name: fact for name, fact in files(folder).items() if fact[2] is None or "/" in name}
     # A name that is linked from elsewhere, one that is not UTF-8, one that is empty, one that nobody may read.
@@ -258,7 +248,7 @@ def hostile():
         run("purge", "-c", folder, "--id", name, "--yes", status=64 if "/" in name or name == ".." or "x" in name else 1)
     assert files(folder) == kinds and os.listdir(outside) == [os.path.basename(victim)]
     # A plan that names what it likes.
-    plan = os.path.join(root, "hostile.json")
+    plan = path("hostile.json")
     run("purge", "-c", folder, "--all", "--plan", plan, status=0)
     with open(plan) as file:
         text = json.load(file)
@@ -271,6 +261,7 @@ def hostile():
     assert files(folder) == kinds and os.path.exists(victim)
     # A folder that may not be written to.
     folder = make("refused", entries=10)
+    os.chmod(scratch.root, 0o755)
     before = files(folder)
     os.chmod(folder, 0o555)
     nobody = {"user": "nobody", "env": {**os.environ, "HOME": "/"}} if os.getuid() == 0 else {}
@@ -278,11 +269,10 @@ def hostile():
     assert error["kind"] == "no-permission" and "not allowed to read or change" in error["message"], error
     assert files(folder) == before
     os.chmod(folder, 0o755)
-    print("hostile folders: ok", flush=True)
 
 
-def enforcing():
-    """Limits are kept to the byte, the oldest seconds go first, and a folder may end up empty."""
+def test_limits():
+    """Limits hold to the byte, the oldest entries are removed first, and a folder may end up empty."""
     folder = make("limits", entries=200)
     whole = total(folder)
     seconds = lambda names: [int(name.split(".")[0]) for name in names]
@@ -306,11 +296,10 @@ def enforcing():
     assert files(folder) == before
     result = receipt("enforce", "-c", folder, "--max-size", "0", "--yes")
     assert result["limit_met"] and result["footprint_after"] == 0 and os.listdir(folder) == []
-    print("enforcing: ok", flush=True)
 
 
-def since():
-    """`--since` leaves the entries that Foundation's `removeCachedResponses(since:)` leaves."""
+def test_since(stock_url_cache):
+    """`--since` leaves the entries that the `removeCachedResponses(since:)` of Foundation leaves."""
     origin = make("since", entries=30)
     with open(os.path.join(origin, os.listdir(origin)[0]), "rb") as file:
         archive = file.read()
@@ -328,7 +317,7 @@ def since():
         ours, theirs = copy(origin, f"ours{number}"), copy(origin, f"theirs{number}")
         moment = EPOCH + datetime.timedelta(seconds=cut + fraction)
         run("purge", "-c", ours, "--since", moment.isoformat() + "Z", "--yes")
-        subprocess.run([stock, "since", theirs], input=str(cut + fraction).encode(), check=True)
+        subprocess.run([stock_url_cache, "since", theirs], input=str(cut + fraction).encode(), check=True)
         assert sorted(os.listdir(ours)) == sorted(os.listdir(theirs)), (fraction, set(os.listdir(ours)) ^ set(os.listdir(theirs)))
         kept.append(len(os.listdir(ours)))
     assert kept[1] == kept[2] == kept[0] + 1 and kept[3] == kept[4] == kept[1] + 3 and kept[5] == 3, kept
@@ -340,18 +329,17 @@ def since():
     put(folder, names[1], archive)
     run("purge", "-c", folder, "--since", (EPOCH + datetime.timedelta(seconds=cut)).isoformat() + "Z", "--yes", status=3)
     assert set(names) <= set(os.listdir(folder))
-    subprocess.run([stock, "since", folder], input=str(cut).encode(), check=True)
+    subprocess.run([stock_url_cache, "since", folder], input=str(cut).encode(), check=True)
     assert not set(names) & set(os.listdir(folder))
-    print("as removeCachedResponses(since:): ok", flush=True)
 
 
-def beside_a_writer():
-    """Purges while Foundation stores new entries, and the same ones again and again."""
+def test_beside_a_writer(stock_url_cache):
+    """A purge while Foundation stores entries removes only entries that did not change meanwhile."""
     folder = make("live", entries=400)
     old = set(os.listdir(folder))
     new = [(f"https://writer.example/{number}", b"%d" % number * 50) for number in range(150)]
     again = [(f"https://again.example/{number % 3}", b"%d" % number * 500) for number in range(150)]
-    writer = stored_now(folder, [item for pair in zip(new, again) for item in pair])
+    writer = stored_now(stock_url_cache, folder, [item for pair in zip(new, again) for item in pair])
     gone, skipped, rounds = [], 0, 0
     while writer.poll() is None:
         some = sorted(old & set(os.listdir(folder)))[:20]
@@ -372,15 +360,13 @@ def beside_a_writer():
     urls = [entry["url"] for entry in listed.values()]
     assert {url for url, _ in new} <= set(urls), "an entry that nobody removed is gone"
     assert rounds > 3 and set(gone) - old, (rounds, gone)
-    print("beside a writer: ok", flush=True)
-    print(f"  {rounds} purges, {len(gone)} entries gone, {skipped} had changed", file=sys.stderr)
 
 
-def two_at_once():
-    """Of two runs each entry is removed by one, and the other one counts it."""
-    origin, skipped = make("two", entries=400), 0
-    for number in range(5):
-        folder = copy(origin, f"two{number}")
+def test_two_at_once(thorough):
+    """Of two purges at once one removes each entry, and the other one counts it."""
+    origin = make("origin", entries=400)
+    for _ in range(5 if thorough else 2):
+        folder = copy(origin, "two")
         words = [tool, "purge", "-c", folder, "--prefix", "https://", "--yes", "--format", "json"]
         runs = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
         answers = [(json.loads(process.communicate(timeout=120)[0]), process.returncode) for process in runs]
@@ -389,34 +375,21 @@ def two_at_once():
         assert not gone[0] & gone[1]
         assert {name + SUFFIX for name in gone[0] | gone[1]} == set(os.listdir(origin)) - set(os.listdir(folder))
         assert not any(entry["url"].startswith("https://") for entry in entries(folder).values())
-        skipped += sum(answer["skipped"] for answer, _ in answers)
-    print("two at once: ok", flush=True)
-    print(f"  {skipped} entries were met by both", file=sys.stderr)
 
 
-def stopped():
-    """A signal ends a run after the file that it comes in; what is gone is on the disk before it is told."""
-    folder, trace = make("stopped"), os.path.join(root, "trace")
-
-    for name, status in [("INT", -2), ("TERM", -15)]:
-        before = set(os.listdir(folder))
-        result = subprocess.run(["strace", "-f", "-qq", "-o", trace, "-e", "trace=unlinkat,fsync,write", "-e",
-                                 f"inject=unlinkat:signal={name}:when=3", tool, "purge", "-c", folder, "--all", "--yes",
-                                 "--format", "json"], capture_output=True, preexec_fn=hear_signals)
-        assert result.returncode == status, result
-        assert {entry["id"] + SUFFIX for entry in json.loads(result.stdout)["entries"]} == before - set(os.listdir(folder))
-        assert len(before) - len(os.listdir(folder)) == 3
-        assert result.stderr == b"note: stopped by a signal before %d entries\n" % (len(before) - 3), result
-        with open(trace) as file:
-            calls = re.findall(r"^\d+\s+(unlinkat|fsync|write)\((?:1,)?", file.read(), re.M)
-        assert calls[:5] == ["unlinkat"] * 3 + ["fsync", "write"], calls
-    print("stopped by a signal: ok", flush=True)
-
-
-peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Peers", "StockURLCache.swift")
-subprocess.run(["swiftc", "-O", "-swift-version", "5", peer, "-o", stock], check=True, timeout=600)
-try:
-    for part in [every_second, dry_run, changed, unseen, hostile, enforcing, since, beside_a_writer, two_at_once, stopped]:
-        part()
-finally:
-    shutil.rmtree(root, ignore_errors=True)
+@strace.needed
+@pytest.mark.parametrize("signal", ["INT", "TERM"])
+def test_signal(signal):
+    """A signal ends a purge after the file in which it arrives; what is gone is on the disk before it is reported."""
+    folder, trace = make("stopped"), path("trace")
+    before = set(os.listdir(folder))
+    result = subprocess.run(["strace", "-f", "-qq", "-o", trace, "-e", "trace=unlinkat,fsync,write", "-e",
+                             f"inject=unlinkat:signal={signal}:when=3", tool, "purge", "-c", folder, "--all", "--yes",
+                             "--format", "json"], capture_output=True, preexec_fn=hear_signals)
+    assert result.returncode == {"INT": -2, "TERM": -15}[signal], result
+    assert {entry["id"] + SUFFIX for entry in json.loads(result.stdout)["entries"]} == before - set(os.listdir(folder))
+    assert len(before) - len(os.listdir(folder)) == 3
+    assert result.stderr == b"note: stopped by a signal before %d entries\n" % (len(before) - 3), result
+    with open(trace) as file:
+        calls = re.findall(r"^\d+\s+(unlinkat|fsync|write)\((?:1,)?", file.read(), re.M)
+    assert calls[:5] == ["unlinkat"] * 3 + ["fsync", "write"], calls

@@ -3,7 +3,16 @@
 `all(members)` yields the name and the bytes of each, where `members` are the (name, bytes) of the good one.
 """
 
-import gzip, hashlib, io, json, random, struct, subprocess, tarfile, zipfile, zlib
+import gzip
+import hashlib
+import io
+import json
+import random
+import struct
+import subprocess
+import tarfile
+import zipfile
+import zlib
 
 
 def sums(members):

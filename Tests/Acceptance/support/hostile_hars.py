@@ -1,6 +1,9 @@
 """Makes HARs as programs write them that do not keep to the rules, and some that nobody should import."""
 
-import collections, copy, json, random
+import collections
+import copy
+import json
+import random
 
 
 def entry(url="http://odd.example/", method="GET", status=200, headers=(), text="body", **content):

@@ -1,6 +1,11 @@
 """Makes WACZ files that must be refused, of one that is good."""
 
-import hashlib, io, json, random, warnings, zipfile
+import hashlib
+import io
+import json
+import random
+import warnings
+import zipfile
 
 warnings.filterwarnings("ignore", "Duplicate name")
 

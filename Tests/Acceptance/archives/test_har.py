@@ -1,22 +1,32 @@
-"""Exports caches as HAR and imports HARs, and holds both against sqlite3, plistlib and json.
+"""Exports caches as HAR and imports HARs, and holds both against `sqlite3`, `plistlib` and `json`; haralyzer, har2warc and warcio judge what is exported.
 
-    check_har.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF SAMPLES [--all]]
-
-A debug build takes seconds for each MiB of URLs. By default the limit of all URLs together is therefore set to 4 MiB, and
-the URLs of a long HAR have 7 MiB; with --all it is the built-in limit of 256 MiB, and the URLs of the long HAR have 40 MiB.
-Prints a line for each case, and ends at the first that is not as it should be. The folder has the folders
-`cachedb` and `har`. Needs haralyzer, har2warc and warcio, which judge what is exported.
+A debug build takes seconds for each MiB of URLs. By default the limit of all URLs together is therefore set to 1 MiB, and the URLs of a long HAR have
+3 MiB; with `--thorough` it is the built-in limit of 256 MiB, and the URLs of the long HAR have 40 MiB.
 """
 
-import base64, collections, datetime, glob, hashlib, json, os, plistlib, re, shutil, sqlite3, string, subprocess, sys, tarfile
+import base64
+import collections
+import datetime
+import glob
+import hashlib
+import json
+import os
+import plistlib
+import re
+import shutil
+import sqlite3
+import string
+import tarfile
 import urllib.parse
 
-sys.dont_write_bytecode = True
-import hostile_hars
-from scratch import export, make, path, peak_of, run, tree, write
+import pytest
 
-samples = sys.argv[3] if len(sys.argv) > 3 else ""
-ALL = sys.argv[4:] == ["--all"]
+import hostile_hars
+import samples
+import scratch
+from judge_har import judge
+from scratch import export, make, path, peak_of, read, run, tree, write
+
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 CREDENTIALS = {"authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2"}
 
@@ -26,8 +36,7 @@ def load(archive):
     def once(pairs):
         assert len(dict(pairs)) == len(pairs), pairs
         return dict(pairs)
-    with open(archive, "rb") as file:
-        data = file.read()
+    data = read(archive)
     assert data.isascii() and data.endswith(b"}}\n")
     return json.loads(data, object_pairs_hook=once)["log"]
 
@@ -67,8 +76,7 @@ def fields(dictionary):
 
 def stored(cache):
     """What a cache has of each entry, by sqlite3 and plistlib."""
-    copy = path("copy")
-    shutil.copytree(cache, copy)
+    copy = scratch.copy(cache, "copy")
     database = sqlite3.connect(sorted(glob.glob(os.path.join(copy, "*.db")))[0])
     database.row_factory = sqlite3.Row
     entries = {}
@@ -89,7 +97,6 @@ def stored(cache):
             "body": body if isinstance(body, bytes) else (body or "").encode(), "key": row["request_key"],
             "partition": row["partition"] if "partition" in row.keys() else None}
     database.close()
-    shutil.rmtree(copy)
     return entries
 
 
@@ -135,47 +142,50 @@ def judged(archive, cache, name):
     expected = digest_of(bodies_of_tar(tar))
     found = digest_of((entry["request"]["url"], body_of(entry)) for entry in load(archive)["entries"] if body_of(entry) is not None)
     assert found == expected, (name, found, expected)
-    # The judges take memory, and what is started here counts that of this process as its own.
-    result = subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "judge_har.py"), archive,
-                             path("judged.warc")], capture_output=True, text=True)
-    assert (result.returncode, result.stdout) == (0, "ok\n"), (name, result)
+    judge(archive, path("judged.warc"))
 
 
-def exports():
-    for number, options in enumerate([["--schema", "203"], ["--schema", "202"], ["--no-large-bodies"]]):
-        cache = make(f"made{number}", *options, entries=80, seed=number)
-        archive = export(cache, f"made{number}.har")
-        check(archive, cache)
-        judged(archive, cache, "made")
-    # What cannot be decoded, and what is not there, is written as far as it is known.
+@pytest.mark.parametrize(("options", "seed"), [(["--schema", "203"], 0), (["--schema", "202"], 1), (["--no-large-bodies"], 2)], ids=["203", "202", "small"])
+def test_made_up_cache(options, seed):
+    """A HAR holds all of a cache, value by value, and other programs read it."""
+    cache = make("made", *options, entries=80, seed=seed)
+    archive = export(cache, "made.har")
+    check(archive, cache)
+    judged(archive, cache, "made")
+
+
+def test_faulty_cache():
+    """What cannot be decoded, and what is not there, is written as far as it is known."""
     faulty = make("faulty", "--schema", "202", "--faults", "missing-bodies,undecodable", seed=4)
     archive = export(faulty, "faulty.har")
     judged(archive, faulty, "faulty")
     entries = load(archive)["entries"]
     assert len(entries) == 40 and any(body_of(entry) is None for entry in entries)
     assert any("comment" in entry for entry in entries)
-    print("made-up caches: ok", flush=True)
-    real = sorted(glob.glob(os.path.join(samples, "cachedb/schema-*")))
-    for number, cache in enumerate(real):
-        archive = export(cache, f"real{number}.har")
-        judged(archive, cache, os.path.basename(cache))
-    print("real caches: ok" if real else "real caches: not here", flush=True)
-    # Without user information some URLs would be others than in the whole native archive.
-    many = make("many", "--no-large-bodies", entries=10_000, seed=5)
+
+
+@samples.needed
+def test_real_caches():
+    """Other programs read the HARs of caches that Apple systems wrote."""
+    for cache in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*"))):
+        judged(export(cache, "real.har"), cache, "real")
+
+
+def test_many_entries(thorough):
+    """The same holds for many entries. Without user information some URLs would be others than in the whole native archive."""
+    many = make("many", "--no-large-bodies", entries=10_000 if thorough else 1_500, seed=5)
     judged(export(many, "many.har", "--with-credentials"), many, "many")
-    shutil.rmtree(many)
-    print("judges: ok", flush=True)
 
 
-def conversions():
-    """A HAR says the same, whatever kind of archive it comes from; what is imported is what was exported."""
-    cache = path("made0")
-    first = open(path("made0.har"), "rb").read()
-    assert open(export(cache, "again.har"), "rb").read() == first
+def test_conversions():
+    """A HAR says the same, whatever kind of archive it is made of; what is imported is what was exported."""
+    cache = make("made0", "--schema", "203", entries=80, seed=0)
+    first = read(export(cache, "made0.har"))
+    assert read(export(cache, "again.har")) == first
     assert run("export", "-c", cache, "-o", "-", "--archive-format", "har", env={"TZ": "Asia/Tokyo"}).stdout == first
     for format in ["tar", "zip", "tar.zst"]:
         archive = export(cache, f"between.{format}")
-        assert open(export(archive, "again.har"), "rb").read() == first, format
+        assert read(export(archive, "again.har")) == first, format
     new = path("imported")
     run("import", path("made0.har"), "-c", new, "--create", "apple", "--any-method")
     old, found = stored(cache), stored(new)
@@ -196,7 +206,6 @@ def conversions():
         return entries
     assert without_numbers(export(path("made0.har"), "har.har")) == without_numbers(path("made0.har"))
     assert run("diff", "--by", "body", path("made0.har"), new).stdout == b""
-    print("conversions: ok", flush=True)
 
 
 def expected_of(log):
@@ -224,12 +233,16 @@ def expected_of(log):
     return wanted, reasons
 
 
-def third_party():
-    files = sorted(glob.glob(os.path.join(samples, "har/*.har")))
-    for number, file in enumerate(files):
+@samples.needed
+def test_hars_of_others():
+    """From the HAR of another program all entries are imported that a cache can have, and the others are counted by reason."""
+    files = sorted(glob.glob(os.path.join(samples.folder("har"), "*.har")))
+    assert files
+    for file in files:
         with open(file, encoding="utf-8-sig") as data:
             wanted, reasons = expected_of(json.load(data)["log"])
-        new = path(f"third{number}")
+        new = path("new")
+        shutil.rmtree(new, ignore_errors=True)
         status = 3 if reasons["it has a part of a body only"] else 0
         result = json.loads(run("import", file, "-c", new, "--create", "apple", "--any-method", "--format", "json", status=status).stdout)
         assert result["added"]["entries"] == len(wanted), (file, result)
@@ -241,11 +254,10 @@ def third_party():
             moment = datetime.datetime.fromisoformat(entry["startedDateTime"].replace("Z", "+00:00"))
             moment = (moment - EPOCH).total_seconds() - 978307200 + entry["time"] / 1000
             assert abs(found[url]["stored"] - moment) < 0.01, (url, found[url]["stored"], moment)
-    print("HARs of others: ok" if files else "HARs of others: not here", flush=True)
 
 
-def lenient():
-    """What programs write that they should not."""
+def test_odd_hars():
+    """What programs write that they should not is imported, or left out and counted."""
     entries, expected, reasons = hostile_hars.odd()
     new = path("odd")
     for start, end in [(b"", b""), (b"\xef\xbb\xbf", b""), (b" \r\n\t", b"\n \n")]:
@@ -279,14 +291,14 @@ def lenient():
     omitted = sum(item["count"] for item in result["omitted"])
     assert len(items) > 200 and omitted > 50 and result["added"]["entries"] == len(items) + 1 - omitted, result
     assert b"http://last.example/" in run("list", "-c", new, "--format", "urls").stdout.splitlines()
-    print("odd HARs: ok", flush=True)
 
 
-def hostile():
+def test_hostile_hars(thorough):
+    """A hostile HAR is refused with one error, takes little memory, and changes nothing."""
     cache = make("target", entries=6, seed=9)
-    good = open(export(make("small", entries=6, seed=8), "small.har"), "rb").read()
+    good = read(export(make("small", entries=6, seed=8), "small.har"))
     before, count = tree(cache), 0
-    most_urls, options = (256, []) if ALL else (4, ["--archive-limit", f"urls={4 << 20}"])
+    most_urls, options = (256, []) if thorough else (1, ["--archive-limit", f"urls={1 << 20}"])
     for name, pieces in hostile_hars.broken(good, most_urls):
         with open(path("hostile"), "wb") as file:
             for piece in pieces:
@@ -308,7 +320,6 @@ def hostile():
     new = path("salvaged")
     run("import", write("cut.har", cut), "-c", new, "--create", "apple", "--any-method", "--salvage", status=3)
     assert len(stored(new)) == 5
-    print("hostile HARs: ok", flush=True)
 
 
 def write_long_urls(file, count, size):
@@ -320,13 +331,12 @@ def write_long_urls(file, count, size):
         written.write("]}}")
 
 
-def long_ones():
-    """A file that is larger than the memory that reading it takes."""
-    # An import holds each URL once, and a list none.
+def test_long_urls(thorough):
+    """An import holds each URL once, and a list none, so that a HAR may be larger than the memory that it takes."""
     archive = path("urls.har")
     peaks = {}
     # With 4 MiB of URLs what SQLite keeps of the database in memory has grown to its end.
-    size, counts = (1 << 20, [40]) if ALL else (256 << 10, [16, 28])
+    size, counts = (1 << 20, [40]) if thorough else (256 << 10, [16, 28])
     for count in counts:
         write_long_urls(archive, count, size)
         for words in [["list", "-c", archive], ["import", archive, "-c", path(f"urls{count}"), "--create", "apple"]]:
@@ -334,10 +344,14 @@ def long_ones():
             assert status == 0, (words, status, errors)
     for verb, held, most in [("list", 0, 48 << 20), ("import", 1, 120 << 20)]:
         assert peaks[verb, counts[-1]] < most, peaks
-        if not ALL:
+        if not thorough:
             fewer, more = counts
             growth = (peaks[verb, more] - peaks[verb, fewer]) / ((more - fewer) * size)
             assert growth < held + 0.8, (verb, growth, peaks)
+
+
+def test_long_body():
+    """A body may be longer than the memory that reading and writing its HAR takes."""
     word, count = b"x" * 65536, 600
     head = b'{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","time":1,"_big":"'
     middle = b'","request":{"method":"GET","url":"http://long.example/","headers":[]},"response":{"status":200,"headers":[],"content":{"text":"'
@@ -350,7 +364,6 @@ def long_ones():
     (entry,) = stored(path("long")).values()
     assert entry["body"] == word * count
     assert body_of(load(path("again.har"))["entries"][0]) == word * count
-    print("long HARs: ok", flush=True)
 
 
 def planted(cache):
@@ -404,27 +417,22 @@ def readings(data):
             yield base64.b64decode(piece[:len(piece) // 4 * 4])
 
 
-def secrets():
+def test_secrets():
+    """No credential is in a HAR unless '--with-credentials' asks for it, in whatever encoding."""
     cache = make("secrets", entries=8, seed=21)
     carried, others = planted(cache)
     found = lambda archive, markers: {marker for marker in markers for form in forms[archive] if marker.encode() in form}
     forms = {}
     for name, options in [("clean.har", []), ("full.har", ["--with-credentials"])]:
-        forms[name] = list(readings(open(export(cache, name, *options), "rb").read()))
+        forms[name] = list(readings(read(export(cache, name, *options))))
     assert not found("clean.har", carried + others), found("clean.har", carried + others)
     # The search finds what is there.
     missing = set(carried) - found("full.har", carried)
     assert not missing and not found("full.har", others), (missing, found("full.har", others))
     # Through an archive that has everything, too.
-    forms["through.har"] = list(readings(open(export(export(cache, "secrets.tar"), "through.har"), "rb").read()))
+    forms["through.har"] = list(readings(read(export(export(cache, "secrets.tar"), "through.har"))))
     assert not found("through.har", carried + others)
     # What was kept is imported.
     new = path("kept")
     run("import", path("full.har"), "-c", new, "--create", "apple")
     assert b"Bearer s3cr3t" in run("show", "-c", new, "1", "--show-secrets").stdout
-    print("secrets: ok", flush=True)
-
-
-# A process counts the memory of its parent at its start for its own: what is measured comes before this one grows.
-for case in [hostile, long_ones, exports, conversions, third_party, lenient, secrets]:
-    case()

@@ -1,18 +1,19 @@
-"""Exports caches, imports them into new ones without options, and compares both: a backup is a whole one.
+"""Exports caches, imports them into new ones without options, and compares both: a backup is a whole one."""
 
-    check_restoring.py URLCACHE-ADMIN SAMPLE-CACHE [FOLDER OF REAL CACHES]
+import glob
+import json
+import os
+import plistlib
+import shutil
+import sqlite3
+import subprocess
 
-Prints a line for each case, with figures on the standard error, and ends at the first that is not as it should be.
-"""
+import pytest
 
-import glob, json, os, plistlib, shutil, sqlite3, subprocess, sys
-
-sys.dont_write_bytecode = True
-from scratch import make, path, root, run, tool, tree
-
-samples = sys.argv[3] if len(sys.argv) > 3 else ""
-figures = {"caches": 0, "entries": 0, "differences": 0}
-
+import samples
+import scratch
+from products import tool
+from scratch import make, path, run, tree
 
 def differences(first, second):
     """What 'diff' says: how many entries differ, and how many are the same."""
@@ -23,16 +24,13 @@ def differences(first, second):
 
 def round_trip(cache, ending="tar"):
     """From a cache to an archive to a new cache, without options."""
-    name = os.path.join(root, f"trip{figures['caches']}")
-    archive, new = f"{name}.{ending}", f"{name}.new"
-    run("export", "-c", cache, "-o", archive)
+    archive, new = path(f"trip.{ending}"), path("new")
+    shutil.rmtree(new, ignore_errors=True)
+    run("export", "-c", cache, "-o", archive, "--force")
     result = run("import", archive, "-c", new)
     status, count, same = differences(cache, new)
     assert (status, count) == (0, 0), (cache, status, count)
     assert same == int(run("list", "-c", cache, "--count").stdout), (cache, same)
-    figures["caches"] += 1
-    figures["entries"] += same
-    figures["differences"] += count
     # Once more changes nothing.
     before = tree(new)
     run("import", archive, "-c", new)
@@ -45,11 +43,12 @@ def kind(cache):
     return description["format"], description["schema_version"]
 
 
-def real():
-    before = dict(figures)
-    for folder in sorted(glob.glob(os.path.join(samples, "*")) if samples else []):
-        cache = path(f"real-{os.path.basename(folder)}")
-        shutil.copytree(folder, cache)
+@samples.needed
+def test_real_caches():
+    """A cache that an Apple system wrote comes back as it was, whatever its schema is."""
+    tried = 0
+    for folder in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "*"))):
+        cache = scratch.copy(folder, "real")
         if not os.path.basename(folder).startswith("schema-"):
             run("export", "-c", cache, "-o", path("none.tar"), status=65)
             continue
@@ -58,25 +57,25 @@ def real():
         schema = kind(cache)[1]
         assert kind(new) == ("apple", schema if schema in (202, 203) else 203), (folder, kind(new))
         assert f"into a new Apple cache (schema {kind(new)[1]})" in said, said
-    count = {name: figures[name] - before[name] for name in figures}
-    print("real caches:", count, file=sys.stderr)
-    print("real caches: ok" if count["caches"] else "real caches: not here", flush=True)
+        tried += 1
+    assert tried
 
 
-def made_up():
-    before = dict(figures)
-    faults = ["--faults", "missing-bodies,undecodable,orphan-files"]
-    for number, options in enumerate([[], ["--schema", "202"], ["--no-large-bodies"], faults, ["--schema", "202", *faults]]):
-        for seed in range(1, 6):
-            cache = make(f"made{number}-{seed}", *options, entries=60, seed=seed)
-            new, said = round_trip(cache, ["tar", "tar.zst", "tar.gz", "zip"][seed % 4])
-            assert kind(new) == kind(cache) and f"60 of 60 entries into a new Apple cache (schema {kind(cache)[1]})" in said, said
-    for seed in range(1, 11):
-        cache = make(f"folder{seed}", "--format", "foundation", entries=60, seed=seed)
-        new, said = round_trip(cache, ["tar", "tar.zst", "tar.gz", "zip"][seed % 4])
-        assert kind(new) == ("foundation", None) and "60 of 60 entries into a new Foundation cache;" in said, said
-    print("made-up caches:", {name: figures[name] - before[name] for name in figures}, file=sys.stderr)
-    print("made-up caches: ok", flush=True)
+FAULTS = ["--faults", "missing-bodies,undecodable,orphan-files"]
+
+
+@pytest.mark.parametrize(("options", "expected"), [
+    ([], "Apple"), (["--schema", "202"], "Apple"), (["--no-large-bodies"], "Apple"), (FAULTS, "Apple"), (["--schema", "202", *FAULTS], "Apple"),
+    (["--format", "foundation"], "Foundation")], ids=["apple", "202", "small", "faults", "202 faults", "foundation"])
+def test_made_up_caches(options, expected, thorough):
+    """A cache that was exported and imported is the same again, whatever the kind of archive is."""
+    for seed in range(1, (11 if expected == "Foundation" else 6) if thorough else 3):
+        cache = scratch.copy(scratch.made_up(tuple(options), 60, seed), "cache")
+        new, said = round_trip(cache, ["tar", "tar.zst", "tar.gz", "zip"][(seed + len(options)) % 4])
+        if expected == "Apple":
+            assert kind(new) == kind(cache) and f"60 of 60 entries into a new Apple cache (schema {kind(cache)[1]})" in said, (seed, said)
+        else:
+            assert kind(new) == ("foundation", None) and "60 of 60 entries into a new Foundation cache;" in said, (seed, said)
 
 
 def rows(cache):
@@ -91,7 +90,7 @@ def rows(cache):
     return found
 
 
-def broken():
+def test_broken_entries():
     """What is broken in a cache is restored as it was: a backup is not the place for a repair."""
     cache = make("broken", entries=40, seed=9)
     database = sqlite3.connect(os.path.join(cache, "Cache.db"))
@@ -120,33 +119,40 @@ def broken():
         [tool, "check", "-c", cache, "--format", "json"], capture_output=True).stdout)["findings"] if item["id"] != "none")
     # Body files that rows do not name any more are not in an archive.
     assert findings(new) == [item for item in findings(cache) if item[0] != "orphan-body-file"], (findings(new), findings(cache))
-    print("broken entries: ok", flush=True)
 
 
-def sources():
-    """An archive can come from the standard input, and another cache can be imported as it is, or converted."""
-    cache, folder = make("source", "--schema", "202", entries=50, seed=4), make("source-folder", "--format", "foundation", entries=50, seed=4)
-    temporary = path("temporary")
-    os.mkdir(temporary)
-    environment = dict(os.environ, TMPDIR=temporary)
-    for ending in ["tar.zst", "zip", "har", "warc.gz", "wacz"]:
-        archive = path(f"input.{ending}")
-        run("export", "-c", cache, "-o", archive)
-        results = []
-        for words, input in [([archive], b""), (["-"], open(archive, "rb").read())]:
-            new = path(f"input-{ending}-{len(results)}")
-            result = subprocess.run([tool, "import", *words, "-c", new, "--format", "json"], input=input, capture_output=True, env=environment)
-            results.append((result.returncode, json.loads(result.stdout)["entries"], rows(new)))
-        assert results[0] == results[1] and len(results[0][1]) == 50, ending
-        assert not os.listdir(temporary)
-        # HARs, WARCs and WACZs hold other methods than GET, which URLCache never answers.
-        others = sum(entry["action"] == "other-method" for entry in results[0][1])
-        assert results[0][0] == (3 if others else 0) and (others > 0) == (ending not in ["tar.zst", "zip"]), (ending, others)
-        assert kind(path(f"input-{ending}-0")) == ("apple", 202 if others == 0 else 203)
-    for words, input, message in [
-            (["-"], b"", "error: 'standard input': it is neither"), (["-"], b"nothing of the kind", "error: 'standard input': it is neither")]:
-        result = subprocess.run([tool, "import", *words, "-c", path("none")], input=input, capture_output=True)
-        assert result.returncode == 65 and result.stderr.decode().startswith(message) and not os.path.exists(path("none")), result
+def make_sources():
+    return make("source", "--schema", "202", entries=50, seed=4), make("source-folder", "--format", "foundation", entries=50, seed=4)
+
+
+@pytest.mark.parametrize("ending", ["tar.zst", "zip", "har", "warc.gz", "wacz"])
+def test_standard_input(ending):
+    """An archive can come from the standard input, and leaves no temporary file."""
+    cache, archive = make_sources()[0], path(f"input.{ending}")
+    run("export", "-c", cache, "-o", archive)
+    results = []
+    for words, input in [([archive], b""), (["-"], scratch.read(archive))]:
+        new = path(f"new{len(results)}")
+        result = subprocess.run([tool, "import", *words, "-c", new, "--format", "json"], input=input, capture_output=True)
+        results.append((result.returncode, json.loads(result.stdout)["entries"], rows(new)))
+    assert results[0] == results[1] and len(results[0][1]) == 50
+    assert not os.listdir(path("temporary"))
+    # HARs, WARCs and WACZs hold other methods than GET, which URLCache never answers.
+    others = sum(entry["action"] == "other-method" for entry in results[0][1])
+    assert results[0][0] == (3 if others else 0) and (others > 0) == (ending not in ["tar.zst", "zip"]), others
+    assert kind(path("new0")) == ("apple", 202 if others == 0 else 203)
+
+
+@pytest.mark.parametrize("input", [b"", b"nothing of the kind"], ids=["empty", "other"])
+def test_no_archive(input):
+    """A standard input that is no archive is refused, and no cache is made."""
+    result = subprocess.run([tool, "import", "-", "-c", path("none")], input=input, capture_output=True)
+    assert result.returncode == 65 and result.stderr.startswith(b"error: 'standard input': it is neither") and not os.path.exists(path("none")), result
+
+
+def test_caches_as_sources():
+    """Another cache can be imported as it is, or converted."""
+    cache, folder = make_sources()
     for number, (first, options, expected) in enumerate([
             (cache, [], ("apple", 202)), (os.path.join(cache, "Cache.db"), ["--create", "apple"], ("apple", 203)),
             (folder, [], ("foundation", None)), (folder, ["--create", "apple"], ("apple", 203))]):
@@ -158,10 +164,9 @@ def sources():
     # From an Apple cache a Foundation one takes what it can, and counts the rest.
     result = json.loads(run("import", cache, "-c", path("converted"), "--create", "foundation", "--format", "json", status=3).stdout)
     assert result["rejected"]["entries"] > 0 and result["added"]["entries"] + result["rejected"]["entries"] + result["skipped"]["entries"] == 50
-    print("sources: ok", flush=True)
 
 
-def destinations():
+def test_destinations():
     """Where there is no cache, one is made; but not in a folder that holds something else."""
     apple, foundation = path("to-apple.tar"), path("to-foundation.tar")
     run("export", "-c", make("to-apple", "--schema", "202", entries=9), "-o", apple)
@@ -183,36 +188,29 @@ def destinations():
         assert kind(path(found)) == expected == (result["cache"]["format"], result["cache"]["schema_version"]), (place, result["cache"])
         again = json.loads(run("import", archive, "-c", path(place), "--format", "json").stdout)
         assert again["created"] is False and again["unchanged"]["entries"] == 9
-    before = tree(root)
+    before = tree(scratch.root)
     for place, status in [("full", 65), ("full/Cache.db", 66), ("full/notes.txt", 65), ("none/of/these", 73)]:
         run("import", apple, "-c", path(place), status=status)
-    assert tree(root) == before
-    print("destinations: ok", flush=True)
+    assert tree(scratch.root) == before
 
 
-def backups():
+@pytest.mark.parametrize(("options", "words"), [
+    ([], ["purge", "--all"]), (["--format", "foundation"], ["purge", "--all"]), ([], ["enforce", "--max-entries", "7"]),
+    (["--format", "foundation"], ["enforce", "--max-entries", "7"]), (["--faults", "undecodable"], ["check", "--repair=undecodable"])],
+    ids=["purge", "purge of Foundation", "enforce", "enforce of Foundation", "check"])
+def test_backup(options, words):
     """The command that the note after '--backup' shows restores all that is gone."""
-    for number, (options, words) in enumerate([
-            ([], ["purge", "--all"]), (["--format", "foundation"], ["purge", "--all"]), ([], ["enforce", "--max-entries", "7"]),
-            (["--format", "foundation"], ["enforce", "--max-entries", "7"]),
-            (["--faults", "undecodable"], ["check", "--repair=undecodable"])]):
-        cache = make(f"it's {number} $HOME", *options, entries=30, seed=number)
-        copy = path(f"copy of {number}")
-        shutil.copytree(cache, copy)
-        ids = sorted(entry["id"] for entry in json.loads(run("list", "-c", cache, "--format", "json", "--columns", "id").stdout)["entries"])
-        # The name of the archive is relative, and the command is run elsewhere.
-        result = subprocess.run([tool, *words, "-c", os.path.basename(cache), "--backup", f"a \"b\" {number}.tar.zst", "--yes"],
-                                capture_output=True, cwd=root)
-        assert result.returncode in (0, 1 if words[0] == "check" else 0), result
-        note = next(line for line in result.stderr.decode().splitlines() if "restore with: " in line)
-        command = note.split("restore with: ")[1]
-        assert command.startswith("urlcache-admin import '/") and tree(cache) != tree(copy), note
-        subprocess.run(["sh", "-c", command.replace("urlcache-admin", f"'{tool}'", 1)], check=True, capture_output=True, cwd="/")
-        assert differences(copy, cache)[:2] == (0, 0), (words, differences(copy, cache))
-        back = sorted(entry["id"] for entry in json.loads(run("list", "-c", cache, "--format", "json", "--columns", "id").stdout)["entries"])
-        assert back == ids
-    print("backups: ok", flush=True)
-
-
-for check in [real, made_up, broken, sources, destinations, backups]:
-    check()
+    cache = make("it's $HOME", *options, entries=30, seed=len(options))
+    copy = scratch.copy(cache, "copy of it")
+    ids = sorted(entry["id"] for entry in json.loads(run("list", "-c", cache, "--format", "json", "--columns", "id").stdout)["entries"])
+    # The name of the archive is relative, and the command is run elsewhere.
+    result = subprocess.run([tool, *words, "-c", os.path.basename(cache), "--backup", 'a "b".tar.zst', "--yes"],
+                            capture_output=True, cwd=scratch.root)
+    assert result.returncode in (0, 1 if words[0] == "check" else 0), result
+    note = next(line for line in result.stderr.decode().splitlines() if "restore with: " in line)
+    command = note.split("restore with: ")[1]
+    assert command.startswith("urlcache-admin import '/") and tree(cache) != tree(copy), note
+    subprocess.run(["sh", "-c", command.replace("urlcache-admin", f"'{tool}'", 1)], check=True, capture_output=True, cwd="/")
+    assert differences(copy, cache)[:2] == (0, 0), (words, differences(copy, cache))
+    back = sorted(entry["id"] for entry in json.loads(run("list", "-c", cache, "--format", "json", "--columns", "id").stdout)["entries"])
+    assert back == ids
