@@ -136,13 +136,7 @@ tests() {
 }
 
 # Tests that limit the memory of a program, put it into a sandbox, or have libarchive fail, which loses a buffer then.
-unsanitized='ArchivingTests/HARs are those
-ArchivingTests/an archive holds
-ArchivingTests/an import puts in
-ArchivingTests/bodies become files
-DecodingTests/compressed bodies
-PurgingTests/what is purged is gone
-WebArchiveTests/web archives of others'
+unsanitized=
 
 # Runs the tests that a sanitizer can watch.
 sanitized() {
@@ -154,6 +148,7 @@ sanitized() {
     >.build/sanitized/strace && chmod +x .build/sanitized/strace || return
   # A name of several words is in backquotes.
   while read -r test; do
+    [ -n "$test" ] || continue
     set -- "$@" --skip "${test%%/*}/.${test#*/}"
     skipped=$((skipped + 1))
   done <<END
@@ -173,6 +168,11 @@ install_peers() {
   done
 }
 
+# Runs some acceptance tests.
+acceptance() {
+  (cd Tests/Acceptance && PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH="$PWD/../../.build/peers" python3 -m pytest -n 2 -q "$@")
+}
+
 # Plays web archives with pywb, and shows one in Chromium.
 replay() {
   install chromium python3-venv || return
@@ -181,8 +181,7 @@ replay() {
     .build/replay/bin/pip install --quiet --disable-pip-version-check pywb==2.10.0 wacz==0.6.0 \
       || return
   fi
-  python3 Tests/Scripts/check_replay.py .build/debug/urlcache-admin .build/debug/sample-cache \
-    .build/replay ../shared/samples/cachedb
+  acceptance archives/test_replay.py
 }
 
 # Puts Ansible, DuckDB and Spark where only the examples see them.
@@ -252,12 +251,9 @@ if $replay; then
 fi
 if $fuzz; then
   step "fuzz" sh Tests/Fuzz/run.sh 60
-  for script in check_importing check_warc_importing; do
-    step "fuzz: $script" python3 "Tests/Scripts/$script.py" \
-      .build/debug/urlcache-admin .build/debug/sample-cache "" --all
+  for name in importing warc_importing har; do
+    step "fuzz: $name" acceptance --thorough "archives/test_$name.py"
   done
-  step "fuzz: check_har" python3 Tests/Scripts/check_har.py \
-    .build/debug/urlcache-admin .build/debug/sample-cache "" --all
 fi
 
 cat "$SKIPPED_CHECKS"/* 2>/dev/null | sort -u >"$log"

@@ -1,7 +1,7 @@
 """Exports caches as HAR and imports HARs, and holds both against `sqlite3`, `plistlib` and `json`; haralyzer, har2warc and warcio judge what is exported.
 
 A debug build takes seconds for each MiB of URLs. By default the limit of all URLs together is therefore set to 1 MiB, and the URLs of a long HAR have
-3 MiB; with `--thorough` it is the built-in limit of 256 MiB, and the URLs of the long HAR have 40 MiB.
+1.5 MiB; with `--thorough` it is the built-in limit of 256 MiB, and the URLs of the long HAR have 40 MiB.
 """
 
 import base64
@@ -293,6 +293,10 @@ def test_odd_hars():
     assert b"http://last.example/" in run("list", "-c", new, "--format", "urls").stdout.splitlines()
 
 
+# A debug build reads each of these for seconds.
+LONG = ["a name of 60 MiB", "surrogates without end", "a number of 60 MiB", "blanks without end", "header fields without end, which are held"]
+
+
 def test_hostile_hars(thorough):
     """A hostile HAR is refused with one error, takes little memory, and changes nothing."""
     cache = make("target", entries=6, seed=9)
@@ -300,6 +304,8 @@ def test_hostile_hars(thorough):
     before, count = tree(cache), 0
     most_urls, options = (256, []) if thorough else (1, ["--archive-limit", f"urls={1 << 20}"])
     for name, pieces in hostile_hars.broken(good, most_urls):
+        if name in LONG and not thorough:
+            continue
         with open(path("hostile"), "wb") as file:
             for piece in pieces:
                 file.write(piece)
@@ -334,20 +340,22 @@ def write_long_urls(file, count, size):
 def test_long_urls(thorough):
     """An import holds each URL once, and a list none, so that a HAR may be larger than the memory that it takes."""
     archive = path("urls.har")
-    peaks = {}
-    # With 4 MiB of URLs what SQLite keeps of the database in memory has grown to its end.
-    size, counts = (1 << 20, [40]) if thorough else (256 << 10, [16, 28])
-    for count in counts:
-        write_long_urls(archive, count, size)
-        for words in [["list", "-c", archive], ["import", archive, "-c", path(f"urls{count}"), "--create", "apple"]]:
-            status, errors, peaks[words[0], count] = peak_of(words)
-            assert status == 0, (words, status, errors)
-    for verb, held, most in [("list", 0, 48 << 20), ("import", 1, 120 << 20)]:
-        assert peaks[verb, counts[-1]] < most, peaks
-        if not thorough:
-            fewer, more = counts
-            growth = (peaks[verb, more] - peaks[verb, fewer]) / ((more - fewer) * size)
-            assert growth < held + 0.8, (verb, growth, peaks)
+    # With 4 MiB of URLs what SQLite keeps of the database in memory has grown to its end, so that only more of them show how an import grows.
+    for size, counts in [(1 << 20, [40]), (256 << 10, [16, 28])] if thorough else [(64 << 10, [56, 8])]:
+        peaks = {}
+        for count in counts:
+            write_long_urls(archive, count, size)
+            for words in [["list", "-c", archive], ["import", archive, "-c", path(f"urls{count}"), "--create", "apple"]]:
+                # An import of a debug build takes seconds for each MiB.
+                if thorough or words[0] == "list" or count == 8:
+                    status, errors, peaks[words[0], count] = peak_of(words)
+                    assert status == 0, (words, status, errors)
+        for verb, held, most in [("list", 0, 48 << 20), ("import", 1, 120 << 20)]:
+            assert peaks[verb, counts[-1]] < most and peaks["list", counts[0]] < 48 << 20, peaks
+            if len(counts) == 2 and (thorough or verb == "list"):
+                fewer, more = sorted(counts)
+                growth = (peaks[verb, more] - peaks[verb, fewer]) / ((more - fewer) * size)
+                assert growth < held + 0.8, (verb, growth, peaks)
 
 
 def test_long_body():

@@ -117,7 +117,7 @@ def of_wacz(data, warc):
 
 def test_formats_agree(thorough):
     """All formats name an entry alike: those with credentials as a whole native archive does, those that are redacted as one that is."""
-    cache = make("many", "--no-large-bodies", entries=3_000 if thorough else 600, seed=5)
+    cache = make("many", "--no-large-bodies", entries=3_000 if thorough else 1_500, seed=5)
     for native, others in [([], ["--with-credentials"]), (["--redact"], ["--redact"])]:
         bodies = native_bodies(cache, *native)
         urls = [url for url, _ in bodies]
