@@ -134,7 +134,7 @@ def end(words, left, number, read=0, written=0, after=0, stdout=subprocess.DEVNU
             break
         process.send_signal(signal.SIGCONT)
         time.sleep(0.003)
-    begin, used = time.monotonic(), processor_time(process)
+    begin, used = time.monotonic(), processor_time(process) if process.returncode is None else 0
     process.send_signal(number)
     process.send_signal(signal.SIGCONT)
     _, errors = process.communicate(timeout=60)
