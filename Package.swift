@@ -30,8 +30,8 @@ func tests(
 
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
-let crypto = Target.Dependency.product(
-  name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux]))
+/// CryptoKit has the hash functions on macOS.
+let nettle = Target.Dependency.target(name: "CNettle", condition: .when(platforms: [.linux]))
 
 let package = Package(
   name: "urlcache-admin",
@@ -43,7 +43,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     .systemLibrary(
@@ -51,8 +50,9 @@ let package = Package(
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CFiles"),
+    .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     module("Bytes"),
-    module("Files", on: "Bytes", "CFiles", crypto),
+    module("Files", on: "Bytes", "CFiles", nettle),
     module("HTTPCaching", on: "Bytes"),
     module("Fetching", on: "HTTPCaching"),
     // A view over a `Span` stores it, which needs this feature.

@@ -214,7 +214,7 @@ install_prometheus() {
 }
 
 # Without a package, what needs it fails and says so.
-install libsqlite3-dev libarchive-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
+install libsqlite3-dev libarchive-dev nettle-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
   gzip zstd jq libarchive-tools chromium ncdu tmux zsh fish mandoc systemd \
   || step "install" false
 install_peers || step "install peers" false

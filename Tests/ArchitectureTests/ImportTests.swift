@@ -10,7 +10,7 @@ private let allowedImports: [String: Set<String>] = [
   "HTTPCaching": ["Bytes"],
   "Fetching": ["HTTPCaching"],
   "PropertyLists": ["Bytes"],
-  "Files": cLibrary.union(["Bytes", "CFiles", "Crypto", "CryptoKit", "Dispatch"]),
+  "Files": cLibrary.union(["Bytes", "CFiles", "CNettle", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "Archive": ["CArchive"],
   "ResponseStorage": ["Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"],
@@ -42,7 +42,7 @@ private let allowedImports: [String: Set<String>] = [
 private let importedAnywhere: Set<String> = ["Synchronization"]
 
 /// The folders of `Sources` that hold no Swift.
-private let cModules: Set<String> = ["CArchive", "CFiles", "CSQLite"]
+private let cModules: Set<String> = ["CArchive", "CFiles", "CNettle", "CSQLite"]
 
 /// The only modules that may use what the compiler cannot check.
 private let unsafeModules: Set<String> = ["Archive", "Files", "SQLite"]

@@ -28,7 +28,7 @@ build() {
     --static-swift-stdlib "$@"
 }
 
-install libsqlite3-dev libarchive-dev libcurl4-openssl-dev pkg-config
+install libsqlite3-dev libarchive-dev libcurl4-openssl-dev nettle-dev pkg-config
 build --product urlcache-admin >&2
 build --product urlcache-admin-fetch >&2
 build --show-bin-path

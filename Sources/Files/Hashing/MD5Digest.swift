@@ -1,7 +1,5 @@
 #if canImport(CryptoKit)
   import CryptoKit
-#else
-  import Crypto
 #endif
 
 /// An MD5 digest in the making (RFC 1321), for what others name or check by it.

@@ -1,12 +1,12 @@
 #if canImport(CryptoKit)
   import CryptoKit
-#else
-  import Crypto
 #endif
 
-/// A SHA-512 digest in the making (FIPS 180-4).
-public struct SHA512Digest: Sendable {
-  private var hasher = SHA512()
+/// A SHA-1 digest in the making (FIPS 180-4), for what is named or checked by it by others.
+///
+/// It tells damage, but no forgery.
+public struct SHA1Digest: Sendable {
+  private var hasher = Insecure.SHA1()
 
   /// Starts a digest of no bytes.
   public init() {}
@@ -16,6 +16,6 @@ public struct SHA512Digest: Sendable {
     unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
   }
 
-  /// The 64 bytes of the digest of all bytes so far.
+  /// The 20 bytes of the digest of all bytes so far.
   public var bytes: [UInt8] { Array(hasher.finalize()) }
 }

@@ -1,14 +1,10 @@
 #if canImport(CryptoKit)
   import CryptoKit
-#else
-  import Crypto
 #endif
 
-/// A SHA-1 digest in the making (FIPS 180-4), for what is named or checked by it by others.
-///
-/// It tells damage, but no forgery.
-public struct SHA1Digest: Sendable {
-  private var hasher = Insecure.SHA1()
+/// A SHA-512 digest in the making (FIPS 180-4).
+public struct SHA512Digest: Sendable {
+  private var hasher = SHA512()
 
   /// Starts a digest of no bytes.
   public init() {}
@@ -18,6 +14,6 @@ public struct SHA1Digest: Sendable {
     unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
   }
 
-  /// The 20 bytes of the digest of all bytes so far.
+  /// The 64 bytes of the digest of all bytes so far.
   public var bytes: [UInt8] { Array(hasher.finalize()) }
 }

@@ -2,8 +2,6 @@ import Bytes
 
 #if canImport(CryptoKit)
   import CryptoKit
-#else
-  import Crypto
 #endif
 
 /// A SHA-256 digest in the making (FIPS 180-4).
