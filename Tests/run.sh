@@ -1,9 +1,10 @@
 #!/bin/sh
 # Checks everything: format, build, tests. Installs what it needs with apt, as often as it is run.
 #
-#   sh Tests/run.sh [--faults] [--fuzz] [--operations] [--packages] [--replay]
+#   sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay]
 #     [--sanitize]
 #
+# --quick     builds, and runs the Swift tests and the acceptance tests that take little time; nothing else
 # --faults    also tries all faults on commands that change a cache, which takes half an hour
 # --fuzz      also runs the fuzz targets, 60 s each, changes 500 bits of archives in each format, and reads HARs with long URLs
 #             up to the built-in limit
@@ -15,9 +16,8 @@
 # --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
 #
-# The last line counts the passed, the failed and the skipped tests; each other step counts as one, and so does each check of a
-# script that could not be made here, which is named before. With --sanitize it names the tests that were not run under the
-# sanitizers.
+# The last line counts the passed, the failed and the skipped tests, and each other step as one. Skipped tests are named before, with
+# the reason. With --sanitize the last line names the tests that were not run under the sanitizers.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 
@@ -25,6 +25,7 @@ faults=false
 fuzz=false
 operations=false
 packages=false
+quick=false
 replay=false
 sanitize=false
 for argument in "$@"; do
@@ -33,10 +34,11 @@ for argument in "$@"; do
   --fuzz) fuzz=true ;;
   --operations) operations=true ;;
   --packages) packages=true ;;
+  --quick) quick=true ;;
   --replay) replay=true ;;
   --sanitize) sanitize=true ;;
   *)
-    echo "usage: sh Tests/run.sh [--faults] [--fuzz] [--operations] [--packages] [--replay] [--sanitize]" >&2
+    echo "usage: sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay] [--sanitize]" >&2
     exit 64
     ;;
   esac
@@ -92,11 +94,18 @@ step() {
   echo "== $name: $(($(date +%s) - begin)) s"
 }
 
-# The lines of the log that end a test in a way: neither those of suites, of single cases of a test,
-# nor that of the whole run. A name of one word has no quotes.
+# The lines of the log that say how a test ended, of Swift Testing or pytest: "passed" or "failed".
 ends() {
-  grep -aE "^[^ ]+ Test (\".*\"|[^ \"]+\(.*\))( with [0-9]+ test cases?)? $1 after [0-9.]+ seconds" \
-    "$log"
+  case $runner in
+  # Neither the lines of suites, of single cases of a test, nor that of the whole run. A name of one word has no quotes.
+  swift) grep -aE "^[^ ]+ Test (\".*\"|[^ \"]+\(.*\))( with [0-9]+ test cases?)? $1 after [0-9.]+ seconds" "$log" ;;
+  pytest)
+    case $1 in
+    passed) grep -aE '^\[gw[0-9]+\] \[ *[0-9]+%\] PASSED ' "$log" ;;
+    failed) grep -aE '^\[gw[0-9]+\] \[ *[0-9]+%\] (FAILED|ERROR) ' "$log" ;;
+    esac
+    ;;
+  esac
 }
 
 # Says every minute how many tests have passed and failed, as long as this script runs.
@@ -110,7 +119,8 @@ progress() {
 # Runs tests, and counts them one by one.
 tests() {
   name=$1
-  shift
+  runner=$2
+  shift 2
   echo "== $name"
   begin=$(date +%s)
   progress &
@@ -121,9 +131,20 @@ tests() {
   echo "== $name: $(($(date +%s) - begin)) s"
   good=$(ends passed | wc -l)
   bad=$(ends failed | wc -l)
-  ends '(passed|failed)'
-  # What a failure says goes on over lines of its own, until something else happens.
-  awk '/^[^ ]+ (Test|Suite) / { told = 0 } /error:|recorded an issue/ { told = 1 } told || /^[^ ]+ Test run with/' "$log"
+  ends passed
+  ends failed
+  case $runner in
+  swift)
+    # What a failure says goes on over lines of its own, until something else happens.
+    awk '/^[^ ]+ (Test|Suite) / { told = 0 } /error:|recorded an issue/ { told = 1 } told || /^[^ ]+ Test run with/' "$log"
+    skipped=$((skipped + $(grep -acE '^[^ ]+ Test .* skipped(\.|: )' "$log")))
+    ;;
+  pytest)
+    # What failures say, the slowest tests, and what was skipped and why.
+    awk '/^=+ (FAILURES|ERRORS|slowest|short test summary)/ { told = 1 } told' "$log"
+    skipped=$((skipped + $(sed -nE 's/^SKIPPED \[([0-9]+)\].*/\1/p' "$log" | paste -sd + - | sed 's/^$/0/')))
+    ;;
+  esac
   # A run that ended otherwise than its tests say, or that ran none, is a failure too.
   if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$good" -eq 0 ]; }; then
     tail -n 50 "$log"
@@ -132,7 +153,15 @@ tests() {
   fi
   passed=$((passed + good))
   failed=$((failed + bad))
-  skipped=$((skipped + $(grep -acE '^[^ ]+ Test .* skipped(\.|: )' "$log")))
+}
+
+# Runs acceptance tests with the programs of a folder.
+acceptance() {
+  name=$1
+  products=$2
+  shift 2
+  tests "$name" pytest env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH="$PWD/.build/peers" PRODUCTS="$products" \
+    python3 -m pytest -n "$(getconf _NPROCESSORS_ONLN)" --dist worksteal -v --color=no --durations=15 "$@" Tests/Acceptance
 }
 
 # Tests that limit the memory of a program, put it into a sandbox, or have libarchive fail, which loses a buffer then.
@@ -154,12 +183,12 @@ sanitized() {
   done <<END
 $unsanitized
 END
-  PATH="$PWD/.build/sanitized:$PATH" tests "$name" "$@"
+  PATH="$PWD/.build/sanitized:$PATH" tests "$name" swift "$@"
 }
 
 # Installs the implementations that ours are compared with, where only their tests see them.
 install_peers() {
-  for peer in hishel-2.0.0 warcio-1.8.1 haralyzer-2.4.0 har2warc-1.0.4 'grafana_foundation_sdk-1769699998!10.1.0'; do
+  for peer in pytest-9.0.3 pytest_xdist-3.8.0 hishel-2.0.0 warcio-1.8.1 haralyzer-2.4.0 har2warc-1.0.4 'grafana_foundation_sdk-1769699998!10.1.0'; do
     [ -d ".build/peers/$peer.dist-info" ] && continue
     echo "== install ${peer%-*}"
     python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return
@@ -222,7 +251,8 @@ install_prometheus || step "install prometheus" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 # A target that is not declared is found by luck, and not from a fresh clone.
 step "build" swift build --build-tests --explicit-target-dependency-import-check error
-tests "tests" swift test
+tests "tests" swift swift test
+acceptance "acceptance tests" .build/debug
 if $sanitize; then
   sanitized "ThreadSanitizer" swift test --sanitize=thread --scratch-path .build-tsan
   # XCTest leaks too, and is not used.
