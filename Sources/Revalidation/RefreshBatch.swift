@@ -23,7 +23,7 @@ public struct RefreshBatch {
   ///   - entries: What to refresh, in ascending order of the ids.
   ///   - spool: Where the new bodies are, and where bodies go that are not in memory.
   public init(
-    of entries: [RevalidationPlan.Entry], from source: any RawResponseSource, _ spool: BodySpool
+    of entries: [RevalidationPlan.Entry], from source: any ResponseSource, _ spool: BodySpool
   ) throws {
     skipped = Set(entries.map { $0.result.request.version.id })
     var rest = entries[...]
@@ -49,7 +49,7 @@ public struct RefreshBatch {
   /// - Parameter shouldStop: Asked before each body whether to leave all undone.
   /// - Throws: ``StoreError``, ``RefreshInterruption``.
   public mutating func carryOut(
-    in store: any RawResponseStore, unless shouldStop: () -> Bool
+    in store: any ResponseStore, unless shouldStop: () -> Bool
   ) throws {
     var staged: [Int: ByteString] = [:]
     do {

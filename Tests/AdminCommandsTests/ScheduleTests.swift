@@ -148,7 +148,7 @@ import Testing
       now: start, variable: { $0 == "URLCACHE_ADMIN_CONFIG" && !caches.isEmpty ? "file" : nil },
       write: { output += $0 }, writeMessage: { messages += $0 },
       readConfiguration: { $0 == "file" ? Array(file.utf8) : nil },
-      openSource: { _, _, _ in world.source(entries, storedAt: start) },
+      openSource: { _, _, _ in .store(world.source(entries, storedAt: start)) },
       openStore: { path, _, _ in try world.open(path) },
       secondsNow: { start.wholeSeconds + world.milliseconds / 1_000 },
       steadyMilliseconds: { world.milliseconds }, pause: world.pause, random: world.random)
@@ -164,7 +164,7 @@ import Testing
 }
 
 /// A cache, and a clock that moves when somebody waits, and a second for each entry that is removed.
-private final class SteppedWorld: ResponseStore {
+private final class SteppedWorld: RemovingStore {
   private(set) var milliseconds: Int64 = 0
   private(set) var pauses: [Int64] = []
   private(set) var randomLimits: [Int64] = []

@@ -73,7 +73,7 @@ import Testing
 
   private func report(on store: MemoryStore, inPortionsOf length: Int?) throws -> CacheReport {
     var store = store
-    store.portionLength = length
+    store.tallyLength = length
     return try CacheReport(
       of: store, at: try #require(now), expiryRules: UserInfoExpiry.known, capacityBytes: 4_000)
   }
@@ -82,7 +82,7 @@ import Testing
     of store: MemoryStore, by grouping: UsageReport.Grouping, inPortionsOf length: Int?
   ) throws -> UsageReport {
     var store = store
-    store.portionLength = length
+    store.tallyLength = length
     return try UsageReport(
       of: store, by: grouping, capacityBytes: 4_000, now: try #require(now), withHistograms: true)
   }

@@ -79,7 +79,7 @@ import Testing
     #expect(plan.storedEntries == measured.storedEntries)
     #expect(plan.kept.mapValues(\.entries) == measured.kept.mapValues(\.entries))
     #expect(
-      source.projections == [[], [.key, .url, .stored, .body, .file]])
+      source.projections == [.file, [.key, .url, .stored, .body, .file]])
   }
 
   @Test func `what was skipped or not visited is left out afterwards`() throws {
@@ -375,31 +375,35 @@ import Testing
 }
 
 /// A store in memory that finds responses by their numbers, and notes what it is asked for.
-private final class NumberedStore: NumberedResponseSource {
+private final class NumberedStore: ResponseSource {
   let store: MemoryStore
   private(set) var projections: [Projection] = []
 
   init(store: MemoryStore) { self.store = store }
 
   var description: StoreDescription { store.description }
-  var cheapProjection: Projection { [.key, .firstStored, .body] }
 
-  func forEachResponse(
+  func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     projections.append(projection)
-    try store.forEachResponse(projection, body)
+    try store.scan(projection, body)
+  }
+
+  func scan<Tally: ResponseTally>(
+    _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
+  ) throws {
+    if let choosing = request.choosing { projections.append(choosing) }
+    projections.append(request.projection)
+    try store.scan(request, into: tally, body)
   }
 
   func forEachResponse(
-    _ projection: Projection, numbered numbers: [Int64],
+    of ids: [StoredResponse.ID], _ projection: Projection,
     _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     projections.append(projection)
-    for number in numbers {
-      guard let response = store.response(.row(number), projection) else { continue }
-      guard try body(response) == .next else { return }
-    }
+    try store.forEachResponse(of: ids, projection, body)
   }
 
   func response(_ id: StoredResponse.ID, _ projection: Projection) -> StoredResponse? {

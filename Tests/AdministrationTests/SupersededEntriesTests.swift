@@ -80,7 +80,7 @@ import Testing
           if Int.random(in: 0..<9, using: &random) == 0 { response.status = 500 }
           return response
         })
-      source.portionLength = 7
+      source.tallyLength = 7
       let ids = Set(try superseded(source.responses))
       let sum = source.responses.filter { ids.contains($0.id.number) }
         .reduce(into: CacheReport.Sum()) {

@@ -118,6 +118,14 @@ private let networkingModule = "urlcache-admin-fetch"
     }
   }
 
+  @Test func `what a value can do is told by its type, and not found out by a cast`() throws {
+    // ArgumentParser gives any command as `any ParsableCommand`.
+    let border = "AdminCommands/CommandLine/CommandLineRun.swift"
+    for file in try SourceFile.all() where file.isSwift {
+      #expect(casts(in: file.text) == (file.path == border ? 1 : 0), "\(file.path)")
+    }
+  }
+
   @Test func `only ResponseStorage knows the tables of CFNetwork`() throws {
     for file in try SourceFile.all() where file.module != "ResponseStorage" {
       #expect(!file.text.contains("cfurl_"), "\(file.path)")
@@ -180,6 +188,18 @@ private let networkingModule = "urlcache-admin-fetch"
     #expect(namesDecoderOfFoundation("PropertyListSerialization"))
     #expect(namesDecoderOfFoundation("NSKeyedUnarchiver"))
     #expect(!namesDecoderOfFoundation("BinaryPropertyList"))
+  }
+}
+
+@Suite struct CastCheckerTests {
+  @Test(arguments: ["a as? any B", "if a is any B {", "(a as! any B).c", "case let b as any B:"])
+  func `a cast to a protocol is found`(_ text: String) {
+    #expect(casts(in: text) == 1)
+  }
+
+  @Test(arguments: ["// a as? any B", "a as? B", "an error is anything", "catch let a as B"])
+  func `what is no cast to a protocol is left alone`(_ text: String) {
+    #expect(casts(in: text) == 0)
   }
 }
 
@@ -246,6 +266,11 @@ private func isUnsafe(_ text: String) -> Bool {
 /// Whether a source file names a decoder that ends the process, or hangs, on hostile bytes.
 private func namesDecoderOfFoundation(_ text: String) -> Bool {
   text.contains(/PropertyListSerialization|PropertyListDecoder|NSKeyedUnarchiver/)
+}
+
+/// The number of casts to a protocol in a source file, questions whether a value conforms to one included.
+private func casts(in text: String) -> Int {
+  code(of: text).matches(of: /\b(?:as[?!]|is|case let \w+ as)\s+any\s+[A-Z]/).count
 }
 
 /// The names of sizes that a source file declares as plain integers, which trap on what a cache can claim.

@@ -134,5 +134,4 @@ fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation/Foundation
   "$model/StoredResponse+ID.swift" "$model/StoredResponse+StoragePolicy.swift" \
   "$model/StoredResponse+TextNotes.swift" \
   "$model/FileVersion.swift" "$model/Finding.swift" \
-  "$model/HeaderFields.swift" "$model"/P*.swift "$text"/P*.swift "$model/ResponsePortion.swift" \
-  "$stores/Stores/ResponseSource.swift" "$text"/URLReference*.swift
+  "$model/HeaderFields.swift" "$model"/P*.swift "$text"/P*.swift "$text"/URLReference*.swift

@@ -36,7 +36,8 @@ enum Samples {
     var buffer = TextBuffer()
     guard let now else { return buffer }
     var renderer = format.makeRenderer(
-      columns: columns, secrets: secrets, now: now, store: store, terminalWidth: width)
+      columns: columns, secrets: secrets, now: now, store: store, terminalWidth: width
+    ).renderer
     renderer.begin(into: &buffer)
     for response in responses { renderer.render(response, into: &buffer) }
     let count = Int64(responses.count)

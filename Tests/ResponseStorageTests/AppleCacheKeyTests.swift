@@ -36,7 +36,7 @@ import Testing
         temporaryFolder: FileManager.default.temporaryDirectory.path(),
         now: try #require(Timestamp(secondsSince2001: 1e9))
       ).open()
-      try source.forEachResponse(Projection.all) { response in
+      try source.scan(Projection.all) { response in
         guard let key = response.key, let url = response.request.url else { return .next }
         let ours = [response.partition, nil].map { AppleCacheKey(of: url, partition: $0).text }
         if ours.contains(key) { same += 1 } else { other.append("\(key) \(url)") }

@@ -11,49 +11,49 @@ import Testing
   func `several threads give what one gives, in the same order`(threadCount: Int) throws {
     let folder = try Self.store()
     let expected = try Self.responses(of: folder)
-    var (found, portions): ([StoredResponse], Int) = ([], 0)
-    try Self.scan(folder, .all, threadCount: threadCount).forEachPortion { portion in
-      found += portion.responses
-      portion.responses = []
-      portions += 1
+    var (found, tallies): ([StoredResponse], Int) = ([], 0)
+    try Self.scan(folder, .all, threadCount: threadCount).forEachTally { tally in
+      found += tally.responses
+      tally.responses = []
+      tallies += 1
       return .next
     }
     #expect(expected.count == 5_196)
     #expect(found == expected)
-    #expect(portions > 8)
+    #expect(tallies > 8)
   }
 
   @Test(arguments: [1, 2, 3])
-  func `portions of any order hold all responses, as few as there are threads`(
+  func `tallies of any order hold all responses, as few as there are threads`(
     threadCount: Int
   ) throws {
     let folder = try Self.store()
-    var portions: [[StoredResponse]] = []
+    var tallies: [[StoredResponse]] = []
     try Self.scan(folder, .all, threadCount: threadCount, in: .any, length: .max)
-      .forEachPortion { portion in
-        portions.append(portion.responses)
+      .forEachTally { tally in
+        tallies.append(tally.responses)
         return .next
       }
-    #expect(portions.count == threadCount)
-    #expect(portions.allSatisfy { $0.map(\.id) == $0.map(\.id).sorted() })
-    #expect(portions.joined().sorted { $0.id < $1.id } == (try Self.responses(of: folder)))
+    #expect(tallies.count == threadCount)
+    #expect(tallies.allSatisfy { $0.map(\.id) == $0.map(\.id).sorted() })
+    #expect(tallies.joined().sorted { $0.id < $1.id } == (try Self.responses(of: folder)))
   }
 
-  @Test func `portions of any order that are full are handed over`() throws {
+  @Test func `tallies of any order that are full are handed over`() throws {
     let folder = try Self.store()
     var found: [StoredResponse.ID] = []
-    try Self.scan(folder, [], threadCount: 2, in: .any, length: 700).forEachPortion { portion in
-      #expect(portion.responses.count <= 700)
-      found += portion.responses.map(\.id)
-      portion.responses = []
+    try Self.scan(folder, [], threadCount: 2, in: .any, length: 700).forEachTally { tally in
+      #expect(tally.responses.count <= 700)
+      found += tally.responses.map(\.id)
+      tally.responses = []
       return .next
     }
     #expect(found.sorted() == (try Self.responses(of: folder).map(\.id)))
   }
 
-  @Test(arguments: [1, 2, 3], [PortionOrder.ascending, .any])
-  func `portions take in what they choose by little of each response`(
-    threadCount: Int, order: PortionOrder
+  @Test(arguments: [1, 2, 3], [ScanOrder.ascending, .any])
+  func `tallies take in what they choose by little of each response`(
+    threadCount: Int, order: ScanOrder
   ) throws {
     let folder = try Self.store()
     let all = try Self.responses(of: folder)
@@ -62,11 +62,11 @@ import Testing
     {
       let some = Some(length: 100, wanted: { remainders.contains($0 % divisor) })
       var (found, asked): ([StoredResponse], Int) = ([], 0)
-      try Self.scan(folder, .all, threadCount: threadCount, in: order, choosingBy: [], some)
-        .forEachPortion { portion in
-          found += portion.responses
-          asked += portion.asked
-          (portion.responses, portion.asked) = ([], 0)
+      try Self.scan(folder, .all, threadCount: threadCount, in: order, choosing: [], some)
+        .forEachTally { tally in
+          found += tally.responses
+          asked += tally.asked
+          (tally.responses, tally.asked) = ([], 0)
           return .next
         }
       #expect(asked == all.count)
@@ -76,15 +76,15 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 1_023, 1_024, 1_025, 4_000], [PortionOrder.ascending, .any])
+  @Test(arguments: [1, 1_023, 1_024, 1_025, 4_000], [ScanOrder.ascending, .any])
   func `a scan that several threads share ends when it is told to`(
-    limit: Int, order: PortionOrder
+    limit: Int, order: ScanOrder
   ) throws {
     let folder = try Self.store()
     var found: [StoredResponse.ID] = []
-    try Self.scan(folder, [], threadCount: 2, in: order, length: 1).forEachPortion { portion in
-      found += portion.responses.map(\.id)
-      portion.responses = []
+    try Self.scan(folder, [], threadCount: 2, in: order, length: 1).forEachTally { tally in
+      found += tally.responses.map(\.id)
+      tally.responses = []
       return found.count == limit ? .stop : .next
     }
     #expect(found.count == limit)
@@ -92,14 +92,14 @@ import Testing
     #expect(found == Array(try Self.responses(of: folder).prefix(limit).map(\.id)))
   }
 
-  @Test(arguments: [PortionOrder.ascending, .any])
-  func `what a thread cannot read is an error`(order: PortionOrder) throws {
+  @Test(arguments: [ScanOrder.ascending, .any])
+  func `what a thread cannot read is an error`(order: ScanOrder) throws {
     let folder = try Self.store()
     let (files, layout) = try Self.opened(folder)
     let scan = AppleParallelScan(
-      of: files.database + "-gone", layout, .all, bodiesAt: files.bodies, threadCount: 2,
-      startingWith: Some(length: 9), in: order, byteLimit: .max)
-    #expect(throws: (any Error).self) { try scan.forEachPortion { _ in .next } }
+      of: files.database + "-gone", layout, ScanRequest(.all, in: order), bodiesAt: files.bodies,
+      threadCount: 2, into: Some(length: 9))
+    #expect(throws: (any Error).self) { try scan.forEachTally { _ in .next } }
   }
 
   @Test func `a store without responses has none`() throws {
@@ -107,16 +107,16 @@ import Testing
     for table in ["response", "blob_data", "receiver_data"] {
       _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", "DELETE FROM cfurl_cache_\(table)")
     }
-    for order in [PortionOrder.ascending, .any] {
-      try Self.scan(folder, .all, threadCount: 2, in: order).forEachPortion { portion in
-        #expect(portion.responses.isEmpty)
+    for order in [ScanOrder.ascending, .any] {
+      try Self.scan(folder, .all, threadCount: 2, in: order).forEachTally { tally in
+        #expect(tally.responses.isEmpty)
         return .next
       }
     }
   }
 
   /// Some responses that follow each other.
-  private struct Some: ResponsePortion {
+  private struct Some: ResponseTally {
     let length: Int
     var wanted: @Sendable (Int64) -> Bool = { _ in true }
     var responses: [StoredResponse] = []
@@ -134,26 +134,26 @@ import Testing
       return isWanted(response.id)
     }
 
-    mutating func take(_ response: inout StoredResponse) { responses.append(response) }
+    mutating func insert(_ response: borrowing StoredResponse) { responses.append(copy response) }
   }
 
   private static func scan(
     _ folder: Folder, _ projection: Projection, threadCount: Int,
-    in order: PortionOrder = .ascending, length: Int = 500
+    in order: ScanOrder = .ascending, length: Int = 500
   ) throws -> AppleParallelScan<Some> {
     try scan(
-      folder, projection, threadCount: threadCount, in: order, choosingBy: nil,
+      folder, projection, threadCount: threadCount, in: order, choosing: nil,
       Some(length: length))
   }
 
   private static func scan(
-    _ folder: Folder, _ projection: Projection, threadCount: Int, in order: PortionOrder,
-    choosingBy little: Projection?, _ portion: Some
+    _ folder: Folder, _ projection: Projection, threadCount: Int, in order: ScanOrder,
+    choosing: Projection?, _ tally: Some
   ) throws -> AppleParallelScan<Some> {
     let (files, layout) = try opened(folder)
     return AppleParallelScan(
-      of: files.database, layout, projection, choosingBy: little, bodiesAt: files.bodies,
-      threadCount: threadCount, startingWith: portion, in: order, byteLimit: .max)
+      of: files.database, layout, ScanRequest(projection, choosing: choosing, in: order),
+      bodiesAt: files.bodies, threadCount: threadCount, into: tally)
   }
 
   /// A store with gaps in its numbers, with rows that are missing from each of the tables, and with
@@ -202,7 +202,7 @@ import Testing
   private static func responses(of folder: Folder) throws -> [StoredResponse] {
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var responses: [StoredResponse] = []
-    try store.forEachResponse(.all) { response in
+    try store.scan(.all) { response in
       responses.append(copy response)
       return .next
     }

@@ -19,11 +19,11 @@ import Testing
 
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     let damage = #expect(throws: StoreError.self) {
-      try store.forEachResponse(.all) { _ in .next }
+      try store.scan(.all) { _ in .next }
     }
     #expect(damage?.code == .damaged && damage?.reason == "its rows are out of order")
     let change = #expect(throws: StoreError.self) {
-      try store.forEachResponse(.all) { _ in
+      try store.scan(.all) { _ in
         try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: path)
         return .next
       }
@@ -51,7 +51,7 @@ import Testing
 
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var lines: [String] = []
-    try store.forEachResponse([.key, .body, .stored]) { response in
+    try store.scan([.key, .body, .stored]) { response in
       let notes = response.notes.map { "\($0.code.rawValue): \($0.message)" }
       lines.append(
         ([
@@ -88,7 +88,7 @@ import Testing
       """)
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var rows: [String] = []
-    try store.forEachResponse([.key, .body]) { response in
+    try store.scan([.key, .body]) { response in
       rows.append("\(response.id) \(response.key?.string ?? "-") \(response.bodySize ?? -1)")
       return .next
     }

@@ -8,7 +8,7 @@ import Testing
     let folder = try AppleParallelScanTests.store()
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var versions: [ResponseVersion] = []
-    try store.forEachResponse([.key, .stored]) { response in
+    try store.scan([.key, .stored]) { response in
       versions.append(
         ResponseVersion(
           id: response.id, key: response.key.map { ByteString(copying: $0) },

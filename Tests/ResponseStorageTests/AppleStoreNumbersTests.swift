@@ -10,7 +10,7 @@ import Testing
     let folder = try AppleParallelScanTests.store()
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var all: [Int64: StoredResponse] = [:]
-    try store.forEachResponse(.all) { response in
+    try store.scan(.all) { response in
       if case .row(let number) = response.id { all[number] = copy response }
       return .next
     }
@@ -28,7 +28,7 @@ import Testing
       }
       chosen.append(.max)
       var found: [StoredResponse] = []
-      try store.forEachResponse(.all, numbered: chosen) { response in
+      try store.forEachResponse(of: chosen.map(StoredResponse.ID.row), .all) { response in
         found.append(copy response)
         return .next
       }
@@ -50,11 +50,11 @@ import Testing
       "UPDATE cfurl_cache_blob_data SET response_object = x'\(bytes)' WHERE entry_ID = 5")
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var found: [[StoredResponse.Note]] = []
-    try store.forEachResponse([.firstStored, .notes]) { response in
+    try store.scan([.firstStored, .notes]) { response in
       if response.id == .row(5) { found.append(response.notes) }
       return .next
     }
-    try store.forEachResponse(.notes, numbered: [5]) { response in
+    try store.forEachResponse(of: [.row(5)], .notes) { response in
       found.append(response.notes)
       return .next
     }
@@ -67,7 +67,7 @@ import Testing
     let folder = try AppleParallelScanTests.store()
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var count = 0
-    try store.forEachResponse([], numbered: Array(1...5_000)) { _ in
+    try store.forEachResponse(of: (1...5_000).map(StoredResponse.ID.row), []) { _ in
       count += 1
       return count == 3 ? .stop : .next
     }

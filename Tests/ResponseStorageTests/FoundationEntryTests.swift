@@ -124,7 +124,7 @@ import Testing
     try FoundationStore(readingFrom: folder.path, now: moment(1_000))
   }
 
-  private func editor(of folder: Folder) throws -> any RawResponseStore {
+  private func editor(of folder: Folder) throws -> any ResponseStore {
     let opening = StoreOpening(
       path: folder.path, wait: 0, temporaryFolder: folder.path, now: try moment(1_000))
     var store: (any ResponseStore)?
@@ -133,7 +133,7 @@ import Testing
     } else {
       store = try opening.openForChanging(verifying: false)
     }
-    return try #require(store as? any RawResponseStore)
+    return try #require(store)
   }
 
   private func response(_ url: ByteString) throws -> NewResponse {

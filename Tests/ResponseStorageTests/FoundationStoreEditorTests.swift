@@ -91,7 +91,7 @@ import Testing
 
   private func versions(in folder: Folder) throws -> [ResponseVersion] {
     var versions: [ResponseVersion] = []
-    try opening(folder).open().forEachResponse(.file) { response in
+    try opening(folder).open().scan(.file) { response in
       versions.append(
         ResponseVersion(id: response.id, key: nil, stored: nil, file: response.file))
       return .next

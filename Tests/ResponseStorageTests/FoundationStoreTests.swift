@@ -41,7 +41,7 @@ import Testing
       #expect(try store.response(id, part)?.responseHeaders == expected.responseHeaders)
     }
     var scanned: [StoredResponse] = []
-    try store.forEachResponse(.all) { response in
+    try store.scan(.all) { response in
       scanned.append(copy response)
       return .next
     }
@@ -99,7 +99,7 @@ import Testing
     }
     let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
     var ids: [StoredResponse.ID] = []
-    try store.forEachResponse([]) { response in
+    try store.scan([]) { response in
       ids.append(response.id)
       return .next
     }
@@ -115,7 +115,7 @@ import Testing
     let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
     try FileManager.default.removeItem(atPath: "\(folder.path)/\(folder.names()[0])")
     var urls: [ByteString?] = []
-    try store.forEachResponse(.url) { response in
+    try store.scan(.url) { response in
       urls.append(response.url)
       return .next
     }

@@ -17,7 +17,7 @@ import Testing
       StoreDescription(path: "", format: .apple, schemaVersion: 203)
     }
 
-    func forEachResponse(
+    func scan(
       _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
     ) throws {
       _ = try body(response)

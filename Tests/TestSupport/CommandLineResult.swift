@@ -57,7 +57,7 @@ public struct CommandLineResult: Hashable, Sendable {
       readConfiguration: { files[$0].map { Array($0.utf8) } },
       openSource: { path, _, _ in
         guard let store else { throw StoreError(.notFound, at: path) }
-        return store
+        return .store(store)
       },
       openStore: { _, _, _ in editor }, fileSystem: { _ in room },
       openTransport: { transport }, isInputTerminal: answer != nil, readLine: { answer })
@@ -70,7 +70,7 @@ public struct CommandLineResult: Hashable, Sendable {
 }
 
 /// Writes down what is to be removed, and removes nothing.
-private final class RecordingEditor: ResponseStore {
+private final class RecordingEditor: RemovingStore {
   var removed: [StoredResponse.ID] = []
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
@@ -80,10 +80,4 @@ private final class RecordingEditor: ResponseStore {
     removed += responses.map(\.id)
     removal.visited = responses.count
   }
-
-  func remove(
-    orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
-  ) {}
-
-  func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .none }
 }

@@ -5,7 +5,7 @@ public import ResponseStorage
 /// Responses in memory, which a command line reads as it reads a store.
 ///
 /// As of a store on disk, a scan passes on what its projection asks for and nothing else.
-public struct MemoryStore: ResponseSource {
+public struct MemoryStore: StoreSource {
   /// The responses, in ascending order of their ids.
   public let responses: [StoredResponse]
 
@@ -18,8 +18,8 @@ public struct MemoryStore: ResponseSource {
   /// What the store takes up.
   public var size = Footprint()
 
-  /// How many responses a portion takes at most, so that there are several; `nil` for one portion.
-  public var portionLength: Int?
+  /// How many responses a tally takes in at most, so that there are several; `nil` for one tally.
+  public var tallyLength: Int?
 
   public var description = StoreDescription(path: "memory", format: .apple, schemaVersion: 203)
 
@@ -28,7 +28,7 @@ public struct MemoryStore: ResponseSource {
     self.responses = responses.sorted { $0.id < $1.id }
   }
 
-  public func forEachResponse(
+  public func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     for response in responses {
@@ -36,21 +36,22 @@ public struct MemoryStore: ResponseSource {
     }
   }
 
-  public func forEachPortion<Portion: ResponsePortion>(
-    _ projection: Projection, startingWith portion: Portion, in order: PortionOrder,
-    _ body: (inout Portion) throws -> ScanStep
+  public func scan<Tally: ResponseTally>(
+    _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
   ) throws {
     var length = 0
-    var portion = portion
+    var tally = tally
     for response in responses {
-      var response = response.projected(to: projection)
-      portion.take(&response)
+      guard tally.choose(response.projected(to: request.choosing ?? request.projection)) else {
+        continue
+      }
+      tally.insert(response.projected(to: request.projection))
       length += 1
-      guard portion.isFull || length == portionLength else { continue }
+      guard tally.isFull || length == tallyLength else { continue }
       length = 0
-      if try body(&portion) == .stop { return }
+      if try body(&tally) == .stop { return }
     }
-    _ = try body(&portion)
+    _ = try body(&tally)
   }
 
   public func response(_ id: StoredResponse.ID, _ projection: Projection) -> StoredResponse? {
@@ -78,6 +79,14 @@ public struct MemoryStore: ResponseSource {
   }
 
   public func finish() {}
+
+  public func admit(_ response: RawResponse) throws -> AdmittedResponse {
+    throw AdmissionRefusal("it is a store in memory")
+  }
+
+  public func standingResponse(forKey key: ByteString) -> StandingResponse? { nil }
+
+  public func standingResponse(withoutKey number: Int64) -> StandingResponse? { nil }
 }
 
 extension StoredResponse {

@@ -29,7 +29,7 @@ extension CommandEnvironment {
     var metrics = CacheMetrics(cache: name)
     metrics.capacityBytes = capacity
     let path = configuration.path(ofCache: name)?.text ?? name
-    let source = try openSource(path, 5_000, now)
+    let source = try openSource(path, 5_000, now).source
     metrics.usage = try UsageReport(
       of: source, by: .freshness, capacityBytes: capacity, now: now, expiryRules: expiryRules)
     try source.finish()

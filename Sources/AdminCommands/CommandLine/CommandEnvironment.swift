@@ -51,7 +51,7 @@ public struct CommandEnvironment {
 
   /// Opens the cache at a path for reading, waiting for a lock for some milliseconds; what is from after
   /// the moment is from the future.
-  public var openSource: (String, Int32, Timestamp) throws -> any ResponseSource
+  public var openSource: (String, Int32, Timestamp) throws -> OpenedCache
 
   /// Opens the cache at a path for changing, waiting for a lock for some milliseconds, and having
   /// SQLite check the database before if the last is true.
@@ -102,7 +102,7 @@ public struct CommandEnvironment {
     writeMessage: @escaping (String) -> Void,
     readInput: @escaping (Int) throws -> [UInt8] = { _ in [] },
     readConfiguration: @escaping (String) throws -> [UInt8]? = { _ in nil },
-    openSource: @escaping (String, Int32, Timestamp) throws -> any ResponseSource,
+    openSource: @escaping (String, Int32, Timestamp) throws -> OpenedCache,
     openStore: @escaping (String, Int32, Bool) throws -> any ResponseStore,
     createStore: @escaping (NewStore, String, (any ResponseStore) throws -> Void) throws -> Void = {
       _, path, _ in throw StoreError(.accessDenied, at: path)
@@ -164,9 +164,9 @@ public struct CommandEnvironment {
       readConfiguration: Self.readFile,
       openSource: { path, wait, now in
         let archive = ArchiveOpening(path: path, temporaryFolder: temporaryFolder)
-        if archive.isArchive { return try archive.open() }
-        return try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
-          .open()
+        if archive.isArchive { return .archive(try archive.open()) }
+        let store = StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
+        return .store(try store.open())
       },
       openStore: { path, wait, verifying in
         guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {

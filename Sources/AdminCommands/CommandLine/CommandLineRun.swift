@@ -23,22 +23,21 @@ extension URLCacheAdmin {
       return .done
     }
     let words = LeadingOptions.moved(behindTheVerbOf: Array(arguments.dropFirst()))
-    let command: any ParsableCommand
+    var parsed: any ParsableCommand
     do {
       try checkVerb(of: words)
       try checkRepair(in: words)
-      command = try URLCacheAdmin.parseAsRoot(words)
+      parsed = try URLCacheAdmin.parseAsRoot(words)
     } catch {
       return report(error, asJSON: ErrorFormat.isJSON(in: words), in: environment)
     }
-    if let command = command as? any ConfiguredCommand {
-      var runs = CacheRuns(of: command, in: environment)
-      return runs.run()
+    // ArgumentParser gives whatever it has parsed as `any ParsableCommand`, and its own commands are no others: `help`,
+    // and a group such as `config` without a subcommand. So this is the one place where a type has to be found out.
+    guard let command = parsed as? any AdminCommand else {
+      do { try parsed.run() } catch { return report(error, asJSON: false, in: environment) }
+      return .done
     }
-    do { return try run(command, in: environment) } catch {
-      let writesJSON = (command as? any AdminCommand)?.writesJSON ?? false
-      return report(error, asJSON: writesJSON, in: environment)
-    }
+    return command.runCommandLine(in: environment)
   }
 
   /// Refuses `--repair=` without a value, as of an empty shell variable: ArgumentParser takes it for `--repair`,
@@ -48,19 +47,6 @@ extension URLCacheAdmin {
     throw .usage(
       "'--repair=' has no value, as of an empty shell variable",
       hint: "name kinds, or write '--repair' to remove all that is broken")
-  }
-
-  /// Runs a command that has all that the configuration sets.
-  static func run(
-    _ command: any ParsableCommand, in environment: CommandEnvironment
-  ) throws -> ExitStatus {
-    if let command = command as? any ScheduledCommand {
-      return try command.runOnSchedule(in: environment)
-    }
-    if let command = command as? any AdminCommand { return try command.run(in: environment) }
-    var command = command
-    try command.run()
-    return .done
   }
 
   /// Tells the user of a failure.

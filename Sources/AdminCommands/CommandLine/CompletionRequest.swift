@@ -118,10 +118,10 @@ struct CompletionRequest {
     guard !path.isEmpty,
       !ArchiveOpening(path: path, temporaryFolder: environment.temporaryFolder).isArchive
     else { return [] }
-    let source = try environment.openSource(path, 0, environment.now)
+    let source = try environment.openSource(path, 0, environment.now).source
     var (hosts, seen): (Set<ByteString>, Int) = ([], 0)
     let end = environment.steadyMilliseconds() + Self.mostMilliseconds
-    try source.forEachResponse(.url) { response in
+    try source.scan(.url) { response in
       if let host = response.url.flatMap({ CanonicalURL.host(of: $0) }), Self.isPlain(host) {
         hosts.insert(host)
       }

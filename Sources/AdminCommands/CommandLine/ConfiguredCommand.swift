@@ -12,6 +12,12 @@ protocol ConfiguredCommand: AdminCommand {
   /// The files that the command creates for its cache, and that must not exist yet.
   var newFiles: [NewFileOption] { get }
 
+  /// Whether the command runs for each cache that has a name.
+  var runsForAllCaches: Bool { get }
+
+  /// What is written down of a run; `nil` if nothing ever is.
+  var recorded: RecordedRun? { get }
+
   /// Takes what is set elsewhere where the command line does not give it.
   mutating func fill(from settings: CacheSettings)
 }
@@ -19,8 +25,18 @@ protocol ConfiguredCommand: AdminCommand {
 extension ConfiguredCommand {
   var newFiles: [NewFileOption] { [] }
 
+  var runsForAllCaches: Bool { false }
+
+  var recorded: RecordedRun? { nil }
+
   mutating func fill(from settings: CacheSettings) {
     cache.fill(from: settings)
+  }
+
+  /// Runs the command for its cache, or for each, with what the configuration sets.
+  func runCommandLine(in environment: CommandEnvironment) -> ExitStatus {
+    var runs = CacheRuns(of: self, in: environment)
+    return runs.run()
   }
 
   /// The command with what the configuration sets for its cache.
@@ -41,6 +57,10 @@ extension ConfiguredCommand {
 protocol AllCachesCommand: ConfiguredCommand {
   /// Which caches it runs for.
   var scope: ScopeOptions { get }
+}
+
+extension AllCachesCommand {
+  var runsForAllCaches: Bool { scope.allCaches }
 }
 
 /// An option that names a file which the command creates.
@@ -66,7 +86,25 @@ protocol RecordedCommand: ConfiguredCommand {
   var expiryRules: [UserInfoExpiry.Rule] { get }
 }
 
+/// How a run is written down.
+struct RecordedRun {
+  /// Where.
+  let recording: RecordOptions
+  /// Whether the run changes nothing, of which nothing is written down.
+  let isDryRun: Bool
+  /// How large the cache may be on disk, in bytes, if the command knows.
+  let capacityBytes: ByteCount?
+  /// The expiries of an application's own, which count for whether entries are fresh.
+  let expiryRules: [UserInfoExpiry.Rule]
+}
+
 extension RecordedCommand {
+  var recorded: RecordedRun? {
+    RecordedRun(
+      recording: recording, isDryRun: isDryRun, capacityBytes: capacityBytes,
+      expiryRules: expiryRules)
+  }
+
   var capacityBytes: ByteCount? { nil }
   var expiryRules: [UserInfoExpiry.Rule] { UserInfoExpiry.known }
 }

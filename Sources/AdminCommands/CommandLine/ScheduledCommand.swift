@@ -15,7 +15,7 @@ protocol ScheduledCommand: AdminCommand {
 
 extension ScheduledCommand {
   /// Runs the command when its turn has come, as often as it takes.
-  func runOnSchedule(in environment: CommandEnvironment) throws -> ExitStatus {
+  func runWhenDue(in environment: CommandEnvironment) throws -> ExitStatus {
     var environment = environment
     if environment.schedule.begin(schedule, waiting: !isDryRun, in: environment) {
       environment.refreshNow()

@@ -56,7 +56,9 @@ extension URLCacheAdmin.Check {
       ? RemovalReceipt(before: plan)
       : execution.carryOut(plan) { environment.stopReason(signals) }
     var failure = receipt.failure
-    let open = { try environment.openSource(plan.store.path, cache.waitMilliseconds, now) }
+    let open = {
+      try environment.openSource(plan.store.path, cache.waitMilliseconds, now).source
+    }
     if let sidecars = check.sidecars, failure == nil, !signals.haveCome {
       do {
         var sidecarPlan = sidecars.plan

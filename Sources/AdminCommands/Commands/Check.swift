@@ -176,7 +176,8 @@ extension URLCacheAdmin {
         // An app may store the row first, and then the file.
         environment.pause(200)
         let source = try environment.openSource(
-          check.plan.store.path, cache.waitMilliseconds, now)
+          check.plan.store.path, cache.waitMilliseconds, now
+        ).source
         try check.confirm(in: source, report)
         try checkSidecars(&check, source, report)
         try source.finish()

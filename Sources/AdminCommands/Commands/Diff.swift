@@ -81,10 +81,10 @@ extension URLCacheAdmin {
 
     private func open(
       _ path: String, _ environment: CommandEnvironment
-    ) throws -> any RawResponseSource {
+    ) throws -> any ResponseSource {
       var cache = cache
       cache.cache = path
-      return try cache.openRaw(in: environment)
+      return try cache.open(in: environment)
     }
   }
 }

@@ -68,10 +68,10 @@ extension URLCacheAdmin.Enforce {
     _ body: (PrivateCopy, CommandEnvironment) throws -> Result
   ) throws -> Result? {
     let source = try cache.openForPlanning(in: environment)
-    guard let copy = try (source as? any PrivateCopySource)?.makePrivateCopy() else { return nil }
+    guard let copy = try source.makePrivateCopy() else { return nil }
     try source.finish()
     var environment = environment
-    environment.openSource = { _, _, _ in try copy.source() }
+    environment.openSource = { _, _, _ in .store(try copy.source()) }
     environment.openStore = { _, _, _ in try copy.store() }
     // The copy is removed when its owner is.
     return try withExtendedLifetime(copy) { try body(copy, environment) }

@@ -82,7 +82,6 @@ extension URLCacheAdmin {
       let signals = HeldSignals()
       let store = try environment.openStore(
         result.store.path, cache.waitMilliseconds, !noVerify)
-      guard let store = store as? any UserInfoStore else { throw Self.unsupported }
       var changed: Set<StoredResponse.ID> = []
       var failure: StoreError?
       do throws(StoreError) {
@@ -113,15 +112,13 @@ extension URLCacheAdmin {
           hint: "name URLs, give options such as '--older-than 3d', or '--all'")
       }
       let source = try cache.openForPlanning(in: environment)
-      guard source.description.format == .apple, let raws = source as? any RawResponseSource else {
-        throw Self.unsupported
-      }
+      guard source.description.format == .apple else { throw Self.unsupported }
       var result = ClearedUserInfo(
         of: clearUserInfo, in: source.description, isDryRun: dryRun)
       var absent = selection.names ?? EntryNames()
       var unreadable = 0
       let wanted = Set(clearUserInfo.map { ByteString($0) })
-      try raws.forEachRawResponse(selection.projection.union([.key, .url])) { response in
+      try source.forEachRawResponse(selection.projection.union([.key, .url])) { response in
         absent.remove(response)
         return try selection.contains(response, now: now)
       } _: { raw in

@@ -59,7 +59,7 @@ extension URLCacheAdmin {
         throw CommandFailure.usage(
           "'--archive-format files' writes bodies, and '--redact-bodies' none")
       }
-      let source = try cache.openRaw(in: environment)
+      let source = try cache.open(in: environment)
       try source.refuseReplacement(by: output)
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
@@ -84,7 +84,7 @@ extension URLCacheAdmin {
 
     /// Writes a file or a folder, which appears when all of it is there.
     private func write(
-      _ export: ArchiveExport, _ source: any RawResponseSource, _ projection: Projection,
+      _ export: ArchiveExport, _ source: any ResponseSource, _ projection: Projection,
       _ environment: CommandEnvironment,
       where isWanted: (borrowing StoredResponse) throws -> Bool
     ) throws -> ArchiveExport.Summary {
@@ -109,7 +109,7 @@ extension URLCacheAdmin {
       _ source: any ResponseSource, _ selection: Selection, _ now: Timestamp
     ) throws -> Timestamp? {
       var newest: Timestamp?
-      try source.forEachResponse(selection.projection.union(.firstStored)) { response in
+      try source.scan(selection.projection.union(.firstStored)) { response in
         guard let time = response.firstStored, newest.map({ time > $0 }) ?? true,
           try selection.contains(response, now: now)
         else { return .next }
@@ -146,17 +146,6 @@ extension URLCacheAdmin {
 /// Which bodies an export writes.
 enum ExportedBodies: String, CaseIterable, ExpressibleByArgument {
   case all, none
-}
-
-extension CacheOptions {
-  /// Opens the cache for what needs responses as they are stored.
-  func openRaw(in environment: CommandEnvironment) throws -> any RawResponseSource {
-    let source = try open(in: environment)
-    guard let raw = source as? any RawResponseSource else {
-      throw CommandFailure.usage("a cache of this format cannot be exported")
-    }
-    return raw
-  }
 }
 
 extension CommandEnvironment {

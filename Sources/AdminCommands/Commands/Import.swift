@@ -140,9 +140,6 @@ extension URLCacheAdmin {
       let path = destination.path
       var result = ImportResult()
       func fill(_ store: any ResponseStore) throws {
-        guard let store = store as? any RawResponseStore else {
-          throw CommandFailure.usage("nothing is imported into a cache of this format")
-        }
         do {
           result = try plan.carryOut(from: archive, in: store) { signals.haveCome }
         } catch is ImportInterruption {
@@ -188,14 +185,12 @@ extension URLCacheAdmin.Import {
     do {
       return try opening.open()
     } catch let error as ResponseArchiveError where error.kind == .notAnArchive {
-      let source: any ResponseSource
       do {
-        source = try environment.openSource(file, cache.waitMilliseconds, environment.now)
+        let cache = try environment.openSource(file, cache.waitMilliseconds, environment.now)
+        return StoreArchive(cache.source, limits: importing.limits)
       } catch let other as StoreError where other.code == .notACache {
         throw error
       }
-      guard let raw = source as? any RawResponseSource else { throw error }
-      return StoreArchive(raw, limits: importing.limits)
     }
   }
 }

@@ -136,10 +136,11 @@ extension URLCacheAdmin {
       _ tags: SidecarTags?, _ environment: CommandEnvironment
     ) throws {
       let columns = self.columns?.map { column in tags.map(column.reading) ?? column }
-      var renderer = format.makeRenderer(
+      let kind = format.makeRenderer(
         columns: columns, secrets: secrets.policy, now: now,
         expiryRules: listing.selection.expiryRules, store: source.description,
         terminalWidth: environment.terminalWidth)
+      var renderer = kind.renderer
       var projection = (columns ?? format.standardColumns).projection
       projection.formUnion([listing.selection.projection, .body])
       var output = OutputBuffer(environment)
@@ -159,12 +160,10 @@ extension URLCacheAdmin {
           renderer.render(response, into: &output.text)
           try output.flushIfLarge()
         }
-      } else if let renderer = renderer as? any LineRenderer, limit == nil,
-        listing.selection.isEmpty
-      {
+      } else if case .lines(let lineRenderer) = kind, limit == nil, listing.selection.isEmpty {
         try output.flush()
-        try source.forEachPortion(projection, startingWith: ListedLines(renderer), in: .ascending) {
-          lines in
+        let request = ScanRequest(projection, in: .ascending)
+        try source.scan(request, into: ListedLines(lineRenderer)) { lines in
           try environment.write(lines.text.bytes)
           listing.count(lines)
           lines.removeAll()

@@ -31,7 +31,7 @@ extension URLCacheAdmin {
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      try scope.check(with: cache)
+      if scope.allCaches { try cache.refuseName() }
       var environment = environment
       environment.now = cache.now(in: environment)
       let names =

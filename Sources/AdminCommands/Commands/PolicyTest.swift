@@ -52,7 +52,7 @@ extension URLCacheAdmin.Policy {
       var output = OutputBuffer(environment)
       var absent = selection.names ?? EntryNames()
       renderer.begin(source.description, into: &output.text)
-      try source.forEachResponse(
+      try source.scan(
         selection.projection.union(rules.projection).union(pins.projection).union([.url, .key])
       ) { response in
         let decision = try selection.decision(for: response, now: now)

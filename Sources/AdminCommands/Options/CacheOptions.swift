@@ -42,30 +42,41 @@ struct CacheOptions: ParsableArguments {
   func open(
     in environment: CommandEnvironment, copy: String? = nil
   ) throws -> any ResponseSource {
+    try openCache(in: environment, copy: copy).source
+  }
+
+  private func openCache(in environment: CommandEnvironment, copy: String?) throws -> OpenedCache {
     let path = try copy ?? path(in: environment)
-    let source = try environment.openSource(
+    let cache = try environment.openSource(
       path, waitMilliseconds, time.at?.time ?? environment.now)
-    for note in source.description.notes { environment.note(note) }
-    if let archive = source as? any ResponseArchive {
+    for note in cache.source.description.notes { environment.note(note) }
+    if case .archive(let archive) = cache {
       for omission in archive.omissions {
         environment.note("in the archive, but not shown, as \(omission.reason): \(omission.count)")
       }
     }
-    return source
+    return cache
   }
 
   /// Opens the cache for planning what to change of it, and refuses one that is never changed: a dry run
   /// must promise nothing that is refused afterwards.
   func openForPlanning(
     in environment: CommandEnvironment, copy: String? = nil
-  ) throws -> any ResponseSource {
-    let source = try open(in: environment, copy: copy)
-    let store = source.description
-    if source is any ResponseArchive { throw CommandFailure.archive(at: store.path) }
-    if let obstacle = store.obstacle {
-      throw StoreError(.unsupported, at: store.path, because: obstacle)
+  ) throws -> any StoreSource {
+    switch try openCache(in: environment, copy: copy) {
+    case .archive(let archive): throw CommandFailure.archive(at: archive.description.path)
+    case .store(let source):
+      let store = source.description
+      if let obstacle = store.obstacle {
+        throw StoreError(.unsupported, at: store.path, because: obstacle)
+      }
+      return source
     }
-    return source
+  }
+
+  /// Refuses a cache that is named although the command runs for all.
+  func refuseName() throws(CommandFailure) {
+    if cache != nil { throw .usage("'--all-caches' and '-c' exclude each other") }
   }
 
   /// The name of the cache; `nil` if it has none.
@@ -98,13 +109,6 @@ struct CacheOptions: ParsableArguments {
 struct ScopeOptions: ParsableArguments {
   @Flag(help: "Run the command for each cache that has a name in the configuration.")
   var allCaches = false
-
-  /// Refuses to name a cache beside ``allCaches``.
-  func check(with cache: CacheOptions) throws(CommandFailure) {
-    if allCaches, cache.cache != nil {
-      throw .usage("'--all-caches' and '-c' exclude each other")
-    }
-  }
 }
 
 /// The time that a command takes for now.

@@ -26,7 +26,7 @@ extension EntryNames.Name {
       if try source.response(id, []) != nil { found.append(id) }
     } else {
       var matches: [(id: StoredResponse.ID, lookup: StoreLookup?)] = []
-      try source.forEachResponse(names.projection) { response in
+      try source.scan(names.projection) { response in
         if names.contains(response) { matches.append((response.id, names.lookup(of: response))) }
         return .next
       }

@@ -17,7 +17,7 @@ extension PlanOptions {
     _ plan: RemovalPlan, of cache: CacheOptions, in environment: CommandEnvironment
   ) throws {
     guard let path = backup, !plan.entries.isEmpty else { return }
-    let source = try cache.openRaw(in: environment)
+    let source = try cache.open(in: environment)
     var export = ArchiveExport(
       try Self.format(ofBackup: path), generatorVersion: URLCacheAdmin.versionNumber,
       temporaryFolder: environment.temporaryFolder)

@@ -3,7 +3,7 @@ import Rendering
 import ResponseStorage
 
 /// Entries that were rendered one by one, each on a line.
-struct ListedLines: ResponsePortion {
+struct ListedLines: ResponseTally {
   private let renderer: any LineRenderer
 
   /// The number of entries.
@@ -20,7 +20,7 @@ struct ListedLines: ResponsePortion {
 
   var isFull: Bool { text.bytes.count >= 1 << 16 }
 
-  mutating func take(_ response: inout StoredResponse) {
+  mutating func insert(_ response: borrowing StoredResponse) {
     entries += 1
     bodyBytes += response.bodySize ?? 0
     renderer.render(response, into: &text)

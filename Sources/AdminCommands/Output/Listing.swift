@@ -58,7 +58,7 @@ struct Listing {
       return
     }
     guard let ids = selection.names?.idsOnly else {
-      return try source.forEachResponse(projection) { response in try visit(response, body) }
+      return try source.scan(projection) { response in try visit(response, body) }
     }
     wasStopped = true
     for id in ids {

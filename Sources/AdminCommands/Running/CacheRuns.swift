@@ -59,10 +59,8 @@ struct CacheRuns {
 
   /// The names of the caches to run the command for, or `nil` alone for the one that it names.
   private func names() throws(CommandFailure) -> [String?] {
-    guard let command = command as? any AllCachesCommand, command.scope.allCaches else {
-      return [nil]
-    }
-    try command.scope.check(with: command.cache)
+    guard command.runsForAllCaches else { return [nil] }
+    try command.cache.refuseName()
     if let file = command.newFiles.first {
       throw .usage(
         "'\(file.option)' names one file, and '--all-caches' needs one for each cache",
@@ -86,7 +84,7 @@ struct CacheRuns {
   private func record(
     _ name: String?,
     _ run: (any ConfiguredCommand, CommandEnvironment) throws -> ExitStatus = {
-      try URLCacheAdmin.run($0, in: $1)
+      try $0.runWhenDue(in: $1)
     }
   ) -> RunRecord? {
     var environment = environment
@@ -108,9 +106,9 @@ struct CacheRuns {
     } catch {
       record.status = URLCacheAdmin.report(error, asJSON: command.writesJSON, in: environment)
     }
-    if let command = command as? any RecordedCommand {
-      record.capacityBytes = command.capacityBytes
-      record.expiryRules = command.expiryRules
+    if let recorded = command.recorded {
+      record.capacityBytes = recorded.capacityBytes
+      record.expiryRules = recorded.expiryRules
     }
     record.durationSeconds = Double(environment.steadyMilliseconds() - record.start) / 1_000
     record.end = Timestamp(secondsSince1970: Double(environment.secondsNow()))

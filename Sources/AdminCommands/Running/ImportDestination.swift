@@ -34,7 +34,7 @@ struct ImportDestination {
     }
     do {
       let description = try environment.openSource(path, cache.waitMilliseconds, environment.now)
-        .description
+        .source.description
       self.init(path: path, new: nil, description: description)
     } catch let error as StoreError where error.code == .notFound || error.code == .notACache {
       guard let folder = try Self.folder(forNewCacheAt: path) else { throw error }
@@ -60,18 +60,15 @@ struct ImportDestination {
   /// Opens the cache for planning, which must not be what entries are imported from; `nil` of a new one.
   func open(
     _ cache: CacheOptions, _ archive: any ResponseArchive, in environment: CommandEnvironment
-  ) throws -> (any KeyedResponseSource)? {
+  ) throws -> (any StoreSource)? {
     if new != nil { return nil }
     let source = try cache.openForPlanning(in: environment)
-    guard let keyed = source as? any KeyedResponseSource else {
-      throw CommandFailure.usage("nothing is imported into a cache of this format")
-    }
-    let identity = keyed.description.identity
+    let identity = source.description.identity
     guard identity.isEmpty || identity != archive.description.identity else {
       throw CommandFailure.usage(
         "'\(path)' cannot be imported into itself", hint: "name another cache with '-c'")
     }
-    return keyed
+    return source
   }
 
   /// Makes sure that what is there is what an import has left that was cut short: an empty cache of the kind.
@@ -118,7 +115,7 @@ struct ImportDestination {
     at path: String, in environment: CommandEnvironment
   ) throws -> (any ResponseSource)? {
     do {
-      return try environment.openSource(path, 0, environment.now)
+      return try environment.openSource(path, 0, environment.now).source
     } catch let error as StoreError where error.code == .notFound || error.code == .notACache {
       if error.code == .notFound { return nil }
       // A folder without a database will do; a file that is no database will not.

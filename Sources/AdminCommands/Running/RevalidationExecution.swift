@@ -52,7 +52,6 @@ struct RevalidationExecution {
     guard let spool else { return [] }
     var batch = try batch(of: entries, spool)
     let store = try environment.openStore(path, cache.waitMilliseconds, !change.noVerify)
-    guard let store = store as? any RawResponseStore else { throw Self.unsupported }
     try batch.carryOut(in: store, unless: shouldStop)
     return batch.skipped
   }
@@ -62,7 +61,6 @@ struct RevalidationExecution {
     of entries: [RevalidationPlan.Entry], _ spool: BodySpool
   ) throws -> RefreshBatch {
     let source = try cache.open(in: environment)
-    guard let source = source as? any RawResponseSource else { throw Self.unsupported }
     let batch = try RefreshBatch(of: entries, from: source, spool)
     try source.finish()
     return batch
@@ -97,11 +95,5 @@ struct RevalidationExecution {
       keeping: cache.pins(in: environment))
     try source.finish()
     return plan
-  }
-
-  private static var unsupported: CommandFailure {
-    .usage(
-      "entries of a cache of this format cannot be refreshed",
-      hint: "ask without '--refresh', or remove them with '--purge-changed'")
   }
 }

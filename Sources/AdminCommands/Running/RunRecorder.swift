@@ -19,7 +19,7 @@ final class RunRecorder {
   init(
     of command: any ConfiguredCommand, in environment: CommandEnvironment
   ) throws(CommandFailure) {
-    let recorded = command as? any RecordedCommand
+    let recorded = command.recorded
     let isDryRun = recorded?.isDryRun != false
     let recording = isDryRun ? nil : recorded?.recording
     let files = command.newFiles + (recorded?.recording.files ?? [])

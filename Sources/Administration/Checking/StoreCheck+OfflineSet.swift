@@ -28,7 +28,7 @@ extension StoreCheck {
   ) throws {
     self.init(options, of: source.description)
     var set = OfflineSet(urls)
-    try source.forEachResponse(OfflineSet.projection) { response in
+    try source.scan(OfflineSet.projection) { response in
       plan.storedEntries += 1
       set.find(response)
       return .next

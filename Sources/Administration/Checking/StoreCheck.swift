@@ -81,7 +81,7 @@ public struct StoreCheck {
     let check = EntryCheck(now: options.now, clock: options.clock)
     let inUse = source.description.inUse
     let projection = EntryCheck.projection.union(options.rules.projection)
-    try source.forEachResponse(projection) { response in
+    try source.scan(projection) { response in
       plan.storedEntries += 1
       if let finding = try options.rules.finding(on: response) {
         try record(finding, report)

@@ -82,7 +82,7 @@ public struct MissingResponse: Hashable, Sendable {
     var present: [StoredResponse.ID] = []
     var lookups: [StoreLookup] = []
     var underOtherKeys: [StoredResponse.ID] = []
-    try source.forEachResponse(names.projection) { response in
+    try source.scan(names.projection) { response in
       guard names.contains(response) else { return .next }
       let lookup = names.lookup(of: response)
       if lookup?.isAnswer == false {

@@ -13,7 +13,7 @@ public struct NearMisses {
   public init(to urls: [ByteString], in source: any ResponseSource) throws {
     for url in urls { found[Self.stem(of: url)] = [] }
     var found = found
-    try source.forEachResponse(.url) { response in
+    try source.scan(.url) { response in
       guard let url = response.url else { return .next }
       let stem = Self.stem(of: url)
       if let others = found[stem], others.count < Self.limit { found[stem] = others + [url] }

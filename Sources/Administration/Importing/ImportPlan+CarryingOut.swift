@@ -22,7 +22,7 @@ extension ImportPlan {
   /// - Parameter shouldStop: Asked before each entry whether to leave all undone.
   /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportInterruption``.
   public func carryOut(
-    from archive: any ResponseArchive, in store: any RawResponseStore, unless shouldStop: () -> Bool
+    from archive: any ResponseArchive, in store: any ResponseStore, unless shouldStop: () -> Bool
   ) throws -> ImportResult {
     var staged: [Int64: ByteString] = [:]
     func stage(_ entry: Entry, _ raw: RawResponse) throws {

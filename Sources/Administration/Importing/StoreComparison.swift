@@ -56,13 +56,13 @@ public struct StoreComparison: Hashable, Sendable {
   ///   - normalizingJSON: Whether bodies that are the same JSON value are the same, however they are written.
   /// - Complexity: Memory grows with the number of responses of the first store.
   public init(
-    of first: any RawResponseSource, with second: any RawResponseSource, by aspects: Set<Aspect>,
+    of first: any ResponseSource, with second: any ResponseSource, by aspects: Set<Aspect>,
     normalizingJSON: Bool = false, selecting selection: Selection, now: Timestamp
   ) throws {
     // Several responses can have the same key, or none: those that are the same find each other.
     var known: [ByteString: [Fingerprint]] = [:]
     func forEachFingerprint(
-      of source: any RawResponseSource, _ body: (ByteString, Fingerprint) throws -> Void
+      of source: any ResponseSource, _ body: (ByteString, Fingerprint) throws -> Void
     ) throws -> Int64 {
       try Self.forEachFingerprint(
         of: source, aspects, normalizingJSON: normalizingJSON, selection, now, body)
@@ -102,7 +102,7 @@ public struct StoreComparison: Hashable, Sendable {
 
   /// Calls `body` with each response, and returns how many cannot be read.
   private static func forEachFingerprint(
-    of source: any RawResponseSource, _ aspects: Set<Aspect>, normalizingJSON: Bool,
+    of source: any ResponseSource, _ aspects: Set<Aspect>, normalizingJSON: Bool,
     _ selection: Selection, _ now: Timestamp, _ body: (ByteString, Fingerprint) throws -> Void
   ) throws -> Int64 {
     var leftOut: Int64 = 0

@@ -6,8 +6,9 @@ extension CacheReport {
     var ids: Set<StoredResponse.ID> = []
     changeEntries { ids.insert($0.id) }
     var responses: [StoredResponse.ID: StoredResponse] = [:]
-    try source.forEachResponse([.url, .mimeType, .status, .stored, .body], of: ids) {
+    try source.forEachResponse(of: ids.sorted(), [.url, .mimeType, .status, .stored, .body]) {
       responses[$0.id] = copy $0
+      return .next
     }
     changeEntries { entry in
       guard let response = responses[entry.id] else { return }
@@ -27,27 +28,6 @@ extension CacheReport {
           change(&hosts[host].folders[folder].entries[place])
         }
       }
-    }
-  }
-}
-
-extension ResponseSource {
-  /// Calls `body` with those of some responses that there are, in one walk if the source finds them by
-  /// their numbers.
-  fileprivate func forEachResponse(
-    _ projection: Projection, of ids: Set<StoredResponse.ID>,
-    _ body: (borrowing StoredResponse) -> Void
-  ) throws {
-    guard let source = self as? any NumberedResponseSource else {
-      for id in ids {
-        if let response = try response(id, projection) { body(response) }
-      }
-      return
-    }
-    let numbers = ids.compactMap { if case .row(let number) = $0 { number } else { nil } }
-    try source.forEachResponse(projection, numbered: numbers.sorted()) { response in
-      body(response)
-      return .next
     }
   }
 }

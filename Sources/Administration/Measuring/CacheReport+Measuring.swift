@@ -26,10 +26,9 @@ extension CacheReport {
       now: now, expiryRules: expiryRules,
       largestBody: isApple ? capacityBytes.map { $0 / 20 } : nil)
     var tally = empty
-    try source.forEachPortion(CacheReportTally.projection, startingWith: empty, in: .any) {
-      portion in
-      tally.insert(portion)
-      portion = empty
+    try source.scan(ScanRequest(CacheReportTally.projection, in: .any), into: empty) { part in
+      tally.insert(part)
+      part = empty
       return .next
     }
     try tally.write(to: &self, lookingUpIn: source)

@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 
 /// The entries of a cache added up for a report, one by one and in bounded memory.
-struct CacheReportTally: ResponsePortion {
+struct CacheReportTally: ResponseTally {
   /// How many of the largest entries are named.
   private static let largestCount = 120
 
@@ -52,10 +52,6 @@ struct CacheReportTally: ResponsePortion {
     hosts.insert(response, size: size, state)
     largest.insert(response.id, size: size, state, limit: Self.largestCount)
   }
-
-  var isFull: Bool { false }
-
-  mutating func take(_ response: inout StoredResponse) { insert(response) }
 
   /// Counts the entries of another tally, which was started in the same way.
   mutating func insert(_ other: CacheReportTally) {

@@ -85,9 +85,9 @@ public struct CacheSavings: Hashable, Sendable {
     inquiry.expiryRules = expiryRules
     let empty = SavingsTally(asking: inquiry)
     var all = empty
-    try source.forEachPortion(SavingsTally.projection, startingWith: empty, in: .any) { portion in
-      all.insert(portion)
-      portion = empty
+    try source.scan(ScanRequest(SavingsTally.projection, in: .any), into: empty) { tally in
+      all.insert(tally)
+      tally = empty
       return .next
     }
     hosts = all.hosts.map { Host(name: $0, sums: $1) }.sorted(by: Self.isBefore)

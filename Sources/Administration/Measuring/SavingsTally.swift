@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 
 /// Entries added up by host and by what becomes of a request for them, in bounded memory.
-struct SavingsTally: ResponsePortion {
+struct SavingsTally: ResponseTally {
   private static let mostHosts = 65_536
   private static let mostNameBytes = 8 << 20
 
@@ -20,9 +20,7 @@ struct SavingsTally: ResponsePortion {
   /// What has to be decoded of the entries.
   static let projection = Explanation.projection.union([.url, .body])
 
-  var isFull: Bool { false }
-
-  mutating func take(_ response: inout StoredResponse) {
+  mutating func insert(_ response: borrowing StoredResponse) {
     let explanation = Explanation(of: response, asking: inquiry, withHints: false)
     var sums = CacheSavings.Sums()
     sums[CacheSavings.Outcome(explanation.outcome)].insert(response.bodySize ?? 0)

@@ -162,7 +162,7 @@ public struct UsageReport: Hashable, Sendable {
       withHistograms: withHistograms, findsVersions: findsSuperseded, groupMemory: groupMemory)
     var tally = empty
     if let selection, !selection.isEmpty {
-      try source.forEachResponse(tally.projection.union(selection.projection)) { response in
+      try source.scan(tally.projection.union(selection.projection)) { response in
         if try selection.contains(response, now: now) { tally.insert(response) }
         return .next
       }

@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 
 /// Entries added up one by one, in bounded memory.
-struct UsageTally: ResponsePortion {
+struct UsageTally: ResponseTally {
   private let grouping: UsageReport.Grouping?
   private let now: Timestamp
   private let expiryRules: [UserInfoExpiry.Rule]
@@ -62,17 +62,13 @@ struct UsageTally: ResponsePortion {
   /// Adds up the entries of a source, all of which are counted.
   static func all(of source: any ResponseSource, startingWith empty: Self) throws -> Self {
     var all = empty
-    try source.forEachPortion(empty.projection, startingWith: empty, in: .any) { portion in
-      all.insert(portion)
-      portion = empty
+    try source.scan(ScanRequest(empty.projection, in: .any), into: empty) { tally in
+      all.insert(tally)
+      tally = empty
       return .next
     }
     return all
   }
-
-  var isFull: Bool { false }
-
-  mutating func take(_ response: inout StoredResponse) { insert(response) }
 
   /// Counts the entries of another tally, which was started in the same way.
   mutating func insert(_ other: UsageTally) {

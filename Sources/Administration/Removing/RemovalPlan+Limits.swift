@@ -27,14 +27,14 @@ extension RemovalPlan {
     // All that may be removed is in the plan at first, and what may be kept is taken out again. There may be a million: nothing is
     // copied, until the end an entry that stays is one without a reason of its own, and only what goes is named
     // if it can be found again.
-    let numbered = source as? any NumberedResponseSource
+    let hasDatabase = source.description.format.hasDatabase
     try self.init(
       removing: selection, from: source, now: now,
       decoding: limits.projection(ageBasis: selection.ageBasis), by: rules, keeping: pins,
-      measuringKept: true, naming: numbered == nil || selection.names != nil)
+      measuringKept: true, naming: !hasDatabase || selection.names != nil)
     bytesToFree = limits.bytesToFree ?? 0
     keep(because: .orphan) { $0.isOrphan }
-    if exceedsRoom(of: limits), let source = source as? any OrphanSource {
+    if exceedsRoom(of: limits) {
       survey = try source.orphans(at: clock ?? now)
       orphans = survey.files
     }
@@ -83,10 +83,10 @@ extension RemovalPlan {
     meetsLimits = excess.isWithinLimits && unmet.isEmpty
     // Whatever an entry is removed for, the log of another process becomes longer by it.
     if store.inUse, limits.bytes != nil, !isEmpty { needsSimulation = true }
-    if let numbered, selection.names == nil {
+    if hasDatabase, selection.names == nil {
       // What is decoded beside a URL can tell what it is.
       try nameEntries(
-        from: numbered, selection.projection.union(rules.projection).union([.key, .url]))
+        from: source, selection.projection.union(rules.projection).union([.key, .url]))
     }
   }
 
@@ -116,13 +116,10 @@ extension RemovalPlan {
 
   /// Notes the URLs and keys of all entries.
   private mutating func nameEntries(
-    from source: any NumberedResponseSource, _ projection: Projection
+    from source: any ResponseSource, _ projection: Projection
   ) throws {
-    let numbers = entries.compactMap { entry in
-      if case .row(let number) = entry.version.id { number } else { nil }
-    }
     var place = 0
-    try source.forEachResponse(projection, numbered: numbers) { response in
+    try source.forEachResponse(of: entries.map(\.version.id), projection) { response in
       while place < entries.count, entries[place].version.id < response.id { place += 1 }
       guard place < entries.count, entries[place].version.id == response.id else { return .next }
       entries[place].name(as: response)

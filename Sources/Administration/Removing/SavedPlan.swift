@@ -92,7 +92,7 @@ extension RemovalPlan {
     var (unchanged, stored) = ([Entry](), Int64(0))
     var pinned = KeptEntries()
     let isCopy = store.identity != saved.identity
-    try source.forEachResponse(pins.projection.union([.key, .stored, .file])) { response in
+    try source.scan(pins.projection.union([.key, .stored, .file])) { response in
       stored += 1
       wanted = wanted.drop { $0.version.id < response.id }
       if var entry = wanted.first, entry.version.isStill(response, inCopy: isCopy) {

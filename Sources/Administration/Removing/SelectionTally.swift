@@ -4,7 +4,7 @@ import ResponseStorage
 /// Responses of which the selected ones were picked out, and the others counted.
 ///
 /// Threads that read a store do that, each for some of the responses.
-struct SelectionTally: ResponsePortion {
+struct SelectionTally: ResponseTally {
   /// What entries are made by, of what is selected.
   struct Basis: Sendable {
     let selection: Selection
@@ -48,12 +48,9 @@ struct SelectionTally: ResponsePortion {
   private var others: [KeepReason: KeptEntries] = [:]
 
   private let basis: Basis
-  /// Whether only what is selected is taken in, as it was chosen before.
-  private let hasChosen: Bool
 
-  private init(_ basis: Basis, hasChosen: Bool) {
+  private init(_ basis: Basis) {
     self.basis = basis
-    self.hasChosen = hasChosen
   }
 
   /// Picks out what is selected of a source, in ascending order of the ids.
@@ -68,39 +65,30 @@ struct SelectionTally: ResponsePortion {
     of source: any ResponseSource, by basis: Basis, decoding projection: Projection,
     measuringKept: Bool, absent: inout EntryNames
   ) throws -> Self {
-    let little = basis.selection.projection.union(basis.pins.projection)
-    guard let source = source as? any NumberedResponseSource, !basis.selection.isEmpty,
-      little.isSubset(of: source.cheapProjection)
-    else {
-      let empty = Self(basis, hasChosen: false)
-      var all = empty
-      if basis.selection.isEmpty, let count = try? source.count() {
-        // An array that grows is copied, and there may be a million entries. What cannot be counted may still be read.
-        all.entries.reserveCapacity(Int(clamping: count))
-      }
-      try source.forEachPortion(projection, startingWith: empty, in: .ascending) { portion in
-        try all.insertAll(of: &portion, absent: &absent)
-      }
-      return all
+    var all = Self(basis)
+    var request = ScanRequest(projection, in: .ascending)
+    if basis.selection.isEmpty {
+      // An array that grows is copied, and there may be a million entries. What cannot be counted may still be read.
+      if let count = try? source.count() { all.entries.reserveCapacity(Int(clamping: count)) }
+    } else {
+      // What is no regular file stays, too.
+      request.choosing = basis.selection.projection.union(basis.pins.projection).union(.file)
+      if measuringKept { request.choosing?.formUnion(.body) }
     }
-    var all = Self(basis, hasChosen: true)
-    try source.forEachPortion(
-      projection, choosingBy: measuringKept ? little.union(.body) : little, startingWith: all,
-      in: .ascending
-    ) { portion in
-      try all.insertAll(of: &portion, absent: &absent)
+    try source.scan(request, into: Self(basis)) { tally in
+      try all.insertAll(of: &tally, absent: &absent)
     }
     return all
   }
 
-  /// Takes over what a portion holds, which is empty then.
+  /// Takes over what a tally holds, which is empty then.
   private mutating func insertAll(
-    of portion: inout Self, absent: inout EntryNames
+    of tally: inout Self, absent: inout EntryNames
   ) throws -> ScanStep {
-    if let overrun = portion.overrun { throw overrun }
-    portion.removeNames(from: &absent)
-    insert(portion)
-    portion = Self(basis, hasChosen: hasChosen)
+    if let overrun = tally.overrun { throw overrun }
+    tally.removeNames(from: &absent)
+    insert(tally)
+    tally = Self(basis)
     return .next
   }
 
@@ -117,8 +105,7 @@ struct SelectionTally: ResponsePortion {
     }
   }
 
-  mutating func take(_ response: inout StoredResponse) {
-    guard hasChosen || choose(response) else { return }
+  mutating func insert(_ response: borrowing StoredResponse) {
     do throws(URLExpression.Overrun) {
       entries.append(try basis.entry(of: response))
     } catch {

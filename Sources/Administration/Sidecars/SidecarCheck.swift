@@ -68,7 +68,7 @@ public struct SidecarCheck {
   ) throws {
     (self.folder, self.options) = (folder, options)
     let projection = SidecarOwners.projection.union([.method, .responseHeaders])
-    try source.forEachResponse(projection) { response in
+    try source.scan(projection) { response in
       if let finding = compare(response) { try report(finding) }
       return .next
     }

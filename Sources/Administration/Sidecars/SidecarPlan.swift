@@ -37,7 +37,7 @@ public struct SidecarPlan {
   ) throws {
     guard !entries.isEmpty, !folder.files.isEmpty else { return }
     var owners = SidecarOwners()
-    try source.forEachResponse(SidecarOwners.projection) { response in
+    try source.scan(SidecarOwners.projection) { response in
       owners.insert(response, in: folder)
       return .next
     }

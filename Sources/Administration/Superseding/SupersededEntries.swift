@@ -6,7 +6,7 @@ public import ResponseStorage
 /// They are found in two passes: the first notes the newest version of each resource, and the second compares each entry
 /// with that. Only entries of one cache partition are compared. An entry of another status than 2xx makes none
 /// superseded, and neither does one that `URLCache` does not see.
-public struct SupersededEntries: Sendable {
+public struct SupersededEntries: ResponseTally {
   /// What an entry is.
   public enum State: Hashable, Sendable {
     /// The newest version, one with the same URL as the newest, or no version of anything.
@@ -67,9 +67,9 @@ public struct SupersededEntries: Sendable {
   /// - Complexity: O(*n*), where *n* is the number of entries; memory grows with the number of versioned resources.
   public init(in source: any ResponseSource) throws {
     var all = Self()
-    try source.forEachPortion(Self.projection, startingWith: Self(), in: .any) { portion in
-      all.insert(portion)
-      portion = Self()
+    try source.scan(ScanRequest(Self.projection, in: .any), into: Self()) { entries in
+      all.insert(entries)
+      entries = Self()
       return .next
     }
     self = all
@@ -86,7 +86,7 @@ public struct SupersededEntries: Sendable {
   var mayHaveAny: Bool { versions > newest.count }
 
   /// Notes a response.
-  mutating func insert(_ response: borrowing StoredResponse) {
+  public mutating func insert(_ response: borrowing StoredResponse) {
     guard !response.isOrphan, let version = Self.version(of: response) else { return }
     versions += 1
     // What an app cannot use takes the place of nothing.
@@ -129,10 +129,4 @@ public struct SupersededEntries: Sendable {
   private static func version(of response: borrowing StoredResponse) -> ResourceVersion? {
     (response.url ?? response.key).flatMap { ResourceVersion(of: $0) }
   }
-}
-
-extension SupersededEntries: ResponsePortion {
-  public var isFull: Bool { false }
-
-  public mutating func take(_ response: inout StoredResponse) { insert(response) }
 }

@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 
 /// The superseded entries of a cache, added up.
-struct SupersededTally: ResponsePortion {
+struct SupersededTally: ResponseTally {
   private let entries: SupersededEntries
   private(set) var sum = CacheReport.Sum()
 
@@ -20,19 +20,16 @@ struct SupersededTally: ResponsePortion {
     var sum = CacheReport.Sum()
     guard entries.mayHaveAny else { return sum }
     let empty = Self(entries)
-    try source.forEachPortion(
-      SupersededEntries.stateProjection.union(.body), startingWith: empty, in: .any
-    ) { portion in
-      sum = sum.adding(portion.sum)
-      portion = empty
+    let request = ScanRequest(SupersededEntries.stateProjection.union(.body), in: .any)
+    try source.scan(request, into: empty) { tally in
+      sum = sum.adding(tally.sum)
+      tally = empty
       return .next
     }
     return sum
   }
 
-  var isFull: Bool { false }
-
-  mutating func take(_ response: inout StoredResponse) {
+  mutating func insert(_ response: borrowing StoredResponse) {
     guard case .superseded = entries.state(of: response) else { return }
     sum.insert(response.bodySize ?? 0)
   }

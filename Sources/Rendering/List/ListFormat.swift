@@ -69,6 +69,22 @@ public protocol LineRenderer: ResponseRenderer, Sendable {
   func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer)
 }
 
+/// What renders a list, by what it may be shared out to.
+public enum ListRenderer {
+  /// Threads may each render some of the responses.
+  case lines(any LineRenderer)
+  /// One thread renders all of the responses.
+  case whole(any ResponseRenderer)
+
+  /// What renders the responses one after the other.
+  public var renderer: any ResponseRenderer {
+    switch self {
+    case .lines(let renderer): renderer
+    case .whole(let renderer): renderer
+    }
+  }
+}
+
 /// The formats of a list of responses.
 public enum ListFormat: String, Hashable, Sendable, CaseIterable {
   case table
@@ -101,26 +117,31 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
     columns: [Column]?, secrets: SecretPolicy, now: Timestamp,
     expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known, store: StoreDescription,
     terminalWidth: Int?
-  ) -> any ResponseRenderer {
+  ) -> ListRenderer {
     let columns = columns ?? standardColumns
     return switch self {
     case .table:
-      TableRenderer(
-        columns: columns, secrets: secrets, now: now, expiryRules: expiryRules,
-        terminalWidth: terminalWidth)
+      .whole(
+        TableRenderer(
+          columns: columns, secrets: secrets, now: now, expiryRules: expiryRules,
+          terminalWidth: terminalWidth))
     case .json:
-      JSONRenderer(
-        columns: columns, secrets: secrets, now: now, expiryRules: expiryRules, store: store)
+      .whole(
+        JSONRenderer(
+          columns: columns, secrets: secrets, now: now, expiryRules: expiryRules, store: store))
     case .ndjson:
-      NDJSONRenderer(columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
+      .lines(
+        NDJSONRenderer(columns: columns, secrets: secrets, now: now, expiryRules: expiryRules))
     case .csv:
-      DelimitedRenderer(
-        .csv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
+      .lines(
+        DelimitedRenderer(
+          .csv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules))
     case .tsv:
-      DelimitedRenderer(
-        .tsv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
-    case .urls: URLsRenderer(secrets: secrets)
-    case .ncdu: NcduRenderer(secrets: secrets, now: now, path: store.path)
+      .lines(
+        DelimitedRenderer(
+          .tsv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules))
+    case .urls: .lines(URLsRenderer(secrets: secrets))
+    case .ncdu: .whole(NcduRenderer(secrets: secrets, now: now, path: store.path))
     }
   }
 }

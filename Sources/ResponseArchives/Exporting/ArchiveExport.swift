@@ -63,7 +63,7 @@ public struct ArchiveExport: Sendable {
   ///     can end the export by an error.
   /// - Throws: ``StoreError``, ``ResponseArchiveError``, or whatever the closures throw.
   public func run(
-    on source: any RawResponseSource, _ projection: Projection,
+    on source: any ResponseSource, _ projection: Projection,
     where isWanted: (borrowing StoredResponse) throws -> Bool,
     writing write: @escaping ([UInt8]) throws -> Void
   ) throws -> Summary {
@@ -79,7 +79,7 @@ public struct ArchiveExport: Sendable {
   ///
   /// - Throws: ``StoreError``, or whatever the closure or the folder throws.
   public func run(
-    on source: any RawResponseSource, _ projection: Projection,
+    on source: any ResponseSource, _ projection: Projection,
     where isWanted: (borrowing StoredResponse) throws -> Bool, into folder: any ExportFolder
   ) throws -> Summary {
     try run(
@@ -88,7 +88,7 @@ public struct ArchiveExport: Sendable {
 
   /// Passes the entries that are wanted to a writer.
   func run(
-    on source: any RawResponseSource, _ projection: Projection,
+    on source: any ResponseSource, _ projection: Projection,
     where isWanted: (borrowing StoredResponse) throws -> Bool,
     into writer: any ResponseArchiveWriter
   ) throws -> Summary {

@@ -2,7 +2,7 @@ public import Bytes
 public import ResponseStorage
 
 /// An archive, of whatever kind, that is read as a store.
-public protocol ResponseArchive: RawResponseSource {
+public protocol ResponseArchive: ResponseSource {
   /// How much it may hold to be read.
   var limits: ArchiveLimits { get }
 
@@ -93,7 +93,7 @@ extension ResponseArchive {
     }
   }
 
-  public func forEachResponse(
+  public func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     try forEachEntry(verifyingBodies: false) { raw in

@@ -4,7 +4,7 @@ public import ResponseStorage
 ///
 /// What it cannot give in columns has a ``RawResponse/flaw``, and is passed on too.
 public final class StoreArchive: ResponseArchive {
-  private let source: any RawResponseSource
+  private let source: any ResponseSource
 
   /// The ids of the entries, in their order, once all were read.
   private var ids: [Int64]?
@@ -12,7 +12,7 @@ public final class StoreArchive: ResponseArchive {
   public let limits: ArchiveLimits
 
   /// Takes a cache that is open for reading.
-  public init(_ source: any RawResponseSource, limits: ArchiveLimits) {
+  public init(_ source: any ResponseSource, limits: ArchiveLimits) {
     self.source = source
     self.limits = limits
   }

@@ -1,7 +1,7 @@
 public import Bytes
 import PropertyLists
 
-extension FoundationStore: KeyedResponseSource {
+extension FoundationStore {
   /// Shorter bodies are read at once.
   private static let largestWholeBody = ByteCount(1 << 16)
 

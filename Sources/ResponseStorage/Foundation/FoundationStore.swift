@@ -45,7 +45,7 @@ public final class FoundationStore: StoreKind {
 
   static func changing(
     _ opening: StoreOpening, verifying: Bool
-  ) throws(StoreError) -> any ResponseStore {
+  ) throws(StoreError) -> any IntentStore {
     try FoundationStoreEditor(changing: opening.path, intents: opening.intents)
   }
 
@@ -87,7 +87,7 @@ public final class FoundationStore: StoreKind {
     return repeated
   }
 
-  public func forEachResponse(
+  public func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     for name in names {

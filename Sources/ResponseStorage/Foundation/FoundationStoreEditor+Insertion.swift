@@ -1,7 +1,7 @@
 import Bytes
 import Files
 
-extension FoundationStoreEditor: RawResponseStore {
+extension FoundationStoreEditor {
   var inUse: Bool { false }
 
   func stage(_ response: RawResponse) throws -> ByteString? {

@@ -25,6 +25,14 @@ final class FoundationStoreEditor: ResponseStore {
     }
   }
 
+  func change(
+    _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    throw StoreError(
+      .unsupported, at: files.path, because: "user info is a part of the archive of its entry")
+  }
+
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
     _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
     unless shouldStop: () -> Bool

@@ -18,7 +18,7 @@ public struct FinishedIntents: Hashable, Sendable {
 }
 
 /// A store whose commands note what they are about to do to files.
-protocol IntentStore {
+protocol IntentStore: ResponseStore {
   /// Ends what an intent says, as far as it is not done.
   ///
   /// Only files of which the store says that they are of no use are removed, and only if they are those that the
@@ -43,7 +43,7 @@ extension StoreOpening {
       let damaged = intents.forEachLeftBehind(about: place, at: now) { intent in
         do throws(StoreError) {
           if store == nil {
-            store = try kind.changing(self, verifying: false) as? any IntentStore
+            store = try kind.changing(self, verifying: false)
           }
           guard let store else { return false }
           return try store.finish(intent, into: &finished)

@@ -131,25 +131,6 @@ public struct RawResponse {
   }
 }
 
-/// A source that gives responses as its store holds them.
-public protocol RawResponseSource: ResponseSource {
-  /// How the store is laid out.
-  var rawLayout: RawLayout { get throws }
-
-  /// Calls `body` with each wanted response, in ascending order of the ids.
-  ///
-  /// - Parameters:
-  ///   - projection: What to decode for `isWanted`.
-  ///   - isWanted: Whether to go on with a response.
-  ///   - body: What to do with a response; its parts can be read in their order, and only meanwhile.
-  func forEachRawResponse(
-    _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
-    _ body: (RawResponse) throws -> ScanStep) throws
-}
-
-/// A source that finds responses by what they are looked up by.
-public protocol KeyedResponseSource: RawResponseSource, ResponseTarget {}
-
 /// How the database of a store is laid out.
 public struct RawLayout: Hashable, Sendable {
   /// The format of the store, which a copy of it has too. What comes from no store is for an Apple store.

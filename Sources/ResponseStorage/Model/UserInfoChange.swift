@@ -30,17 +30,3 @@ public struct UserInfoChange: Hashable, Sendable {
     new = rest.isEmpty ? nil : PropertyListWriter().bytes(of: .dictionary(rest))
   }
 }
-
-/// A store whose user info can be changed in its place.
-public protocol UserInfoStore: ResponseStore {
-  /// Changes user info, in batches of which each is done as a whole or not at all, whatever ends the process.
-  ///
-  /// - Parameters:
-  ///   - changes: What to change; what is not as it was looked at stays.
-  ///   - changed: What was changed, also by a change that ends with an error.
-  ///   - shouldStop: Asked between batches whether to leave the rest.
-  func change(
-    _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
-    unless shouldStop: () -> Bool
-  ) throws(StoreError)
-}

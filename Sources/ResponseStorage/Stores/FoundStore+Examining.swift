@@ -65,7 +65,7 @@ extension FoundStore {
   private mutating func measure(_ source: some ResponseSource) throws {
     footprintBytes = try source.footprint().totalBytes
     var (count, newest) = (Int64(0), Timestamp?.none)
-    try source.forEachResponse(.stored) { response in
+    try source.scan(.stored) { response in
       count += 1
       if let time = response.stored { newest = max(newest ?? time, time) }
       return .next

@@ -38,15 +38,7 @@ public struct OrphanSurvey: Hashable, Sendable {
   public init() {}
 }
 
-/// A source that tells which of its files no entry refers to.
-public protocol OrphanSource: ResponseSource {
-  /// Looks at all files that no entry refers to.
-  ///
-  /// - Parameter now: The time of the system, which files are young or old by.
-  func orphans(at now: Timestamp) throws -> OrphanSurvey
-}
-
-extension AppleStore: OrphanSource {
+extension AppleStore {
   public func orphans(at now: Timestamp) throws -> OrphanSurvey {
     var survey = OrphanSurvey()
     let named = try namedBodyFiles().all
@@ -68,7 +60,7 @@ extension AppleStore: OrphanSource {
   }
 }
 
-extension FoundationStore: OrphanSource {
+extension FoundationStore {
   public func orphans(at now: Timestamp) throws -> OrphanSurvey {
     var survey = OrphanSurvey()
     for name in names where name.kind == .temporary {

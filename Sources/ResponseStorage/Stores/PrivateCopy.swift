@@ -2,14 +2,6 @@ import Bytes
 import Files
 import SQLite
 
-/// A source that can make a private copy of its store, to simulate a removal there.
-public protocol PrivateCopySource: ResponseSource {
-  /// Makes a private copy of the store as it is.
-  ///
-  /// - Throws: ``StoreError``, `noRoom` also if the copy would take more than half of the room for it.
-  func makePrivateCopy() throws -> PrivateCopy
-}
-
 /// A private copy of a store, on which a removal is simulated; it is removed when its owner is.
 ///
 /// It is as the store in all that tells what a removal gives back: the pages of the database are the same, and
@@ -47,7 +39,7 @@ public final class PrivateCopy {
   }
 
   /// Opens the copy for reading.
-  public func source() throws -> any ResponseSource {
+  public func source() throws -> any StoreSource {
     try AppleStore(readingFrom: path, wait: 0, temporaryFolder: path, isHeld: isHeld)
   }
 
@@ -57,8 +49,8 @@ public final class PrivateCopy {
   }
 }
 
-extension AppleStore: PrivateCopySource {
-  public func makePrivateCopy() throws -> PrivateCopy {
+extension AppleStore {
+  public func makePrivateCopy() throws -> PrivateCopy? {
     do {
       try checkRoom()
       let folder = try TemporaryDirectory(in: temporaryFolder)

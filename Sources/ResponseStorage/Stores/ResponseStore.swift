@@ -1,6 +1,6 @@
 public import Bytes
 
-/// A store that responses can be removed from.
+/// A store that is open for changing: responses can be removed from it, and put into it as they were in another.
 ///
 /// Whoever holds one may change the store; a ``ResponseSource`` gives no way to it.
 public protocol ResponseStore {
@@ -45,10 +45,7 @@ public protocol ResponseStore {
   func compact(
     fully: Bool, unless shouldStop: () -> Bool
   ) throws(StoreError) -> CompactionMethod
-}
 
-/// A store that responses can be put into as they were in another.
-public protocol RawResponseStore: ResponseStore {
   /// Whether another process had the store open when it was opened here; `false` where none ever waits for
   /// another.
   var inUse: Bool { get }
@@ -71,6 +68,18 @@ public protocol RawResponseStore: ResponseStore {
   ///
   /// - Parameter body: Puts responses in, one after the other; an error of it leaves the store as it was.
   func insert(_ body: (any RawResponseInsertion) throws -> Void) throws
+
+  /// Changes user info, in batches of which each is done as a whole or not at all, whatever ends the process.
+  ///
+  /// - Parameters:
+  ///   - changes: What to change; what is not as it was looked at stays.
+  ///   - changed: What was changed, also by a change that ends with an error.
+  ///   - shouldStop: Asked between batches whether to leave the rest.
+  /// - Throws: ``StoreError``, `unsupported` if the store keeps no user info in a place of its own.
+  func change(
+    _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError)
 }
 
 /// The putting in of responses.

@@ -1,5 +1,5 @@
 /// A kind of store: what tells one from other folders, and how it is opened.
-protocol StoreKind: ResponseSource, SendableMetatype {
+protocol StoreKind: StoreSource, SendableMetatype {
   /// What tells a store of this kind, for people: `a Cache.db`.
   static var mark: String { get }
 
@@ -14,7 +14,7 @@ protocol StoreKind: ResponseSource, SendableMetatype {
   /// - Throws: ``StoreError``, `unsupported` if stores of this kind can only be read.
   static func changing(
     _ opening: StoreOpening, verifying: Bool
-  ) throws(StoreError) -> any ResponseStore
+  ) throws(StoreError) -> any IntentStore
 
   /// The folder that intents of the store at a path are about; `nil` if there is none.
   static func intentPlace(at path: String) -> Intent.Place?
@@ -23,7 +23,7 @@ protocol StoreKind: ResponseSource, SendableMetatype {
 extension StoreKind {
   static func changing(
     _ opening: StoreOpening, verifying: Bool
-  ) throws(StoreError) -> any ResponseStore {
+  ) throws(StoreError) -> any IntentStore {
     throw StoreError(
       .unsupported, at: opening.path,
       because: "this version does not change caches of its format")

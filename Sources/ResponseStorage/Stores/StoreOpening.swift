@@ -39,7 +39,7 @@ public struct StoreOpening: Sendable {
   /// Finds out which kind of store is at the path, and opens it for reading.
   ///
   /// - Throws: ``StoreError``: `notFound` if there is nothing, `notACache` if it is no store of any kind.
-  public func open() throws -> any ResponseSource { try kind().init(self) }
+  public func open() throws -> any StoreSource { try kind().init(self) }
 
   /// Finds out which kind of store is at the path, and opens it for changing.
   ///

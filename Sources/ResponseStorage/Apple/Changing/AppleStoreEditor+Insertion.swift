@@ -2,7 +2,7 @@ public import Bytes
 import Files
 import SQLite
 
-extension AppleStoreEditor: RawResponseStore {
+extension AppleStoreEditor {
   /// Larger bodies are put into files wherever they were, as no row can hold them at once.
   private static let largestRowBody = ByteCount(16 << 20)
 

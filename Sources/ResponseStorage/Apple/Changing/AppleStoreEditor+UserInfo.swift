@@ -1,6 +1,6 @@
 import SQLite
 
-extension AppleStoreEditor: UserInfoStore {
+extension AppleStoreEditor {
   /// So many rows are changed in one transaction: an application that wants to write waits for no longer.
   private static let batchSize = 256
 

@@ -35,7 +35,7 @@ extension AppleStore {
     }
     guard !shared.isEmpty else { return }
     try reportingDamage(body) {
-      try forEachResponse([.url, .body]) { response in
+      try scan([.url, .body]) { response in
         let name = response.bodyFileName?.bytes ?? []
         guard UUIDBytes(name).map(shared.contains) ?? false else { return .next }
         try body(

@@ -2,7 +2,7 @@ public import Bytes
 import Files
 import SQLite
 
-extension AppleStore: KeyedResponseSource {
+extension AppleStore {
   /// The largest body file that is read at once.
   private static let largestWholeFile = ByteCount(1 << 18)
 
@@ -36,7 +36,7 @@ extension AppleStore: KeyedResponseSource {
       // All tables are read in their order, so that a page is wanted only for a while.
       try snapshot.connection.execute("PRAGMA cache_size = -512")
       var rows = try AppleRawRows(snapshot.connection, layout)
-      try forEachResponse(projection) { response in
+      try scan(projection) { response in
         guard try isWanted(response), case .row(let id) = response.id,
           let (raw, long, file) = try rows.response(id)
         else { return .next }

@@ -63,7 +63,7 @@ public final class AppleStore: StoreKind {
 
   static func changing(
     _ opening: StoreOpening, verifying: Bool
-  ) throws(StoreError) -> any ResponseStore {
+  ) throws(StoreError) -> any IntentStore {
     try AppleStoreEditor(
       changing: opening.path, wait: opening.wait, verifying: verifying, intents: opening.intents)
   }
@@ -77,85 +77,6 @@ public final class AppleStore: StoreKind {
   /// Whether there is a `Cache.db` in a folder; a file is taken for a database, whatever it is.
   static func isStore(at path: String, isFolder: Bool) throws(StoreError) -> Bool {
     !isFolder || (try? FileStatus.of(path + "/Cache.db")) != nil
-  }
-
-  public func forEachResponse(
-    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
-  ) throws {
-    // Numbers and times are read faster than they are handed from thread to thread.
-    guard !projection.isSubset(of: .firstStored),
-      let scan = parallelScan(
-        projection, startingWith: ResponseBatch(), in: .ascending, byteLimit: 1 << 20)
-    else { return try scan(projection) { try body($0) } }
-    try translatingErrors {
-      try scan.forEachPortion { try $0.removeAll(passingTo: body) }
-    }
-  }
-
-  public func forEachPortion<Portion: ResponsePortion>(
-    _ projection: Projection, startingWith portion: Portion, in order: PortionOrder,
-    _ body: (inout Portion) throws -> ScanStep
-  ) throws {
-    if let scan = parallelScan(projection, startingWith: portion, in: order, byteLimit: .max) {
-      return try translatingErrors { try scan.forEachPortion(body) }
-    }
-    var (portion, step) = (portion, ScanStep.next)
-    try scan(projection) { response in
-      portion.take(&response)
-      if portion.isFull { step = try body(&portion) }
-      return step
-    }
-    if step == .next { _ = try body(&portion) }
-  }
-
-  public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
-  {
-    guard case .row(let row) = id else { return nil }
-    var result: StoredResponse?
-    try scan(projection, { $0.begin(at: [row]) }) { response in
-      result = response
-      return .stop
-    }
-    return result
-  }
-
-  /// What has to be decoded for `projection`.
-  private func completed(_ projection: Projection) -> Projection {
-    if projection.contains(.notes) { return projection.union(.examinedForNotes) }
-    return projection.contains(.consistency) ? projection.union([.key, .body]) : projection
-  }
-
-  /// A walk that several threads share, if the store can be read by several, and that is worth it.
-  func parallelScan<Portion: ResponsePortion>(
-    _ projection: Projection, choosingBy little: Projection? = nil, startingWith portion: Portion,
-    in order: PortionOrder, byteLimit: Int
-  ) -> AppleParallelScan<Portion>? {
-    guard processorCount > 1, let database = snapshot.databaseForThreads else { return nil }
-    return AppleParallelScan(
-      of: database, layout, completed(projection), choosingBy: little.map { completed($0) },
-      bodiesAt: files.bodies,
-      threadCount: min(processorCount, 4), startingWith: portion, in: order, byteLimit: byteLimit)
-  }
-
-  /// Walks over responses on this thread: all, unless `begin` begins otherwise.
-  func scan(
-    _ projection: Projection,
-    _ begin: (inout AppleScan) throws -> Void = { try $0.begin(in: .min ... .max) },
-    _ body: (inout StoredResponse) throws -> ScanStep
-  ) throws {
-    let projection = completed(projection)
-    try translatingErrors {
-      var scan = try AppleScan(snapshot.connection, layout, projection)
-      var memory = StoredResponse.SpareMemory()
-      var response = StoredResponse(id: .row(0))
-      try begin(&scan)
-      while try scan.next(into: &response, reusing: &memory) {
-        if projection.contains(.body) {
-          try bodies.examine(&response, in: layout.bodyTable, of: snapshot.connection)
-        }
-        if try body(&response) == .stop { return }
-      }
-    }
   }
 
   /// Says what SQLite says in `body` in a store's terms.

@@ -1,0 +1,96 @@
+import Files
+import SQLite
+
+// How responses are read: on this thread, or on several.
+extension AppleStore {
+  /// What of a response is found without decoding a property list, and so is little work for all of them.
+  private static let cheapProjection: Projection = [.key, .firstStored, .storage, .body, .file]
+
+  public func scan(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    // Numbers and times are read faster than they are handed from thread to thread.
+    guard !projection.isSubset(of: .firstStored), databaseForThreads != nil else {
+      return try walk(projection) { try body($0) }
+    }
+    let request = ScanRequest(projection, in: .ascending, byteLimit: 1 << 20)
+    try scan(request, into: ResponseBatch()) { try $0.removeAll(passingTo: body) }
+  }
+
+  public func scan<Tally: ResponseTally>(
+    _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
+  ) throws {
+    var request = request
+    if request.choosing?.isSubset(of: Self.cheapProjection) == true {
+      request.choosing = request.choosing.map(completed)
+      request.projection = completed(request.projection)
+    } else {
+      request.projection = completed(request.projection.union(request.choosing ?? []))
+      request.choosing = nil
+    }
+    try translatingErrors {
+      if let database = databaseForThreads {
+        return try AppleParallelScan(
+          of: database, layout, request, bodiesAt: files.bodies,
+          threadCount: min(processorCount, 4), into: tally
+        ).forEachTally(body)
+      }
+      var reader = try AppleTallyReader<Tally>(
+        snapshot.connection, layout, request, bodiesAt: files.bodies, isAlone: true)
+      var share = AppleTallyReader<Tally>.Share(tally: tally)
+      while reader.hasHand {
+        try reader.fill(&share, snapshot.connection)
+        if try body(&share.tally) == .stop { return }
+      }
+    }
+  }
+
+  public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
+  {
+    var result: StoredResponse?
+    try forEachResponse(of: [id], projection) { response in
+      result = copy response
+      return .stop
+    }
+    return result
+  }
+
+  public func forEachResponse(
+    of ids: [StoredResponse.ID], _ projection: Projection,
+    _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    let numbers = ids.compactMap { if case .row(let number) = $0 { number } else { nil } }
+    guard !numbers.isEmpty else { return }
+    try walk(projection, { $0.begin(at: numbers) }) { try body($0) }
+  }
+
+  /// The path of the database if several threads can read it, and are worth it.
+  private var databaseForThreads: String? { processorCount > 1 ? snapshot.databaseForThreads : nil }
+
+  /// What has to be decoded for `projection`.
+  private func completed(_ projection: Projection) -> Projection {
+    if projection.contains(.notes) { return projection.union(.examinedForNotes) }
+    return projection.contains(.consistency) ? projection.union([.key, .body]) : projection
+  }
+
+  /// Walks over responses on this thread: all, unless `begin` begins otherwise.
+  private func walk(
+    _ projection: Projection,
+    _ begin: (inout AppleScan) throws -> Void = { try $0.begin(in: .min ... .max) },
+    _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    let projection = completed(projection)
+    try translatingErrors {
+      var scan = try AppleScan(snapshot.connection, layout, projection)
+      var memory = StoredResponse.SpareMemory()
+      var response = StoredResponse(id: .row(0))
+      try begin(&scan)
+      while try scan.next(into: &response, reusing: &memory) {
+        if projection.contains(.body) {
+          try bodies.examine(&response, in: layout.bodyTable, of: snapshot.connection)
+        }
+        if try body(response) == .stop { return }
+      }
+    }
+  }
+}
