@@ -7,5 +7,5 @@ public struct ArchiveMember: Hashable, Sendable {
   public var size: Int64?
 
   /// Why the member is no plain file, if it is none: a clause.
-  public var oddity: String?
+  public var finding: String?
 }

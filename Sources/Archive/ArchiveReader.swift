@@ -162,10 +162,10 @@ extension ArchiveMember {
       return bytes
     }
     size = unsafe archive_entry_size_is_set(entry) == 0 ? nil : archive_entry_size(entry)
-    oddity = unsafe Self.oddity(of: entry)
+    finding = unsafe Self.finding(of: entry)
   }
 
-  private static func oddity(of entry: OpaquePointer) -> String? {
+  private static func finding(of entry: OpaquePointer) -> String? {
     if unsafe archive_entry_hardlink(entry) != nil { return "is a hard link" }
     if unsafe archive_entry_symlink(entry) != nil { return "is a symbolic link" }
     if unsafe UInt32(archive_entry_filetype(entry)) != CArchiveRegularFile {

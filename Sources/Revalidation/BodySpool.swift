@@ -25,35 +25,22 @@ public final class BodySpool {
     }
   }
 
-  /// A body as a part of a response, which is read when it is asked for.
-  public func contents(of body: [Piece]) -> RawResponse.Part.Contents {
-    let size = body.reduce(0 as ByteCount) { $0 + ByteCount($1.count) }
-    return .stream(
-      .init(size: size) { [self] read in
-        var rest = body[...]
-        var offset: Int64 = 0
-        var reader = BodyReader(size: size) { [self] buffer throws(StoreError) in
-          guard let piece = rest.first else { return 0 }
-          let count = try readSome(into: &buffer, at: piece.lowerBound + offset)
-          let taken = min(count, Int(Int64(piece.count) - offset))
-          offset += Int64(taken)
-          if offset == piece.count {
-            rest.removeFirst()
-            offset = 0
-          }
-          return taken
+  /// The body that is kept in some pieces, which is read when it is asked for.
+  public func body(of pieces: [Piece]) -> Body {
+    let size = pieces.reduce(0 as ByteCount) { $0 + ByteCount($1.count) }
+    return Body(size: size) { [self] in
+      var rest = pieces[...]
+      var offset: Int64 = 0
+      return BodyReader(size: size) { [self] buffer in
+        guard let piece = rest.first else { return 0 }
+        let read = try readSome(into: &buffer, at: piece.lowerBound + offset)
+        let count = min(read, Int(Int64(piece.count) - offset))
+        offset += Int64(count)
+        if offset == piece.count {
+          rest.removeFirst()
+          offset = 0
         }
-        try read(&reader)
-      })
-  }
-
-  /// Passes all bytes of a body on, piece by piece.
-  func read(_ body: [Piece], _ take: (ArraySlice<UInt8>) throws -> Void) throws {
-    guard case .stream(let stream) = contents(of: body) else { return }
-    try stream.read { reader in
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      while case let count = try reader.read(into: &buffer), count > 0 {
-        try take(buffer[..<count])
+        return count
       }
     }
   }

@@ -1,17 +1,18 @@
 import Bytes
 import Files
 import HTTPCaching
+import ResponseStorage
 
-/// The digests of a kept body, by some algorithms.
+/// The digests of a body, by some algorithms.
 struct DigestCheck {
   private var digests: [DigestFields.Algorithm: [UInt8]] = [:]
 
   /// Reads a body and makes the digests that are given.
-  init(of body: [BodySpool.Piece], in spool: BodySpool, for values: [DigestFields.Value]) throws {
+  init(of body: Body, for values: [DigestFields.Value]) throws {
     let algorithms = Set(values.map(\.algorithm))
     guard !algorithms.isEmpty else { return }
     var (md5, sha1, sha256, sha512) = (MD5Digest(), SHA1Digest(), Digest(), SHA512Digest())
-    try spool.read(body) { bytes in
+    try body.forEachChunk { bytes in
       if algorithms.contains(.md5) { md5.update(bytes) }
       if algorithms.contains(.sha1) { sha1.update(bytes) }
       if algorithms.contains(.sha256) { sha256.update(bytes) }

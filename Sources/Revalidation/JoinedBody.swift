@@ -99,8 +99,9 @@ public struct JoinedBody: Hashable, Sendable {
       whole += start.digests.ofContent + [start.digests.contentMD5].compactMap { $0 }
     }
     let either = [given.contentMD5].compactMap { $0 }
-    let rest = try DigestCheck(of: response.body, in: spool, for: given.ofContent + either)
-    let check = try DigestCheck(of: joined.pieces, in: spool, for: whole + either)
+    let rest = try DigestCheck(
+      of: spool.body(of: response.body), for: given.ofContent + either)
+    let check = try DigestCheck(of: spool.body(of: joined.pieces), for: whole + either)
     guard given.ofContent.allSatisfy(rest.agrees), whole.allSatisfy(check.agrees),
       either.allSatisfy({ rest.agrees(with: $0) || check.agrees(with: $0) })
     else { return false }

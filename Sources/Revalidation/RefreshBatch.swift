@@ -86,7 +86,7 @@ public struct RefreshBatch {
     guard let exchange = Exchange(of: stored) else { return nil }
     if let body = result.joined {
       let fields = exchange.completed(by: response, body).fields
-      return raw.completed(by: spool.contents(of: body.pieces), HeaderFields(fields), at: time)
+      return raw.completed(by: spool.body(of: body.pieces), HeaderFields(fields), at: time)
     }
     guard response.head.status == 304 else {
       return raw.replaced(by: NewResponse(stored, response, at: time, spool))
@@ -97,10 +97,10 @@ public struct RefreshBatch {
     let fields = Freshening(exchange, by: update).exchange.fields
     var new = raw.freshened(HeaderFields(fields), at: time)
     // The store is not open for reading any more when the body is written.
-    if let body = new?.part(.body), case .stream = body.contents {
+    if let body = new?.part(.body)?.content, body.bytes == nil {
       var pieces: [BodySpool.Piece] = []
-      try body.forEachPiece { try spool.append($0, to: &pieces) }
-      new?.replaceBody(by: spool.contents(of: pieces))
+      try body.forEachChunk { try spool.append(Array($0), to: &pieces) }
+      new?.replaceBody(by: spool.body(of: pieces))
     }
     return new
   }
@@ -121,7 +121,7 @@ extension NewResponse {
     self.init(
       url: response.head.url.isEmpty ? stored.url ?? "" : ByteString(response.head.url),
       status: response.head.status, headers: HeaderFields(fields), stored: time,
-      body: spool.contents(of: response.body))
+      body: spool.body(of: response.body))
     request = stored.request
     partition = stored.partition
   }
@@ -142,26 +142,7 @@ extension HeaderFields {
 }
 
 extension RawResponse {
-  fileprivate mutating func replaceBody(by contents: Part.Contents) {
-    for index in parts.indices where parts[index].name == .body {
-      parts[index].contents = contents
-    }
-  }
-}
-
-extension RawResponse.Part {
-  /// Passes all bytes on, piece by piece.
-  fileprivate func forEachPiece(_ take: ([UInt8]) throws -> Void) throws {
-    switch contents {
-    case .null: break
-    case .bytes(let bytes): try take(bytes)
-    case .stream(let stream):
-      try stream.read { reader in
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = try reader.read(into: &buffer), count > 0 {
-          try take(Array(buffer[..<count]))
-        }
-      }
-    }
+  fileprivate mutating func replaceBody(by body: Body) {
+    for index in parts.indices where parts[index].name == .body { parts[index].content = body }
   }
 }

@@ -19,8 +19,12 @@ import Testing
       return piece
     }
     var body: [UInt8] = []
-    while case let piece = try reader.take(), !piece.isEmpty { body += piece }
-    return body
+    while true {
+      var buffer = [UInt8](repeating: 0, count: Int.random(in: 1...9, using: &random))
+      let count = try reader.read(into: &buffer)
+      if count == 0 { return body }
+      body += buffer[..<count]
+    }
   }
 
   private func chunked(_ text: String, seed: UInt64 = 0) throws -> String {

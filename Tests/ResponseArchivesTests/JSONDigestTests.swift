@@ -5,7 +5,7 @@ import Testing
 
 struct JSONDigestTests {
   private func digest(_ text: String) throws -> String? {
-    try RawResponse.Part(.body, .bytes(Array(text.utf8))).jsonDigest()
+    try Body(Array(text.utf8)).jsonDigest()
   }
 
   @Test(arguments: [

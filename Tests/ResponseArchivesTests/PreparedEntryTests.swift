@@ -13,12 +13,10 @@ import Testing
 
     init(_ rest: [String]) { self.rest = rest }
 
-    var part: RawResponse.Part.Contents {
-      .stream(
-        .init(size: ByteCount(rest[0].utf8.count)) { [self] read in
-          var reader = BodyReader(Array(rest.removeFirst().utf8))
-          try read(&reader)
-        })
+    var part: Body {
+      Body(size: ByteCount(rest[0].utf8.count)) { [self] in
+        BodyReader(Array(rest.removeFirst().utf8))
+      }
     }
   }
 
@@ -28,8 +26,9 @@ import Testing
     let export = ArchiveExport(.tar, generatorVersion: "1", temporaryFolder: NSTemporaryDirectory())
     var writer = try NativeArchiveWriter(
       ArchiveWriter(.tar) { bytes += $0 }, temporaryFolder: NSTemporaryDirectory())
-    let entry = export.entry(raw, number: 1)
-    try writer.append(PreparedEntry(entry), from: entry)
+    var entry = export.entry(raw, number: 1)
+    let prepared = try PreparedEntry(&entry, temporaryFolder: NSTemporaryDirectory())
+    try writer.append(prepared, from: entry)
     #expect(writer.memberCount == Int64(1 + raw.parts.count))
     try writer.finish()
     return bytes
@@ -50,18 +49,19 @@ import Testing
   @Test func `a body is the same in memory and piece by piece`() throws {
     var (read, whole) = (RawResponse(id: 7), RawResponse(id: 7))
     read.parts = [.init(.body, Readings(["abc", "abc"]).part)]
-    whole.parts = [.init(.body, .bytes(Array("abc".utf8)))]
+    whole.parts = [.init(.body, Body(Array("abc".utf8)))]
     #expect(try tar(of: read) == tar(of: whole))
   }
 
   @Test func `checksums are those that sha256sum writes`() throws {
     var raw = RawResponse(id: 7)
     raw.parts = [
-      .init(.requestObject, .null), .init(.userInfo, Readings(["abc"]).part),
-      .init(.body, .bytes([])),
+      .init(.requestObject, nil), .init(.userInfo, Readings(["abc"]).part),
+      .init(.body, Body([])),
     ]
     let export = ArchiveExport(.tar, generatorVersion: "1", temporaryFolder: NSTemporaryDirectory())
-    let entry = try PreparedEntry(export.entry(raw, number: 12_345_678_901))
+    var exported = export.entry(raw, number: 12_345_678_901)
+    let entry = try PreparedEntry(&exported, temporaryFolder: NSTemporaryDirectory())
     let document = try #require(
       String(decoding: entry.checksums, as: UTF8.self).split(separator: "\n").first)
     // The digests of "abc" and of nothing are those of FIPS 180-4.

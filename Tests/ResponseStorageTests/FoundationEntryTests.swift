@@ -25,7 +25,7 @@ import Testing
     expected.id = .row(0)
     #expect(found == expected)
     #expect(found.userInfo == [.init(key: "attempt", value: .integer(3))])
-    #expect(there.inventions.count == 1 && there.flaw == nil)
+    #expect(there.inventions.count == 1 && there.finding == nil)
   }
 
   @Test func `what has an equal file loses nothing`() throws {
@@ -142,7 +142,7 @@ import Testing
       headers: HeaderFields([
         .init(name: "content-type", value: "text/html"), .init(name: "Vary", value: "Accept"),
         .init(name: "Set-Cookie", value: "a=1"), .init(name: "Set-Cookie", value: "b=2"),
-      ]), stored: try moment(7.5), body: .bytes(Array("body".utf8)))
+      ]), stored: try moment(7.5), body: Body(Array("body".utf8)))
     response.firstStored = try moment(3)
     response.request.timeoutSeconds = 5
     response.userInfo = [

@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: [(4_095, false), (4_096, true)])
   func `a body of 4,096 bytes has a file of its own`(size: Int, isFile: Bool) throws {
     var response = try response()
-    response.body = .bytes([UInt8](repeating: 1, count: size))
+    response.body = Body([UInt8](repeating: 1, count: size))
     #expect(response.raw(id: 1).hasBodyFile == isFile)
     #expect(response.raw(id: 1).value(of: "isDataOnFS") == .integer(isFile ? 1 : 0))
   }
@@ -62,7 +62,7 @@ import Testing
       headers: HeaderFields([
         .init(name: "Content-Type", value: "text/html; charset=utf-8"),
         .init(name: "Vary", value: "Accept"), .init(name: "Vary", value: "Cookie"),
-      ]), stored: try #require(Timestamp(secondsSince2001: 100.5)), body: .bytes([1, 2]))
+      ]), stored: try #require(Timestamp(secondsSince2001: 100.5)), body: Body([1, 2]))
     response.url = "https://a.example/z"
     response.request.body = Array("sent".utf8)
     response.partition = "b.example"

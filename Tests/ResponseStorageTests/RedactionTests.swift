@@ -138,7 +138,7 @@ import Testing
 
   @Test func `a response that cannot be decoded cannot be redacted`() throws {
     var raw = try response().raw(id: 3)
-    raw.parts[0].contents = .bytes(Array("bplist00 secret".utf8))
+    raw.parts[0].content = Body(Array("bplist00 secret".utf8))
     #expect(Redaction(CredentialFilter()).redacted(raw).map(\.places) == nil)
   }
 
@@ -150,7 +150,7 @@ import Testing
       headers: HeaderFields([
         .init(name: "Content-Type", value: "text/html"),
         .init(name: "Vary", value: "Accept, Cookie"),
-      ]), stored: try #require(Timestamp(secondsSince2001: 7.5)), body: .bytes([1]))
+      ]), stored: try #require(Timestamp(secondsSince2001: 7.5)), body: Body([1]))
   }
 }
 

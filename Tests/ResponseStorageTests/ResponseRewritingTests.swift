@@ -24,7 +24,7 @@ import Testing
     let rewritten = rewriting.applied(to: raw)
     #expect(rewritten.columns == expected.columns)
     #expect(StoredResponse(decoding: rewritten, .all) == StoredResponse(decoding: expected, .all))
-    #expect(rewritten.flaw == nil)
+    #expect(rewritten.finding == nil)
   }
 
   @Test func `the time of the import is attached to what there is`() throws {
@@ -51,8 +51,8 @@ import Testing
     rewriting.stamp = .init(key: "seeded", time: try #require(Timestamp(secondsSince2001: 99)))
     for index in [0, 1, 3] {
       var raw = try response("https://a.example/").raw(id: 1)
-      raw.parts[index].contents = .bytes([1, 2, 3])
-      #expect(rewriting.applied(to: raw).flaw != nil)
+      raw.parts[index].content = Body([1, 2, 3])
+      #expect(rewriting.applied(to: raw).finding != nil)
     }
   }
 
@@ -60,6 +60,6 @@ import Testing
     NewResponse(
       url: url, status: 200,
       headers: HeaderFields([.init(name: "Location", value: "https://a.example/")]),
-      stored: try #require(Timestamp(secondsSince2001: 7.5)), body: .bytes([1]))
+      stored: try #require(Timestamp(secondsSince2001: 7.5)), body: Body([1]))
   }
 }

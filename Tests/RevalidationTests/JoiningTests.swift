@@ -29,7 +29,7 @@ import Testing
 
     func withBody(of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void) throws {
       var rest = body[...]
-      var reader = BodyReader(size: ByteCount(body.count)) { buffer throws(StoreError) in
+      var reader = BodyReader(size: ByteCount(body.count)) { buffer in
         let piece = rest.prefix(min(buffer.count, 300))
         buffer.replaceSubrange(0..<piece.count, with: piece)
         rest = rest.dropFirst(piece.count)
@@ -149,8 +149,7 @@ import Testing
       #expect((entry.action == .complete) == (test.misfit == nil), "case \(index)")
       guard let joined = result.joined else { continue }
       #expect(result.outcome == .incomplete && result.savedBytes == 1_000 && joined.size == 1_004)
-      var bytes: [UInt8] = []
-      try spool.read(joined.pieces) { bytes += $0 }
+      let bytes = try spool.body(of: joined.pieces).readAll()
       #expect(
         bytes == [UInt8](repeating: 7, count: 1_000) + [9, 9, 9, 9], "case \(index)")
     }

@@ -102,15 +102,14 @@ import Testing
     let pieces = results.map { $0.response?.body ?? [] }
     #expect(pieces == [[0..<3, 5..<6], [3..<5]])
     for (pieces, bytes) in zip(pieces, [[1, 2, 3, 4], [7, 8]] as [[UInt8]]) {
-      guard case .stream(let stream) = spool.contents(of: pieces) else { return }
-      #expect(stream.size == ByteCount(bytes.count))
+      let body = spool.body(of: pieces)
+      #expect(body.size == ByteCount(bytes.count))
       for size in 1...5 {
         var read: [UInt8] = []
-        try stream.read { reader in
-          var buffer = [UInt8](repeating: 0, count: size)
-          while case let count = try reader.read(into: &buffer), count > 0 {
-            read += buffer[..<count]
-          }
+        var reader = try body.makeReader()
+        var buffer = [UInt8](repeating: 0, count: size)
+        while case let count = try reader.read(into: &buffer), count > 0 {
+          read += buffer[..<count]
         }
         #expect(read == bytes)
       }

@@ -69,7 +69,7 @@ extension URLCacheAdmin {
       (export.level, export.threads) = (archive.level, archive.threads)
       export.longestBody = archive.maxBody
       export.isSelection = !selection.isEmpty
-      export.leavesOutBodies = bodies == .none || redaction.redactBodies
+      export.omitsBodies = bodies == .none || redaction.redactBodies
       export.credentials = redaction.filter(isNative: format.isNative)
       export.created = try archive.time(in: environment) ?? newest(source, selection, now)
       var absent = selection.names ?? EntryNames()
@@ -131,7 +131,7 @@ extension URLCacheAdmin {
             ? "and cookies and tokens as they are" : "without cookies and credentials"))
       if let tally = summary.redaction {
         environment.note(keptTokens: tally.keptTokens)
-        let bodies = export.leavesOutBodies ? 0 : summary.entries - summary.missingBodies
+        let bodies = export.omitsBodies ? 0 : summary.entries - summary.missingBodies
         if redaction.redactsAll { environment.note(tally, bodies: bodies) }
       }
       if let losses = export.format.losses { environment.note("it does not hold \(losses)") }

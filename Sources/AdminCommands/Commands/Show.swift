@@ -160,12 +160,7 @@ extension URLCacheAdmin {
       guard response.bodyLocation == .inline || response.bodyLocation == .file else { return nil }
       var digest = Digest()
       try source.withBody(of: response.id) { reader in
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
-        var count = try reader.read(into: &buffer)
-        while count > 0 {
-          digest.update(buffer[..<count])
-          count = try reader.read(into: &buffer)
-        }
+        try reader.forEachChunk { digest.update($0) }
       }
       return digest.hexadecimal
     }

@@ -136,7 +136,9 @@ public struct ImportPlan: Hashable, Sendable {
           try decide(&entry, rewritten, of: archive, target, rule, &earlier)
         }
         // Damage of the body shows only when it was read, and then nothing is to be taken of it.
-        if entry.action != .reject || !raw.hasSparseBody { try raw.part(.body)?.readThrough() }
+        if entry.action != .reject || !raw.hasSparseBody {
+          try raw.part(.body)?.content?.readThrough()
+        }
         archivedEntries += 1
         absent.remove(response)
         if isSelected {
@@ -171,8 +173,8 @@ public struct ImportPlan: Hashable, Sendable {
     do {
       let reason =
         archive.restoresCaches
-        ? raw.obstacleToRestoring(withoutBodies: archive.leavesOutBodies) : raw.incompleteness
-      if let reason = raw.flaw ?? reason { throw AdmissionRefusal(reason) }
+        ? raw.obstacleToRestoring(withoutBodies: archive.omitsBodies) : raw.incompleteness
+      if let reason = raw.finding ?? reason { throw AdmissionRefusal(reason) }
       admitted = try target.admit(raw)
     } catch let refusal as AdmissionRefusal {
       (entry.action, entry.reason) = (.reject, refusal.reason)
@@ -253,7 +255,7 @@ extension RawResponse {
   fileprivate func obstacleToRestoring(withoutBodies: Bool) -> String? {
     if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
     if hasSparseBody { return ArchiveExport.isSparse }
-    if withoutBodies, part(.body)?.size == nil {
+    if withoutBodies, part(.body)?.content == nil {
       return "its body is missing, as the archive was written without bodies"
     }
     return nil
@@ -265,14 +267,12 @@ extension RawResponse {
     guard let time = value(of: "time_stamp"), time != .null else { return "it has no time_stamp" }
     if part(.responseObject) == nil { return "its property lists are missing" }
     if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
-    guard part(.body)?.size != nil else { return "its body is missing" }
+    guard part(.body)?.content != nil else { return "its body is missing" }
     return nil
   }
 
   /// Whether the body is a file that hardly anything was written to.
-  fileprivate var hasSparseBody: Bool {
-    if case .stream(let stream) = part(.body)?.contents { stream.isSparse } else { false }
-  }
+  fileprivate var hasSparseBody: Bool { part(.body)?.content?.isSparse ?? false }
 
   /// Whether a cache would take both for the same: its number, the hash of its key and the place of the
   /// body may differ.
@@ -282,9 +282,10 @@ extension RawResponse {
       return false
     }
     for name in Part.Name.allCases {
-      guard part(name)?.size == other.part(name)?.size,
-        part(name)?.isText ?? false == other.part(name)?.isText ?? false,
-        try part(name)?.digest() == other.part(name)?.digest()
+      let (part, other) = (part(name), other.part(name))
+      guard part?.content?.size == other?.content?.size,
+        part?.isText ?? false == other?.isText ?? false,
+        try part?.content?.digest() == other?.content?.digest()
       else { return false }
     }
     return true

@@ -109,7 +109,7 @@ public struct StoreComparison: Hashable, Sendable {
     try source.forEachRawResponse(
       selection.projection, where: { try selection.contains($0, now: now) }
     ) { raw in
-      guard raw.flaw == nil else {
+      guard raw.finding == nil else {
         leftOut += 1
         return .next
       }
@@ -118,7 +118,7 @@ public struct StoreComparison: Hashable, Sendable {
       for aspect in aspects {
         print.digests[aspect] =
           aspect == .body && normalizingJSON
-          ? try raw.part(.body)?.jsonDigest() : try digest(of: aspect, response, raw)
+          ? try raw.part(.body)?.content?.jsonDigest() : try digest(of: aspect, response, raw)
       }
       try body(response.key ?? response.url ?? "", print)
       return .next
@@ -130,7 +130,7 @@ public struct StoreComparison: Hashable, Sendable {
     of aspect: Aspect, _ response: StoredResponse, _ raw: RawResponse
   ) throws -> String? {
     switch aspect {
-    case .body: return try raw.part(.body)?.digest()
+    case .body: return try raw.part(.body)?.content?.digest()
     case .headers:
       let fields = response.responseHeaders?.fields.filter { !isValidator($0.name) }
       return digest(["\(response.status ?? -1)"], fields)
@@ -141,7 +141,7 @@ public struct StoreComparison: Hashable, Sendable {
         "\(raw.value(of: $0) ?? .null)"
       }
       let lists = try [.requestObject, .protocolProperties, .userInfo].map { name in
-        try raw.part(name)?.digest() ?? "-"
+        try raw.part(name)?.content?.digest() ?? "-"
       }
       return digest(values + lists + ["\(response.stored?.secondsSince1970 ?? -1)"], [])
     }

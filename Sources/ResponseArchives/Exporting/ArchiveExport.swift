@@ -37,7 +37,7 @@ public struct ArchiveExport: Sendable {
   /// Whether not all entries are wanted.
   public var isSelection = false
   /// Whether bodies are left out.
-  public var leavesOutBodies = false
+  public var omitsBodies = false
   /// The longest body that is exported, in bytes; an entry with a longer one is left out. By default it is as long
   /// as a tar archive can hold.
   public var longestBody = ByteCount(8 << 30)
@@ -96,8 +96,8 @@ public struct ArchiveExport: Sendable {
     var keys: Set<TextDigest> = []
     let redaction = credentials.map { Redaction($0) }
     try source.forEachRawResponse(projection, where: isWanted) { raw in
-      if let flaw = raw.flaw {
-        summary.omissions.add(flaw)
+      if let finding = raw.finding {
+        summary.omissions.add(finding)
         return .next
       }
       if let reason = obstacle(to: raw) {
@@ -106,7 +106,7 @@ public struct ArchiveExport: Sendable {
       }
       let number = summary.entries + 1
       // What credentials are taken from may have to stay out, which shows only then.
-      if try isRedacted || !writer.take(raw, number: number),
+      if try isRedacted || !writer.enqueue(raw, number: number),
         let reason = try append(raw, number: number, to: writer, redaction, &keys)
       {
         summary.omissions.add(reason)
@@ -115,7 +115,7 @@ public struct ArchiveExport: Sendable {
       summary.entries += 1
       for invention in raw.inventions { summary.inventions[invention, default: 0] += 1 }
       if let size = raw.bodySize {
-        if !leavesOutBodies { summary.bodyBytes += size }
+        if !omitsBodies { summary.bodyBytes += size }
       } else {
         summary.missingBodies += 1
       }
@@ -128,10 +128,9 @@ public struct ArchiveExport: Sendable {
 
   /// Why the body of an entry is not exported, so that the entry is left out: a clause.
   private func obstacle(to raw: RawResponse) -> String? {
-    guard !leavesOutBodies, let body = raw.part(.body) else { return nil }
-    if let size = body.size, size > longestBody { return "its body is larger than '--max-body'" }
-    if case .stream(let stream) = body.contents, stream.isSparse { return Self.isSparse }
-    return nil
+    guard !omitsBodies, let body = raw.part(.body)?.content else { return nil }
+    if body.size > longestBody { return "its body is larger than '--max-body'" }
+    return body.isSparse ? Self.isSparse : nil
   }
 
   /// What is said of a body that is left out as it is hardly there.
@@ -172,12 +171,10 @@ public struct ArchiveExport: Sendable {
     var response = StoredResponse(decoding: raw, .all)
     if let redaction { response = redaction.response(response) }
     var warnings = response.notes.map(\.message) + raw.inventions.map { "made up: \($0)" }
-    if leavesOutBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
-      raw.parts[index].contents = .null
+    if omitsBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
+      raw.parts[index].content = nil
       warnings.append("the body was left out")
     }
-    let body = ExportedBody(raw.part(.body), temporaryFolder: temporaryFolder)
-    return ExportedEntry(
-      number: number, raw: raw, response: response, body: body, warnings: warnings)
+    return ExportedEntry(number: number, raw: raw, response: response, warnings: warnings)
   }
 }

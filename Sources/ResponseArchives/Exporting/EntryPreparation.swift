@@ -5,9 +5,26 @@ import ResponseStorage
 ///
 /// Entries go there and back in batches of a few, so that little waits for the other thread.
 final class EntryPreparation {
-  private struct Task: Sendable {
-    var response: WholeResponse
-    var number: Int64
+  /// A response all of whose parts are in memory. What only one thread may have of a response is a part that is read
+  /// where it is stored, so that the compiler cannot know that another thread may have this one.
+  private struct Task: @unchecked Sendable {
+    let raw: RawResponse
+    let number: Int64
+    /// The number of bytes of the parts.
+    let byteCount: Int
+
+    /// Creates a task; `nil` if a part is not in memory.
+    init?(_ raw: RawResponse, number: Int64) {
+      var byteCount = 0
+      // A loop over the array would hold on to the bytes of each.
+      let parts = raw.parts.span
+      for index in parts.indices {
+        guard let content = parts[index].content else { continue }
+        guard let bytes = content.bytes else { return nil }
+        byteCount += bytes.count
+      }
+      (self.raw, self.number, self.byteCount) = (raw, number, byteCount)
+    }
   }
 
   private typealias Prepared = Result<[PreparedEntry], any Error>
@@ -31,7 +48,8 @@ final class EntryPreparation {
         results.send(
           Result {
             try batch.map { task in
-              try PreparedEntry(export.entry(task.response.raw, number: task.number))
+              var entry = export.entry(task.raw, number: task.number)
+              return try PreparedEntry(&entry, temporaryFolder: export.temporaryFolder)
             }
           })
       }
@@ -46,9 +64,9 @@ final class EntryPreparation {
   ///
   /// - Returns: `false` if a part of it is not in memory, and nothing was done.
   func add(_ raw: RawResponse, number: Int64) -> Bool {
-    guard let response = WholeResponse(raw) else { return false }
-    batch.append(Task(response: response, number: number))
-    batchBytes += response.byteCount
+    guard let task = Task(raw, number: number) else { return false }
+    batch.append(task)
+    batchBytes += task.byteCount
     if batch.count >= Self.entriesInBatch || batchBytes >= Self.bytesInBatch { sendBatch() }
     return true
   }

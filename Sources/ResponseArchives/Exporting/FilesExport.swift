@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import ResponseStorage
 
@@ -31,21 +32,23 @@ final class FilesExport: ResponseArchiveWriter {
     guard let body = entry.body else { return "it has no body" }
     let name = names.name(for: url, entry.response.mimeType)
     for path in name.newFolders { try folder.makeFolder(path) }
+    var sha256 = ""
     try folder.makeFile(name.path) { append in
-      try body.forEachPiece { try append(Array($0)) }
+      sha256 = try body.forEachVerifiedChunk { try append(Array($0)) }
     }
-    try list(entry, name.path, body)
+    try list(entry, name.path, sha256, body.size)
     return nil
   }
 
   /// Adds a line to the list.
-  private func list(_ entry: ExportedEntry, _ path: String, _ body: ExportedBody) throws {
+  private func list(
+    _ entry: ExportedEntry, _ path: String, _ sha256: String, _ size: ByteCount
+  ) throws {
     var json = JSONWriter()
-    let sha256 = try body.digest()
     json.object { json in
       json.member("file") { $0.string(path) }
       json.member("sha256") { $0.string(sha256) }
-      json.member("size") { $0.byteCount(body.size) }
+      json.member("size") { $0.byteCount(size) }
       json.member("status") { json in
         if let status = entry.response.status { json.integer(status) } else { json.null() }
       }

@@ -7,14 +7,8 @@ struct PreparedEntry: Sendable {
   /// A member that holds a part.
   struct Member: Sendable {
     var name: RawResponse.Part.Name
-    var contents: Contents
-  }
-
-  /// What is in a member.
-  enum Contents: Sendable {
-    case bytes([UInt8])
-    /// What is to be read once more, and must have that digest then.
-    case unread(sha256: String)
+    /// What it contains; `nil` if that is not in memory, and is read once more from the entry.
+    var bytes: [UInt8]?
   }
 
   /// The folder of the members, with a slash at its end.
@@ -24,30 +18,28 @@ struct PreparedEntry: Sendable {
   /// The lines of the checksums for all of them, the document first.
   var checksums: [UInt8] = []
 
-  /// Measures the parts of an entry, reading them if need be, and describes it.
-  init(_ entry: ExportedEntry) throws {
+  /// Measures the parts of an entry, and describes it.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry. A part that is not in memory is read, unless its digest is known; then the entry has the
+  ///     part as it must be when it is written.
+  ///   - temporaryFolder: Where a large part is kept that can be read only once.
+  init(_ entry: inout ExportedEntry, temporaryFolder: String) throws {
     folder = NativeArchive.folder(entry.number)
-    // A loop over the array would hold on to the bytes of each.
-    let parts = entry.raw.parts.span
+    let count = entry.raw.parts.count
     var described: [EntryDocument.Member] = []
-    described.reserveCapacity(parts.count)
-    members.reserveCapacity(parts.count)
-    for index in parts.indices {
-      let (name, isText) = (parts[index].name, parts[index].isText)
-      let (size, sha256): (ByteCount, String)
-      switch parts[index].contents {
-      case .null: continue
-      case .bytes(let bytes):
-        (size, sha256) = (ByteCount(bytes.count), Digest(of: bytes).hexadecimal)
-        members.append(Member(name: name, contents: .bytes(bytes)))
-      case .stream(let stream):
-        size = stream.size
-        // A body keeps what it reads, if it can be read only once.
-        let body = name == .body ? entry.body : nil
-        sha256 = try body?.digest() ?? stream.sha256 ?? stream.digest()
-        members.append(Member(name: name, contents: .unread(sha256: sha256)))
+    described.reserveCapacity(count)
+    members.reserveCapacity(count)
+    for index in 0..<count {
+      let (name, isText) = (entry.raw.parts[index].name, entry.raw.parts[index].isText)
+      guard var content = entry.raw.parts[index].content else { continue }
+      if content.bytes == nil, content.sha256 == nil {
+        content = try content.measured(keepingIn: temporaryFolder)
+        entry.raw.parts[index].content = content
       }
-      described.append(.init(name: name, isText: isText, size: size, sha256: sha256))
+      members.append(Member(name: name, bytes: content.bytes))
+      described.append(
+        .init(name: name, isText: isText, size: content.size, sha256: try content.digest()))
     }
     document = entry.document(of: described)
     checksums.reserveCapacity(128 * (1 + described.count))

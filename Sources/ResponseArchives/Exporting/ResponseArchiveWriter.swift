@@ -2,11 +2,11 @@ import ResponseStorage
 
 /// Writes entries as an archive of some format, one after the other.
 protocol ResponseArchiveWriter: AnyObject {
-  /// Takes an entry over that is not decoded yet, to write it later.
+  /// Accepts an entry that is not decoded yet, to write it later.
   ///
   /// - Parameter number: The place of the entry, from 1 on.
-  /// - Returns: `false` if it must be decoded and appended now; that is so for all where nothing else is said.
-  func take(_ raw: RawResponse, number: Int64) throws -> Bool
+  /// - Returns: `false` if the caller must decode and append it now, which is the default.
+  func enqueue(_ raw: RawResponse, number: Int64) throws -> Bool
 
   /// Writes an entry.
   ///
@@ -20,5 +20,5 @@ protocol ResponseArchiveWriter: AnyObject {
 }
 
 extension ResponseArchiveWriter {
-  func take(_ raw: RawResponse, number: Int64) throws -> Bool { false }
+  func enqueue(_ raw: RawResponse, number: Int64) throws -> Bool { false }
 }

@@ -73,8 +73,8 @@ final class HARArchive: ArchiveKind {
     var json = Self.reader(of: file, from: place.offset)
     let entry: HAREntry
     do { entry = try HAREntry(reading: &json, budget) } catch is JSONError { throw changed }
-    let contents = entry.content?.contents(file.path) { [file] in Self.reader(of: file, from: $0) }
-    guard let response = entry.newResponse(contents ?? .null) else { throw changed }
+    let body = entry.content?.body(file.path) { [file] in Self.reader(of: file, from: $0) }
+    guard let response = entry.newResponse(body) else { throw changed }
     return response.raw(id: place.number)
   }
 }

@@ -57,22 +57,16 @@ struct HARContent {
     }
   }
 
-  /// The body, which is read from a HAR as it is asked for.
+  /// The body, which is read from a HAR as it is asked for; `nil` if the text stands for no bytes.
   ///
   /// - Parameter reader: Makes a reader of the HAR from a place on.
-  func contents(
-    _ path: String, readingBy reader: @escaping (Int64) -> JSONReader
-  ) -> RawResponse.Part.Contents {
-    guard let bodySize else { return .null }
-    if bodySize == 0 { return .bytes([]) }
-    return .stream(
-      .init(size: bodySize) { read in
-        let reading = HARContentReading(reader(offset), isBase64: coding == .base64, path)
-        var body = BodyReader(size: bodySize) { buffer throws(StoreError) in
-          try reading.read(into: &buffer)
-        }
-        try read(&body)
-      })
+  func body(_ path: String, readingBy reader: @escaping (Int64) -> JSONReader) -> Body? {
+    guard let bodySize else { return nil }
+    if bodySize == 0 { return Body([]) }
+    return Body(size: bodySize) {
+      let reading = HARContentReading(reader(offset), isBase64: coding == .base64, path)
+      return BodyReader(size: bodySize) { try reading.read(into: &$0) }
+    }
   }
 }
 

@@ -40,11 +40,11 @@ struct HAREntry {
   /// Whether the method is GET, as it is unless another is named.
   var isGET: Bool { method.map { $0.asciiLowercased == "get" } ?? true }
 
-  /// The ``flaw`` of an entry that has only a part of its body.
+  /// The ``finding`` of an entry that has only a part of its body.
   static let isPart = "it has a part of a body only"
 
   /// Why no cache can have the entry: a clause, or `nil` if one can.
-  var flaw: String? {
+  var finding: String? {
     guard let url else { return "it has no URL" }
     let start = url.asciiLowercased.bytes
     guard start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8) else {
@@ -72,11 +72,11 @@ struct HAREntry {
     return Timestamp(secondsSince1970: started.secondsSince1970 + milliseconds / 1_000)
   }
 
-  /// The response that a cache would have; `nil` if there is a ``flaw``.
+  /// The response that a cache would have; `nil` if there is a ``finding``.
   ///
   /// - Parameter body: The body.
-  func newResponse(_ body: RawResponse.Part.Contents) -> NewResponse? {
-    guard flaw == nil, let url, let status, let stored else { return nil }
+  func newResponse(_ body: Body?) -> NewResponse? {
+    guard finding == nil, let url, let status, let stored else { return nil }
     var response = NewResponse(
       url: url, method: isGET ? "GET" : method ?? "GET", requestHeaders: requestHeaders,
       status: status,

@@ -12,12 +12,14 @@ final class HARExport: ResponseArchiveWriter {
 
   private let write: ([UInt8]) throws -> Void
   private let created: Timestamp
+  private let temporaryFolder: String
   private var json = JSONWriter()
   private var isFirst = true
 
   init(for export: ArchiveExport, writing write: @escaping ([UInt8]) throws -> Void) throws {
     self.write = write
     created = export.created ?? .epoch
+    temporaryFolder = export.temporaryFolder
     json.object { json in
       json.member("version") { $0.string("1.2") }
       json.member("creator") { json in
@@ -102,19 +104,18 @@ final class HARExport: ResponseArchiveWriter {
   }
 
   /// Writes a body: as text if it is one in UTF-8, else in Base64.
-  private func content(
-    _ body: ExportedBody, isText: Bool, _ json: inout JSONWriter
-  ) throws {
+  private func content(_ body: Body, isText: Bool, _ json: inout JSONWriter) throws {
     var check = UTF8Check()
-    if isText { try body.measure { check.append($0) } }
+    var body = body
+    if isText { body = try body.measured(keepingIn: temporaryFolder) { check.append($0) } }
     guard isText, check.finish() else {
       json.member("encoding") { $0.string("base64") }
       return try json.member("text") { json in
         var encoder = Base64.Encoder()
         try json.string { json in
-          try body.forEachPiece { piece in
+          try body.forEachVerifiedChunk { chunk in
             try write(json.take())
-            json.characters(encoder.encode(piece))
+            json.characters(encoder.encode(chunk))
           }
           json.characters(encoder.finish())
         }
@@ -123,9 +124,9 @@ final class HARExport: ResponseArchiveWriter {
     try json.member("text") { json in
       var boundary = ScalarBoundary()
       try json.string { json in
-        try body.forEachPiece { piece in
+        try body.forEachVerifiedChunk { chunk in
           try write(json.take())
-          json.characters(boundary.cut(piece))
+          json.characters(boundary.cut(chunk))
         }
       }
     }

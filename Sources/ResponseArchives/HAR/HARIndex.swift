@@ -56,9 +56,9 @@ struct HARIndex {
     try budget.limits.check(count, .entries, at: budget.path)
     let offset = Int64(try json.beginningOfValue())
     let entry = try HAREntry(reading: &json, budget)
-    guard let text = entry.newResponse(.null)?.key else {
-      let flaw = entry.flaw
-      return omissions.add(flaw ?? "it has no key", isPart: flaw == HAREntry.isPart)
+    guard let text = entry.newResponse(nil)?.key else {
+      let finding = entry.finding
+      return omissions.add(finding ?? "it has no key", isPart: finding == HAREntry.isPart)
     }
     let key = TextDigest(text)
     let isGET = entry.isGET

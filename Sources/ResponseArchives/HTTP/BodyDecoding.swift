@@ -9,12 +9,7 @@ extension ResponseSource {
   public func forEachPiece(
     ofBody id: StoredResponse.ID, _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws {
-    try withBody(of: id) { reader in
-      var buffer = [UInt8](repeating: 0, count: 1 << 18)
-      while case let count = try reader.read(into: &buffer), count > 0 {
-        try body(buffer[..<count])
-      }
-    }
+    try withBody(of: id) { try $0.forEachChunk(body) }
   }
 
   /// Passes on the body of a response, piece by piece, without the content coding that it still has.

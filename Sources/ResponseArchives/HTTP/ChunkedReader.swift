@@ -5,7 +5,7 @@ import Bytes
 /// Data that does not begin as a chunk does is passed on as it is: some writers undo the coding, and leave
 /// the field that names it.
 final class ChunkedReader {
-  private let next: () throws -> ArraySlice<UInt8>
+  private let nextOfData: () throws -> ArraySlice<UInt8>
   private var unread: ArraySlice<UInt8> = []
   private var left: Int64 = 0
   private var state = State.beginning
@@ -19,27 +19,27 @@ final class ChunkedReader {
 
   /// - Parameter next: Returns the next bytes of the data; none at the end.
   init(reading next: @escaping () throws -> ArraySlice<UInt8>) {
-    self.next = next
+    nextOfData = next
   }
 
   /// Reads on.
   ///
   /// - Returns: The next bytes; none at the end.
   /// - Throws: ``HTTPBodyError``, or what reading throws.
-  func take() throws -> ArraySlice<UInt8> {
+  func next() throws -> ArraySlice<UInt8> {
     if state == .beginning || state == .inChunks, left == 0 { try beginChunk() }
     switch state {
     case .ended: return []
     case .plain:
       defer { unread = [] }
-      return unread.isEmpty ? try next() : unread
+      return unread.isEmpty ? try nextOfData() : unread
     case .beginning, .inChunks:
       guard try !isAtEnd() else { throw HTTPBodyError("it ends amid a chunk", isPart: true) }
-      let piece = unread.prefix(Int(clamping: left))
-      unread = unread.dropFirst(piece.count)
-      left -= Int64(piece.count)
+      let content = unread.prefix(Int(clamping: left))
+      unread = unread.dropFirst(content.count)
+      left -= Int64(content.count)
       if left == 0 { try endChunk() }
-      return piece
+      return content
     }
   }
 
@@ -82,7 +82,7 @@ final class ChunkedReader {
   }
 
   private func isAtEnd() throws -> Bool {
-    if unread.isEmpty { unread = try next() }
+    if unread.isEmpty { unread = try nextOfData() }
     return unread.isEmpty
   }
 }

@@ -10,7 +10,6 @@ final class HTTPBodyReader {
   private var next: () throws -> ArraySlice<UInt8>
   private var unread: ArraySlice<UInt8> = []
   private var decoder: ContentReader?
-  private var buffer: [UInt8] = []
 
   /// The number of members that were decoded whole, and the number of bytes of the one after them.
   private var wholeMembers = 0
@@ -32,7 +31,7 @@ final class HTTPBodyReader {
     var next = next
     if headers.codings(named: "transfer-encoding").contains("chunked") {
       let chunked = ChunkedReader(reading: next)
-      next = { try chunked.take() }
+      next = { try chunked.next() }
     }
     let transferred = next
     self.next = {
@@ -58,45 +57,47 @@ final class HTTPBodyReader {
     default: throw HTTPBodyError("its content coding is not known")
     }
     guard ContentCoding(ofDataBeginningWith: unread) == coding else { return }
-    buffer = [UInt8](repeating: 0, count: 1 << 16)
-    decoder = ContentReader(coding, limit: limit.bytes) { [unowned self] in try fill(&$0) }
-  }
-
-  /// Passes coded bytes on to the decoder.
-  private func fill(_ buffer: inout [UInt8]) throws -> Int {
-    if unread.isEmpty { unread = try next() }
-    let piece = unread.prefix(buffer.count)
-    buffer.replaceSubrange(0..<piece.count, with: piece)
-    unread = unread.dropFirst(piece.count)
-    return piece.count
-  }
-
-  /// Reads on.
-  ///
-  /// - Returns: The next bytes; none at the end.
-  /// - Throws: ``HTTPBodyError``, or what reading throws.
-  func take() throws -> ArraySlice<UInt8> {
-    guard let decoder else {
-      defer { unread = [] }
-      return unread.isEmpty ? try next() : unread
+    decoder = ContentReader(coding, limit: limit.bytes) { [unowned self] in
+      try readTransferred(into: &$0)
     }
+  }
+
+  /// Reads on without undoing the content coding.
+  private func readTransferred(into buffer: inout [UInt8]) throws -> Int {
+    if unread.isEmpty {
+      // An empty slice still shares the memory that the next bytes are written to.
+      unread = []
+      unread = try next()
+    }
+    let chunk = unread.prefix(buffer.count)
+    buffer.replaceSubrange(0..<chunk.count, with: chunk)
+    unread = unread.dropFirst(chunk.count)
+    return chunk.count
+  }
+
+  /// Reads on, into the front of `buffer`, which must not be empty.
+  ///
+  /// - Returns: The number of bytes read; 0 at the end.
+  /// - Throws: ``HTTPBodyError``, or what reading throws.
+  func read(into buffer: inout [UInt8]) throws -> Int {
+    guard let decoder else { return try readTransferred(into: &buffer) }
     do {
       while true {
         if let bytes = memberBytes {
           let count = try decoder.read(into: &buffer)
           if count > 0 {
             memberBytes = bytes + count
-            return buffer[..<count]
+            return count
           }
           memberBytes = nil
           wholeMembers += 1
         }
-        guard try decoder.nextMember() else { return [] }
+        guard try decoder.nextMember() else { return 0 }
         memberBytes = 0
       }
     } catch let error as ContentDecodingError where error.kind != .tooLarge {
       // What follows the end of a member, and is none, is passed over as everybody does.
-      if wholeMembers > 0, memberBytes ?? 0 == 0 { return [] }
+      if wholeMembers > 0, memberBytes ?? 0 == 0 { return 0 }
       throw HTTPBodyError("its content coding is broken: \(error)")
     }
   }

@@ -14,7 +14,7 @@ public protocol ResponseArchive: ResponseSource {
   var restoresCaches: Bool { get }
 
   /// Whether the archive was written without bodies, so that it does not show which entries had one.
-  var leavesOutBodies: Bool { get }
+  var omitsBodies: Bool { get }
 
   /// Calls `body` with each entry, in the order of the archive, which is that of the ids; no two have the
   /// same key.
@@ -69,7 +69,7 @@ extension StoreDescription.Format {
 extension ResponseArchive {
   public var restoresCaches: Bool { false }
 
-  public var leavesOutBodies: Bool { false }
+  public var omitsBodies: Bool { false }
 }
 
 // What most archives do as well as they can: they are read from the beginning, up to what is looked for.
@@ -125,16 +125,9 @@ extension ResponseArchive {
     if case .row(let number) = id {
       try withEntry(number) { raw in
         reason = "the entry has no body"
-        switch raw.part(.body)?.contents {
-        case .bytes(let bytes):
-          reason = nil
-          var reader = BodyReader(bytes)
-          try read(&reader)
-        case .stream(let stream):
-          reason = nil
-          try stream.read(read)
-        case .null, nil: break
-        }
+        guard var reader = try raw.part(.body)?.content?.makeReader() else { return }
+        reason = nil
+        try read(&reader)
       }
     }
     if let reason { throw StoreError(.noSuchResponse, at: description.path, because: reason) }
@@ -144,12 +137,9 @@ extension ResponseArchive {
     guard case .row(let number) = id else { return nil }
     var result: [UInt8]?
     try withEntry(number) { raw in
-      switch RawResponse.Part.Name(rawValue: name).flatMap({ raw.part($0) })?.contents {
-      case .bytes(let bytes): result = bytes
-      case .stream(let stream) where name != RawResponse.Part.Name.body.rawValue:
-        result = try stream.bytes()
-      default: break
-      }
+      let content = RawResponse.Part.Name(rawValue: name).flatMap { raw.part($0)?.content }
+      let isBody = name == RawResponse.Part.Name.body.rawValue
+      result = isBody ? content?.bytes : try content?.readAll()
     }
     return result
   }
@@ -158,16 +148,4 @@ extension ResponseArchive {
   public func forEachFinding(
     fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
   ) throws {}
-}
-
-extension RawResponse.PartStream {
-  /// Reads all of it; for what is known to fit into memory.
-  func bytes() throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    try read { reader in
-      var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      while case let count = try reader.read(into: &buffer), count > 0 { bytes += buffer[..<count] }
-    }
-    return bytes
-  }
 }

@@ -2,7 +2,7 @@ public import ResponseStorage
 
 /// A cache that entries are imported from, read as an archive of all of it would be.
 ///
-/// What it cannot give in columns has a ``RawResponse/flaw``, and is passed on too.
+/// What it cannot give in columns has a ``RawResponse/finding``, and is passed on too.
 public final class StoreArchive: ResponseArchive {
   private let source: any ResponseSource
 
@@ -52,17 +52,10 @@ public final class StoreArchive: ResponseArchive {
   /// The response with a body whose reading a signal ends.
   private static func interruptible(_ raw: RawResponse) -> RawResponse {
     guard let index = raw.parts.firstIndex(where: { $0.name == .body }),
-      case .stream(var stream) = raw.parts[index].contents
+      let body = raw.parts[index].content, body.bytes == nil
     else { return raw }
-    let readAll = stream.read
-    stream.read = { read in
-      try readAll { reader in
-        reader.endsOnSignals = true
-        try read(&reader)
-      }
-    }
     var raw = raw
-    raw.parts[index].contents = .stream(stream)
+    raw.parts[index].content?.endsOnSignals = true
     return raw
   }
 

@@ -25,7 +25,7 @@ extension ArchiveHeader {
         }
       case "redacted":
         try json.array { redacted.append(String(decoding: try $0.string(), as: UTF8.self)) }
-      case "filter": leavesOutBodies = try Self.leavesOutBodies(&json)
+      case "filter": omitsBodies = try Self.omitsBodies(&json)
       case "source": source = try RawLayout(reading: &json)
       default: try json.skip()
       }
@@ -44,7 +44,7 @@ extension ArchiveHeader {
   }
 
   /// Reads whether bodies were left out.
-  private static func leavesOutBodies(_ json: inout JSONReader) throws -> Bool {
+  private static func omitsBodies(_ json: inout JSONReader) throws -> Bool {
     if try json.null() { return false }
     var bodies: [UInt8] = []
     try json.object { json, name in

@@ -14,7 +14,7 @@ struct ArchiveHeader {
   /// Whether not all entries were wanted.
   var isSelection = false
   /// Whether bodies were left out.
-  var leavesOutBodies = false
+  var omitsBodies = false
 
   /// The document, each member on a line of its own.
   var json: [UInt8] {
@@ -44,9 +44,9 @@ struct ArchiveHeader {
   }
 
   private func filter(_ json: inout JSONWriter) {
-    guard isSelection || leavesOutBodies else { return json.null() }
+    guard isSelection || omitsBodies else { return json.null() }
     json.object { json in
-      json.member("bodies") { $0.string(leavesOutBodies ? "none" : "all") }
+      json.member("bodies") { $0.string(omitsBodies ? "none" : "all") }
       json.member("entries") { $0.string(isSelection ? "selected" : "all") }
     }
   }

@@ -26,9 +26,6 @@ final class ArchiveWalk {
   private var (entryCount, bodyBytes) = (0 as Int64, 0 as ByteCount)
   private var lastID = Int64.min
 
-  /// What could not be read while somebody read a body.
-  private(set) var failure: (any Error)?
-
   /// Begins a reading.
   init(_ file: ArchiveFile, _ format: ArchiveFormat, limits: ArchiveLimits) throws {
     path = file.path
@@ -74,7 +71,7 @@ final class ArchiveWalk {
     }
     memberCount += 1
     try limits.check(memberCount, .members, at: path)
-    if let oddity = member.oddity { throw damage("member \(memberCount) \(oddity)") }
+    if let finding = member.finding { throw damage("member \(memberCount) \(finding)") }
     guard let bytes = member.name, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw damage("member \(memberCount) has a name that no archive of ours has")
     }
@@ -175,8 +172,7 @@ final class ArchiveWalk {
   ) throws -> Bool {
     var raw = entry.raw
     for member in entry.members where member.name != .body {
-      let contents = try contents(of: member, folder + member.name.memberName)
-      raw.set(member, contents)
+      raw.set(member, try list(of: member, folder + member.name.memberName))
     }
     guard let member = entry.members.first(where: { $0.name == .body }) else {
       return try body(raw) == .next
@@ -186,16 +182,10 @@ final class ArchiveWalk {
     let reading = MemberReading(member)
     raw.set(
       member,
-      .stream(
-        .init(size: member.size, sha256: member.sha256, isReadOnce: true) { [self] read in
-          var body = BodyReader(size: member.size) { buffer throws(StoreError) in
-            try self.read(reading, name, into: &buffer)
-          }
-          try read(&body)
-        }))
-    var step = ScanStep.next
-    do { step = try body(raw) } catch { throw failure ?? error }
-    if step == .stop { return false }
+      Body(size: member.size, sha256: member.sha256, isReadOnce: true) { [self] in
+        BodyReader(size: member.size) { [self] in try readOn(reading, name, into: &$0) }
+      })
+    if try body(raw) == .stop { return false }
     if verifyingBody || reading.count > 0 {
       while try readOn(reading, name, into: &buffer) > 0 {}
     }
@@ -205,19 +195,14 @@ final class ArchiveWalk {
   }
 
   /// Reads a property list.
-  private func contents(
-    of member: EntryDocument.Member, _ name: String
-  ) throws -> RawResponse.Part.Contents {
+  private func list(of member: EntryDocument.Member, _ name: String) throws -> Body {
     guard try next(name) == member.size else { throw wrongSize(name) }
     let bytes = try bytes(name, size: member.size, upTo: .list)
     guard Digest(of: bytes).hexadecimal == member.sha256 else { throw wrongDigest(name) }
     note(name, member.sha256)
-    if member.size <= RawResponse.largestList, !member.isText { return .bytes(bytes) }
-    return .stream(
-      .init(size: member.size, sha256: member.sha256) { read in
-        var reader = BodyReader(bytes)
-        try read(&reader)
-      })
+    if member.size <= RawResponse.largestList, !member.isText { return Body(bytes) }
+    // Only a list in memory is decoded, and this one is text or too long.
+    return Body(size: member.size, sha256: member.sha256) { BodyReader(bytes) }
   }
 
   /// How far the body of an entry was read.
@@ -230,16 +215,7 @@ final class ArchiveWalk {
     init(_ member: EntryDocument.Member) { self.member = member }
   }
 
-  /// Reads on in a body; what goes wrong is kept, as the reader of a body knows errors of stores only.
-  private func read(
-    _ reading: MemberReading, _ name: String, into buffer: inout [UInt8]
-  ) throws(StoreError) -> Int {
-    do { return try readOn(reading, name, into: &buffer) } catch {
-      failure = error
-      throw StoreError(.damaged, at: path, because: "its body cannot be read")
-    }
-  }
-
+  /// Reads on in a body, whose size and digest are compared at its end.
   private func readOn(
     _ reading: MemberReading, _ name: String, into buffer: inout [UInt8]
   ) throws -> Int {
@@ -293,8 +269,8 @@ final class ArchiveWalk {
 
 extension RawResponse {
   /// Puts what a member holds into its part.
-  fileprivate mutating func set(_ member: EntryDocument.Member, _ contents: Part.Contents) {
+  fileprivate mutating func set(_ member: EntryDocument.Member, _ content: Body) {
     guard let index = parts.firstIndex(where: { $0.name == member.name }) else { return }
-    (parts[index].isText, parts[index].contents) = (member.isText, contents)
+    (parts[index].isText, parts[index].content) = (member.isText, content)
   }
 }

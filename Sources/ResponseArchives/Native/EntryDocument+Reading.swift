@@ -50,7 +50,7 @@ extension EntryDocument {
         return try json.skip()
       }
       guard raw.part(name) == nil else { throw JSONError("a member twice", at: place) }
-      raw.parts.append(.init(name, .null))
+      raw.parts.append(.init(name, nil))
       if try json.null() { return }
       members.append(try readMember(name, &json))
     }

@@ -6,6 +6,7 @@ import ResponseStorage
 final class NativeArchiveExport: ResponseArchiveWriter {
   private var archive: NativeArchiveWriter?
   private let longestMember: ByteCount
+  private let temporaryFolder: String
   private let preparation: EntryPreparation
 
   init(
@@ -18,27 +19,30 @@ final class NativeArchiveExport: ResponseArchiveWriter {
     let header = ArchiveHeader(
       created: export.created, generatorVersion: export.generatorVersion, source: source,
       redacted: export.credentials?.places ?? [], isSelection: export.isSelection,
-      leavesOutBodies: export.leavesOutBodies)
+      omitsBodies: export.omitsBodies)
     try archive.append(NativeArchive.headerName, header.json)
     self.archive = consume archive
     longestMember = ByteCount(container.longestMember)
+    temporaryFolder = export.temporaryFolder
     preparation = EntryPreparation(for: export)
   }
 
-  func take(_ raw: RawResponse, number: Int64) throws -> Bool {
-    let isTaken = preparation.add(raw, number: number)
-    // What is read piece by piece can be read only now, and comes after all that was there before.
-    try preparation.forEachPrepared(all: !isTaken) { entry in
+  func enqueue(_ raw: RawResponse, number: Int64) throws -> Bool {
+    let isEnqueued = preparation.add(raw, number: number)
+    // What is read where it is stored can be read only now, and comes after all that was there before.
+    try preparation.forEachPrepared(all: !isEnqueued) { entry in
       try archive?.append(entry, from: nil)
     }
-    return isTaken
+    return isEnqueued
   }
 
   func append(_ entry: ExportedEntry) throws -> String? {
     if let body = entry.body, body.size > longestMember {
       return "its body is longer than a tar archive can hold"
     }
-    try archive?.append(PreparedEntry(entry), from: entry)
+    var entry = entry
+    let prepared = try PreparedEntry(&entry, temporaryFolder: temporaryFolder)
+    try archive?.append(prepared, from: entry)
     return nil
   }
 

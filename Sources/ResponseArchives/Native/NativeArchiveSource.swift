@@ -35,7 +35,7 @@ final class NativeArchiveSource: ArchiveKind {
       identity: file.status.identity,
       rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue),
       notes: (header.redacted.isEmpty ? [] : ["secrets were left out of the archive"])
-        + (header.leavesOutBodies
+        + (header.omitsBodies
           ? ["bodies were left out of the archive: no cache can have its entries"] : []))
   }
 
@@ -52,7 +52,7 @@ final class NativeArchiveSource: ArchiveKind {
 
   var restoresCaches: Bool { true }
 
-  var leavesOutBodies: Bool { header.leavesOutBodies }
+  var omitsBodies: Bool { header.omitsBodies }
 
   /// Nothing: whatever is in a native archive came from a cache.
   var omissions: [ArchiveOmission] { [] }

@@ -29,7 +29,7 @@ struct NativeArchiveWriter: ~Copyable {
 
   /// Appends the members of an entry.
   ///
-  /// - Parameter source: What has the bytes that are not in memory.
+  /// - Parameter source: The entry, which has the parts that are not in memory.
   /// - Throws: ``StoreError`` if the bytes are others than they were, or whatever reading or writing
   ///   throws.
   mutating func append(_ entry: borrowing PreparedEntry, from source: ExportedEntry?) throws {
@@ -39,15 +39,15 @@ struct NativeArchiveWriter: ~Copyable {
     let members = entry.members.span
     for index in members.indices {
       let name = folder + members[index].name.memberName
-      switch members[index].contents {
-      case .bytes(let bytes): try archive.append(name, bytes)
-      case .unread(let sha256):
-        guard let contents = source?.contents(of: members[index].name, sha256: sha256) else {
-          throw ResponseArchiveError(.cannotWrite, "'\(name)' is not there to be read once more")
-        }
-        try archive.begin(name, size: contents.size.bytes)
-        try contents.forEachPiece { try archive.append($0) }
+      if let bytes = members[index].bytes {
+        try archive.append(name, bytes)
+        continue
       }
+      guard let content = source?.raw.part(members[index].name)?.content else {
+        throw ResponseArchiveError(.cannotWrite, "'\(name)' is not there to be read once more")
+      }
+      try archive.begin(name, size: content.size.bytes)
+      try content.forEachVerifiedChunk { try archive.append($0) }
     }
     memberCount += 1 + Int64(members.count)
     lines += entry.checksums
@@ -70,22 +70,5 @@ struct NativeArchiveWriter: ~Copyable {
       offset += Int64(count)
     }
     try archive.finish()
-  }
-}
-
-extension ExportedEntry {
-  /// What is in a part, to be read once more.
-  fileprivate func contents(
-    of name: RawResponse.Part.Name, sha256: String
-  ) -> ExportedBody? {
-    name == .body ? body : ExportedBody(raw.part(name), sha256: sha256, temporaryFolder: "")
-  }
-}
-
-extension Digest {
-  /// The digest of some bytes.
-  init(of bytes: [UInt8]) {
-    self.init()
-    update(bytes[...])
   }
 }

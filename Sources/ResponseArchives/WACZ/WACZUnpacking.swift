@@ -70,7 +70,7 @@ struct WACZUnpacking: ~Copyable {
       throw damage("a member has a name that no WACZ has")
     }
     if name.last == UInt8(ascii: "/") { return try next() }
-    if let oddity = member.oddity { throw damage("member \(members.count + 1) \(oddity)") }
+    if let finding = member.finding { throw damage("member \(members.count + 1) \(finding)") }
     guard members[ByteString(name)] == nil else { throw damage("a member is there twice") }
     try limits.check(Int64(members.count), .members, at: path)
     return ByteString(name)

@@ -11,9 +11,6 @@ final class WARCEntries {
   /// What reads records that go with those that have bodies.
   private let others: WARCCursor
 
-  /// What could not be read while somebody read a body.
-  private var failure: (any Error)?
-
   /// What is no entry.
   var omissions: [ArchiveOmission] { index.omissions }
 
@@ -60,7 +57,7 @@ final class WARCEntries {
     var payload = try WARCPayload(record)
     if entry.hasHeadOfBody { payload = try WARCPayload(bodies.record(at: entry.body)) }
     let headers = payload.head.headers
-    let body = try contents(entry, payload)
+    let body = try body(of: entry, payload)
     var response = NewResponse(
       url: url, status: payload.status ?? 200,
       headers: entry.isRenamed ? WARCLabel.original(headers) : headers, stored: date, body: body)
@@ -88,45 +85,33 @@ final class WARCEntries {
   }
 
   /// The body of an entry; a short one is read at once.
-  private func contents(
-    _ entry: WARCIndex.Entry, _ payload: WARCPayload
-  ) throws -> RawResponse.Part.Contents {
+  private func body(of entry: WARCIndex.Entry, _ payload: WARCPayload) throws -> Body {
     guard entry.size <= WARCIndex.largestInMemory else {
-      return .stream(
-        .init(
-          size: entry.size, sha256: String(decoding: Base16.encode(entry.sha256), as: UTF8.self)
-        ) { [self] read in
-          try stream(entry, read)
-        })
+      let sha256 = String(decoding: Base16.encode(entry.sha256), as: UTF8.self)
+      return Body(size: entry.size, sha256: sha256) { [self] in try makeReader(ofBodyOf: entry) }
     }
     let isThere = entry.record == entry.body || entry.hasHeadOfBody
-    let body = try isThere ? payload : WARCPayload(bodies.record(at: entry.body))
-    let reader = try body.body(areBodiesDecoded: entry.isBodyDecoded)
+    let whole = try isThere ? payload : WARCPayload(bodies.record(at: entry.body))
+    let reader = try whole.body(areBodiesDecoded: entry.isBodyDecoded)
     var bytes: [UInt8] = []
-    while case let piece = try reader.take(), !piece.isEmpty {
-      bytes += piece
+    var buffer = [UInt8](repeating: 0, count: Int(min(entry.size.bytes + 1, 1 << 16)))
+    while case let count = try reader.read(into: &buffer), count > 0 {
+      bytes += buffer[..<count]
       guard ByteCount(bytes.count) <= entry.size else { break }
     }
     guard ByteCount(bytes.count) == entry.size else {
       throw WARCError("a record is no longer there")
     }
-    return .bytes(bytes)
+    return Body(bytes)
   }
 
-  private func stream(
-    _ entry: WARCIndex.Entry, _ read: (inout BodyReader) throws -> Void
-  ) throws {
-    let body = try translatingErrors {
+  private func makeReader(ofBodyOf entry: WARCIndex.Entry) throws -> BodyReader {
+    let reader = try translatingErrors {
       try WARCPayload(bodies.record(at: entry.body)).body(areBodiesDecoded: entry.isBodyDecoded)
     }
-    var pieces = PieceReader { try body.take() }
-    var reader = BodyReader(size: entry.size) { [self] buffer throws(StoreError) in
-      do { return try pieces.read(into: &buffer) } catch {
-        failure = error
-        throw StoreError(.damaged, at: path, because: "its body cannot be read")
-      }
+    return BodyReader(size: entry.size) { [self] buffer in
+      try translatingErrors { try reader.read(into: &buffer) }
     }
-    do { try read(&reader) } catch { throw failure ?? error }
   }
 
   /// What was read well before, and now is not, has changed meanwhile.

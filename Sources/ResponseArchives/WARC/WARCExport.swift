@@ -20,6 +20,7 @@ final class WARCExport: ResponseArchiveWriter {
 
   private let warc: WARCWriter
   private let time: Timestamp
+  private let temporaryFolder: String
   private let capture: (Capture) throws -> Void
 
   /// Begins a file.
@@ -34,6 +35,7 @@ final class WARCExport: ResponseArchiveWriter {
   ) throws {
     warc = WARCWriter(level: level, writing: write)
     time = export.created ?? .epoch
+    temporaryFolder = export.temporaryFolder
     self.capture = capture
     let description = """
       software: \(WARCLabel.software)\(export.generatorVersion)\r
@@ -62,19 +64,20 @@ final class WARCExport: ResponseArchiveWriter {
     let record = WARCResponseRecord(entry, uri, date)
     var digest = Digest()
     digest.update(record.head[...])
-    try entry.body?.measure { digest.update($0) }
-    let header = try record.header()
-    let size = ByteCount(record.head.count) + (entry.body?.size ?? 0)
+    let body = try entry.body?.measured(keepingIn: temporaryFolder) { digest.update($0) }
+    let payloadDigest = "sha256:\(body?.sha256 ?? Digest().hexadecimal)"
+    let header = record.header(payloadDigest: payloadDigest)
+    let size = ByteCount(record.head.count) + (body?.size ?? 0)
     try appendRequest(entry, uri, date, concurrentTo: header.completed(digest, size))
-    let place = try warc.append(header, blockDigest: digest, blockLength: size) { piece in
-      try piece(record.head[...])
-      try entry.body?.forEachPiece(piece)
+    let place = try warc.append(header, blockDigest: digest, blockLength: size) { append in
+      try append(record.head[...])
+      try body?.forEachVerifiedChunk(append)
     }
     try capture(
       Capture(
         uri: uri.bytes, date: date,
         mimeType: response.mimeType ?? response.responseHeaders?.mediaType,
-        status: uri.isOfHTTP ? response.status : nil, payloadDigest: try record.payloadDigest(),
+        status: uri.isOfHTTP ? response.status : nil, payloadDigest: payloadDigest,
         place: place))
     return nil
   }
@@ -120,17 +123,13 @@ private struct WARCResponseRecord {
     head = uri.isOfHTTP ? HTTPMessageHead(entry.response, bodySize: entry.body?.size).bytes : []
   }
 
-  func payloadDigest() throws -> String {
-    try "sha256:\(entry.body?.digest() ?? Digest().hexadecimal)"
-  }
-
-  func header() throws -> WARCHeader {
+  func header(payloadDigest: String) -> WARCHeader {
     let type = uri.isOfHTTP ? "response" : "resource"
     let media = entry.response.mimeType?.bytes ?? Array("application/octet-stream".utf8)
     var fields: [(StaticString, [UInt8])] = [
       ("WARC-Type", Array(type.utf8)), ("WARC-Date", date.warcDate),
       ("WARC-Target-URI", uri.bytes), ("Urlcache-Entry-ID", Array("\(entry.raw.id)".utf8)),
-      ("WARC-Payload-Digest", Array(try payloadDigest().utf8)),
+      ("WARC-Payload-Digest", Array(payloadDigest.utf8)),
     ]
     if entry.body == nil { fields.append(("WARC-Truncated", Array("unspecified".utf8))) }
     fields.append(

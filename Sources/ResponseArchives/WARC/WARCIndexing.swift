@@ -17,6 +17,7 @@ struct WARCIndexing {
   private var recordCount: Int64 = 0
   private var sequence = WARCSequence()
   private var found = WARCCandidates()
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
   init(_ file: FileBytes, _ coding: ContentCoding?, limits: ArchiveLimits, path: String) throws {
     self.path = path
@@ -141,11 +142,11 @@ struct WARCIndexing {
     do {
       let body = try payload.body(
         areBodiesDecoded: entry.isBodyDecoded, limit: ByteCount(limits[.member]), into: digests)
-      while case let piece = try body.take(), !piece.isEmpty {
-        digest.update(piece)
-        digests.decoded?.update(piece)
-        entry.size += ByteCount(piece.count)
-        contentBytes += ByteCount(piece.count)
+      while case let count = try body.read(into: &buffer), count > 0 {
+        digest.update(buffer[..<count])
+        digests.decoded?.update(buffer[..<count])
+        entry.size += ByteCount(count)
+        contentBytes += ByteCount(count)
         try checkTotals()
       }
     } catch let error as HTTPBodyError {
@@ -179,7 +180,7 @@ struct WARCIndexing {
   }
 
   private func passOver() throws {
-    while try !reader.take().isEmpty { try checkTotals() }
+    while try !reader.read().isEmpty { try checkTotals() }
     try reader.finishBlock()
     try checkTotals()
   }

@@ -75,7 +75,7 @@ final class WARCInput {
     }
     while place.member < target.member {
       let count = coded == nil ? target.member - place.member : .max
-      guard try !take(count).isEmpty else { return false }
+      guard try !read(upTo: count).isEmpty else { return false }
       // A member that is used up is not left before somebody asks for more.
       _ = try isAtEnd()
     }
@@ -110,22 +110,22 @@ final class WARCInput {
     return count
   }
 
-  /// The next byte, which is not taken; `nil` at the end.
+  /// The next byte, which is read again afterwards; `nil` at the end.
   func peek() throws -> UInt8? {
     try isAtEnd() ? nil : buffer[unread.lowerBound]
   }
 
-  /// Takes up to `count` bytes.
+  /// Reads up to `count` bytes.
   ///
   /// - Returns: The bytes; none only at the end.
-  func take(_ count: Int64) throws -> ArraySlice<UInt8> {
+  func read(upTo count: Int64) throws -> ArraySlice<UInt8> {
     guard try !isAtEnd() else { return [] }
-    let taken = unread.prefix(Int(clamping: count))
-    unread = unread.dropFirst(taken.count)
-    return buffer[taken]
+    let range = unread.prefix(Int(clamping: count))
+    unread = unread.dropFirst(range.count)
+    return buffer[range]
   }
 
-  /// Takes bytes up to a line feed, with it.
+  /// Reads bytes up to a line feed, with it.
   ///
   /// - Returns: The bytes; without a line feed at the end, or if they are `limit`.
   func line(upTo limit: Int) throws -> [UInt8] {
@@ -133,7 +133,7 @@ final class WARCInput {
     while line.count < limit, try !isAtEnd() {
       let piece = buffer[unread].prefix(limit - line.count)
       let count = piece.firstIndex(of: 0x0A).map { $0 + 1 - piece.startIndex } ?? piece.count
-      line += try take(Int64(count))
+      line += try read(upTo: Int64(count))
       if line.last == 0x0A { break }
     }
     return line
@@ -142,7 +142,7 @@ final class WARCInput {
   /// Passes over bytes, if there are as many.
   func skip(_ count: Int64) throws {
     var rest = count
-    while rest > 0, case let taken = try take(rest).count, taken > 0 { rest -= Int64(taken) }
+    while rest > 0, case let count = try read(upTo: rest).count, count > 0 { rest -= Int64(count) }
   }
 }
 

@@ -46,15 +46,15 @@ struct WARCPayload {
     return try HTTPBodyReader(headers, limit: limit) {
       digests?.transferred?.update($0)
     } reading: { [reader] in
-      let piece = try reader.take()
-      digests?.sent?.update(piece)
-      return piece
+      let chunk = try reader.read()
+      digests?.sent?.update(chunk)
+      return chunk
     }
   }
 
   /// Passes over what is left of the body.
   func drain(into digests: WARCPayloadDigests) throws {
-    while case let piece = try reader.take(), !piece.isEmpty { digests.sent?.update(piece) }
+    while case let chunk = try reader.read(), !chunk.isEmpty { digests.sent?.update(chunk) }
   }
 }
 

@@ -66,19 +66,19 @@ final class WARCReader {
     header = try WARCHeader(lines: lines)
   }
 
-  /// Takes up to `count` bytes of the block.
+  /// Reads up to `count` bytes of the block.
   ///
   /// - Returns: The bytes; none at its end.
-  func take(_ count: Int64 = .max) throws -> ArraySlice<UInt8> {
+  func read(upTo count: Int64 = .max) throws -> ArraySlice<UInt8> {
     guard left > 0 else { return [] }
-    let bytes = try input.take(min(left, count))
+    let bytes = try input.read(upTo: min(left, count))
     guard !bytes.isEmpty else { throw WARCError("it ends amid a record") }
     left -= Int64(bytes.count)
     digest?.update(bytes)
     return bytes
   }
 
-  /// Takes a line of the block, with its end; without one at the end of the block, or if it has `limit`
+  /// Reads a line of the block, with its end; without one at the end of the block, or if it has `limit`
   /// bytes.
   func line(upTo limit: Int) throws -> [UInt8] {
     let line = try input.line(upTo: Int(min(left, Int64(limit))))
@@ -88,19 +88,19 @@ final class WARCReader {
     return line
   }
 
-  /// Takes all of a short block.
+  /// Reads all of a short block.
   ///
   /// - Returns: The block; `nil` if it has more than `limit` bytes.
   func block(upTo limit: ByteCount) throws -> [UInt8]? {
     guard ByteCount(left) <= limit else { return nil }
     var bytes: [UInt8] = []
-    while case let piece = try take(), !piece.isEmpty { bytes += piece }
+    while case let chunk = try read(), !chunk.isEmpty { bytes += chunk }
     return bytes
   }
 
   /// Passes over the rest of the block, and compares its digest.
   func finishBlock() throws {
-    while try !take().isEmpty {}
+    while try !read().isEmpty {}
     guard digest?.isRight ?? true else {
       throw WARCError("a record does not match the digest of its block")
     }

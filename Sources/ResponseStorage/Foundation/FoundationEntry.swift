@@ -91,7 +91,7 @@ struct FoundationEntry {
       let response = NewResponse(archive, in: name)
     else { return nil }
     var new = response
-    new.body = raw.part(.body)?.contents ?? .null
+    new.body = raw.part(.body)?.content
     return new.raw(id: raw.id)
   }
 
@@ -101,44 +101,11 @@ struct FoundationEntry {
   ///   - raw: The response that this was made of.
   ///   - append: Takes the next bytes.
   func write(_ raw: RawResponse, _ append: (ArraySlice<UInt8>) throws -> Void) throws {
-    let body = raw.part(.body)?.contents ?? .null
-    let parts = archive.parts(bodySize: body.size ?? 0)
+    let body = raw.part(.body)?.content
+    let parts = archive.parts(bodySize: body?.size ?? 0)
     try append(parts.before[...])
-    try body.forEachPiece(append)
+    try body?.forEachChunk(append)
     try append(parts.after[...])
-  }
-}
-
-extension RawResponse.Part.Contents {
-  /// The number of bytes; `nil` if there is nothing.
-  var size: ByteCount? {
-    switch self {
-    case .null: nil
-    case .bytes(let bytes): ByteCount(bytes.count)
-    case .stream(let stream): stream.size
-    }
-  }
-
-  /// Passes all bytes on, piece by piece.
-  ///
-  /// - Throws: ``StoreError`` if there are more or less of them than was said, or what `body` throws.
-  func forEachPiece(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
-    switch self {
-    case .null: break
-    case .bytes(let bytes): try body(bytes[...])
-    case .stream(let stream):
-      var count: ByteCount = 0
-      try stream.read { reader in
-        var buffer = stream.buffer
-        while case let read = try reader.read(into: &buffer), read > 0 {
-          count += ByteCount(read)
-          try body(buffer[..<read])
-        }
-      }
-      guard count == stream.size else {
-        throw StoreError(.changedWhileReading, at: "body", because: "its length is another now")
-      }
-    }
   }
 }
 

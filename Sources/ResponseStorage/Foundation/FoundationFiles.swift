@@ -66,17 +66,28 @@ struct FoundationFiles: ~Copyable {
   ///
   /// - Parameters:
   ///   - name: The name, which no file has.
-  ///   - write: Calls its parameter with each piece.
+  ///   - write: Calls its parameter with each chunk.
+  /// - Throws: ``StoreError`` if the file cannot be written, or what `write` throws.
   borrowing func stage(
     _ name: FoundationFileName,
     _ write: (_ append: (ArraySlice<UInt8>) throws -> Void) throws -> Void
   ) throws {
     do {
-      let file = try OpenFile(creating: name.bytes, in: folder)
-      try write { try file.write($0) }
+      let file = try create(name)
+      try write { chunk in
+        do throws(FileError) { try file.write(chunk) } catch {
+          throw StoreError(error, path: error.path)
+        }
+      }
     } catch {
       try? folder.remove(name.bytes)
       throw error
+    }
+  }
+
+  private borrowing func create(_ name: FoundationFileName) throws(StoreError) -> OpenFile {
+    do throws(FileError) { return try OpenFile(creating: name.bytes, in: folder) } catch {
+      throw StoreError(error, path: error.path)
     }
   }
 

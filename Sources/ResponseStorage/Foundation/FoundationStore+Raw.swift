@@ -14,7 +14,7 @@ extension FoundationStore {
 
   /// Calls `body` with each wanted response; its number is its place among the files of the store.
   ///
-  /// What cannot be decoded, or has a key that a newer file has too, has a ``RawResponse/flaw``.
+  /// What cannot be decoded, or has a key that a newer file has too, has a ``RawResponse/finding``.
   public func forEachRawResponse(
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep
@@ -54,9 +54,9 @@ extension FoundationStore {
   /// Reads a response; `nil` if its file is gone.
   private func raw(_ name: FoundationFileName, number: Int64) throws -> RawResponse? {
     guard case .response(_, let key) = name.kind else {
-      return flawed(number, "URLCache does not take its file for a response")
+      return unreadable(number, "URLCache does not take its file for a response")
     }
-    guard newest[key] == name else { return flawed(number, "a newer file has its key") }
+    guard newest[key] == name else { return unreadable(number, "a newer file has its key") }
     do {
       let file = try files.open(name)
       let version = file.version
@@ -64,54 +64,49 @@ extension FoundationStore {
         (NewResponse(archive, in: name), FoundationEntry.bodySize(in: archive))
       }
       guard var response = found.0 else {
-        return flawed(number, "its archive has no response of HTTP that can be decoded")
+        return unreadable(number, "its archive has no response of HTTP that can be decoded")
       }
-      guard let size = found.1 else { return flawed(number, "its archive has no body") }
-      response.body = try contents(of: name, version, size: size)
+      guard let size = found.1 else { return unreadable(number, "its archive has no body") }
+      response.body = try body(of: name, version, size: size)
       var raw = response.raw(id: number)
       raw.inventions = ["the request: a folder of Foundation's keeps but host, port and path of it"]
       return raw
     } catch FoundationFileProblem.gone {
       return nil
     } catch let problem as FoundationFileProblem {
-      return flawed(number, problem.note.message)
+      return unreadable(number, problem.note.message)
     } catch let error as PropertyListError {
-      return flawed(number, "its archive cannot be decoded: \(error)")
+      return unreadable(number, "its archive cannot be decoded: \(error)")
     }
   }
 
-  private func flawed(_ number: Int64, _ flaw: String) -> RawResponse {
+  private func unreadable(_ number: Int64, _ finding: String) -> RawResponse {
     var raw = RawResponse(id: number)
-    raw.flaw = flaw
+    raw.finding = finding
     return raw
   }
 
   /// The body of a response; a longer one is read when it is asked for.
-  private func contents(
+  private func body(
     of name: FoundationFileName, _ version: FileVersion, size: ByteCount
-  ) throws -> RawResponse.Part.Contents {
-    var stream = RawResponse.PartStream(size: size) { [self] read in
+  ) throws -> Body {
+    let isWhole = size <= Self.largestWholeBody
+    let body = Body(size: size, isSparse: isWhole ? false : try files.open(name).isSparse) {
+      [self] in
       let file = try files.open(name)
       guard file.version == version else {
         throw StoreError(.changedWhileReading, at: files.path)
       }
-      var reader = try file.bodyReader()
-      try read(&reader)
+      return try file.bodyReader()
     }
-    guard size <= Self.largestWholeBody else {
-      stream.isSparse = try files.open(name).isSparse
-      return .stream(stream)
-    }
-    var bytes: [UInt8] = []
-    try stream.read { bytes = try $0.all() }
-    return .bytes(bytes)
+    return isWhole ? Body(try body.readAll()) : body
   }
 }
 
 extension FoundationEntry {
   /// Tells what a Foundation store keeps of a response.
   static func admit(_ raw: RawResponse) throws -> AdmittedResponse {
-    guard raw.part(.body)?.contents.size != nil else {
+    guard raw.part(.body)?.content != nil else {
       throw AdmissionRefusal("its body is missing")
     }
     let entry = try FoundationEntry(of: raw)

@@ -13,8 +13,6 @@ extension FoundationStoreEditor {
       return ByteString(name.bytes)
     } catch let refusal as AdmissionRefusal {
       throw StoreError(.unsupported, at: files.path, because: refusal.reason)
-    } catch let error as FileError {
-      throw StoreError(error, path: error.path)
     }
   }
 

@@ -27,7 +27,7 @@ extension NewResponse {
     else { return nil }
     self.init(
       url: FoundationKey(of: url) == key ? url : key.url(like: url), status: status,
-      headers: headers, stored: created ?? time, body: .null)
+      headers: headers, stored: created ?? time, body: nil)
     self.url = url
     firstStored = time
     mimeType = response.mimeType

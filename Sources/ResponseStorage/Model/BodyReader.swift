@@ -2,14 +2,16 @@ public import Bytes
 import Files
 import SQLite
 
-/// The stored body of a response, read piece by piece.
+/// One reading of a body, from its first byte to its last.
+///
+/// It has what ``Body`` cannot have as a value that is copied: an open file or BLOB, and the place in it.
 public struct BodyReader: ~Copyable {
   private enum Source: ~Copyable {
     case blob(Blob)
     case file(OpenFile)
     case part(FilePart)
     case bytes([UInt8])
-    case pieces((inout [UInt8]) throws(StoreError) -> Int)
+    case closure((inout [UInt8]) throws -> Int)
   }
 
   /// A file, and where in it the body begins.
@@ -24,8 +26,8 @@ public struct BodyReader: ~Copyable {
   /// The number of bytes.
   public let size: ByteCount
 
-  /// Whether a signal that is held back ends the reading, which is an error then.
-  public var endsOnSignals = false
+  /// Whether a signal that is held back ends the reading by an error.
+  var endsOnSignals = false
 
   init(_ blob: consuming Blob) {
     size = ByteCount(blob.count)
@@ -52,7 +54,7 @@ public struct BodyReader: ~Copyable {
         case .part(let part): return try part.file.isSparse()
         case .blob: return false
         case .bytes: return false
-        case .pieces: return false
+        case .closure: return false
         }
       } catch {
         throw StoreError(error, path: error.path)
@@ -70,18 +72,17 @@ public struct BodyReader: ~Copyable {
   ///
   /// - Parameter read: Reads on, into the front of an array, and returns the number of bytes; 0 at the
   ///   end.
-  public init(size: ByteCount, reading read: @escaping (inout [UInt8]) throws(StoreError) -> Int) {
+  public init(size: ByteCount, reading read: @escaping (inout [UInt8]) throws -> Int) {
     self.size = size
-    source = .pieces(read)
+    source = .closure(read)
   }
 
   /// Reads on, into the front of `buffer`, which must not be empty.
   ///
   /// - Returns: The number of bytes read; 0 at the end.
-  public mutating func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
-    if endsOnSignals, HeldSignals.areWaiting {
-      throw StoreError(.inputOutput, at: "body", because: "a signal came")
-    }
+  /// - Throws: ``StoreError`` if a file or a database cannot be read, or what the source of the bytes throws.
+  public mutating func read(into buffer: inout [UInt8]) throws -> Int {
+    if endsOnSignals, HeldSignals.areWaiting { throw FileError.interrupted(at: "body") }
     switch source {
     case .blob(let blob):
       let count = min(buffer.count, blob.count - offset)
@@ -113,7 +114,37 @@ public struct BodyReader: ~Copyable {
       buffer.replaceSubrange(0..<count, with: bytes[offset..<offset + count])
       offset += count
       return count
-    case .pieces(let read): return try read(&buffer)
+    case .closure(let read): return try read(&buffer)
     }
+  }
+
+  /// Calls `body` with all bytes that are left, one chunk of at most 64 KiB after the other.
+  public mutating func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    // Most bodies are short, and then a short buffer is enough.
+    var buffer = [UInt8](repeating: 0, count: Int(clamping: min(max(size.bytes, 1), 1 << 16)))
+    while case let count = try read(into: &buffer), count > 0 { try body(buffer[..<count]) }
+  }
+
+  /// Reads all bytes that are left, of a body that is known to fit into memory.
+  ///
+  /// - Throws: ``StoreError`` if there are more or fewer bytes than ``size``.
+  mutating func readAll() throws -> [UInt8] {
+    // One more, to see what has grown.
+    var all = [UInt8](repeating: 0, count: Int(clamping: size.bytes) + 1)
+    var count = try read(into: &all)
+    // It may come in pieces.
+    while count > 0, ByteCount(count) < size {
+      var piece = [UInt8](repeating: 0, count: all.count - count)
+      let more = try read(into: &piece)
+      if more == 0 { break }
+      all.replaceSubrange(count..<count + more, with: piece[..<more])
+      count += more
+    }
+    all.removeLast(all.count - count)
+    guard ByteCount(count) == size else {
+      throw StoreError(
+        .changedWhileReading, at: "body", because: "a body file changed its length meanwhile")
+    }
+    return all
   }
 }

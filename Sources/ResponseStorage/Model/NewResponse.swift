@@ -34,8 +34,8 @@ public struct NewResponse {
   /// What the application attached to the response. What has no type of a property list is left out.
   public var userInfo: [StoredResponse.Property] = []
 
-  /// The body, without content codings.
-  public var body: RawResponse.Part.Contents
+  /// The body, without content codings; `nil` if there is none.
+  public var body: Body?
 
   /// Creates a response to a request.
   ///
@@ -44,7 +44,7 @@ public struct NewResponse {
   ///   - stored: When the response was stored.
   public init(
     url: ByteString, method: ByteString = "GET", requestHeaders: HeaderFields = HeaderFields(),
-    status: Int64, headers: HeaderFields, stored: Timestamp, body: RawResponse.Part.Contents
+    status: Int64, headers: HeaderFields, stored: Timestamp, body: Body?
   ) {
     request = StoredResponse.Request()
     request.url = url

@@ -27,15 +27,15 @@ extension RawResponse {
     var raw = withResponse(
       AppleMessage.Response(
         url: response.url, stored: response.stored, status: response.status,
-        headers: response.headers, expectedLength: new.part(.body).flatMap(\.byteCount),
+        headers: response.headers, expectedLength: new.part(.body)?.content?.size,
         mimeType: response.mimeType))
-    raw.set(.protocolProperties, to: .null)
+    raw.set(.protocolProperties, to: nil)
     let properties = Self.properties(of: old, replacing: new)
     if !properties.isEmpty {
       let bytes = PropertyListWriter().bytes(of: PropertyListValue(properties))
-      raw.set(.protocolProperties, to: .bytes(bytes))
+      raw.set(.protocolProperties, to: Body(bytes))
     }
-    raw.set(.userInfo, to: .null)
+    raw.set(.userInfo, to: nil)
     raw.setBody(to: response.body)
     return raw
   }
@@ -46,21 +46,21 @@ extension RawResponse {
   /// - Parameter time: When the rest of the body was received.
   /// - Returns: `nil` if the response cannot be decoded.
   public func completed(
-    by body: Part.Contents, _ headers: HeaderFields, at time: Timestamp
+    by body: Body, _ headers: HeaderFields, at time: Timestamp
   ) -> RawResponse? {
     let old = StoredResponse(decoding: self, .all)
     guard let url = old.url else { return nil }
     var raw = withResponse(
       AppleMessage.Response(
         url: url, stored: time, status: 200, headers: headers,
-        expectedLength: Part(.body, body).byteCount, mimeType: old.mimeType))
+        expectedLength: body.size, mimeType: old.mimeType))
     raw.setBody(to: body)
     return raw
   }
 
-  private mutating func setBody(to body: Part.Contents) {
+  private mutating func setBody(to body: Body?) {
     set(.body, to: body)
-    hasBodyFile = NewResponse.hasBodyFile(Part(.body, body).byteCount)
+    hasBodyFile = NewResponse.hasBodyFile(body?.size)
     if let place = columns.firstIndex(where: { $0.name == "isDataOnFS" }) {
       columns[place].value = .integer(hasBodyFile ? 1 : 0)
     }
@@ -85,36 +85,21 @@ extension RawResponse {
     // Systems before some macOS 10.13 do not keep repeated fields apart, and need not be given what they
     // do not know.
     let marker = Array("__hhaa__".utf8)
-    let hasArrays =
-      if case .bytes(let bytes)? = part(.responseObject)?.contents { bytes.contains(marker) } else {
-        true
-      }
+    let hasArrays = part(.responseObject)?.content?.bytes?.contains(marker) ?? true
     let headers = AppleMessage.archivedHeaders(response.headers, withArrays: hasArrays)
     var raw = self
     raw.set(
       .responseObject,
-      to: .bytes(
-        PropertyListWriter().bytes(of: response.propertyList(archivedHeaders: headers))))
+      to: Body(PropertyListWriter().bytes(of: response.propertyList(archivedHeaders: headers))))
     return raw
   }
 
-  private mutating func set(_ name: Part.Name, to contents: Part.Contents) {
+  private mutating func set(_ name: Part.Name, to content: Body?) {
     columns.removeAll { $0.name == name.rawValue }
     if let place = parts.firstIndex(where: { $0.name == name }) {
-      parts[place] = Part(name, contents)
+      parts[place] = Part(name, content)
     } else {
-      parts.append(Part(name, contents))
-    }
-  }
-}
-
-extension RawResponse.Part {
-  /// The number of bytes; `nil` if there is nothing.
-  fileprivate var byteCount: ByteCount? {
-    switch contents {
-    case .null: nil
-    case .bytes(let bytes): ByteCount(bytes.count)
-    case .stream(let stream): stream.size
+      parts.append(Part(name, content))
     }
   }
 }

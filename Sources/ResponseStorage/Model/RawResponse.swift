@@ -37,57 +37,19 @@ public struct RawResponse {
       case body
     }
 
-    /// What is in the column.
-    public enum Contents {
-      /// Nothing, or the body file is missing.
-      case null
-      case bytes([UInt8])
-      case stream(PartStream)
-    }
-
     /// Which column it is.
     public var name: Name
     /// Whether SQLite holds it as text, and not as a BLOB.
     public var isText = false
-    /// What is in it.
-    public var contents: Contents
+    /// The bytes; `nil` if the column is `NULL`, or the body file is missing. A property list is decoded only if its
+    /// bytes are in memory.
+    public var content: Body?
 
     /// Creates a part.
-    public init(_ name: Name, isText: Bool = false, _ contents: Contents) {
+    public init(_ name: Name, isText: Bool = false, _ content: Body?) {
       self.name = name
       self.isText = isText
-      self.contents = contents
-    }
-  }
-
-  /// A part that is read piece by piece.
-  public struct PartStream {
-    /// The number of bytes.
-    public var size: ByteCount
-    /// The SHA-256 digest of all bytes, in small hexadecimal digits, if it is known before they are
-    /// read.
-    public var sha256: String?
-    /// Whether the bytes come only once; whoever needs them again must keep them.
-    public var isReadOnce: Bool
-    /// Whether it is a file that claims to be far longer than what was written to it: nobody wants all of it.
-    public var isSparse = false
-    /// Passes a reader of the bytes on.
-    public var read: ((inout BodyReader) throws -> Void) throws -> Void
-
-    /// Memory to read it into: for all of it at once if it is short, as most bodies are.
-    public var buffer: [UInt8] {
-      [UInt8](repeating: 0, count: Int(min(max(size.bytes, 1), 1 << 16)))
-    }
-
-    /// Creates a stream.
-    public init(
-      size: ByteCount, sha256: String? = nil, isReadOnce: Bool = false,
-      reading read: @escaping ((inout BodyReader) throws -> Void) throws -> Void
-    ) {
-      self.size = size
-      self.sha256 = sha256
-      self.isReadOnce = isReadOnce
-      self.read = read
+      self.content = content
     }
   }
 
@@ -103,7 +65,7 @@ public struct RawResponse {
   /// Whether the body is in a file of its own.
   public var hasBodyFile = false
   /// Why the store cannot give the response in columns, so that there is none but its number: a clause.
-  public var flaw: String?
+  public var finding: String?
   /// What is made up, as the store does not know it: clauses.
   public var inventions: [String] = []
 

@@ -82,9 +82,9 @@ extension StoredResponse {
 extension RawResponse {
   /// Whether a property list has the same bytes in another response, or is in neither.
   fileprivate func hasSame(_ name: Part.Name, as other: RawResponse) -> Bool {
-    switch (part(name)?.contents ?? .null, other.part(name)?.contents ?? .null) {
-    case (.null, .null): true
-    case (.bytes(let bytes), .bytes(let others)): bytes == others
+    switch (part(name)?.content, other.part(name)?.content) {
+    case (nil, nil): true
+    case (let content?, let other?): content.bytes.map { $0 == other.bytes } ?? false
     default: false
     }
   }

@@ -39,7 +39,7 @@ public struct ResponseRewriting: Hashable, Sendable {
   /// Creates a rewriting that changes nothing.
   public init() {}
 
-  /// Returns the response as it is to come; one that cannot be changed has a ``RawResponse/flaw``.
+  /// Returns the response as it is to come; one that cannot be changed has a ``RawResponse/finding``.
   ///
   /// The host changes in the key, and in the URLs of request, response and page; not in header fields.
   public func applied(to raw: RawResponse) -> RawResponse {
@@ -57,19 +57,19 @@ public struct ResponseRewriting: Hashable, Sendable {
     }
     for index in raw.parts.indices
     where raw.parts[index].name == .responseObject || raw.parts[index].name == .requestObject {
-      switch raw.parts[index].contents {
-      case .null: break
-      case .stream: raw.flaw = "its property lists are too large to change its host"
-      case .bytes(let bytes):
-        guard let list = try? BinaryPropertyList(bytes.span),
-          let old = try? list.value(of: list.root)
-        else {
-          raw.flaw = "its property lists cannot be decoded, and so not its host be changed"
-          return
-        }
-        let new = mapped(old)
-        if new != old { raw.parts[index].contents = .bytes(PropertyListWriter().bytes(of: new)) }
+      guard let content = raw.parts[index].content else { continue }
+      guard let bytes = content.bytes else {
+        raw.finding = "its property lists are too large to change its host"
+        continue
       }
+      guard let list = try? BinaryPropertyList(bytes.span),
+        let old = try? list.value(of: list.root)
+      else {
+        raw.finding = "its property lists cannot be decoded, and so not its host be changed"
+        return
+      }
+      let new = mapped(old)
+      if new != old { raw.parts[index].content = Body(PropertyListWriter().bytes(of: new)) }
     }
   }
 
@@ -114,27 +114,26 @@ public struct ResponseRewriting: Hashable, Sendable {
 
   private func attach(_ stamp: Stamp, to raw: inout RawResponse) {
     guard let index = raw.parts.firstIndex(where: { $0.name == .userInfo }) else {
-      raw.flaw = "its user info is missing"
+      raw.finding = "its user info is missing"
       return
     }
     var entries: [PropertyListValue.Entry] = []
-    switch raw.parts[index].contents {
-    case .null: break
-    case .bytes(let bytes):
+    if let content = raw.parts[index].content {
+      guard let bytes = content.bytes else {
+        raw.finding = "its user info is too large for more to be attached"
+        return
+      }
       guard let list = try? BinaryPropertyList(bytes.span),
         case .dictionary(let there)? = try? list.value(of: list.root)
       else {
-        raw.flaw = "its user info cannot be decoded, and so nothing be attached"
+        raw.finding = "its user info cannot be decoded, and so nothing be attached"
         return
       }
       entries = there.filter { $0.key != stamp.key.bytes }
-    case .stream:
-      raw.flaw = "its user info is too large for more to be attached"
-      return
     }
     entries.append(.init(key: stamp.key.bytes, value: .date(stamp.time.secondsSince2001)))
     raw.parts[index].isText = false
-    raw.parts[index].contents = .bytes(PropertyListWriter().bytes(of: .dictionary(entries)))
+    raw.parts[index].content = Body(PropertyListWriter().bytes(of: .dictionary(entries)))
   }
 }
 

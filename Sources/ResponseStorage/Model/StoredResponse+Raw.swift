@@ -53,9 +53,9 @@ extension StoredResponse {
     _ body: (Span<UInt8>, inout StoredResponse) throws(PropertyListError) -> Void
   ) {
     guard let part = raw.part(name) else { return }
-    guard case .bytes(let bytes) = part.contents else {
+    guard let bytes = part.content?.bytes else {
       let isNeeded = name == .responseObject || name == .requestObject
-      if case .null = part.contents, !isNeeded { return }
+      if part.content == nil, !isNeeded { return }
       notes.append(.init(.undecodable, "\(name.rawValue) is NULL or too large"))
       return
     }
@@ -65,14 +65,12 @@ extension StoredResponse {
   }
 
   private mutating func decodeBody(_ raw: RawResponse) {
-    switch raw.part(.body)?.contents {
-    case .bytes(let bytes): bodySize = ByteCount(bytes.count)
-    case .stream(let stream): bodySize = stream.size
-    case .null, nil:
+    guard let body = raw.part(.body)?.content else {
       bodyLocation = .missing
       notes.append(.init(.missingBodyFile, "its body is missing"))
       return
     }
+    bodySize = body.size
     bodyLocation = raw.hasBodyFile ? .file : .inline
   }
 }

@@ -17,9 +17,8 @@ public struct UserInfoChange: Hashable, Sendable {
   ///
   /// - Returns: `nil` if it has none of them.
   public init?(removing keys: Set<ByteString>, from raw: RawResponse) throws(Unreadable) {
-    guard let part = raw.part(.userInfo) else { return nil }
-    if case .null = part.contents { return nil }
-    guard !part.isText, case .bytes(let bytes) = part.contents,
+    guard let part = raw.part(.userInfo), let content = part.content else { return nil }
+    guard !part.isText, let bytes = content.bytes,
       let list = try? BinaryPropertyList(bytes.span),
       case .dictionary(let entries)? = try? list.value(of: list.root)
     else { throw Unreadable() }

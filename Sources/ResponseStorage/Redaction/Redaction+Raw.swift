@@ -56,23 +56,20 @@ private struct CredentialRedaction {
     _ change: (inout Self, PropertyListValue) -> PropertyListValue
   ) -> Bool {
     guard let index = raw.parts.firstIndex(where: { $0.name == name }) else { return true }
-    switch raw.parts[index].contents {
-    case .null: return true
-    case .stream: return false
-    case .bytes(let bytes):
-      guard let list = try? BinaryPropertyList(bytes.span), let old = try? list.value(of: list.root)
-      else { return false }
-      let new = change(&self, old)
-      // What no object refers to would stay in the bytes, so they are made anew in any case.
-      raw.parts[index].contents = .bytes(PropertyListWriter().bytes(of: new))
-      return true
-    }
+    guard let content = raw.parts[index].content else { return true }
+    guard let bytes = content.bytes, let list = try? BinaryPropertyList(bytes.span),
+      let old = try? list.value(of: list.root)
+    else { return false }
+    let new = change(&self, old)
+    // What no object refers to would stay in the bytes, so they are made anew in any case.
+    raw.parts[index].content = Body(PropertyListWriter().bytes(of: new))
+    return true
   }
 
   private mutating func drop(_ name: RawResponse.Part.Name, _ place: String) {
     guard let index = raw.parts.firstIndex(where: { $0.name == name }) else { return }
-    if case .null = raw.parts[index].contents { return }
-    raw.parts[index].contents = .null
+    if raw.parts[index].content == nil { return }
+    raw.parts[index].content = nil
     raw.parts[index].isText = false
     places.insert(place)
   }

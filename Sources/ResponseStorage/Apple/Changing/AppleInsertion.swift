@@ -129,7 +129,7 @@ final class AppleInsertion: RawResponseInsertion {
       let isKept = raw.hasBodyFile && location != nil
       try bodies.bind(isKept ? location ?? .integer(1) : .integer(1), at: 2)
       try bodies.bind(text: staged.bytes, at: 3)
-    } else if case .integer(1...) = location, raw.part(.body)?.contents.size == nil {
+    } else if case .integer(1...) = location, raw.part(.body)?.content == nil {
       // The file was missing, and is not there under any name. What it was called is not in an archive.
       try bodies.bind(location ?? .integer(1), at: 2)
       try bodies.bind(
@@ -147,18 +147,11 @@ final class AppleInsertion: RawResponseInsertion {
     of name: RawResponse.Part.Name, in raw: RawResponse
   ) throws -> RawResponse.Value {
     guard let part = raw.part(name) else { return .null }
-    let bytes: [UInt8]
-    switch part.contents {
-    case .null: return raw.value(of: name.rawValue) ?? .null
-    case .bytes(let all): bytes = all
-    case .stream(let stream):
-      guard stream.size <= ByteCount(Connection.largestValue) else {
-        throw StoreError(.damaged, at: path, because: "a value is too large for a row")
-      }
-      var all: [UInt8] = []
-      try stream.read { all = try $0.all() }
-      bytes = all
+    guard let content = part.content else { return raw.value(of: name.rawValue) ?? .null }
+    guard content.size <= ByteCount(Connection.largestValue) else {
+      throw StoreError(.damaged, at: path, because: "a value is too large for a row")
     }
+    let bytes = try content.readAll()
     return part.isText ? .text(ByteString(bytes)) : .blob(bytes)
   }
 }

@@ -22,18 +22,30 @@ extension AppleStoreEditor {
     let name = AppleStoreWriter.uuid(.random(in: 0 ... .max), .random(in: 0 ... .max))
     noteStaging(of: ByteString(name))
     do {
-      let file = try OpenFile(creating: path(ofBody: name))
-      try response.part(.body)?.contents.forEachPiece { try file.write($0) }
+      try write(response.part(.body)?.content, toFileNamed: name)
     } catch {
       removeStaged([ByteString(name)])
-      if let error = error as? FileError { throw StoreError(writing: error) }
       throw error
     }
     return ByteString(name)
   }
 
+  /// Writes a body file. A failure to write it is an error of this store; one to read the body is passed on.
+  private func write(_ body: Body?, toFileNamed name: [UInt8]) throws {
+    let file = try createFile(named: name)
+    try body?.forEachChunk { chunk in
+      do throws(FileError) { try file.write(chunk) } catch { throw StoreError(writing: error) }
+    }
+  }
+
+  private func createFile(named name: [UInt8]) throws(StoreError) -> OpenFile {
+    do throws(FileError) { return try OpenFile(creating: path(ofBody: name)) } catch {
+      throw StoreError(writing: error)
+    }
+  }
+
   private static func belongsIntoFile(_ response: RawResponse) -> Bool {
-    guard let size = response.part(.body)?.contents.size else { return false }
+    guard let size = response.part(.body)?.content?.size else { return false }
     if response.hasBodyFile || size > largestRowBody { return true }
     // That of an older store, which has no files.
     return response.value(of: "isDataOnFS") == nil

@@ -29,24 +29,22 @@ extension NewResponse {
       .init("partition", partition.map { .text($0) } ?? .null),
     ]
     let writer = PropertyListWriter()
-    func contents(_ list: PropertyListValue?) -> RawResponse.Part.Contents {
-      list.map { .bytes(writer.bytes(of: $0)) } ?? .null
-    }
+    func content(_ list: PropertyListValue?) -> Body? { list.map { Body(writer.bytes(of: $0)) } }
     raw.parts = [
-      .init(.responseObject, contents(archivedResponse)),
-      .init(.requestObject, contents(archivedRequest)),
-      .init(.protocolProperties, contents(protocolProperties)),
-      .init(.userInfo, contents(userInfo.isEmpty ? nil : PropertyListValue(userInfo))),
+      .init(.responseObject, content(archivedResponse)),
+      .init(.requestObject, content(archivedRequest)),
+      .init(.protocolProperties, content(protocolProperties)),
+      .init(.userInfo, content(userInfo.isEmpty ? nil : PropertyListValue(userInfo))),
       .init(.body, body),
     ]
-    raw.hasBodyFile = Self.hasBodyFile(bodySize)
+    raw.hasBodyFile = Self.hasBodyFile(body?.size)
     raw.columns.append(.init("isDataOnFS", .integer(raw.hasBodyFile ? 1 : 0)))
     return raw
   }
 
   private var archivedResponse: PropertyListValue {
     AppleMessage.Response(
-      url: url, stored: stored, status: status, headers: headers, expectedLength: bodySize,
+      url: url, stored: stored, status: status, headers: headers, expectedLength: body?.size,
       mimeType: mimeType
     ).propertyList
   }
@@ -77,13 +75,5 @@ extension NewResponse {
         .init(key: Array("_kCFURLCachePartitionKey".utf8), value: .string(partition.bytes)))
     }
     return entries.isEmpty ? nil : .dictionary(entries)
-  }
-
-  private var bodySize: ByteCount? {
-    switch body {
-    case .null: nil
-    case .bytes(let bytes): ByteCount(bytes.count)
-    case .stream(let stream): stream.size
-    }
   }
 }

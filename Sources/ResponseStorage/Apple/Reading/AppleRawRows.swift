@@ -81,7 +81,7 @@ struct AppleRawRows: ~Copyable {
     """
   }
 
-  /// Reads a response; the contents of its parts are `null` where they must be read from elsewhere.
+  /// Reads a response; its parts have no content where that must be read from elsewhere.
   ///
   /// - Returns: The response, which of its parts are to be read piece by piece, and the name of its
   ///   body file; `nil` if it has no rows.
@@ -115,7 +115,7 @@ struct AppleRawRows: ~Copyable {
       raw.hasBodyFile = bodies.integer(at: Self.bodyPlaces.location) != 0
       if raw.hasBodyFile {
         file = ByteString(bodies.bytes(at: Self.bodyPlaces.value))
-        raw.parts.append(.init(.body, .null))
+        raw.parts.append(.init(.body, nil))
       } else {
         Self.read(.body, bodies, at: Self.bodyPlaces.value, into: &raw, &long)
       }
@@ -131,16 +131,16 @@ struct AppleRawRows: ~Copyable {
     into raw: inout RawResponse, _ long: inout [RawResponse.Part.Name]
   ) {
     switch rows.type(at: index) {
-    case .blob: raw.parts.append(.init(name, .bytes(rows.bytes(at: index))))
-    case .null: raw.parts.append(.init(name, .null))
+    case .blob: raw.parts.append(.init(name, Body(rows.bytes(at: index))))
+    case .null: raw.parts.append(.init(name, nil))
     case .text:
-      raw.parts.append(.init(name, isText: rows.bytes(at: index).isEmpty, .null))
+      raw.parts.append(.init(name, isText: rows.bytes(at: index).isEmpty, nil))
       long.append(name)
     case .integer, .real:
       // A number is no part: it stands among the columns.
       raw.columns.append(
         .init(name == .body ? "receiver_data" : name.rawValue, rows.value(at: index)))
-      raw.parts.append(.init(name, .null))
+      raw.parts.append(.init(name, nil))
     }
   }
 }

@@ -97,17 +97,15 @@ extension AppleStore {
     for index in raw.parts.indices {
       let name = raw.parts[index].name
       if name == .body, raw.hasBodyFile {
-        raw.parts[index].contents = try contents(ofFile: file, of: raw.id)
+        raw.parts[index].content = try body(inFile: file)
       } else if long.contains(name) {
-        raw.parts[index].contents = try contents(of: name, of: raw.id)
+        raw.parts[index].content = try content(of: name, of: raw.id)
       }
     }
     return raw
   }
 
-  private func contents(of name: RawResponse.Part.Name, of id: Int64) throws
-    -> RawResponse.Part.Contents
-  {
+  private func content(of name: RawResponse.Part.Name, of id: Int64) throws -> Body {
     let open = { [self] () throws -> BodyReader in
       do throws(SQLiteError) {
         return BodyReader(
@@ -118,56 +116,20 @@ extension AppleStore {
         throw try translated(error)
       }
     }
-    return .stream(
-      .init(size: try open().size) { read in
-        var reader = try open()
-        try read(&reader)
-      })
+    return Body(size: try open().size, opening: open)
   }
 
-  /// What is in a body file; a file that is missing, or is none that may be read, holds nothing.
-  private func contents(ofFile name: ByteString?, of id: Int64) throws
-    -> RawResponse.Part.Contents
-  {
+  /// The body in a body file; `nil` if the file is missing, or is none that may be read.
+  private func body(inFile name: ByteString?) throws -> Body? {
     var reader: BodyReader
     do throws(StoreError) { reader = try bodies.open(name) } catch {
       guard error.code == .noSuchResponse || error.code == .damaged else { throw error }
-      return .null
+      return nil
     }
-    guard reader.size <= Self.largestWholeFile else {
-      var stream = RawResponse.PartStream(size: reader.size) { [self] read in
-        var reader = try bodies.open(name)
-        try read(&reader)
-      }
-      stream.isSparse = try reader.isSparse
-      return .stream(stream)
+    if reader.size <= Self.largestWholeFile { return Body(try reader.readAll()) }
+    return Body(size: reader.size, isSparse: try reader.isSparse) { [self] in
+      try bodies.open(name)
     }
-    return .bytes(try reader.all())
-  }
-}
-
-extension BodyReader {
-  /// Reads all that is left; for what is known to be short.
-  ///
-  /// - Throws: ``StoreError`` if there is more or less of it than was said.
-  mutating func all() throws(StoreError) -> [UInt8] {
-    // One more, to see what has grown.
-    var all = [UInt8](repeating: 0, count: Int(clamping: size.bytes) + 1)
-    var count = try read(into: &all)
-    // It may come in pieces.
-    while count > 0, ByteCount(count) < size {
-      var piece = [UInt8](repeating: 0, count: all.count - count)
-      let more = try read(into: &piece)
-      if more == 0 { break }
-      all.replaceSubrange(count..<count + more, with: piece[..<more])
-      count += more
-    }
-    all.removeLast(all.count - count)
-    guard ByteCount(count) == size else {
-      throw StoreError(
-        .changedWhileReading, at: "body", because: "a body file changed its length meanwhile")
-    }
-    return all
   }
 }
 

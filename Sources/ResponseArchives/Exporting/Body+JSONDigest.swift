@@ -3,7 +3,7 @@ import Files
 import JSON
 public import ResponseStorage
 
-extension RawResponse.Part {
+extension Body {
   /// The longest JSON that is normalised, in bytes; a longer one is compared as it is.
   private static let longestJSON: ByteCount = 16_777_216
 
@@ -11,8 +11,8 @@ extension RawResponse.Part {
   ///
   /// White space, the order of members, escapes in strings and the way in which a number is written do not count:
   /// that is what becomes other when a program reads JSON and writes it again (RFC 8259).
-  public func jsonDigest() throws -> String? {
-    guard let size, size <= Self.longestJSON else { return try digest() }
+  public func jsonDigest() throws -> String {
+    guard size <= Self.longestJSON else { return try digest() }
     let bytes = try allBytes()
     var reader = JSONReader(bytes)
     do {
@@ -25,20 +25,13 @@ extension RawResponse.Part {
   }
 
   private func allBytes() throws -> [UInt8] {
-    switch contents {
-    case .null: return []
-    case .bytes(let bytes): return bytes
-    case .stream(let stream):
-      var result: [UInt8] = []
-      try stream.read { reader in
-        var buffer = stream.buffer
-        while case let count = try reader.read(into: &buffer), count > 0 {
-          try checkSignals()
-          result += buffer[..<count]
-        }
-      }
-      return result
+    if let bytes { return bytes }
+    var result: [UInt8] = []
+    try forEachChunk { chunk in
+      try checkSignals()
+      result += chunk
     }
+    return result
   }
 
   /// The digest of the value that comes next, which starts with its kind.

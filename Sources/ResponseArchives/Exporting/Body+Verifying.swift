@@ -1,0 +1,93 @@
+import Bytes
+import Files
+import ResponseStorage
+
+// A body that is exported may be read twice: first for what the archive has before it, such as its digest, and then
+// to be written. Both readings must give the same bytes.
+extension Body {
+  private static let changed = StoreError(
+    .changedWhileReading, at: "body", because: "a body is another than it was before")
+
+  /// Reads all bytes before they are written.
+  ///
+  /// - Parameters:
+  ///   - temporaryFolder: Where a large body is kept that can be read only once.
+  ///   - look: Gets the bytes, chunk by chunk.
+  /// - Returns: The body to write, whose digest is known. If this one can be read only once, it is a copy.
+  /// - Throws: ``StoreError`` if the bytes are not those that were announced, or what reading or `look` throws.
+  func measured(
+    keepingIn temporaryFolder: String, _ look: (ArraySlice<UInt8>) throws -> Void = { _ in }
+  ) throws -> Body {
+    guard isReadOnce else {
+      var measured = self
+      measured.sha256 = try forEachVerifiedChunk(look)
+      return measured
+    }
+    let copy = try BodyCopy(ofSize: size, in: temporaryFolder)
+    let sha256 = try forEachVerifiedChunk { chunk in
+      try copy.append(chunk)
+      try look(chunk)
+    }
+    var body = copy.body
+    body.sha256 = sha256
+    return body
+  }
+
+  /// Calls `body` with all bytes in their order, one chunk after the other, and compares them with the announced size
+  /// and, if it is known, with the digest.
+  ///
+  /// - Returns: The SHA-256 digest of the bytes, in small hexadecimal digits.
+  /// - Throws: ``StoreError`` if the bytes are not those that were announced, ``FileError`` if a signal came, or what
+  ///   reading or `body` throws.
+  @discardableResult
+  func forEachVerifiedChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws -> String {
+    if let bytes {
+      try body(bytes[...])
+      return sha256 ?? Digest(of: bytes).hexadecimal
+    }
+    var digest = Digest()
+    var count: ByteCount = 0
+    var reader = try makeReader()
+    try reader.forEachChunk { chunk in
+      try checkSignals()
+      count += ByteCount(chunk.count)
+      guard count <= size else { throw Self.changed }
+      digest.update(chunk)
+      try body(chunk)
+    }
+    let found = digest.hexadecimal
+    guard count == size, found == sha256 ?? found else { throw Self.changed }
+    return found
+  }
+}
+
+/// A copy of a body that can be read only once: in memory if it is short, otherwise in a file without a name.
+private final class BodyCopy {
+  /// The size of the largest body that is kept in memory.
+  private static let largestInMemory = ByteCount(1 << 20)
+
+  private let size: ByteCount
+  private var bytes: [UInt8] = []
+  private var file: TemporaryFile?
+
+  init(ofSize size: ByteCount, in folder: String) throws(FileError) {
+    self.size = size
+    if size > Self.largestInMemory { file = try TemporaryFile(in: folder) }
+  }
+
+  func append(_ chunk: ArraySlice<UInt8>) throws(FileError) {
+    if file == nil { bytes += chunk } else { try file?.append(Array(chunk)) }
+  }
+
+  var body: Body {
+    guard file != nil else { return Body(bytes) }
+    return Body(size: size) { [self] in
+      var offset: Int64 = 0
+      return BodyReader(size: size) { [self] buffer in
+        let count = try file?.read(into: &buffer, at: offset) ?? 0
+        offset += Int64(count)
+        return count
+      }
+    }
+  }
+}
