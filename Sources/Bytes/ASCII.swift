@@ -4,6 +4,30 @@ extension UInt8 {
   public var asciiLowercased: UInt8 {
     self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
+
+  /// Whether this is one of the digits 0 to 9.
+  @inlinable
+  public var isASCIIDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+
+  /// Whether this is an ASCII letter of either case.
+  @inlinable
+  public var isASCIILetter: Bool {
+    asciiLowercased >= UInt8(ascii: "a") && asciiLowercased <= UInt8(ascii: "z")
+  }
+
+  /// Whether this is a space or a tab, the optional white space of header fields (RFC 9110 §5.6.3).
+  @inlinable
+  public var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+}
+
+extension Collection<UInt8> where SubSequence: BidirectionalCollection {
+  /// The bytes without spaces and tabs at either end (RFC 9110 §5.5).
+  @inlinable
+  public var trimmingBlanks: SubSequence {
+    var rest = drop(while: \.isBlank)
+    while rest.last?.isBlank == true { rest.removeLast() }
+    return rest
+  }
 }
 
 extension ByteString {

@@ -106,7 +106,7 @@ private struct ISO8601End {
   /// Takes the fraction of a second, or nothing where none is; `nil` if it has no digits, or too many.
   mutating func fraction(_ profile: ISO8601Profile) -> Double? {
     guard take(".") || profile.hasComma && take(",") else { return 0 }
-    let digits = rest.prefix { 0x30...0x39 ~= $0 }
+    let digits = rest.prefix(while: \.isASCIIDigit)
     guard !digits.isEmpty, digits.count <= profile.mostDigits else { return nil }
     rest = rest.dropFirst(digits.count)
     var (number, scale) = (0.0, 1.0)
@@ -138,7 +138,7 @@ private struct ISO8601End {
 
   private mutating func twoDigits() -> Int64? {
     let digits = rest.prefix(2)
-    guard digits.count == 2, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    guard digits.count == 2, digits.allSatisfy(\.isASCIIDigit) else { return nil }
     rest = rest.dropFirst(2)
     return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
   }

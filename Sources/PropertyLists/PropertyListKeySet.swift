@@ -1,3 +1,5 @@
+import Bytes
+
 /// The texts of several strings to look for in property lists at once, whatever the case of their letters.
 public struct PropertyListKeySet: Sendable {
   /// A text, as the object that a string of less than 15 bytes is: a marker, and the bytes.
@@ -59,7 +61,7 @@ public struct PropertyListKeySet: Sendable {
   }
 
   fileprivate func place(of text: [UInt8]) -> Int? {
-    let small = text.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+    let small = text.map(\.asciiLowercased)
     return texts.firstIndex(of: small)
   }
 }

@@ -7,12 +7,11 @@ enum HTTPDate {
   static func text(of moment: Timestamp) -> String {
     let time = CivilTime(moment)
     let weekday = weekdays[CivilCalendar.weekday(ofSecond: moment.wholeSeconds)]
-    return "\(weekday), \(twoDigits(time.day)) \(months[Int(time.month) - 1]) \(time.year) "
-      + "\(twoDigits(time.hour)):\(twoDigits(time.minute)):\(twoDigits(time.second)) GMT"
-  }
-
-  private static func twoDigits(_ number: Int64) -> String {
-    number < 10 ? "0\(number)" : "\(number)"
+    var text: [UInt8] = []
+    text.append(time)
+    let clock = String(decoding: text.suffix(8), as: UTF8.self)
+    let day = String(decoding: text[8..<10], as: UTF8.self)
+    return "\(weekday), \(day) \(months[Int(time.month) - 1]) \(time.year) \(clock) GMT"
   }
 
   private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]

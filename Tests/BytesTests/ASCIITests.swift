@@ -26,4 +26,20 @@ import Testing
     #expect(!"a b".utf8.isToken)
     #expect(![0x61, 0xE4].isToken)
   }
+
+  @Test func `digits, letters and blanks are those of ASCII`() {
+    let bytes = Array(UInt8.min ... .max)
+    #expect(bytes.filter(\.isASCIIDigit) == Array("0123456789".utf8))
+    #expect(bytes.filter(\.isBlank) == Array("\t ".utf8))
+    #expect(
+      bytes.filter(\.isASCIILetter)
+        == Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8))
+  }
+
+  @Test func `blanks are cut off at both ends`() {
+    #expect(" \t a \t b\t ".utf8.trimmingBlanks.elementsEqual("a \t b".utf8))
+    #expect(Array(" \r\n".utf8).trimmingBlanks.elementsEqual("\r\n".utf8))
+    #expect(Array(" \t".utf8).trimmingBlanks.isEmpty)
+    #expect([UInt8]().trimmingBlanks.isEmpty)
+  }
 }

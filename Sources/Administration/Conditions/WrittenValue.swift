@@ -95,9 +95,7 @@ public enum WrittenValue {
 
   /// Splits off what follows the digits of a number.
   private static func split(_ text: String) -> (number: String, unit: String) {
-    let digits = text.utf8.prefix {
-      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
-    }
+    let digits = text.utf8.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
     return (String(digits) ?? "", String(text.utf8.dropFirst(digits.count)) ?? "?")
   }
 

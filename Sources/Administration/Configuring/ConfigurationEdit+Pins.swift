@@ -119,24 +119,22 @@ extension ConfigurationEdit {
     let comma = placeOfComma(after: item.upperBound)
     let line = startOfLine(item.lowerBound)
     let next = endOfLine(item.upperBound)
-    let rest = bytes[(comma.map { $0 + 1 } ?? item.upperBound)..<next].drop { isBlank($0) }
+    let rest = bytes[(comma.map { $0 + 1 } ?? item.upperBound)..<next].drop(while: \.isBlank)
     let isAlone =
       line > array.range.lowerBound && next < array.range.upperBound
-      && bytes[line..<item.lowerBound].allSatisfy(isBlank)
+      && bytes[line..<item.lowerBound].allSatisfy(\.isBlank)
       && [UInt8(ascii: "#"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(rest.first)
     if isAlone { return line..<next }
     if let comma {
-      let end = bytes[(comma + 1)...].firstIndex { !isBlank($0) } ?? bytes.count
+      let end = bytes[(comma + 1)...].firstIndex { !$0.isBlank } ?? bytes.count
       return item.lowerBound..<end
     }
     return (index > 0 ? items[index - 1].range.upperBound : item.lowerBound)..<item.upperBound
   }
 
-  private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
   /// Where the comma after an item is, if it is on the same line.
   private func placeOfComma(after end: Int) -> Int? {
-    guard let place = bytes[end...].firstIndex(where: { !isBlank($0) }) else { return nil }
+    guard let place = bytes[end...].firstIndex(where: { !$0.isBlank }) else { return nil }
     return bytes[place] == UInt8(ascii: ",") ? place : nil
   }
 }

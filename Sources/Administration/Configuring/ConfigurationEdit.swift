@@ -133,8 +133,7 @@ extension ConfigurationEdit {
       switch scalar {
       case "\"", "\\": result += [UInt8(ascii: "\\"), UInt8(scalar.value)]
       case "\u{0}"..."\u{1F}", "\u{7F}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8
+        result += "\\u00".utf8 + Base16.encode([UInt8(scalar.value)])
       default: result += String(scalar).utf8
       }
     }

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 extension TOMLReader {
@@ -81,7 +82,7 @@ extension TOMLReader {
       .split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
     let digits = Array(parts.joined())
     guard parts.allSatisfy({ !$0.isEmpty }),
-      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      digits.allSatisfy(\.isASCIIDigit),
       digits.count == 1 || digits.first != UInt8(ascii: "0")
     else { return nil }
     let sign = word.first == UInt8(ascii: "-") ? "-" : ""

@@ -96,9 +96,7 @@ private struct FoundationCacheControl {
   }
 
   private mutating func read(_ part: ArraySlice<UInt8>) {
-    let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    var part = Array(part.drop(while: isBlank)).map(\.asciiLowercased)
-    while let last = part.last, isBlank(last) { part.removeLast() }
+    let part = part.trimmingBlanks.map(\.asciiLowercased)
     if part.elementsEqual("no-cache".utf8) {
       noCache = true
     } else if part.elementsEqual("no-store".utf8) {

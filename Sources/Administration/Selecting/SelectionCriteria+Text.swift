@@ -221,7 +221,7 @@ extension UserInfoExpiry.Rule {
 
   private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
     let number = String(decoding: bytes, as: UTF8.self)
-    return bytes.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return bytes.allSatisfy(\.isASCIIDigit)
       ? Int64(number) : (try? WrittenValue.duration(number)).map { Int64($0) }
   }
 }

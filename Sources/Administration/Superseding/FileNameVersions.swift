@@ -158,7 +158,7 @@ struct FileNameVersions {
       zip(words[start...], lengths).allSatisfy { word, length in
         word.count == length
           && word.allSatisfy {
-            VersionText.isDigit($0)
+            $0.isASCIIDigit
               || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0.asciiLowercased)
           }
       }

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// Versions in the folders of a path: `/npm/vue@3.2.1/`, `/jquery/3.6.1/`, `/v1571218039/`.
@@ -6,7 +7,7 @@ enum FolderVersions {
   static func marks(
     in folders: ArraySlice<UInt8>, of type: AssetType
   ) -> [ResourceVersion.Mark] {
-    guard folders.contains(where: VersionText.isDigit) else { return [] }
+    guard folders.contains(where: \.isASCIIDigit) else { return [] }
     return folders.split(separator: UInt8(ascii: "/")).flatMap { folder -> [ResourceVersion.Mark] in
       let ranges =
         if let range = commit(in: folder) ?? upload(folder, of: type) { [range] } else {

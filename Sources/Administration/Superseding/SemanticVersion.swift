@@ -14,7 +14,7 @@ enum SemanticVersion {
     var ranges: [Range<Int>] = []
     var place = text.startIndex
     while place < text.endIndex {
-      guard VersionText.isDigit(text[place]), let mark = before(place, in: text),
+      guard text[place].isASCIIDigit, let mark = before(place, in: text),
         let end = end(ofVersionAt: place, in: text),
         mark == UInt8(ascii: "@") || !isDay(text[place..<end])
       else {
@@ -40,7 +40,7 @@ enum SemanticVersion {
     // The end of four numbers is no version.
     guard byte == UInt8(ascii: ".") else { return byte }
     let word = text[..<(place - 1)].suffix(6).reversed().prefix(while: VersionText.isLetterOrDigit)
-    return !word.isEmpty && word.allSatisfy(VersionText.isDigit) ? nil : byte
+    return !word.isEmpty && word.allSatisfy(\.isASCIIDigit) ? nil : byte
   }
 
   private static func end(ofVersionAt start: Int, in text: ArraySlice<UInt8>) -> Int? {
@@ -50,14 +50,14 @@ enum SemanticVersion {
         guard place < text.endIndex, text[place] == UInt8(ascii: ".") else { return nil }
         place += 1
       }
-      let number = text[place...].prefix(6).prefix(while: VersionText.isDigit)
+      let number = text[place...].prefix(6).prefix(while: \.isASCIIDigit)
       guard (1...5).contains(number.count) else { return nil }
       place = number.endIndex
     }
     guard place < text.endIndex else { return place }
     guard "-_.+".utf8.contains(text[place]) else { return nil }
     if text[place] == UInt8(ascii: "."), place + 1 < text.endIndex,
-      VersionText.isDigit(text[place + 1])
+      text[place + 1].isASCIIDigit
     {
       return nil
     }
@@ -67,14 +67,14 @@ enum SemanticVersion {
   /// Where the stage of a pre-release ends that begins at `start`; `start` if none does.
   private static func endOfStage(at start: Int, in text: ArraySlice<UInt8>) -> Int {
     let rest = text[(start + 1)...]
-    let word = rest.prefix { VersionText.isLetterOrDigit($0) && !VersionText.isDigit($0) }
+    let word = rest.prefix { VersionText.isLetterOrDigit($0) && !$0.isASCIIDigit }
     guard stages.contains(where: { $0.elementsEqual(word.map(\.asciiLowercased)) }) else {
       return start
     }
     let dot = text[word.endIndex...].prefix(1).prefix {
       $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
     }
-    let number = text[dot.endIndex...].prefix(while: VersionText.isDigit)
+    let number = text[dot.endIndex...].prefix(while: \.isASCIIDigit)
     return number.isEmpty ? word.endIndex : number.endIndex
   }
 

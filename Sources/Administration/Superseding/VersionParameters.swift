@@ -117,7 +117,7 @@ struct VersionParameters {
 
   /// Whether a value is a moment, a random number or a hash.
   private static func isTime(_ text: VersionText) -> Bool {
-    let isDecimal = text.bytes.allSatisfy { VersionText.isDigit($0) || $0 == UInt8(ascii: ".") }
+    let isDecimal = text.bytes.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
     return isDecimal ? text.digits >= 6 : text.bytes.count >= 8 && text.isHexadecimal
   }
 }

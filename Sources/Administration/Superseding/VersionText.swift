@@ -8,18 +8,14 @@ struct VersionText {
     self.bytes = bytes
   }
 
-  var digits: Int { bytes.count(where: Self.isDigit) }
+  var digits: Int { bytes.count(where: \.isASCIIDigit) }
   var capitals: Int { bytes.count { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }
   var smallLetters: Int { bytes.count { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } }
   var letters: Int { capitals + smallLetters }
   var isNumber: Bool { !bytes.isEmpty && digits == bytes.count }
 
-  static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
   static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.asciiLowercased)
+    byte.isASCIIDigit || byte.isASCIILetter
   }
 
   /// The number that the digits are, if they are no more than 18.
@@ -32,7 +28,7 @@ struct VersionText {
   var isHexadecimal: Bool {
     guard digits > 0, letters > 0, capitals == 0 || smallLetters == 0 else { return false }
     return bytes.allSatisfy {
-      Self.isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0.asciiLowercased)
+      $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0.asciiLowercased)
     }
   }
 
@@ -68,11 +64,11 @@ struct VersionText {
 
   /// Whether this is a size or a scale of a picture: `300x200`, `2x`, `640w`, `16px`, `1080p`.
   var isSize: Bool {
-    let unit = bytes.drop(while: Self.isDigit)
+    let unit = bytes.drop(while: \.isASCIIDigit)
     guard unit.startIndex > bytes.startIndex, let first = unit.first else { return false }
     let rest = unit.dropFirst()
     switch first.asciiLowercased {
-    case UInt8(ascii: "x"): return rest.allSatisfy(Self.isDigit)
+    case UInt8(ascii: "x"): return rest.allSatisfy(\.isASCIIDigit)
     case UInt8(ascii: "w"), UInt8(ascii: "h"): return rest.isEmpty
     case UInt8(ascii: "p"): return rest.isEmpty || rest.elementsEqual([UInt8(ascii: "x")])
     default: return false
@@ -92,7 +88,7 @@ struct VersionText {
 
   /// How often a letter follows a figure, or the other way round.
   private var changesOfKind: Int {
-    zip(bytes, bytes.dropFirst()).count { Self.isDigit($0) != Self.isDigit($1) }
+    zip(bytes, bytes.dropFirst()).count { $0.isASCIIDigit != $1.isASCIIDigit }
   }
 
   private static func isVowel(_ byte: UInt8) -> Bool {
@@ -102,7 +98,7 @@ struct VersionText {
   private var longestRunOfConsonants: Int {
     var (run, longest) = (0, 0)
     for byte in bytes {
-      run = Self.isDigit(byte) || Self.isVowel(byte) ? 0 : run + 1
+      run = byte.isASCIIDigit || Self.isVowel(byte) ? 0 : run + 1
       longest = max(longest, run)
     }
     return longest
@@ -111,8 +107,8 @@ struct VersionText {
   /// Whether these are numbers, words and words with a number, such as `DataGrid`, `icon_128` and `HTML5`.
   private var isMadeOfWords: Bool {
     bytes.split { !Self.isLetterOrDigit($0) }.allSatisfy { part in
-      let word = part.prefix { !Self.isDigit($0) }
-      return part[word.endIndex...].allSatisfy(Self.isDigit) && Self.areWords(word)
+      let word = part.prefix { !$0.isASCIIDigit }
+      return part[word.endIndex...].allSatisfy(\.isASCIIDigit) && Self.areWords(word)
     }
   }
 

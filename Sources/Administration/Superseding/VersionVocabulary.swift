@@ -39,7 +39,7 @@ enum VersionVocabulary {
 
   /// Whether a word is what many resources are called.
   static func isContent(_ word: ArraySlice<UInt8>) -> Bool {
-    contains(contents, word.prefix { !VersionText.isDigit($0) })
+    contains(contents, word.prefix { !$0.isASCIIDigit })
   }
 
   /// Whether a folder is one of what people upload, or of a year or a day.

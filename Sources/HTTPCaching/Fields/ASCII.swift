@@ -1,13 +1,5 @@
 import Bytes
 
-extension UInt8 {
-  /// Whether this is one of the digits 0 to 9.
-  var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-
-  /// Whether this is optional white space: a space or a tab (RFC 9110 §5.6.3).
-  var isOptionalWhitespace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
-}
-
 extension Array<UInt8> {
   /// Creates a copy of the bytes.
   init(copying bytes: Span<UInt8>) {
@@ -20,14 +12,7 @@ extension Array<UInt8> {
   }
 }
 
-extension Collection<UInt8> where SubSequence: BidirectionalCollection {
-  /// The bytes without optional white space at either end (RFC 9110 §5.5).
-  var trimmed: SubSequence {
-    var rest = drop(while: \.isOptionalWhitespace)
-    while rest.last?.isOptionalWhitespace == true { rest.removeLast() }
-    return rest
-  }
-
+extension Collection<UInt8> {
   /// Whether the bytes are `lowercased`, which is ASCII and has no capitals, when the case of ASCII
   /// letters does not matter.
   func equalsIgnoringCase(_ lowercased: String) -> Bool {
@@ -48,8 +33,8 @@ extension Span<UInt8> {
   /// The part of a range without optional white space at either end (RFC 9110 §5.5).
   func trimmedRange(in range: Range<Int>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
-    while start < end, self[start].isOptionalWhitespace { start += 1 }
-    while start < end, self[end - 1].isOptionalWhitespace { end -= 1 }
+    while start < end, self[start].isBlank { start += 1 }
+    while start < end, self[end - 1].isBlank { end -= 1 }
     return start..<end
   }
 

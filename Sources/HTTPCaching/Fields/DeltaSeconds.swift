@@ -1,3 +1,5 @@
+import Bytes
+
 /// What stands where a number of seconds is due (RFC 9111 §1.2.2).
 public enum DeltaSeconds: Hashable, Sendable {
   /// A number of seconds: not less than zero, and at most ``limit``.
@@ -23,7 +25,7 @@ public enum DeltaSeconds: Hashable, Sendable {
     var value: Int64 = 0
     for index in digits.indices {
       let byte = digits[index]
-      guard byte.isDigit else {
+      guard byte.isASCIIDigit else {
         self = .invalid(Array(copying: digits))
         return
       }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// One line of the header section of a message (RFC 9110 §5.2).
 public struct FieldLine: Hashable, Sendable {
   /// The name, in the case in which it was received.
@@ -21,8 +23,8 @@ public struct FieldLine: Hashable, Sendable {
   /// The value without white space at the ends (RFC 9110 §5.5).
   var trimmedValue: [UInt8] {
     let isTrimmed =
-      value.first?.isOptionalWhitespace != true && value.last?.isOptionalWhitespace != true
-    return isTrimmed ? value : Array(value.trimmed)
+      value.first?.isBlank != true && value.last?.isBlank != true
+    return isTrimmed ? value : Array(value.trimmingBlanks)
   }
 }
 

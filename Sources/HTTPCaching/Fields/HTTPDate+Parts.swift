@@ -14,7 +14,7 @@ extension HTTPDate {
   ///
   /// Nearly all dates have it: it is not looked up in a table.
   static func hasFixedForm(_ text: Span<UInt8>) -> Bool {
-    func isDigit(_ index: Int) -> Bool { text[index].isDigit }
+    func isDigit(_ index: Int) -> Bool { text[index].isASCIIDigit }
     func isSpace(_ index: Int) -> Bool { text[index] == UInt8(ascii: " ") }
     func isColon(_ index: Int) -> Bool { text[index] == UInt8(ascii: ":") }
     guard text.count == 29, text[3] == UInt8(ascii: ",") else { return false }
@@ -31,7 +31,7 @@ extension HTTPDate {
     for index in form.indices {
       let byte = text[index]
       switch form[index] {
-      case UInt8(ascii: "0"): if !byte.isDigit { return false }
+      case UInt8(ascii: "0"): if !byte.isASCIIDigit { return false }
       case UInt8(ascii: "*"): continue
       case let expected: if byte.asciiLowercased != expected { return false }
       }

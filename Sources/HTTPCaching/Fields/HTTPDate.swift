@@ -87,10 +87,10 @@ public enum HTTPDate {
       // Sun Nov  6 08:49:37 1994
       guard fits(text, 3, plainForm), shortDay(text) != nil,
         let month = month(text, at: 4), let time = secondOfDay(text, at: 11),
-        text[8].isDigit || text[8] == UInt8(ascii: " ")
+        text[8].isASCIIDigit || text[8] == UInt8(ascii: " ")
       else { return nil }
       let ones = Int64(text[9] - UInt8(ascii: "0"))
-      let day = text[8].isDigit ? twoDigits(text, 8) : ones
+      let day = text[8].isASCIIDigit ? twoDigits(text, 8) : ones
       return Form(year: fourDigits(text, 20), month: month, day: day, secondOfDay: time)
     case 30...33:
       // Sunday, 06-Nov-94 08:49:37 GMT

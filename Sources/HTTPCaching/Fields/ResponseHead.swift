@@ -32,14 +32,14 @@ public struct ResponseHead: Hashable, Sendable {
           return nil
         }
         status = code
-      } else if line.first?.isOptionalWhitespace == true, !lines.isEmpty {
-        lines[lines.count - 1].value += [UInt8(ascii: " ")] + Array(line.trimmed)
+      } else if line.first?.isBlank == true, !lines.isEmpty {
+        lines[lines.count - 1].value += [UInt8(ascii: " ")] + Array(line.trimmingBlanks)
       } else {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else {
           return nil
         }
         lines.append(
-          FieldLine(name: Array(line[..<colon]), value: Array(line[(colon + 1)...].trimmed)))
+          FieldLine(name: Array(line[..<colon]), value: Array(line[(colon + 1)...].trimmingBlanks)))
       }
     }
     if let status { found = ResponseHead(status, lines, after: found) }
@@ -60,7 +60,7 @@ public struct ResponseHead: Hashable, Sendable {
   private static func status(_ line: ArraySlice<UInt8>) -> Int64? {
     let words = line.split(separator: UInt8(ascii: " "))
     guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3,
-      words[1].allSatisfy(\.isDigit)
+      words[1].allSatisfy(\.isASCIIDigit)
     else { return nil }
     return Int64(String(decoding: words[1], as: UTF8.self))
   }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// How much of a body is stored (RFC 9111 §3.3).
 public enum StoredBody: Hashable, Sendable {
   /// All of it, as far as can be told.
@@ -46,7 +48,7 @@ public enum StoredBody: Hashable, Sendable {
 
   /// The number that digits write; `nil` for anything else, or a number beyond 64 bits.
   static func number(_ text: some Collection<UInt8>) -> Int64? {
-    guard !text.isEmpty, text.allSatisfy(\.isDigit) else { return nil }
+    guard !text.isEmpty, text.allSatisfy(\.isASCIIDigit) else { return nil }
     return Int64(String(decoding: text, as: UTF8.self))
   }
 }

@@ -108,7 +108,7 @@ extension HeaderFields {
   fileprivate func codings(named name: ByteString) -> [ByteString] {
     fields.filter { $0.name.asciiLowercased == name }
       .flatMap { $0.value.bytes.split(separator: UInt8(ascii: ",")) }
-      .map { ByteString(Array($0).trimmingBlanks).asciiLowercased }
+      .map { ByteString($0.trimmingBlanks.map(\.asciiLowercased)) }
       .filter { !["", "identity", "none"].contains($0) }
   }
 }

@@ -23,7 +23,7 @@ struct WARCDigest {
   /// - Returns: `nil` for an algorithm that is not known.
   init?(_ label: ByteString) throws(WARCError) {
     guard let colon = label.bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-    let text = Array(label.bytes[(colon + 1)...]).trimmingBlanks
+    let text = Array(label.bytes[(colon + 1)...].trimmingBlanks)
     switch ByteString(Array(label.bytes[..<colon])).asciiLowercased {
     case "sha1", "sha-1": algorithm = .sha1
     case "sha256", "sha-256": algorithm = .sha256

@@ -80,9 +80,9 @@ extension HeaderFields.Field {
   /// Reads `name: value`; `nil` if the line has no name.
   init?(line: ArraySlice<UInt8>) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-    let name = Array(line[..<colon]).trimmingBlanks
+    let name = Array(line[..<colon].trimmingBlanks)
     guard name.isToken else { return nil }
-    self.init(name: ByteString(name), value: ByteString(Array(line[(colon + 1)...]).trimmingBlanks))
+    self.init(name: ByteString(name), value: ByteString(Array(line[(colon + 1)...].trimmingBlanks)))
   }
 
   /// The field as a line of a header, with its end; what would end the line earlier, and other control
@@ -93,20 +93,10 @@ extension HeaderFields.Field {
   }
 }
 
-extension [UInt8] {
-  /// The bytes without spaces and tabs at both ends.
-  var trimmingBlanks: [UInt8] {
-    guard let start = firstIndex(where: { $0 != 0x20 && $0 != 0x09 }),
-      let end = lastIndex(where: { $0 != 0x20 && $0 != 0x09 })
-    else { return [] }
-    return start == 0 && end == count - 1 ? self : Array(self[start...end])
-  }
-}
-
 extension Int64 {
   /// Reads a number of ASCII digits alone; `nil` if it is none, or too large.
   init?(digits: ArraySlice<UInt8>) {
-    guard !digits.isEmpty, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
     self.init(String(decoding: digits, as: UTF8.self))
   }
 }

@@ -40,7 +40,7 @@ struct WARCSequence {
     let block = try reader.block(upTo: Self.longest) ?? []
     let mark = Array(WARCLabel.end.utf8)
     guard block.starts(with: mark) else { return }
-    let number = Int64(digits: block.dropFirst(mark.count).prefix { 0x30...0x39 ~= $0 })
+    let number = Int64(digits: block.dropFirst(mark.count).prefix(while: \.isASCIIDigit))
     guard number == entries, !isWhole else {
       throw WARCError("it says that it holds another number of entries than it does")
     }

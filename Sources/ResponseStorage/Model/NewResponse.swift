@@ -66,13 +66,7 @@ extension HeaderFields {
   public var mediaType: ByteString? {
     guard let value = firstValue(named: "content-type") else { return nil }
     let type = value.bytes.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
-    let start = type.firstIndex { !$0.isBlank } ?? type.endIndex
-    let end = type.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? start
-    return start < end ? ByteString(type[start..<end].map(\.asciiLowercased)) : nil
+    let name = type.trimmingBlanks
+    return name.isEmpty ? nil : ByteString(name.map(\.asciiLowercased))
   }
-}
-
-extension UInt8 {
-  /// Whether the byte is a space or a tab.
-  fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
 }

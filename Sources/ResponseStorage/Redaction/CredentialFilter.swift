@@ -26,7 +26,8 @@ public struct CredentialFilter: Hashable, Sendable {
 
   /// Whether a header field of this name is left out; blanks around it do not matter.
   func isSecret(_ name: ByteString) -> Bool {
-    SecretNames.isSecretHeader(name.bytes[...]) || fieldNames.contains(name.trimmed.asciiLowercased)
+    SecretNames.isSecretHeader(name.bytes[...])
+      || fieldNames.contains(ByteString(Array(name.bytes.trimmingBlanks)).asciiLowercased)
   }
 
   /// What finds the secrets in URLs.
@@ -44,16 +45,5 @@ public struct CredentialFilter: Hashable, Sendable {
       + queryNames.compactMap(\.string).map { "query.\($0)" }.sorted()
       + (includesTokens ? ["query.tokens"] : [])
       + ["proto-props", "request.body", "url.userinfo", "user-info"]
-  }
-}
-
-extension ByteString {
-  /// The text without spaces and tabs at its ends.
-  fileprivate var trimmed: ByteString {
-    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    guard let first = bytes.firstIndex(where: { !isBlank($0) }),
-      let last = bytes.lastIndex(where: { !isBlank($0) })
-    else { return ByteString([]) }
-    return first == 0 && last == bytes.count - 1 ? self : ByteString(Array(bytes[first...last]))
   }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Credentials as a request sends them, in whatever field: `Bearer abc` (RFC 9110 §11.4).
 public enum Credentials {
   /// Whether a text is credentials of a known scheme, or has a bearer token in it.
@@ -10,11 +12,11 @@ public enum Credentials {
   /// Whether a text is the name of a scheme and one token, which a sentence of two words can be too:
   /// a token has at least six bytes.
   private static func isWhole(_ text: ArraySlice<UInt8>) -> Bool {
-    let text = text.drop { isBlank($0) }
-    let scheme = text.prefix { !isBlank($0) }
+    let text = text.drop(while: \.isBlank)
+    let scheme = text.prefix { !$0.isBlank }
     guard schemes.contains(where: { equals(scheme, $0) }) else { return false }
-    let token = text[scheme.endIndex...].drop { isBlank($0) }.prefix { isToken68($0) }
-    return token.count >= 6 && text[token.endIndex...].allSatisfy { isBlank($0) }
+    let token = text[scheme.endIndex...].drop(while: \.isBlank).prefix { isToken68($0) }
+    return token.count >= 6 && text[token.endIndex...].allSatisfy(\.isBlank)
   }
 
   /// Whether a token follows the word `bearer` somewhere, as in a request that a field quotes.
@@ -25,10 +27,10 @@ public enum Credentials {
       rest = text[(start + 1)...]
       if start > text.startIndex, isWordByte(text[start - 1]) { continue }
       let word = text[start...].prefix(scheme.utf8.count)
-      guard equals(word, scheme), let next = text[word.endIndex...].first, isBlank(next) else {
+      guard equals(word, scheme), let next = text[word.endIndex...].first, next.isBlank else {
         continue
       }
-      let token = text[word.endIndex...].drop { isBlank($0) }.prefix { isToken68($0) }
+      let token = text[word.endIndex...].drop(while: \.isBlank).prefix { isToken68($0) }
       rest = text[token.endIndex...]
       // A parameter of a challenge: realm="…".
       let isParameter = token.last == UInt8(ascii: "=") && rest.first == UInt8(ascii: "\"")
@@ -40,8 +42,6 @@ public enum Credentials {
 
   /// The schemes whose credentials are one token, in small letters.
   private static let schemes = ["basic", "bearer", "dpop", "negotiate", "ntlm", "token"]
-
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   /// Whether a byte before `bearer` makes another word of it.
   private static func isWordByte(_ byte: UInt8) -> Bool {

@@ -27,9 +27,7 @@ public enum SecretNames {
   /// The name of an array whose member a parameter is: `token` of `token[0]`.
   private static func withoutIndex(_ name: [UInt8]) -> ArraySlice<UInt8> {
     guard name.last == UInt8(ascii: "]"), let start = name.lastIndex(of: UInt8(ascii: "[")),
-      name[(start + 1)...].dropLast().allSatisfy({
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-      })
+      name[(start + 1)...].dropLast().allSatisfy(\.isASCIIDigit)
     else { return name[...] }
     return name[..<start]
   }

@@ -56,11 +56,10 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
 
   /// Whether a name looks as if it were made in this way; names of digits only have no letter case.
   public func mayMake(_ name: [UInt8]) -> Bool {
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     let small = UInt8(ascii: "a")...UInt8(ascii: "f")
     let capital = UInt8(ascii: "A")...UInt8(ascii: "F")
     func isHexadecimal(_ count: Int, _ letters: ClosedRange<UInt8>) -> Bool {
-      name.count == count && name.allSatisfy { digits.contains($0) || letters.contains($0) }
+      name.count == count && name.allSatisfy { $0.isASCIIDigit || letters.contains($0) }
     }
     return switch self {
     case .md5: isHexadecimal(32, small)
@@ -71,7 +70,7 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
     case .sha256Capital: isHexadecimal(64, capital)
     // Twenty digits are the most that 64 bits have.
     case .cfHash:
-      (1...20).contains(name.count) && name.allSatisfy { digits.contains($0) }
+      (1...20).contains(name.count) && name.allSatisfy(\.isASCIIDigit)
         && (name.count == 1 || name[0] != UInt8(ascii: "0"))
         && UInt64(String(decoding: name, as: UTF8.self)) != nil
     }
