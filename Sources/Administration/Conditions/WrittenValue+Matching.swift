@@ -83,13 +83,7 @@ extension WrittenValue {
   /// Whether a URL may begin with a text: whether what is before a `:` in it can be a scheme, or can become
   /// one if there is no `:` (RFC 3986 §3.1).
   static func mayBeginURL(_ text: String) -> Bool {
-    for (index, byte) in text.utf8.enumerated() {
-      let lower = byte.asciiLowercased
-      let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower)
-      if byte == UInt8(ascii: ":") { return index > 0 }
-      guard isLetter || index > 0 && "0123456789+-.".utf8.contains(byte) else { return false }
-    }
-    return true
+    text.isEmpty || URLParts(text.utf8 + [UInt8(ascii: ":")]).scheme != nil
   }
 }
 

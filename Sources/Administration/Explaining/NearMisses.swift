@@ -26,8 +26,7 @@ public struct NearMisses {
   public func urls(near url: ByteString) -> [ByteString] { found[Self.stem(of: url)] ?? [] }
 
   private static func stem(of url: ByteString) -> ByteString {
-    let canonical = CanonicalURL.of(url)
-    return ByteString(
-      Array(canonical.bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
+    let parts = URLParts(CanonicalURL.of(url).bytes)
+    return ByteString(Array(parts.bytes[..<parts.path.endIndex]))
   }
 }

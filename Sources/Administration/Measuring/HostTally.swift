@@ -199,22 +199,23 @@ extension URLParts {
   /// Where the first two segments are of the folder that the path of a URL is in, as `/a/b` of `/a/b/c/d?e`;
   /// empty if there is no folder, and `nil` for what is no URL with an authority.
   static func folder(of url: ByteString) -> Range<Int>? {
-    guard let authority = authority(of: url.bytes) else { return nil }
-    let bytes = url.bytes.span
-    var (end, segments, place) = (authority.upperBound, 0, authority.upperBound)
+    let parts = URLParts(url.bytes)
+    guard parts.scheme != nil, parts.authority != nil else { return nil }
+    let (bytes, start) = (url.bytes.span, parts.pathStart)
+    var (end, segments, place) = (start, 0, start)
     while place < bytes.count {
       var marks = Self.marks(in: bytes.word(paddedAt: place))
       while marks != 0 {
         let mark = place &+ marks.trailingZeroBitCount / 8
-        guard bytes[mark] == UInt8(ascii: "/") else { return authority.upperBound..<end }
+        guard bytes[mark] == UInt8(ascii: "/") else { return start..<end }
         end = mark
         segments &+= 1
-        if segments == 3 { return authority.upperBound..<end }
+        if segments == 3 { return start..<end }
         marks &= marks &- 1
       }
       place &+= 8
     }
-    return authority.upperBound..<end
+    return start..<end
   }
 
   /// The highest bit of each byte of a word that ends a segment or the path: `/`, `?` or `#`.

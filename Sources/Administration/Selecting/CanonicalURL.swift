@@ -15,7 +15,7 @@ public enum CanonicalURL {
   public static func of(_ url: ByteString) -> ByteString {
     // Nearly all are: they are told without memory for another.
     if isCanonical(url.bytes) { return url }
-    let parts = URLParts(url)
+    let parts = URLParts(url.bytes)
     var result: [UInt8] = []
     result.reserveCapacity(url.bytes.count + 1)
     guard let scheme = parts.scheme, let authority = parts.authority else {
@@ -25,14 +25,13 @@ public enum CanonicalURL {
     for byte in scheme { result.append(byte.asciiLowercased) }
     let port = defaultPort(of: result)
     result += [UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "/")]
-    var host = authority
-    if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-      appendEscaped(authority[...at], to: &result)
-      host = authority[(at + 1)...]
+    if let userInfo = authority.userInfo {
+      appendEscaped(userInfo, to: &result)
+      result.append(UInt8(ascii: "@"))
     }
-    appendEscaped(withoutPort(port, host), to: &result, isHost: true)
-    if parts.rest.first != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
-    appendEscaped(parts.rest, to: &result)
+    appendEscaped(withoutPort(port, authority), to: &result, isHost: true)
+    if parts.afterAuthority.first != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
+    appendEscaped(parts.afterAuthority, to: &result)
     return ByteString(result)
   }
 
@@ -66,35 +65,28 @@ public enum CanonicalURL {
   /// The host of a URL, in small letters, without user, port and the brackets of an IPv6
   /// address; `nil` if it has none, as `file:///a`.
   public static func host(of url: ByteString) -> ByteString? {
-    guard let authority = URLParts.authority(of: url.bytes) else { return nil }
-    let bytes = url.bytes[authority]
-    var (start, end) = (authority.lowerBound, authority.upperBound)
-    if let at = bytes.lastIndex(of: UInt8(ascii: "@")) { start = at + 1 }
-    if start < end, bytes[start] == UInt8(ascii: "["),
-      let bracket = bytes[start...].firstIndex(of: UInt8(ascii: "]"))
-    {
-      (start, end) = (start + 1, bracket)
-    } else if let colon = bytes[start...].firstIndex(of: UInt8(ascii: ":")) {
-      end = colon
+    let parts = URLParts(url.bytes)
+    guard parts.scheme != nil, var host = parts.authority?.host else { return nil }
+    // A malformed host, such as `a:80:80` or `[::1]a`, counts up to its first colon or bracket, so that a selection by
+    // host finds the URL.
+    if host.first == UInt8(ascii: "["), let bracket = host.firstIndex(of: UInt8(ascii: "]")) {
+      host = host[(host.startIndex + 1)..<bracket]
+    } else if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
+      host = host[..<colon]
     }
-    guard start < end else { return nil }
-    var host: [UInt8] = []
-    host.reserveCapacity(end - start)
-    for index in start..<end { host.append(bytes[index].asciiLowercased) }
-    return ByteString(host)
+    return host.isEmpty ? nil : ByteString(host.map(\.asciiLowercased))
   }
 
   /// The scheme of a URL, in small letters; `nil` if it has none.
   public static func scheme(of url: ByteString) -> ByteString? {
-    URLParts(url).scheme.map { ByteString($0.map(\.asciiLowercased)) }
+    URLParts(url.bytes).scheme.map { ByteString($0.map(\.asciiLowercased)) }
   }
 
   /// The path of a URL, without query and fragment; `nil` if the URL has no host.
   public static func path(of url: ByteString) -> ByteString? {
-    let parts = URLParts(url)
-    guard parts.authority != nil else { return nil }
-    return ByteString(
-      Array(parts.rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
+    let parts = URLParts(url.bytes)
+    guard parts.scheme != nil, parts.authority != nil else { return nil }
+    return ByteString(Array(parts.path))
   }
 
   /// - Parameter scheme: A scheme in small letters.
@@ -104,18 +96,18 @@ public enum CanonicalURL {
     return nil
   }
 
-  /// A host without `port`, if it ends so.
+  /// The host of an authority, with its port unless that is `port`.
   ///
   /// What stands before must be a host: `a:80:80` is none, and stays as it is.
-  private static func withoutPort(_ port: String.UTF8View?, _ host: ArraySlice<UInt8>)
-    -> ArraySlice<UInt8>
-  {
-    guard let port, let colon = host.lastIndex(of: UInt8(ascii: ":")),
-      host[(colon + 1)...].elementsEqual(port)
-    else { return host }
-    let name = host[..<colon]
-    let isAddress = name.first == UInt8(ascii: "[") && name.last == UInt8(ascii: "]")
-    return isAddress || !name.contains(UInt8(ascii: ":")) ? name : host
+  private static func withoutPort(
+    _ port: String.UTF8View?, _ authority: URLAuthority
+  ) -> ArraySlice<UInt8> {
+    guard let port, authority.port?.elementsEqual(port) ?? false else {
+      return authority.hostAndPort
+    }
+    let host = authority.host
+    let isAddress = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
+    return isAddress || !host.contains(UInt8(ascii: ":")) ? host : authority.hostAndPort
   }
 
   /// Appends bytes with illegal ones percent-escaped, and those of a host in small letters.
@@ -143,69 +135,6 @@ public enum CanonicalURL {
   }
 
   private static func isLegal(_ byte: UInt8, isHost: Bool) -> Bool {
-    switch byte {
-    case 0...0x20, 0x7F...: false
-    case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
-      UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
-      UInt8(ascii: "}"), UInt8(ascii: "%"):
-      false
-    case UInt8(ascii: "["), UInt8(ascii: "]"): isHost
-    default: true
-    }
-  }
-}
-
-/// The parts of a URL with an authority (RFC 3986 §3).
-struct URLParts {
-  /// What stands before the first `:`, if that is a scheme.
-  let scheme: ArraySlice<UInt8>?
-  /// What stands between `//` and the path, if the URL has it.
-  let authority: ArraySlice<UInt8>?
-  /// The path, the query and the fragment, or all that follows the scheme.
-  let rest: ArraySlice<UInt8>
-
-  init(_ url: ByteString) {
-    let bytes = url.bytes[...]
-    guard let colon = Self.endOfScheme(of: url.bytes) else {
-      (scheme, authority, rest) = (nil, nil, bytes)
-      return
-    }
-    scheme = bytes[..<colon]
-    guard let range = Self.authority(of: url.bytes) else {
-      (authority, rest) = (nil, bytes[(colon + 1)...])
-      return
-    }
-    (authority, rest) = (bytes[range], bytes[range.upperBound...])
-  }
-
-  /// Where the authority of a URL is, if the URL has one.
-  static func authority(of url: [UInt8]) -> Range<Int>? {
-    let slash = UInt8(ascii: "/")
-    guard let colon = endOfScheme(of: url), colon + 2 < url.count, url[colon + 1] == slash,
-      url[colon + 2] == slash
-    else { return nil }
-    let start = colon + 3
-    var end = start
-    while end < url.count, url[end] != slash, url[end] != UInt8(ascii: "?"),
-      url[end] != UInt8(ascii: "#")
-    {
-      end += 1
-    }
-    return start..<end
-  }
-
-  /// Where the `:` after the scheme of a URL is, if the URL has one.
-  private static func endOfScheme(of url: [UInt8]) -> Int? {
-    for (index, byte) in url.enumerated() {
-      switch byte.asciiLowercased {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): continue
-      case UInt8(ascii: ":"): return index > 0 ? index : nil
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-        UInt8(ascii: "."):
-        if index == 0 { return nil }
-      default: return nil
-      }
-    }
-    return nil
+    byte.mayBeInURL && byte != UInt8(ascii: "%") && (isHost || !byte.isBracket)
   }
 }

@@ -23,7 +23,7 @@ public struct StoreLookup: Hashable, Sendable {
   /// Whether the response was stored for the same path with another query, as that of another user may be.
   public var differsByQuery: Bool {
     guard isAnswer, !isRedirected, let stored else { return false }
-    return URLReference(stored.bytes).query != URLReference(asked.bytes).query
+    return URLParts(stored.bytes).query != URLParts(asked.bytes).query
   }
 
   /// The key for people.

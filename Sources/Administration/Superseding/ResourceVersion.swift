@@ -103,15 +103,12 @@ extension ResourceVersion {
     let query: ArraySlice<UInt8>?
 
     init?(_ url: [UInt8]) {
-      guard let authority = URLParts.authority(of: url), !authority.isEmpty,
-        Self.isOfWeb(url[..<(authority.lowerBound - 3)])
+      let parts = URLParts(url)
+      guard let scheme = parts.scheme, Self.isOfWeb(scheme),
+        let authority = parts.authority, !authority.bytes.isEmpty
       else { return nil }
-      bytes = url
-      let rest = url[authority.upperBound...]
-      let withoutFragment = rest.prefix { $0 != UInt8(ascii: "#") }
-      let path = withoutFragment.prefix { $0 != UInt8(ascii: "?") }
-      query =
-        path.endIndex < withoutFragment.endIndex ? withoutFragment[(path.endIndex + 1)...] : nil
+      let path = parts.path
+      (bytes, query) = (url, parts.query)
       let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
       folders = path[..<slash]
       fileName = path[slash...].dropFirst()

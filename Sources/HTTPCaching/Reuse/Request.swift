@@ -1,3 +1,5 @@
+import Bytes
+
 /// A request, as far as caching looks at it (RFC 9111 §2).
 public struct Request: Hashable, Sendable {
   /// The method; its case matters (RFC 9110 §9.1).
@@ -38,6 +40,6 @@ public struct Request: Hashable, Sendable {
 
   /// The target URI without its fragment, which is no part of a cache key (RFC 9110 §7.1).
   var targetWithoutFragment: ArraySlice<UInt8>? {
-    targetURI?.prefix { $0 != UInt8(ascii: "#") }
+    targetURI.map { URLParts($0).withoutFragment }
   }
 }

@@ -109,14 +109,8 @@ struct HARMessage {
 
   /// The parameters of the query of a URL, as they stand there.
   private static func parameters(of url: ByteString) -> [(name: ByteString, value: ByteString)] {
-    let bytes = url.bytes.prefix { $0 != UInt8(ascii: "#") }
-    guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return [] }
-    return bytes[(mark + 1)...].split(separator: UInt8(ascii: "&")).map { parameter in
-      let equals = parameter.firstIndex(of: UInt8(ascii: "=")) ?? parameter.endIndex
-      return (
-        ByteString(Array(parameter[..<equals])),
-        ByteString(Array(parameter[equals...].dropFirst()))
-      )
+    URLParts(url.bytes).parameters.map {
+      (ByteString(Array($0.name)), ByteString(Array($0.value ?? [])))
     }
   }
 }

@@ -17,12 +17,16 @@ extension HTTPMessageHead {
     guard let method = request.method, !method.bytes.isEmpty,
       method.bytes.allSatisfy({ 0x41...0x5A ~= $0 })
     else { return nil }
-    let (authority, target) = uri.parts
-    startLine = method.bytes + [0x20] + target + Array(" HTTP/1.1".utf8)
+    let parts = URLParts(uri.bytes)
+    let target = parts.withoutFragment[parts.pathStart...]
+    // A target begins with its path, which is `/` where the URL has none (RFC 9112 §3.2.1).
+    let separator = target.first == UInt8(ascii: "/") ? " " : " /"
+    startLine = method.bytes + separator.utf8 + target + " HTTP/1.1".utf8
     headers = WARCLabel.renamed(
       request.headers ?? HeaderFields(), bodySize: request.body.map { ByteCount($0.count) })
     headers.fields.removeAll { $0.name.asciiLowercased == "host" }
-    headers.fields.insert(.init(name: "Host", value: ByteString(authority)), at: 0)
+    let host = ByteString(Array(parts.authority?.hostAndPort ?? []))
+    headers.fields.insert(.init(name: "Host", value: host), at: 0)
   }
 
   /// The head as it is sent, with the empty line; fields whose names are none are left out.
@@ -33,20 +37,5 @@ extension HTTPMessageHead {
       bytes += field.line
     }
     return bytes + [0x0D, 0x0A]
-  }
-}
-
-extension EscapedURI {
-  /// The host with its port, and what a request asks it for.
-  fileprivate var parts: (authority: [UInt8], target: [UInt8]) {
-    let start = bytes.firstIndex(of: UInt8(ascii: ":")).map { $0 + 3 } ?? 0
-    let rest = bytes[min(start, bytes.count)...].prefix { $0 != UInt8(ascii: "#") }
-    let end =
-      rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-    let authority = rest[..<end]
-    let host =
-      authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
-    let target = Array(rest[end...])
-    return (Array(host), target.first == UInt8(ascii: "/") ? target : [UInt8(ascii: "/")] + target)
   }
 }

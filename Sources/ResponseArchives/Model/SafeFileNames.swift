@@ -84,15 +84,16 @@ struct SafeFileNames {
 
   /// The parts that a URL has: scheme, host and port, and path with query.
   private static func parts(of url: ByteString, _ digest: String) -> [String] {
-    let reference = URLReference(url.bytes)
-    var path = reference.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let url = URLParts(url.bytes)
+    var path = url.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     if path.first?.isEmpty ?? false { path.removeFirst() }
     var last = safe(path.popLast() ?? [])
     if last.isEmpty { last = "index" }
-    if let query = reference.query { last += "@" + String(safe(query[...]).prefix(60)) }
+    if let query = url.query { last += "@" + String(safe(query).prefix(60)) }
+    let authority = url.authority?.bytes ?? []
     var parts = [
-      safe((reference.scheme ?? Array("unknown".utf8))[...]),
-      safe((reference.authority ?? [])[...].map { $0 == UInt8(ascii: ":") ? 0x5F : $0 }[...]),
+      safe(url.scheme ?? Array("unknown".utf8)[...]),
+      safe(authority.map { $0 == UInt8(ascii: ":") ? UInt8(ascii: "_") : $0 }[...]),
     ]
     parts += path.map { safe($0) }
     if parts.count > mostParts {

@@ -5,29 +5,21 @@ import Bytes
 enum SURT {
   /// Makes the form: `https://www.Example.com:443/A/?b=2&a=1#x` becomes `com,example)/a?a=1&b=2`.
   static func make(of uri: [UInt8]) -> [UInt8] {
-    guard let colon = uri.firstIndex(of: UInt8(ascii: ":")),
-      uri[(colon + 1)...].starts(with: "//".utf8)
-    else { return uri.map(\.asciiLowercased) }
-    let rest = uri[(colon + 3)...].prefix { $0 != UInt8(ascii: "#") }
-    let end =
-      rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-    let mark = rest[end...].firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+    let parts = URLParts(uri)
+    guard let scheme = parts.scheme, let authority = parts.authority else {
+      return uri.map(\.asciiLowercased)
+    }
     let form =
-      host(rest[..<end], uri[..<colon].map(\.asciiLowercased)) + [UInt8(ascii: ")")]
-      + path(normalized(rest[end..<mark])) + query(normalized(rest[mark...].dropFirst()))
+      host(authority, scheme.map(\.asciiLowercased)) + [UInt8(ascii: ")")]
+      + path(normalized(parts.path)) + query(normalized(parts.query ?? []))
     return form.map(\.asciiLowercased)
   }
 
   /// The parts of the host from the last to the first, with the port if it is an unusual one.
-  private static func host(_ authority: ArraySlice<UInt8>, _ scheme: [UInt8]) -> [UInt8] {
-    let start = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex
-    var host = authority[start...]
-    var port: ArraySlice<UInt8> = []
-    let colon = host.lastIndex(of: UInt8(ascii: ":"))
-    if let colon, host[(colon + 1)...].allSatisfy({ 0x30...0x39 ~= $0 }) {
-      port = host[(colon + 1)...]
-      host = host[..<colon]
-    }
+  private static func host(_ authority: URLAuthority, _ scheme: [UInt8]) -> [UInt8] {
+    var (host, port) = (authority.host, authority.port ?? [])
+    // To the package only digits are a port.
+    if !port.allSatisfy(\.isASCIIDigit) { (host, port) = (authority.hostAndPort, []) }
     if port.elementsEqual((scheme == Array("https".utf8) ? "443" : "80").utf8) { port = [] }
     let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let parts = labels.dropFirst(labels.count > 1 && isUsualName(labels[0]) ? 1 : 0)
@@ -38,7 +30,7 @@ enum SURT {
   /// Whether a label is `www`, also with a number.
   private static func isUsualName(_ label: ArraySlice<UInt8>) -> Bool {
     label.prefix(3).map(\.asciiLowercased) == Array("www".utf8)
-      && label.dropFirst(3).allSatisfy { 0x30...0x39 ~= $0 }
+      && label.dropFirst(3).allSatisfy(\.isASCIIDigit)
   }
 
   /// The path without empty segments, without `.` and `..`, and without a slash at its end.

@@ -166,8 +166,7 @@ public struct FoundationArchive: Hashable, Sendable {
 
   /// The last part of the URL's path, or Foundation's word for none.
   private var suggestedFileName: ByteString {
-    let path = URLReference(url.bytes).path
-    let name = path.split(separator: UInt8(ascii: "/")).last
+    let name = URLParts(url.bytes).path.split(separator: UInt8(ascii: "/")).last
     return name.map { ByteString(Array($0)) } ?? "Unknown"
   }
 }

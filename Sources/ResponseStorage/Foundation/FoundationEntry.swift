@@ -49,7 +49,7 @@ struct FoundationEntry {
   /// A URL as Foundation can read it again: what may not stand in one is escaped, and so is a `%` that escapes
   /// nothing.
   private static func readable(_ url: ByteString) -> ByteString {
-    let text = URLReference(url.bytes).escaped.text
+    let text = URLParts(url.bytes).escaped
     return ByteString(
       text.indices.flatMap { index in
         let digits = text[(index + 1)...].prefix(2)

@@ -23,19 +23,15 @@ public struct FoundationKey: Hashable, Sendable {
 
   /// Makes the key of a URL; `nil` if it has no host.
   public init?(of url: ByteString) {
-    let reference = URLReference(url.bytes)
-    guard var host = reference.authority?[...], !host.isEmpty else { return nil }
-    if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
+    let parts = URLParts(url.bytes)
+    guard let authority = parts.authority, !authority.bytes.isEmpty else { return nil }
     var port = Array("-1".utf8)[...]
-    let bracket = host.lastIndex(of: UInt8(ascii: "]")) ?? host.startIndex
-    if let colon = host[bracket...].lastIndex(of: UInt8(ascii: ":")) {
-      if colon + 1 < host.endIndex { port = Self.withoutZeros(host[(colon + 1)...]) }
-      host = host[..<colon]
-    }
+    if let written = authority.port, !written.isEmpty { port = Self.withoutZeros(written) }
+    var host = authority.host
     if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
       host = host.dropFirst().dropLast()
     }
-    var path = Self.unescaped(reference.path[...])
+    var path = Self.unescaped(parts.path)
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
     text = ByteString(Self.name(ofHost: host) + [0] + port + [0] + path + [0])
   }

@@ -52,20 +52,18 @@ extension FoundationKey {
   /// A URL that has this key, with the scheme of another.
   fileprivate func url(like other: ByteString) -> ByteString {
     let parts = parts
-    var url = URLReference([])
-    url.scheme = URLReference(other.bytes).scheme ?? Array("http".utf8)
-    let host = URLReference.escaped(Array(parts[0]))
-    url.authority = host.contains(UInt8(ascii: ":")) ? [0x5B] + host + [0x5D] : host
-    if parts[1] != Array("-1".utf8)[...] {
-      url.authority? += [UInt8(ascii: ":")] + URLReference.escaped(Array(parts[1]))
+    var url = URLParts(other.bytes).scheme.map { Array($0) } ?? Array("http".utf8)
+    let host = URLParts.escaped(parts[0])
+    url += "://".utf8
+    url += host.contains(UInt8(ascii: ":")) ? [0x5B] + host + [0x5D] : host
+    if !parts[1].elementsEqual("-1".utf8) {
+      url += [UInt8(ascii: ":")] + URLParts.escaped(parts[1])
     }
-    url.path = Self.escapedPath(parts[2])
-    return ByteString(url.text)
+    return ByteString(url + Self.escapedPath(parts[2]))
   }
 
   /// A path that was unescaped, escaped again.
   private static func escapedPath(_ path: ArraySlice<UInt8>) -> [UInt8] {
-    let marks = Array("%?#".utf8)
-    return path.percentEscaped { URLReference.isLegal($0) && !marks.contains($0) }
+    path.percentEscaped { $0.mayBeInURL && !$0.isBracket && !"%?#".utf8.contains($0) }
   }
 }

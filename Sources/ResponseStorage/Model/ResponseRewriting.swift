@@ -90,22 +90,23 @@ public struct ResponseRewriting: Hashable, Sendable {
 
   /// A URL with another host, if it is one that changes.
   private func mapped(_ url: ByteString) -> ByteString {
-    var reference = URLReference(url.bytes)
-    guard let authority = reference.authority else { return url }
-    let start = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? 0
-    let whole = ByteString(Array(authority[start...]))
-    let host = whole.withoutPort
+    guard let authority = URLParts(url.bytes).authority else { return url }
+    let whole = ByteString(Array(authority.hostAndPort))
+    let host = ByteString(Array(authority.host))
     for mapping in hosts {
+      let replaced: ArraySlice<UInt8>
       if whole.equalsIgnoringASCIICase(mapping.old) {
-        reference.authority = authority[..<start] + mapping.new.bytes
+        replaced = authority.hostAndPort
       } else if host.equalsIgnoringASCIICase(mapping.old) {
         // The port stays, unless another is named.
-        let port = mapping.new.withoutPort == mapping.new ? whole.bytes[host.bytes.count...] : []
-        reference.authority = authority[..<start] + mapping.new.bytes + port
+        let hasPort = URLAuthority(mapping.new.bytes[...]).port != nil
+        replaced = hasPort ? authority.hostAndPort : authority.host
       } else {
         continue
       }
-      return ByteString(reference.text)
+      var bytes = url.bytes
+      bytes.replaceSubrange(replaced.indices, with: mapping.new.bytes)
+      return ByteString(bytes)
     }
     return url
   }
@@ -134,17 +135,6 @@ public struct ResponseRewriting: Hashable, Sendable {
     entries.append(.init(key: stamp.key.bytes, value: .date(stamp.time.secondsSince2001)))
     raw.parts[index].isText = false
     raw.parts[index].content = Body(PropertyListWriter().bytes(of: .dictionary(entries)))
-  }
-}
-
-extension ByteString {
-  /// A host without the port after it; the colons of an IPv6 address in brackets begin none.
-  fileprivate var withoutPort: ByteString {
-    let bracket = bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
-    guard bracket < bytes.count,
-      let colon = bytes[bracket...].lastIndex(of: UInt8(ascii: ":"))
-    else { return self }
-    return ByteString(Array(bytes[..<colon]))
   }
 }
 

@@ -128,14 +128,12 @@ public final class Redaction {
     if !filter.includesTokens, URLSecrets().replacing(in: url, by: { _ in nil }) != url {
       tally.keptTokens += 1
     }
-    guard let query = URLReference(url.bytes).query else { return }
-    for parameter in query.split(separator: UInt8(ascii: "&")) {
+    for parameter in URLParts(url.bytes).parameters {
       guard tally.keptNames.count < Tally.mostNames else { return }
-      guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),
-        equals + 1 < parameter.endIndex, equals - parameter.startIndex <= Tally.longestName,
-        !parameter[(equals + 1)...].starts(with: "REDACTED-".utf8)
+      guard let value = parameter.value, !value.isEmpty,
+        parameter.name.count <= Tally.longestName, !value.starts(with: "REDACTED-".utf8)
       else { continue }
-      tally.keptNames.insert(ByteString(URLSecrets.percentDecoded(parameter[..<equals])))
+      tally.keptNames.insert(ByteString(URLSecrets.percentDecoded(parameter.name)))
     }
   }
 }

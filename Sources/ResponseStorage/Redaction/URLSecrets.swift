@@ -140,14 +140,16 @@ public struct URLSecrets: Hashable, Sendable {
     _ replacement: (Secret) -> ByteString?
   ) -> Int {
     let end = text[start...].firstIndex { Self.endsAuthority($0, form, part) } ?? text.count
-    guard let at = text[start..<end].lastIndex(of: UInt8(ascii: "@")), at > start else {
+    guard let userInfo = URLAuthority(text[start..<end]).userInfo, !userInfo.isEmpty else {
       return start
     }
-    guard let new = replacement(.userInformation(text[start..<at])) else { return at + 1 }
+    guard let new = replacement(.userInformation(userInfo)) else { return userInfo.endIndex + 1 }
     result.append(contentsOf: new.bytes)
-    return at
+    return userInfo.endIndex
   }
 
+  /// Whether a byte ends an authority. Unlike in ``URLParts``, the URL may be in a text or in the query of another
+  /// URL, and what follows it there is no part of it.
   private static func endsAuthority(_ byte: UInt8, _ form: Form, _ part: Part) -> Bool {
     switch byte {
     case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): true

@@ -1,41 +1,18 @@
 import Bytes
 
-/// A URL, or what stands for one relative to another, in its parts (RFC 3986 §4.1); nothing is unescaped.
-public struct URLReference: Hashable, Sendable {
-  /// What stands before the first `:`, if that is a scheme.
-  public var scheme: [UInt8]?
-  /// What stands between `//` and the path.
-  public var authority: [UInt8]?
-  /// The path.
-  public var path: [UInt8]
-  /// What follows the first `?`.
-  public var query: [UInt8]?
-  /// What follows the first `#`.
-  public var fragment: [UInt8]?
+/// A URL, or a reference that is resolved against one (RFC 3986 §5.2); nothing is unescaped.
+struct URLReference: Hashable, Sendable {
+  private var scheme: ArraySlice<UInt8>?
+  private var authority: ArraySlice<UInt8>?
+  private var path: [UInt8]
+  private var query: ArraySlice<UInt8>?
+  private let fragment: ArraySlice<UInt8>?
 
-  /// Takes a reference apart; every text is one (RFC 3986, appendix B).
-  public init(_ text: [UInt8]) {
-    var rest = text[...]
-    if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
-      fragment = Array(rest[(hash + 1)...])
-      rest = rest[..<hash]
-    }
-    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-      query = Array(rest[(mark + 1)...])
-      rest = rest[..<mark]
-    }
-    let end = rest.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
-    if let end, rest[end] == UInt8(ascii: ":"), Self.isScheme(rest[..<end]) {
-      scheme = Array(rest[..<end])
-      rest = rest[(end + 1)...]
-    }
-    if rest.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
-      let start = rest.startIndex + 2
-      let slash = rest[start...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-      authority = Array(rest[start..<slash])
-      rest = rest[slash...]
-    }
-    path = Array(rest)
+  /// Takes a reference apart; every text is one.
+  init(_ text: [UInt8]) {
+    let parts = URLParts(text)
+    (scheme, authority, path) = (parts.scheme, parts.authority?.bytes, Array(parts.path))
+    (query, fragment) = (parts.query, parts.fragment)
   }
 
   /// The text of the reference (RFC 3986 §5.3).
@@ -98,16 +75,5 @@ public struct URLReference: Hashable, Sendable {
     }
     let joined = kept.joined(separator: [UInt8(ascii: "/")])
     return (isAbsolute ? [UInt8(ascii: "/")] : []) + joined
-  }
-
-  private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
-    func isLetter(_ byte: UInt8) -> Bool {
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.asciiLowercased)
-    }
-    return text.first.map(isLetter) ?? false
-      && text.allSatisfy { byte in
-        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-      }
   }
 }

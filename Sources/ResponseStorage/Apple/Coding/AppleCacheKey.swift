@@ -13,8 +13,8 @@ public struct AppleCacheKey: Hashable, Sendable {
   /// It is the URL with its fragment; what may not stand in a URL is percent-escaped, a `/` at the end of a URL
   /// with a query is gone, and the partition follows in brackets.
   public init(of url: ByteString, partition: ByteString? = nil) {
-    let parts = URLReference(url.bytes).escaped
-    var key = parts.text
+    let parts = URLParts(url.bytes)
+    var key = parts.escaped
     if parts.query != nil, key.last == UInt8(ascii: "/") { key.removeLast() }
     if let partition { key += [UInt8(ascii: "[")] + partition.bytes + [UInt8(ascii: "]")] }
     text = ByteString(key)

@@ -1,0 +1,117 @@
+/// A URL, or a reference relative to one, in its parts (RFC 3986 §3, §4.1).
+///
+/// Every text has parts, as in appendix B of the RFC, so nothing is an error. Nothing is unescaped, and nothing is
+/// checked but the scheme. The parts are slices of the text, whose indices are those of the text.
+public struct URLParts: Sendable {
+  /// The whole text.
+  public let bytes: [UInt8]
+
+  /// Where the `:` after the scheme is, if there is a scheme.
+  @usableFromInline let colon: Int?
+
+  /// Where the authority begins, if there is one.
+  @usableFromInline let authorityStart: Int?
+
+  /// Where the path begins: behind the authority, the scheme, or nothing.
+  public let pathStart: Int
+
+  /// Finds the scheme and the authority of a text.
+  ///
+  /// - Parameter allowsAnyScheme: Whether, in a text that has no authority to the RFC, the first `:` ends a scheme if
+  ///   `//` follows it. Programs that are not strict read a text like `1x://user:password@host` as a URL, so a text
+  ///   that must not show the password, or that a person reads, is taken apart in this way.
+  /// - Complexity: O(*n*), where *n* is the number of bytes before the path. Allocates no memory.
+  public init(_ text: [UInt8], allowsAnyScheme: Bool = false) {
+    let span = text.span
+    var colon = Self.endOfScheme(of: span)
+    var start = colon.map { $0 + 1 } ?? 0
+    if allowsAnyScheme, !Self.hasAuthority(span, at: start),
+      let other = text.firstIndex(of: UInt8(ascii: ":")), Self.hasAuthority(span, at: other + 1)
+    {
+      (colon, start) = (other, other + 1)
+    }
+    (bytes, self.colon) = (text, colon)
+    guard Self.hasAuthority(span, at: start) else {
+      (authorityStart, pathStart) = (nil, start)
+      return
+    }
+    var end = start + 2
+    while end < span.count, !Self.endsAuthority(span[end]) { end += 1 }
+    (authorityStart, pathStart) = (start + 2, end)
+  }
+
+  /// The bytes before the first `:`, if they are a scheme (§3.1).
+  @inlinable
+  public var scheme: ArraySlice<UInt8>? { colon.map { bytes[..<$0] } }
+
+  /// The bytes between `//` and the path (§3.2).
+  @inlinable
+  public var authority: URLAuthority? {
+    authorityStart.map { URLAuthority(bytes[$0..<pathStart]) }
+  }
+
+  /// The path, the query and the fragment.
+  @inlinable
+  public var afterAuthority: ArraySlice<UInt8> { bytes[pathStart...] }
+
+  /// The bytes up to the first `?` or `#`, behind the authority (§3.3).
+  @inlinable
+  public var path: ArraySlice<UInt8> {
+    afterAuthority.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+  }
+
+  /// The bytes between the first `?` and the fragment (§3.4).
+  @inlinable
+  public var query: ArraySlice<UInt8>? {
+    let end = path.endIndex
+    guard end < bytes.count, bytes[end] == UInt8(ascii: "?") else { return nil }
+    return bytes[(end + 1)...].prefix { $0 != UInt8(ascii: "#") }
+  }
+
+  /// The bytes behind the first `#` (§3.5).
+  @inlinable
+  public var fragment: ArraySlice<UInt8>? {
+    let end = withoutFragment.endIndex
+    return end < bytes.count ? bytes[(end + 1)...] : nil
+  }
+
+  /// All but the fragment and its `#`.
+  @inlinable
+  public var withoutFragment: ArraySlice<UInt8> {
+    bytes[..<(afterAuthority.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count)]
+  }
+
+  /// The text without user info and its `@`: the one place where credentials are cut out of a URL.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of bytes.
+  public var withoutUserInfo: [UInt8] {
+    guard let userInfo = authority?.userInfo else { return bytes }
+    return Array(bytes[..<userInfo.startIndex] + bytes[(userInfo.endIndex + 1)...])
+  }
+
+  /// Where the `:` after the scheme of a text is, if the text has one (§3.1).
+  private static func endOfScheme(of text: Span<UInt8>) -> Int? {
+    for index in text.indices {
+      let byte = text[index]
+      if byte.isASCIILetter { continue }
+      switch byte {
+      case UInt8(ascii: ":"): return index > 0 ? index : nil
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+        UInt8(ascii: "."):
+        if index == 0 { return nil }
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Whether `//` begins an authority at a place.
+  private static func hasAuthority(_ text: Span<UInt8>, at place: Int) -> Bool {
+    place + 1 < text.count && text[place] == UInt8(ascii: "/")
+      && text[place + 1] == UInt8(ascii: "/")
+  }
+
+  private static func endsAuthority(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+  }
+}
