@@ -60,7 +60,7 @@ let package = Package(
     module("SQLite", on: "CSQLite", "Files"),
     module("Archive", on: "CArchive"),
     module("ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
-    module("JSON", on: "Bytes"),
+    module("JSON", on: "Bytes", "Files"),
     module(
       "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
     module(
@@ -96,7 +96,8 @@ let package = Package(
     tests(of: "HTTPCaching"),
     tests(of: "Fetching", on: "HTTPCaching"),
     tests(of: "JSON", on: "Bytes"),
-    tests(of: "ResponseArchives", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),
+    tests(
+      of: "ResponseArchives", on: "Bytes", "HTTPCaching", "JSON", "ResponseStorage", "TestSupport"),
     tests(of: "Administration", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),
     tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),
     tests(of: "Rendering", on: "Administration", "Bytes", "JSON", "ResponseStorage", "TestSupport"),

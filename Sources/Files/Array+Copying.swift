@@ -14,3 +14,29 @@ extension Array<UInt8> {
     literal.withUTF8Buffer { unsafe append(contentsOf: $0) }
   }
 }
+
+extension OutputSpan<UInt8> {
+  /// Appends the UTF-8 of a literal.
+  ///
+  /// - Precondition: There is room for it.
+  @inlinable
+  public mutating func append(_ literal: StaticString) {
+    unsafe withUnsafeMutableBufferPointer { memory, count in
+      literal.withUTF8Buffer { bytes in
+        count += unsafe memory.extracting(count...).initialize(fromContentsOf: bytes)
+      }
+    }
+  }
+
+  /// Appends bytes, all at once.
+  ///
+  /// - Precondition: There is room for them.
+  @inlinable
+  public mutating func append(_ bytes: Span<UInt8>) {
+    unsafe withUnsafeMutableBufferPointer { memory, count in
+      unsafe bytes.withUnsafeBufferPointer { bytes in
+        count += unsafe memory.extracting(count...).initialize(fromContentsOf: bytes)
+      }
+    }
+  }
+}

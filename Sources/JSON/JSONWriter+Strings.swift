@@ -1,20 +1,18 @@
-import Bytes
+public import Bytes
+import Files
 
 extension JSONWriter {
   /// Writes a string.
   public mutating func string(_ text: String) {
-    separate()
+    openString()
     let start = bytes.count
-    bytes.append(UInt8(ascii: "\""))
     bytes.append(contentsOf: text.utf8)
     // Nearly all are plain, so that it is cheaper to look at what was written.
-    if !Self.isPlain(bytes.span.extracting((start + 1)...)) {
+    if !Self.isPlain(bytes.span.extracting(start...)) {
       bytes.removeSubrange(start...)
-      _ = escapedString(Array(text.utf8))
-    } else {
-      bytes.append(UInt8(ascii: "\""))
+      _ = escaped(Array(text.utf8))
     }
-    place = .next
+    closeString()
   }
 
   /// Writes a string of bytes that are UTF-8; nothing if they are not.
@@ -22,26 +20,80 @@ extension JSONWriter {
   /// - Returns: Whether they are UTF-8. If not, another value is to be written.
   public mutating func string(utf8 text: [UInt8]) -> Bool {
     let start = bytes.count
-    separate()
+    openString()
     if Self.isPlain(text.span) {
-      bytes.append(UInt8(ascii: "\""))
       bytes.append(contentsOf: text)
-      bytes.append(UInt8(ascii: "\""))
-    } else if !escapedString(text) {
+    } else if !escaped(text) {
       bytes.removeSubrange(start...)
       return false
     }
-    place = .next
+    closeString()
     return true
+  }
+
+  /// Writes a string of bytes that should be UTF-8; what is not becomes U+FFFD.
+  public mutating func string(repairing text: [UInt8]) {
+    if !string(utf8: text) { string(String(decoding: text, as: UTF8.self)) }
+  }
+
+  /// Writes a string that comes piece by piece: `pieces` writes each with ``characters(_:)``.
+  @inlinable
+  public mutating func string<Failure: Error>(
+    pieces: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    openString()
+    try pieces(&self)
+    closeString()
+  }
+
+  /// Writes the next characters of a string, of bytes that are UTF-8; what is not becomes U+FFFD.
+  public mutating func characters(_ text: [UInt8]) {
+    if Self.isPlain(text.span) {
+      bytes.append(contentsOf: text)
+    } else if !escaped(text) {
+      _ = escaped(Array(String(decoding: text, as: UTF8.self).utf8))
+    }
+  }
+
+  /// Writes a string of words that JSON has as they are: it is not looked at.
+  public mutating func word(_ word: String) {
+    openString()
+    bytes.append(contentsOf: word.utf8)
+    closeString()
+  }
+
+  /// Writes a string of words that JSON has as they are: it is not looked at.
+  public mutating func word(_ beginning: StaticString, _ rest: String = "") {
+    openString()
+    bytes.append(beginning)
+    bytes.append(contentsOf: rest.utf8)
+    closeString()
+  }
+
+  @usableFromInline
+  mutating func openString() {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  @usableFromInline
+  mutating func closeString() {
+    bytes.append(UInt8(ascii: "\""))
+    place = .next
+  }
+
+  /// Writes a moment as RFC 3339 has it, in UTC, its fraction of a second cut off.
+  public mutating func time(_ moment: Timestamp) {
+    openString()
+    bytes.append(rfc3339: moment)
+    closeString()
   }
 
   /// Writes a string of bytes in Base64.
   public mutating func base64(_ data: [UInt8]) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
+    openString()
     Base64.encode(data, into: &bytes)
-    bytes.append(UInt8(ascii: "\""))
-    place = .next
+    closeString()
   }
 
   /// Whether JSON has the bytes as they are.
@@ -49,11 +101,11 @@ extension JSONWriter {
     PrintableASCII.isAll(of: text, but: UInt8(ascii: "\""), UInt8(ascii: "\\"))
   }
 
-  /// Writes a string; its beginning, if it is not UTF-8.
+  /// Writes the characters of a string; nothing if they are not UTF-8.
   ///
-  /// - Returns: Whether it is UTF-8.
-  private mutating func escapedString(_ text: [UInt8]) -> Bool {
-    bytes.append(UInt8(ascii: "\""))
+  /// - Returns: Whether they are UTF-8.
+  private mutating func escaped(_ text: [UInt8]) -> Bool {
+    let start = bytes.count
     var index = 0
     while index < text.count {
       let plain = Self.plainLength(of: text, from: index)
@@ -63,7 +115,10 @@ extension JSONWriter {
         continue
       }
       let (scalar, length) = text.scalar(at: index)
-      guard let scalar else { return false }
+      guard let scalar else {
+        bytes.removeSubrange(start...)
+        return false
+      }
       switch scalar {
       case "\"": escape(UInt8(ascii: "\""))
       case "\\": escape(UInt8(ascii: "\\"))
@@ -76,7 +131,6 @@ extension JSONWriter {
       }
       index += length
     }
-    bytes.append(UInt8(ascii: "\""))
     return true
   }
 

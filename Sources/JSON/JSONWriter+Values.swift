@@ -1,4 +1,5 @@
 public import Bytes
+import Files
 
 /// What has a form in JSON.
 public protocol JSONValue {
@@ -13,15 +14,28 @@ extension JSONWriter {
 
   /// Writes a member of an object.
   @inlinable
-  public mutating func member(_ name: String, _ value: some JSONValue) {
+  public mutating func member(_ name: StaticString, _ value: some JSONValue) {
     key(name)
     value.write(to: &self)
+  }
+
+  /// Writes a member of an object, whose name is not a literal.
+  @inlinable
+  public mutating func member(named name: String, _ value: some JSONValue) {
+    key(named: name)
+    value.write(to: &self)
+  }
+
+  /// Writes a member that is a string of words that JSON has as they are.
+  public mutating func member(_ name: StaticString, word: String) {
+    key(name)
+    self.word(word)
   }
 
   /// Writes a member that is an object.
   @inlinable
   public mutating func object<Failure: Error>(
-    _ name: String, _ layout: Layout = .inLine,
+    _ name: StaticString, _ layout: Layout = .inLine,
     _ members: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
     key(name)
@@ -31,7 +45,7 @@ extension JSONWriter {
   /// Writes a member that is an array.
   @inlinable
   public mutating func array<Failure: Error>(
-    _ name: String, _ layout: Layout = .inLine,
+    _ name: StaticString, _ layout: Layout = .inLine,
     _ values: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
     key(name)
@@ -41,7 +55,7 @@ extension JSONWriter {
   /// Writes a member that is an array of objects; `members` writes those of each.
   @inlinable
   public mutating func array<Element, Failure: Error>(
-    _ name: String, _ layout: Layout = .inLine, objects elements: some Sequence<Element>,
+    _ name: StaticString, _ layout: Layout = .inLine, objects elements: some Sequence<Element>,
     _ members: (inout JSONWriter, Element) throws(Failure) -> Void
   ) throws(Failure) {
     key(name)
@@ -55,21 +69,20 @@ extension JSONWriter {
   }
 
   /// Writes a member that is a string, or, for bytes that are not UTF-8, `null`, and a member `NAME_base64`.
-  public mutating func member(_ name: String, utf8OrBase64 text: [UInt8]?) {
+  public mutating func member(_ name: StaticString, utf8OrBase64 text: [UInt8]?) {
     key(name)
     guard let text else { return null() }
     if !string(utf8: text) { base64(text, inPlaceOf: name) }
   }
 
-  /// Writes `null` as the value of a member, and a member with bytes in Base64.
-  public mutating func base64(_ data: [UInt8], inPlaceOf name: String) {
-    null()
-    key(name + "_base64")
-    base64(data)
-  }
-
   /// Writes `null`.
   public mutating func null() { literal("null") }
+
+  /// Writes a member that is `null`.
+  public mutating func null(_ name: StaticString) {
+    key(name)
+    null()
+  }
 
   /// Writes a value that a writer wrote, or several with commas between them.
   public mutating func written(_ value: [UInt8]) {
@@ -78,15 +91,19 @@ extension JSONWriter {
     place = .next
   }
 
-  /// Writes a word or a number.
-  mutating func literal(_ text: String) {
+  /// Writes a word of JSON.
+  mutating func literal(_ word: StaticString) {
     separate()
-    bytes.append(contentsOf: text.utf8)
+    bytes.append(word)
     place = .next
   }
 
   /// Writes a number of which the digits are known.
-  public mutating func number(_ numeral: String) { literal(numeral) }
+  public mutating func number(_ numeral: String) {
+    separate()
+    bytes.append(contentsOf: numeral.utf8)
+    place = .next
+  }
 
   /// Writes an integer.
   public mutating func integer(_ value: Int64) {
@@ -117,11 +134,18 @@ extension ByteCount: JSONValue {
 
 /// A number, or `null` if JSON has no such number.
 extension Double: JSONValue {
-  public func write(to json: inout JSONWriter) { json.literal(isFinite ? "\(self)" : "null") }
+  public func write(to json: inout JSONWriter) {
+    if isFinite { json.number("\(self)") } else { json.null() }
+  }
 }
 
 extension String: JSONValue {
   public func write(to json: inout JSONWriter) { json.string(self) }
+}
+
+/// A moment in UTC, its fraction of a second cut off.
+extension Timestamp: JSONValue {
+  public func write(to json: inout JSONWriter) { json.time(self) }
 }
 
 /// A value or `null`.

@@ -50,8 +50,30 @@ public struct JSONWriter: Sendable {
     try body(&json)
   }
 
+  /// What `body` writes, a document as a rule.
+  public static func bytes<Failure: Error>(
+    _ escaping: JSONEscaping, _ body: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) -> [UInt8] {
+    var json = JSONWriter(escaping)
+    try body(&json)
+    return json.bytes
+  }
+
+  /// Gives away what was written so far, so that a long document is never in memory as a whole.
+  public mutating func take() -> [UInt8] {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
+  }
+
   /// Ends the line after a document; another may follow.
   public mutating func endLine() {
+    bytes.append(UInt8(ascii: "\n"))
+    place = .first
+  }
+
+  /// Begins a line inside an object or an array that is in one line otherwise.
+  public mutating func breakLine() {
+    if place == .next { bytes.append(UInt8(ascii: ",")) }
     bytes.append(UInt8(ascii: "\n"))
     place = .first
   }
@@ -105,42 +127,5 @@ public struct JSONWriter: Sendable {
     if place == .value { return }
     if place == .next { bytes.append(UInt8(ascii: ",")) }
     if layout == .lines { bytes.append(UInt8(ascii: "\n")) }
-  }
-
-  // MARK: Names
-
-  /// Writes the name of a member, whose value comes next.
-  ///
-  /// - Parameter name: A name of ours: printable ASCII that JSON has as it is.
-  public mutating func key(_ name: String) {
-    assert(name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: name.utf8)
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
-    place = .value
-  }
-
-  /// Writes the name of a member, whose value comes next; nothing if it is not UTF-8.
-  ///
-  /// - Returns: Whether it is UTF-8.
-  public mutating func key(utf8 name: [UInt8]) -> Bool {
-    guard string(utf8: name) else { return false }
-    bytes.append(UInt8(ascii: ":"))
-    place = .value
-    return true
-  }
-
-  /// Writes the name of a member, whose value comes next.
-  ///
-  /// - Parameter name: What a writer wrote: the name in its quotes, and the colon.
-  @inline(__always)
-  public mutating func key(written name: Span<UInt8>) {
-    separate()
-    bytes.append(addingCapacity: name.count) { (output: inout OutputSpan<UInt8>) in
-      for index in name.indices { output.append(name[index]) }
-    }
-    place = .value
   }
 }

@@ -14,7 +14,7 @@ private let allowedImports: [String: Set<String>] = [
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "Archive": ["CArchive"],
   "ResponseStorage": ["Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"],
-  "JSON": ["Bytes"],
+  "JSON": ["Bytes", "Files"],
   "ResponseArchives": ["Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"],
   "Administration": [
     "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives", "ResponseStorage",
@@ -126,6 +126,12 @@ private let networkingModule = "urlcache-admin-fetch"
     }
   }
 
+  @Test func `names in JSON are written by one module`() throws {
+    for file in try SourceFile.all() where file.isSwift && file.module != "JSON" {
+      #expect(!splicesJSON(file.text), "\(file.path)")
+    }
+  }
+
   @Test func `only ResponseStorage knows the tables of CFNetwork`() throws {
     for file in try SourceFile.all() where file.module != "ResponseStorage" {
       #expect(!file.text.contains("cfurl_"), "\(file.path)")
@@ -223,6 +229,13 @@ private let networkingModule = "urlcache-admin-fetch"
     #expect(plainSizes(in: text) == [])
   }
 
+  @Test func `a name in JSON that is written by hand is found`() {
+    #expect(splicesJSON(#"append("{\"name\":")"#))
+    #expect(splicesJSON(#"append("_base64\":")"#))
+    #expect(!splicesJSON(#"case "\"", "\\": escape()"#))
+    #expect(!splicesJSON(#"["\"": 1, "a": 2]"#))
+  }
+
   @Test func `clamping by hand is found`() {
     #expect(looksForOverflow("let (sum, overflow) = a.addingReportingOverflow(b)"))
     #expect(looksForOverflow("a.multipliedReportingOverflow(by: 3).partialValue"))
@@ -281,6 +294,11 @@ private func plainSizes(in text: String) -> [String] {
   return code.matches(of: name)
     .filter { code[$0.range.upperBound...].prefixMatch(of: plain) != nil }
     .map { String($0.1) }
+}
+
+/// Whether a literal of a source file has the name of a member with its quotes and the colon.
+private func splicesJSON(_ text: String) -> Bool {
+  code(of: text).contains(/(?:^|[^\\])(?:\\\\)*\\":/)
 }
 
 /// Whether a source file clamps by hand.

@@ -126,18 +126,68 @@ import Testing
   }
 
   @Test func `names are written as they are, are escaped, or were written before`() {
-    let name = Array("\"a\":".utf8)
+    let names = JSONNames(.ascii, ["a", "é"]) { $0.key(named: $1) }
+    func write(_ json: inout JSONWriter) {
+      json.key(names, at: 0)
+      json.value(1)
+      _ = json.key(utf8: [0x22])
+      json.value(2)
+      json.key(names, at: 1)
+      json.base64([0xFF], inPlaceOf: names, at: 1)
+      json.key("b")
+      json.base64([0xFF], inPlaceOf: "b")
+      json.key(repairing: [0x61, 0xFF])
+      json.null()
+      json.null("c")
+    }
+    let members =
+      #""a":1,"\"":2,"\u00e9":null,"\u00e9_base64":"/w==","b":null,"b_base64":"/w==","a\ufffd":null,"c":null"#
+    #expect(text { $0.object { write(&$0) } } == "{\(members)}")
+    #expect(
+      text { $0.object(.lines) { write(&$0) } }
+        == "{\n\(members.split(separator: ",").joined(separator: ",\n"))\n}")
+  }
+
+  @Test func `a string comes whole, piece by piece, or with what is not UTF-8 repaired`() {
     let text = text {
-      $0.object {
-        $0.key(written: name.span)
-        $0.value(1)
-        _ = $0.key(utf8: [0x22])
-        $0.value(2)
-        $0.key(written: name.span)
-        $0.null()
+      $0.array { json in
+        json.string(repairing: [0x61, 0xFF])
+        json.string { json in
+          json.characters(Array("a\"".utf8))
+          json.characters([0xFF, 0x62])
+          json.characters(Array("é".utf8))
+        }
+        json.word("c")
+        json.word("d", "e")
+        json.value(Timestamp.epoch)
       }
     }
-    #expect(text == #"{"a":1,"\"":2,"a":null}"#)
+    #expect(text == #"["a\ufffd","a\"\ufffdb\u00e9","c","de","1970-01-01T00:00:00Z"]"#)
+  }
+
+  @Test func `what was written can be taken away before the end`() {
+    var taken: [UInt8] = []
+    let rest = JSONWriter.bytes(.ascii) { json in
+      json.array { json in
+        json.value(1)
+        taken = json.take()
+        json.value(2)
+      }
+    }
+    #expect(taken == Array("[1".utf8))
+    #expect(rest == Array(",2]".utf8))
+  }
+
+  @Test func `a line can begin in an array that is in one line`() {
+    let text = text { json in
+      json.array { json in
+        json.value(1)
+        json.breakLine()
+        json.value(2)
+        json.value(3)
+      }
+    }
+    #expect(text == "[1,\n2,3]")
   }
 
   @Test func `what was in the array stays`() {
@@ -190,5 +240,43 @@ import Testing
     json.append(to: &bytes) { $0.value(2) }
     json.end(in: &bytes)
     #expect(bytes == Array("{\"a\":[1,2]}\n".utf8))
+  }
+
+  @Test func `a document can be an array, or an object in another`() {
+    for values in [[], [1], [1, 2]] as [[Int]] {
+      var bytes: [UInt8] = []
+      var json = JSONStream(.ascii)
+      json.begin(in: &bytes)
+      for value in values { json.append(to: &bytes) { $0.value(value) } }
+      json.end(in: &bytes)
+      let inside = values.map { "\n\($0)" }.joined(separator: ",") + (values.isEmpty ? "" : "\n")
+      #expect(String(decoding: bytes, as: UTF8.self) == "[\(inside)]\n")
+
+      bytes = []
+      json = JSONStream(.ascii)
+      json.begin("a", within: "b", in: &bytes) { $0.member("c", 0) }
+      for value in values { json.append(to: &bytes) { $0.value(value) } }
+      json.end(in: &bytes) { $0.member("d", 1) }
+      #expect(
+        String(decoding: bytes, as: UTF8.self)
+          == #"{"b":{"c":0,"a":[\#(inside)],"d":1}}"# + "\n")
+    }
+  }
+
+  @Test func `parts that are written apart are one array when they are put together`() {
+    var bytes: [UInt8] = []
+    var json = JSONStream(.ascii)
+    json.begin("a", in: &bytes) { _ in }
+    var parts = [json.split(), json.split()]
+    #expect(!json.isEmpty)
+    json.end(in: &bytes)
+    let texts = parts.indices.map { index in
+      var text: [UInt8] = []
+      parts[index].append(to: &text) { $0.value(index) }
+      parts[index].append(to: &text) { $0.value(index) }
+      return String(decoding: text, as: UTF8.self)
+    }
+    #expect(texts == ["\n0,\n0", ",\n1,\n1"])
+    #expect(bytes == Array("{\"a\":[\n]}\n".utf8))
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import ResponseStorage
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
 
   @Test func `JSON for a page ends no element`() {
     var json = TextBuffer()
-    json.append(json: "</script><!--&\u{2028}")
+    json.writeJSON { $0.value("</script><!--&\u{2028}") }
     #expect(text(HTML(json: json)) == #""\u003c/script\u003e\u003c!--\u0026\u2028""#)
   }
 

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import ResponseStorage
 import Testing
 
@@ -9,11 +10,10 @@ import Testing
     let names: [ByteString] = [ByteString([0xED, 0xA0, 0x80]), "a\"b"]
     let properties = names.map { StoredResponse.Property(key: $0, value: .integer(1)) }
     var buffer = TextBuffer()
-    buffer.append(json: properties)
-    for name in names { buffer.append(jsonKey: name) }
+    buffer.writeJSON { $0.properties(properties) }
     #expect(
       String(decoding: buffer.bytes, as: UTF8.self)
-        == #"{"base64:7aCA":1,"a\"b":1}"base64:7aCA""a\"b""#)
+        == #"{"base64:7aCA":1,"a\"b":1}"#)
   }
 
   @Test func `integers are written as Swift writes them`() {

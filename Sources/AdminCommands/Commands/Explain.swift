@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import Bytes
 import HTTPCaching
+import JSON
 import Rendering
 import ResponseStorage
 
@@ -91,12 +92,14 @@ extension URLCacheAdmin {
     ) throws -> VerdictCounts {
       let renderer = ExplanationRenderer(secrets: secrets.policy)
       var text = TextBuffer()
+      var json: JSONStream?
       if format == .json {
-        renderer.beginJSON(of: source.description, asking: inquiry, into: &text)
+        json = renderer.beginJSON(of: source.description, asking: inquiry, into: &text)
         try environment.write(text.bytes)
       }
       let classes = try cache.classes(at: inquiry.now, in: environment)
-      let writer = ExplanationWriter(asking: inquiry, by: classes, renderer, format) { part in
+      let writer = ExplanationWriter(asking: inquiry, by: classes, renderer, format, in: json) {
+        part in
         try environment.write(part.bytes)
       }
       let projection = listing.selection.projection.union(Explanation.projection)
@@ -104,9 +107,9 @@ extension URLCacheAdmin {
       try listing.scan(source, projection) { response in try writer.insert(response) }
       try writer.finish()
       let verdicts = writer.verdicts
-      if format == .json {
+      if var json = writer.json {
         text.removeAll()
-        renderer.finishJSON(verdicts.byState, into: &text)
+        renderer.endJSON(&json, verdicts.byState, into: &text)
         try environment.write(text.bytes)
       }
       if verdicts.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }

@@ -1,6 +1,7 @@
 import Administration
 import Files
 import HTTPCaching
+import JSON
 import Rendering
 import ResponseStorage
 
@@ -8,6 +9,9 @@ import ResponseStorage
 final class ExplanationWriter {
   /// How many explanations had which verdict.
   private(set) var verdicts = VerdictCounts()
+
+  /// The object that explanations are written to; `nil` for a format in which there is none.
+  var json: JSONStream?
 
   private static let responsesInBatch = 128
   private static let bytesInBatch = 1 << 18
@@ -31,6 +35,8 @@ final class ExplanationWriter {
   private struct Work: Sendable {
     let responses: [StoredResponse]
     let isFirst: Bool
+    /// Where they come in the object.
+    let json: JSONStream?
   }
 
   /// What became of them.
@@ -41,15 +47,17 @@ final class ExplanationWriter {
 
   /// - Parameters:
   ///   - classes: What the configuration says of responses.
+  ///   - json: The object that explanations are written to, if the format has one.
   ///   - write: What to do with a part of the text.
   init(
     asking inquiry: Inquiry, by classes: EntryClasses, _ renderer: ExplanationRenderer,
-    _ format: ExplanationFormat,
+    _ format: ExplanationFormat, in json: JSONStream?,
     _ write: @escaping (TextBuffer) throws -> Void
   ) {
     (self.inquiry, self.classes) = (inquiry, classes)
     self.renderer = renderer
     self.format = format
+    self.json = json
     self.write = write
   }
 
@@ -84,7 +92,7 @@ final class ExplanationWriter {
       batch = []
       batchCount += 1
     }
-    return Work(responses: batch, isFirst: batchCount == 0)
+    return Work(responses: batch, isFirst: batchCount == 0, json: json?.split())
   }
 
   /// Waits for the batch that was given away first of those that are pending.
@@ -121,7 +129,7 @@ final class ExplanationWriter {
     _ work: Work, _ inquiry: Inquiry, _ classes: EntryClasses, _ renderer: ExplanationRenderer,
     _ format: ExplanationFormat, _ policies: inout PolicyTexts
   ) -> Rendered {
-    var rendered = Rendered()
+    var (rendered, json) = (Rendered(), work.json)
     rendered.text.bytes.reserveCapacity(work.responses.count == responsesInBatch ? bytesInBatch : 0)
     for response in work.responses {
       let isFirst = work.isFirst && rendered.verdicts.isEmpty
@@ -132,11 +140,8 @@ final class ExplanationWriter {
         if !isFirst { rendered.text.append("\n") }
         renderer.appendText(explanation, into: &rendered.text)
       case .json:
-        rendered.text.append(isFirst ? "\n" : ",\n")
-        renderer.appendJSON(explanation, &policies, into: &rendered.text)
-      case .ndjson:
-        renderer.appendJSON(explanation, &policies, into: &rendered.text)
-        rendered.text.append("\n")
+        json?.append(to: &rendered.text.bytes) { renderer.write(explanation, &policies, to: &$0) }
+      case .ndjson: renderer.appendJSON(explanation, &policies, into: &rendered.text)
       }
       rendered.verdicts.insert(explanation)
     }

@@ -58,7 +58,7 @@ final class RunRecorder {
     guard let path else { return nil }
     try CommandFailure.requireFile(at: path, toBe: "a log") {
       // Each line is an object; the first one may be longer than what was read.
-      $0.isEmpty || $0.starts(with: "{\"schema\":\"urlcache-admin.log/1\"".utf8)
+      $0.isEmpty || RunRenderer.isLog($0)
     }
     do throws(FileError) {
       try Directory.createParents(of: path)

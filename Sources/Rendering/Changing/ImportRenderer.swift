@@ -54,7 +54,7 @@ public struct ImportRenderer: Sendable {
       }
       json.member("damage", plan.damage)
       json.object("lost") {
-        for loss in plan.losses { $0.member(loss.loss.rawValue, loss.entries) }
+        for loss in plan.losses { $0.member(named: loss.loss.rawValue, loss.entries) }
       }
     }
   }
@@ -80,7 +80,7 @@ public struct ImportRenderer: Sendable {
   /// Ends the object.
   public mutating func endJSON(into buffer: inout TextBuffer) { json.end(in: &buffer.bytes) }
 
-  private static func key(_ action: ImportPlan.Action) -> String {
+  private static func key(_ action: ImportPlan.Action) -> StaticString {
     switch action {
     case .add: "added"
     case .replace: "replaced"

@@ -88,13 +88,3 @@ extension JSONWriter {
     }
   }
 }
-
-extension TextBuffer {
-  /// Appends the id of an entry: a number, or the name of a file.
-  mutating func append(json id: StoredResponse.ID) {
-    switch id {
-    case .row(let row): append(integer: row)
-    case .file(let name): append(json: name, orBase64Named: "id")
-    }
-  }
-}

@@ -30,7 +30,7 @@ extension RevalidationRenderer {
     }
   }
 
-  private static func key(_ outcome: ValidationResult.Outcome) -> String {
+  private static func key(_ outcome: ValidationResult.Outcome) -> StaticString {
     switch outcome {
     case .unchanged: "unchanged"
     case .incomplete: "incomplete"

@@ -121,10 +121,10 @@ extension JSONWriter {
     member("repairable", finding.code.repair != nil)
   }
 
-  fileprivate mutating func member(_ name: String, counts: [Finding.Severity: Int64]) {
+  fileprivate mutating func member(_ name: StaticString, counts: [Finding.Severity: Int64]) {
     object(name) {
       for severity in Finding.Severity.allCases {
-        $0.member("\(severity.rawValue)s", counts[severity, default: 0])
+        $0.member(named: "\(severity.rawValue)s", counts[severity, default: 0])
       }
     }
   }

@@ -54,7 +54,7 @@ public struct ComparisonRenderer: Sendable {
       $0.member("first", first)
       $0.member("second", second)
       for change in StoreComparison.Change.allCases {
-        $0.member(change.rawValue, comparison.count(change))
+        $0.member(named: change.rawValue, comparison.count(change))
       }
       $0.member("same", comparison.same)
       let differences = isSummary ? [] : comparison.differences

@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import JSON
 
 extension ExplanationRenderer {
   /// Appends what the configuration says of an entry, for people.
@@ -20,16 +21,12 @@ extension ExplanationRenderer {
     buffer.append("\n")
   }
 
-  /// Appends the member `configured` of an explanation, if the configuration says anything.
-  func append(jsonOf configured: Explanation.Configured?, into buffer: inout TextBuffer) {
-    guard let configured else { return }
-    buffer.append(",\"configured\":{\"class\":")
-    buffer.append(json: configured.entryClass)
-    buffer.append(",\"revalidate_after\":")
-    buffer.append(json: configured.revalidation.map { Int64($0.after) })
-    buffer.append(",\"revalidation_due\":")
-    let isDue = configured.revalidation?.isDue
-    buffer.append(isDue.map { $0 ? "true" : "false" } ?? "null")
-    buffer.append("}")
+  /// Writes the member `configured` of an explanation.
+  func write(_ configured: Explanation.Configured, to json: inout JSONWriter) {
+    json.object("configured") { json in
+      json.member("class", configured.entryClass)
+      json.member("revalidate_after", configured.revalidation.map { Int64($0.after) })
+      json.member("revalidation_due", configured.revalidation?.isDue)
+    }
   }
 }

@@ -103,7 +103,7 @@ public struct MissingResponseRenderer: Sendable {
       json.member("would_be_stored", missing.wouldBeStored)
       json.array("reasons", objects: missing.obstacles) {
         $0.member("code", $1.code)
-        $0.member("section", $1.section?.description)
+        $0.member("section", $1.section)
         $0.member("message", $1.words)
       }
       json.array("policies", objects: RequestCachePolicy.names) { json, named in

@@ -1,20 +1,12 @@
 import Administration
 import Bytes
-import ResponseStorage
+public import JSON
+public import ResponseStorage
 
 /// The members of the JSON object of one response.
 struct EntryJSON {
-  /// A column with what comes before its value.
-  private struct Member {
-    var column: Column
-    var key: ByteString
-    var prefix: Range<Int>
-  }
-
-  private let members: [Member]
-  /// What comes before the values, of all members in one array: threads that hold on to the same arrays wait for
-  /// each other to count who does.
-  private let prefixes: [UInt8]
+  private let columns: [Column]
+  private let names: JSONNames
   private let cells: CellReader
   private let now: Timestamp
 
@@ -22,93 +14,72 @@ struct EntryJSON {
     columns: [Column], secrets: SecretPolicy, now: Timestamp,
     expiryRules: [UserInfoExpiry.Rule]
   ) {
-    var prefixes = TextBuffer()
-    members = columns.enumerated().map { index, column in
-      let start = prefixes.bytes.count
-      if index > 0 { prefixes.append(UInt8(ascii: ",")) }
-      prefixes.append(jsonKey: column.jsonKey)
-      prefixes.append(UInt8(ascii: ":"))
-      return Member(column: column, key: column.jsonKey, prefix: start..<prefixes.bytes.count)
-    }
-    self.prefixes = prefixes.bytes
+    self.columns = columns
+    names = JSONNames(.hostileText, columns) { $0.key(utf8OrBase64: $1.jsonKey) }
     cells = CellReader(
       secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)
     self.now = now
   }
 
-  /// Appends the members, without the braces around them.
-  func append(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
+  /// Writes the members of the object.
+  func write(_ response: borrowing StoredResponse, to json: inout JSONWriter) {
     // A loop over the array would hold on to it, which other threads do too.
-    let (members, prefixes) = (members.span, prefixes.span)
-    for index in members.indices {
-      buffer.append(prefixes.extracting(members[index].prefix))
-      switch cells.value(of: members[index].column, in: response) {
-      case .unknown: buffer.append("null")
-      case .integer(let value), .percent(let value): buffer.append(integer: value)
-      case .byteCount(let count): buffer.append(plain: count)
+    let columns = columns.span
+    for index in columns.indices {
+      json.key(names, at: index)
+      switch cells.value(of: columns[index], in: response) {
+      case .unknown: json.null()
+      case .integer(let value), .percent(let value): json.value(value)
+      case .byteCount(let count): json.value(count)
       case .text(let text):
-        if !buffer.append(json: text.bytes) {
-          buffer.append(base64: text, inPlaceOf: members[index].key)
+        if !json.string(utf8: text.bytes) {
+          json.base64(text.bytes, inPlaceOf: names, at: index)
         }
-      case .word(let word): buffer.append(json: word)
-      case .time(let time): buffer.append(json: time)
-      case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
-      case .duration(let seconds): buffer.append(integer: seconds)
-      case .remainingLifetime(let seconds): buffer.append(json: seconds)
-      case .words(let words): buffer.append(json: words)
-      case .headers(let headers): buffer.append(json: headers)
-      case .notes(let notes): buffer.append(json: notes)
-      case .property(let value): buffer.append(json: value)
-      case .properties(let properties): buffer.append(json: properties)
+      case .word(let word): json.word(word)
+      case .time(let time): json.time(time)
+      case .age(let time): json.value(now.wholeSeconds - time.wholeSeconds)
+      case .duration(let seconds): json.value(seconds)
+      case .remainingLifetime(let seconds): json.value(seconds)
+      case .words(let words): json.value(words)
+      case .headers(let headers): json.value(headers)
+      case .notes(let notes): json.value(notes)
+      case .property(let value): json.value(value)
+      case .properties(let properties): json.properties(properties)
       }
     }
   }
 }
 
-extension TextBuffer {
-  /// Appends words of our own as a JSON array.
-  mutating func append(json words: [String]) {
-    append(UInt8(ascii: "["))
-    for (index, word) in words.enumerated() {
-      if index > 0 { append(UInt8(ascii: ",")) }
-      append(json: word)
-    }
-    append(UInt8(ascii: "]"))
-  }
-
-  /// Appends header fields as `[["Name","value"],…]`.
-  ///
-  /// A pair that is not UTF-8 has `null` for what is not, and a third item with both in Base64.
-  mutating func append(json headers: HeaderFields) {
-    append(UInt8(ascii: "["))
-    for (index, field) in headers.fields.enumerated() {
-      append(index == 0 ? "[" : ",[")
-      let isName = append(json: field.name.bytes)
-      append(isName ? "," : "null,")
-      let isValue = append(json: field.value.bytes)
-      if !isValue { append("null") }
-      if !isName || !isValue {
-        append(",{\"name_base64\":")
-        append(base64: field.name.bytes)
-        append(",\"value_base64\":")
-        append(base64: field.value.bytes)
-        append("}")
+/// `[["Name","value"],…]`.
+///
+/// A pair that is not UTF-8 has `null` for what is not, and a third item with both in Base64.
+extension HeaderFields: JSONValue {
+  public func write(to json: inout JSONWriter) {
+    json.array { json in
+      for field in fields {
+        json.array { json in
+          let isName = json.string(utf8: field.name.bytes)
+          if !isName { json.null() }
+          let isValue = json.string(utf8: field.value.bytes)
+          if !isValue { json.null() }
+          if isName, isValue { return }
+          json.object { json in
+            json.key("name_base64")
+            json.base64(field.name.bytes)
+            json.key("value_base64")
+            json.base64(field.value.bytes)
+          }
+        }
       }
-      append(UInt8(ascii: "]"))
     }
-    append(UInt8(ascii: "]"))
   }
+}
 
-  /// Appends notes as `[{"code":…,"message":…},…]`.
-  mutating func append(json notes: [StoredResponse.Note]) {
-    append(UInt8(ascii: "["))
-    for (index, note) in notes.enumerated() {
-      append(index == 0 ? "{\"code\":" : ",{\"code\":")
-      append(json: note.code.rawValue)
-      append(",\"message\":")
-      append(json: note.message)
-      append(UInt8(ascii: "}"))
+extension StoredResponse.Note: JSONValue {
+  public func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.member("code", code.rawValue)
+      json.member("message", message)
     }
-    append(UInt8(ascii: "]"))
   }
 }

@@ -1,4 +1,5 @@
-public import Bytes
+import Bytes
+public import HTTPCaching
 public import JSON
 public import ResponseStorage
 
@@ -33,12 +34,12 @@ extension JSONWriter {
   mutating func member(schema name: String) { member("schema", "urlcache-admin.\(name)/1") }
 
   /// Writes a member that is a text, or, if that is not UTF-8, `null`, and a member `NAME_base64`.
-  mutating func member(_ name: String, utf8OrBase64 text: ByteString?) {
+  mutating func member(_ name: StaticString, utf8OrBase64 text: ByteString?) {
     member(name, utf8OrBase64: text?.bytes)
   }
 
   /// Writes a member that is a URL or a key, as programs may see it.
-  mutating func member(_ name: String, url: ByteString?, _ secrets: SecretPolicy) {
+  mutating func member(_ name: StaticString, url: ByteString?, _ secrets: SecretPolicy) {
     member(name, utf8OrBase64: url.map { secrets.url($0, for: .programs) })
   }
 
@@ -51,15 +52,14 @@ extension JSONWriter {
   }
 }
 
-/// A moment in UTC, its fraction of a second cut off.
-extension Timestamp: JSONValue {
+/// For example `RFC 9111 §4.2.1`.
+extension Section: JSONValue {
   public func write(to json: inout JSONWriter) {
-    var text = TextBuffer()
-    text.bytes.reserveCapacity(22)
-    text.append(UInt8(ascii: "\""))
-    text.append(time: self)
-    text.append(UInt8(ascii: "\""))
-    json.written(text.bytes)
+    switch rfc {
+    case 9111: json.word("RFC 9111 §", number)
+    case 9110: json.word("RFC 9110 §", number)
+    default: json.word(description)
+    }
   }
 }
 

@@ -1,12 +1,13 @@
 import Administration
 import Bytes
+import JSON
 import ResponseStorage
 
 /// A list as one JSON object, with one response a line.
 struct JSONRenderer: ResponseRenderer {
   private let entry: EntryJSON
   private let store: StoreDescription
-  private var isFirst = true
+  private var json = JSONStream(.hostileText)
 
   init(
     columns: [Column], secrets: SecretPolicy, now: Timestamp,
@@ -18,28 +19,26 @@ struct JSONRenderer: ResponseRenderer {
   }
 
   mutating func begin(into buffer: inout TextBuffer) {
-    buffer.append("{\"schema\":\"urlcache-admin.list/1\",\"cache\":")
-    buffer.append(json: store)
-    buffer.append(",\"entries\":[")
+    let store = store
+    json.begin("entries", in: &buffer.bytes) {
+      $0.member(schema: "list")
+      $0.member("cache", store)
+    }
   }
 
   mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
-    buffer.append(isFirst ? "\n" : ",\n")
-    isFirst = false
-    buffer.append(UInt8(ascii: "{"))
-    entry.append(response, into: &buffer)
-    buffer.append(UInt8(ascii: "}"))
+    let entry = entry
+    json.append(to: &buffer.bytes) { json in
+      json.object { entry.write(response, to: &$0) }
+    }
   }
 
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {
-    buffer.append(isFirst ? "],\"shown\":" : "\n],\"shown\":")
-    buffer.append(integer: summary.shown)
-    buffer.append(",\"selected\":")
-    buffer.append(integer: summary.selected)
-    buffer.append(",\"total\":")
-    buffer.append(integer: summary.total)
-    buffer.append(",\"body_bytes\":")
-    buffer.append(plain: summary.bodyBytes)
-    buffer.append("}\n")
+    json.end(in: &buffer.bytes) {
+      $0.member("shown", summary.shown)
+      $0.member("selected", summary.selected)
+      $0.member("total", summary.total)
+      $0.member("body_bytes", summary.bodyBytes)
+    }
   }
 }

@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import JSON
 import ResponseStorage
 
 /// A list as JSON objects, one response a line.
@@ -17,9 +18,10 @@ struct NDJSONRenderer: LineRenderer {
   mutating func begin(into buffer: inout TextBuffer) {}
 
   func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
-    buffer.append(UInt8(ascii: "{"))
-    entry.append(response, into: &buffer)
-    buffer.append("}\n")
+    buffer.writeJSON { json in
+      json.object { entry.write(response, to: &$0) }
+      json.endLine()
+    }
   }
 
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {}

@@ -27,10 +27,8 @@ extension ShowRenderer {
   }
 
   private func write(_ response: StoredResponse, sha256: String?, to json: inout JSONWriter) {
-    var members = TextBuffer()
     EntryJSON(columns: Self.columns, secrets: secrets, now: now, expiryRules: expiryRules)
-      .append(response, into: &members)
-    json.written(members.bytes)
+      .write(response, to: &json)
     let request = response.request
     json.member("sha256", sha256)
     json.member("body_file", utf8OrBase64: response.bodyFileName)

@@ -1,6 +1,7 @@
 public import Administration
 public import Bytes
 import HTTPCaching
+import JSON
 public import ResponseStorage
 
 /// All that is known of single responses, as text or as JSON.
@@ -195,7 +196,7 @@ public struct ShowRenderer: Sendable {
       buffer.append(shown: property.key)
       buffer.append(": ")
       var text = TextBuffer()
-      text.append(json: property.value)
+      text.writeJSON { $0.value(property.value) }
       buffer.append(shown: text.bytes)
       buffer.append(UInt8(ascii: "\n"))
     }

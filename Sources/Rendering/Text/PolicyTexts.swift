@@ -1,5 +1,6 @@
 import Administration
 import HTTPCaching
+import JSON
 
 /// What policies lead to, as JSON that is written once for all responses with the same outcomes.
 ///
@@ -16,28 +17,30 @@ public struct PolicyTexts: Sendable {
   /// Creates a memory without texts.
   public init() {}
 
-  /// Appends an object for each name of a policy, as the members of an array.
-  mutating func append(_ explanation: Explanation, into buffer: inout TextBuffer) {
+  /// Writes an object for each name of a policy, as the values of an array.
+  mutating func write(_ explanation: Explanation, to json: inout JSONWriter) {
     var outcomes: UInt32 = 0
     for policy in RequestCachePolicy.allCases {
       outcomes = outcomes << 3 | explanation.outcome(of: policy).bits
     }
     if let text = texts.first(where: { $0.outcomes == outcomes }) {
-      return buffer.append(contentsOf: text.json)
+      return json.written(text.json)
     }
-    let json = Self.json(of: explanation)
-    buffer.append(contentsOf: json)
-    texts.append(Text(outcomes: outcomes, json: json))
+    let text = Text(outcomes: outcomes, json: Self.json(of: explanation))
+    json.written(text.json)
+    texts.append(text)
   }
 
   private static func json(of explanation: Explanation) -> [UInt8] {
-    var text = TextBuffer()
-    for (index, (name, policy)) in RequestCachePolicy.names.enumerated() {
-      text.append(index == 0 ? "{\"name\":\"\(name)\"" : ",{\"name\":\"\(name)\"")
-      text.append(",\"number\":\(policy.rawValue)")
-      text.append(",\"outcome\":\"\(explanation.outcome(of: policy).rawValue)\"}")
+    JSONWriter.bytes(.hostileText) { json in
+      for (name, policy) in RequestCachePolicy.names {
+        json.object {
+          $0.member("name", name)
+          $0.member("number", policy.rawValue)
+          $0.member("outcome", explanation.outcome(of: policy).rawValue)
+        }
+      }
     }
-    return text.bytes
   }
 }
 

@@ -10,7 +10,7 @@ extension StoredResponse.PropertyValue {
     if case .date(let moment) = self {
       buffer.append(time: moment)
     } else {
-      buffer.append(json: self)
+      buffer.writeJSON { $0.value(self) }
     }
     return buffer.bytes
   }
@@ -20,7 +20,7 @@ extension [StoredResponse.Property] {
   /// The properties for a cell, as JSON; nothing if there are none.
   var text: [UInt8] {
     var buffer = TextBuffer()
-    if !isEmpty { buffer.append(json: self) }
+    if !isEmpty { buffer.writeJSON { $0.properties(self) } }
     return buffer.bytes
   }
 }
@@ -30,20 +30,16 @@ extension JSONWriter {
   mutating func properties(_ properties: [StoredResponse.Property]) {
     object {
       for property in properties {
-        $0.key(property.key)
+        $0.key(utf8OrBase64: property.key)
         $0.value(property.value)
       }
     }
   }
 
   /// Writes the name of a member; one that is not UTF-8 is `base64:` and its Base64.
-  mutating func key(_ name: ByteString) {
-    if !key(utf8: name.bytes) { key(Self.base64Name(name)) }
-  }
-
-  /// What stands for a name that is not UTF-8.
-  fileprivate static func base64Name(_ name: ByteString) -> String {
-    String(decoding: Base64.encode(name.bytes, after: Array("base64:".utf8)), as: UTF8.self)
+  mutating func key(utf8OrBase64 name: ByteString) {
+    if key(utf8: name.bytes) { return }
+    key(repairing: Base64.encode(name.bytes, after: Array("base64:".utf8)))
   }
 
   /// Writes a string, or for what is not UTF-8 an object with one member.
@@ -72,23 +68,5 @@ extension StoredResponse.PropertyValue: JSONValue {
     case .dictionary(let members): json.properties(members)
     case .opaque(let name): json.object { $0.member("class", name) }
     }
-  }
-}
-
-extension TextBuffer {
-  /// Appends properties as a JSON object.
-  mutating func append(json properties: [StoredResponse.Property]) {
-    writeJSON { $0.properties(properties) }
-  }
-
-  /// Appends the value of a property.
-  mutating func append(json value: StoredResponse.PropertyValue) {
-    writeJSON { $0.value(value) }
-  }
-
-  /// Appends the name of a member of an object.
-  mutating func append(jsonKey key: ByteString) {
-    if append(json: key.bytes) { return }
-    append("\"\(JSONWriter.base64Name(key))\"")
   }
 }

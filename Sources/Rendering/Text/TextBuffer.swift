@@ -37,13 +37,6 @@ public struct TextBuffer: Hashable, Sendable {
     bytes.append(contentsOf: other)
   }
 
-  /// Appends a few bytes as they are.
-  mutating func append(_ other: Span<UInt8>) {
-    bytes.append(addingCapacity: other.count) { (output: inout OutputSpan<UInt8>) in
-      for index in other.indices { output.append(other[index]) }
-    }
-  }
-
   /// Appends a number in decimal.
   public mutating func append(integer value: Int64) {
     // The longest has a sign and 19 digits.

@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import JSON
 import ResponseStorage
 
 /// A list as the tree of folders that `ncdu -f -` browses: hosts, the folders of their paths, and in them
@@ -78,34 +79,48 @@ struct NcduRenderer: ResponseRenderer {
       return rest == otherRest
         ? first.text.lowerBound < second.text.lowerBound : rest < otherRest
     }
-    buffer.append("[1,1,{\"progname\":\"urlcache-admin\",\"timestamp\":")
-    buffer.append(integer: max(0, now.wholeSeconds))
-    buffer.append("},\n[{\"name\":")
-    append(name: HostileText.shown(ByteString(path)).bytes[...], to: &buffer)
-    buffer.append("}")
-    var open: [ArraySlice<UInt8>] = []
-    for row in rows { append(row, in: &open, to: &buffer) }
-    for _ in open { buffer.append("]") }
-    appendOthers(to: &buffer)
-    buffer.append("]]\n")
+    let path = HostileText.shown(ByteString(path)).bytes
+    buffer.writeJSON { json in
+      json.array { json in
+        json.value(1)
+        json.value(1)
+        json.object { json in
+          json.member("progname", "urlcache-admin")
+          json.member("timestamp", max(0, now.wholeSeconds))
+        }
+        json.breakLine()
+        json.array { json in
+          json.object { write(name: path[...], to: &$0) }
+          var rest = rows[...]
+          write(&rest, in: [], to: &json)
+          writeOthers(to: &json)
+        }
+      }
+      json.endLine()
+    }
   }
 
-  /// Appends a response, after closing the folders that it is not in, and opening those that it is in.
-  private func append(
-    _ row: Row, in open: inout [ArraySlice<UInt8>], to buffer: inout TextBuffer
+  /// Writes the responses that are in a folder, up to the first that is not, and the folders in it.
+  private func write(
+    _ rest: inout ArraySlice<Row>, in folder: [ArraySlice<UInt8>], to json: inout JSONWriter
   ) {
-    let (folders, name) = parts(of: texts[row.text])
-    let shared = zip(open, folders).prefix { $0 == $1 }.count
-    for _ in shared..<open.count { buffer.append("]") }
-    for folder in folders[shared...] {
-      buffer.append(",\n[{\"name\":")
-      append(name: folder, to: &buffer)
-      buffer.append("}")
+    while let row = rest.first {
+      let (folders, name) = parts(of: texts[row.text])
+      guard folders.starts(with: folder) else { return }
+      json.breakLine()
+      if folders.count > folder.count {
+        json.array { json in
+          json.object { write(name: folders[folder.count], to: &$0) }
+          write(&rest, in: Array(folders[...folder.count]), to: &json)
+        }
+      } else {
+        json.object { json in
+          write(name: name, to: &json)
+          write(size: row.size, to: &json)
+        }
+        rest.removeFirst()
+      }
     }
-    open = folders
-    buffer.append(",\n{\"name\":")
-    append(name: name, to: &buffer)
-    append(size: row.size, to: &buffer)
   }
 
   /// The folders that a text names, the host first, and what is left.
@@ -122,25 +137,24 @@ struct NcduRenderer: ResponseRenderer {
     return (folders, text[start...])
   }
 
-  /// Appends a name, of which long ones lose their middle.
-  private func append(name: ArraySlice<UInt8>, to buffer: inout TextBuffer) {
+  /// Writes a name, of which long ones lose their middle.
+  private func write(name: ArraySlice<UInt8>, to json: inout JSONWriter) {
     let name = name.isEmpty ? [UInt8(ascii: "/")] : Array(name)
-    buffer.append(json: Excerpt.of(name, characters: Self.longestName))
+    json.key("name")
+    json.string(repairing: Excerpt.of(name, characters: Self.longestName))
   }
 
-  private func append(size: ByteCount, to buffer: inout TextBuffer) {
-    buffer.append(",\"asize\":")
-    buffer.append(plain: size)
-    buffer.append(",\"dsize\":")
-    buffer.append(plain: size)
-    buffer.append("}")
+  private func write(size: ByteCount, to json: inout JSONWriter) {
+    json.member("asize", size)
+    json.member("dsize", size)
   }
 
-  private func appendOthers(to buffer: inout TextBuffer) {
+  private func writeOthers(to json: inout JSONWriter) {
     guard others.entries > 0 else { return }
-    buffer.append(",\n{\"name\":\"others: ")
-    buffer.append(grouped: others.entries)
-    buffer.append(" entries\"")
-    append(size: others.bytes, to: &buffer)
+    json.breakLine()
+    json.object { json in
+      json.member("name", "others: \(ReportWords.grouped(others.entries)) entries")
+      write(size: others.bytes, to: &json)
+    }
   }
 }

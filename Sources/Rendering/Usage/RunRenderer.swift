@@ -34,4 +34,10 @@ public enum RunRenderer {
     }
     return buffer
   }
+
+  /// Whether a line of a log begins with bytes.
+  public static func isLog(_ bytes: [UInt8]) -> Bool {
+    let schema = JSONWriter.bytes(.hostileText) { $0.object { $0.member(schema: "log") } }
+    return bytes.starts(with: schema.dropLast())
+  }
 }

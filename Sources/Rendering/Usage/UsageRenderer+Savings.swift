@@ -85,6 +85,6 @@ extension UsageRenderer {
 
 extension JSONWriter {
   fileprivate mutating func members(of sums: CacheSavings.Sums) {
-    for outcome in CacheSavings.Outcome.allCases { member(outcome.rawValue, sums[outcome]) }
+    for outcome in CacheSavings.Outcome.allCases { member(named: outcome.rawValue, sums[outcome]) }
   }
 }

@@ -52,7 +52,7 @@ public struct UsageRenderer: Sendable {
   }
 
   private func write(
-    _ groups: [UsageReport.Group], named name: String, to json: inout JSONWriter
+    _ groups: [UsageReport.Group], named name: StaticString, to json: inout JSONWriter
   ) {
     json.array(name, .lines, objects: groups) {
       $0.member("key", utf8OrBase64: key(of: $1, for: .programs))

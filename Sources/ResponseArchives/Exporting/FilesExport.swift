@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import JSON
 import ResponseStorage
 
 /// A folder that entries are exported to as files, which is empty at first.
@@ -19,12 +20,13 @@ final class FilesExport: ResponseArchiveWriter {
   private let folder: any ExportFolder
   private var names = SafeFileNames()
   private var index: TemporaryFile
-  private var isEmpty = true
+  private var json = JSONStream(.ascii)
 
   /// Creates a writer of files of an empty folder.
   init(for export: ArchiveExport, in folder: any ExportFolder) throws {
     index = try TemporaryFile(in: export.temporaryFolder)
     self.folder = folder
+    try write { json.begin(in: &$0) }
   }
 
   func append(_ entry: ExportedEntry) throws -> String? {
@@ -41,27 +43,30 @@ final class FilesExport: ResponseArchiveWriter {
   }
 
   /// Adds a line to the list.
-  private func list(
-    _ entry: ExportedEntry, _ path: String, _ sha256: String, _ size: ByteCount
-  ) throws {
-    var json = JSONWriter()
-    json.object { json in
-      json.member("file") { $0.string(path) }
-      json.member("sha256") { $0.string(sha256) }
-      json.member("size") { $0.byteCount(size) }
-      json.member("status") { json in
-        if let status = entry.response.status { json.integer(status) } else { json.null() }
+  private func list(_ entry: ExportedEntry, _ path: String, _ sha256: String, _ size: ByteCount) throws {
+    try write { bytes in
+      json.append(to: &bytes) { json in
+        json.object { json in
+          json.member("file", path)
+          json.member("sha256", sha256)
+          json.member("size", size)
+          json.member("status", entry.response.status)
+          json.member("stored", entry.response.stored)
+          json.member("type", text: entry.response.mimeType)
+          json.member("url", text: entry.response.url)
+        }
       }
-      json.member("stored") { $0.time(entry.response.stored) }
-      json.member("type") { $0.text(entry.response.mimeType) }
-      json.member("url") { $0.text(entry.response.url) }
     }
-    try index.append(Array((isEmpty ? "[\n" : ",\n").utf8) + json.bytes)
-    isEmpty = false
+  }
+
+  private func write(_ piece: (inout [UInt8]) -> Void) throws {
+    var bytes: [UInt8] = []
+    piece(&bytes)
+    try index.append(bytes)
   }
 
   func finish(_ summary: ArchiveExport.Summary) throws {
-    try index.append(Array((isEmpty ? "[]\n" : "\n]\n").utf8))
+    try write { json.end(in: &$0) }
     try folder.makeFile("index.json") { append in
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       var offset: Int64 = 0

@@ -1,5 +1,6 @@
 import Bytes
 import HTTPCaching
+import JSON
 import ResponseStorage
 
 /// Writes an archive in HAR 1.2, as the developer tools of browsers open it.
@@ -13,44 +14,39 @@ final class HARExport: ResponseArchiveWriter {
   private let write: ([UInt8]) throws -> Void
   private let created: Timestamp
   private let temporaryFolder: String
-  private var json = JSONWriter()
-  private var isFirst = true
+  private var json = JSONStream(.ascii)
+  private var buffer: [UInt8] = []
 
   init(for export: ArchiveExport, writing write: @escaping ([UInt8]) throws -> Void) throws {
     self.write = write
-    created = export.created ?? .epoch
     temporaryFolder = export.temporaryFolder
-    json.object { json in
-      json.member("version") { $0.string("1.2") }
-      json.member("creator") { json in
-        json.object { json in
-          json.member("name") { $0.string("urlcache-admin") }
-          json.member("version") { $0.string(export.generatorVersion) }
-        }
+    let created = export.created ?? .epoch
+    self.created = created
+    buffer.reserveCapacity(2_048)
+    json.begin("entries", within: "log", in: &buffer) { json in
+      json.member("version", "1.2")
+      json.object("creator") { json in
+        json.member("name", "urlcache-admin")
+        json.member("version", export.generatorVersion)
       }
-      json.member("pages") { $0.array([created]) { Self.page(&$0, started: $1) } }
-      json.member("comment") { $0.string(Self.comment) }
+      json.array("pages") { json in
+        json.object { Self.page(&$0, started: created) }
+      }
+      json.member("comment", Self.comment)
     }
-    // The entries come later, one by one.
-    var head = json.take()
-    head.removeLast()
-    try write(Array("{\"log\":".utf8) + head + Array(",\"entries\":[".utf8))
+    try flush()
   }
 
   private static let comment =
     "What a URLCache had stored. The time of an entry is when it was stored; how long it took is not known."
 
   private static func page(_ json: inout JSONWriter, started: Timestamp) {
-    json.object { json in
-      json.member("startedDateTime") { $0.time(started) }
-      json.member("id") { $0.string(page) }
-      json.member("title") { $0.string("URLCache") }
-      json.member("pageTimings") { json in
-        json.object { json in
-          json.member("onContentLoad") { $0.integer(-1) }
-          json.member("onLoad") { $0.integer(-1) }
-        }
-      }
+    json.member("startedDateTime", started)
+    json.member("id", page)
+    json.member("title", "URLCache")
+    json.object("pageTimings") { json in
+      json.member("onContentLoad", -1)
+      json.member("onLoad", -1)
     }
   }
 
@@ -58,49 +54,52 @@ final class HARExport: ResponseArchiveWriter {
     guard let url = entry.response.url ?? entry.response.request.url ?? entry.response.key else {
       return "it has no URL"
     }
-    try write(Array((isFirst ? "\n" : ",\n").utf8))
-    isFirst = false
-    try json.object { json in
-      json.member("pageref") { $0.string(Self.page) }
-      json.member("startedDateTime") { json in
-        json.preciseTime(entry.response.stored ?? entry.response.firstStored ?? created)
-      }
-      json.member("time") { $0.integer(0) }
-      json.member("request") { HARMessage(entry.response).request(of: url, &$0) }
-      try json.member("response") { try response(entry, &$0) }
-      json.member("cache") { $0.object { _ in } }
-      json.member("timings") { json in
-        json.object { json in
-          for name in ["blocked", "dns", "connect", "ssl"] {
-            json.member(named: name) { $0.integer(-1) }
-          }
-          for name in ["send", "wait", "receive"] { json.member(named: name) { $0.integer(0) } }
+    try json.append(to: &buffer) { json in
+      try json.object { json in
+        json.member("pageref", Self.page)
+        json.member(
+          "startedDateTime",
+          toMilliseconds: entry.response.stored ?? entry.response.firstStored ?? created)
+        json.member("time", 0)
+        HARMessage(entry.response).request(of: url, &json)
+        try json.object("response") { try response(entry, &$0) }
+        json.object("cache") { _ in }
+        json.object("timings") { json in
+          json.member("blocked", -1)
+          json.member("dns", -1)
+          json.member("connect", -1)
+          json.member("ssl", -1)
+          json.member("send", 0)
+          json.member("wait", 0)
+          json.member("receive", 0)
+        }
+        HARMessage(entry.response).extras(of: url, &json)
+        if !entry.warnings.isEmpty {
+          json.member("comment", entry.warnings.joined(separator: "; "))
         }
       }
-      json.member("_urlcache") { HARMessage(entry.response).extras(of: url, &$0) }
-      if !entry.warnings.isEmpty {
-        json.member("comment") { $0.string(entry.warnings.joined(separator: "; ")) }
-      }
     }
-    try write(json.take())
+    try flush()
     return nil
   }
 
+  private func flush() throws {
+    try write(buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
   private func response(_ entry: ExportedEntry, _ json: inout JSONWriter) throws {
-    try json.object { json in
-      let message = HARMessage(entry.response)
-      message.responseHead(&json)
-      try json.member("content") { json in
-        try json.object { json in
-          json.member("size") { $0.byteCount(entry.body?.size ?? entry.response.bodySize ?? 0) }
-          json.member("mimeType") { $0.utf8(message.contentType) }
-          if let body = entry.body { try content(body, isText: message.isText, &json) }
-        }
-      }
-      json.member("redirectURL") { $0.utf8(message.location) }
-      // The cache does not keep how long the coded message was.
-      for name in ["headersSize", "bodySize"] { json.member(named: name) { $0.integer(-1) } }
+    let message = HARMessage(entry.response)
+    message.responseHead(&json)
+    try json.object("content") { json in
+      json.member("size", entry.body?.size ?? entry.response.bodySize ?? 0)
+      json.member("mimeType", percentEscaping: message.contentType)
+      if let body = entry.body { try content(body, isText: message.isText, &json) }
     }
+    json.member("redirectURL", percentEscaping: message.location)
+    // The cache does not keep how long the coded message was.
+    json.member("headersSize", -1)
+    json.member("bodySize", -1)
   }
 
   /// Writes a body: as text if it is one in UTF-8, else in Base64.
@@ -109,38 +108,30 @@ final class HARExport: ResponseArchiveWriter {
     var body = body
     if isText { body = try body.measured(keepingIn: temporaryFolder) { check.append($0) } }
     guard isText, check.finish() else {
-      json.member("encoding") { $0.string("base64") }
-      return try json.member("text") { json in
+      json.member("encoding", "base64")
+      json.key("text")
+      return try json.string { json in
         var encoder = Base64.Encoder()
-        try json.string { json in
-          try body.forEachVerifiedChunk { chunk in
-            try write(json.take())
-            json.characters(encoder.encode(chunk))
-          }
-          json.characters(encoder.finish())
-        }
-      }
-    }
-    try json.member("text") { json in
-      var boundary = ScalarBoundary()
-      try json.string { json in
         try body.forEachVerifiedChunk { chunk in
           try write(json.take())
-          json.characters(boundary.cut(chunk))
+          json.characters(encoder.encode(chunk))
         }
+        json.characters(encoder.finish())
+      }
+    }
+    json.key("text")
+    try json.string { json in
+      var boundary = ScalarBoundary()
+      try body.forEachVerifiedChunk { chunk in
+        try write(json.take())
+        json.characters(boundary.cut(chunk))
       }
     }
   }
 
   func finish(_ summary: ArchiveExport.Summary) throws {
-    try write(Array("\n]}}\n".utf8))
-  }
-}
-
-extension JSONWriter {
-  /// Writes text; bytes that are not UTF-8 are percent-escaped, as they would be in a URL.
-  mutating func utf8(_ text: ByteString) {
-    guard text.string == nil else { return string(text.bytes) }
-    string(text.bytes.percentEscaped { $0 < 0x80 })
+    if json.isEmpty { json.append(to: &buffer) { $0.breakLine() } }
+    json.end(in: &buffer)
+    try flush()
   }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import HTTPCaching
+import JSON
 import ResponseStorage
 
 /// A response and its request, as the members of HAR tell of them.
@@ -40,71 +41,68 @@ struct HARMessage {
     let request = response.request
     let headers = request.headers ?? HeaderFields()
     let uri = EscapedURI(url).text
-    json.object { json in
-      json.member("method") { $0.utf8(request.method ?? "GET") }
-      json.member("url") { $0.utf8(uri) }
-      json.member("httpVersion") { $0.string("unknown") }
-      json.member("cookies") { $0.array([] as [String]) { $0.string($1) } }
-      json.member("headers") { Self.fields(headers, &$0) }
-      json.member("queryString") { json in
-        json.array(Self.parameters(of: uri)) { Self.pair(&$0, $1.name, $1.value) }
+    json.object("request") { json in
+      json.member("method", percentEscaping: request.method ?? "GET")
+      json.member("url", percentEscaping: uri)
+      json.member("httpVersion", "unknown")
+      json.array("cookies") { _ in }
+      Self.fields(headers, &json)
+      json.array("queryString", objects: Self.parameters(of: uri)) {
+        Self.pair(&$0, $1.name, $1.value)
       }
       if let body = request.body {
-        json.member("postData") { json in
-          json.object { json in
-            json.member("mimeType") { $0.utf8(headers.firstValue(named: "content-type") ?? "") }
-            if String(validating: body, as: UTF8.self) != nil {
-              json.member("text") { $0.string(body) }
-            } else {
-              json.member("_encoding") { $0.string("base64") }
-              json.member("text") { $0.string(Base64.encode(body)) }
-            }
+        json.object("postData") { json in
+          json.member("mimeType", percentEscaping: headers.firstValue(named: "content-type") ?? "")
+          if String(validating: body, as: UTF8.self) != nil {
+            json.member("text", repairing: body)
+          } else {
+            json.member("_encoding", "base64")
+            json.key("text")
+            json.base64(body)
           }
         }
       }
-      json.member("headersSize") { $0.integer(-1) }
-      json.member("bodySize") { $0.integer(-1) }
+      json.member("headersSize", -1)
+      json.member("bodySize", -1)
     }
   }
 
   /// Writes what comes before the content in `response`.
   func responseHead(_ json: inout JSONWriter) {
     // 0 is what browsers write for a response that never came.
-    json.member("status") { $0.integer(response.status ?? 0) }
-    json.member("statusText") { $0.string(StatusCode.phrase(of: response.status ?? 0)) }
-    json.member("httpVersion") { $0.string("unknown") }
-    json.member("cookies") { $0.array([] as [String]) { $0.string($1) } }
-    json.member("headers") { Self.fields(headers, &$0) }
+    json.member("status", response.status ?? 0)
+    json.member("statusText", StatusCode.phrase(of: response.status ?? 0))
+    json.member("httpVersion", "unknown")
+    json.array("cookies") { _ in }
+    Self.fields(headers, &json)
   }
 
   /// Writes what only a cache knows of an entry.
   func extras(of url: ByteString, _ json: inout JSONWriter) {
-    json.object { json in
-      if case .row(let id) = response.id { json.member("entry_ID") { $0.string("\(id)") } }
-      json.member("first_stored") { $0.time(response.firstStored) }
-      json.member("partition") { json in
-        if let partition = response.partition { json.utf8(partition) } else { json.null() }
+    json.object("_urlcache") { json in
+      if case .row(let id) = response.id { json.member("entry_ID", "\(id)") }
+      json.member("first_stored", response.firstStored)
+      if let partition = response.partition {
+        json.member("partition", percentEscaping: partition)
+      } else {
+        json.null("partition")
       }
       if let other = response.request.url, other != url {
-        json.member("request_url") { $0.utf8(EscapedURI(other).text) }
+        json.member("request_url", percentEscaping: EscapedURI(other).text)
       }
-      json.member("storage_policy") { json in
-        if let policy = response.storagePolicy { json.integer(policy.number) } else { json.null() }
-      }
+      json.member("storage_policy", response.storagePolicy?.number)
     }
   }
 
   private static func fields(_ headers: HeaderFields, _ json: inout JSONWriter) {
-    json.array(headers.fields) { pair(&$0, $1.name, $1.value) }
+    json.array("headers", objects: headers.fields) { pair(&$0, $1.name, $1.value) }
   }
 
   private static func pair(
     _ json: inout JSONWriter, _ name: ByteString, _ value: ByteString
   ) {
-    json.object { json in
-      json.member("name") { $0.utf8(name) }
-      json.member("value") { $0.utf8(value) }
-    }
+    json.member("name", percentEscaping: name)
+    json.member("value", percentEscaping: value)
   }
 
   /// The parameters of the query of a URL, as they stand there.

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import ResponseStorage
 
 /// What an archive says of itself, in its first member.
@@ -18,54 +19,44 @@ struct ArchiveHeader {
 
   /// The document, each member on a line of its own.
   var json: [UInt8] {
-    var json = JSONWriter()
-    json.object(.lines) { json in
-      json.member("created") { $0.time(created) }
-      json.member("filter") { filter(&$0) }
-      json.member("format") { $0.string(NativeArchive.format) }
-      json.member("generator") { json in
-        json.object { json in
-          json.member("name") { $0.string("urlcache-admin") }
-          json.member("version") { $0.string(generatorVersion) }
+    JSONWriter.bytes(.ascii) { json in
+      json.object(.lines) { json in
+        json.member("created", created)
+        filter(&json)
+        json.member("format", NativeArchive.format)
+        json.object("generator") { json in
+          json.member("name", "urlcache-admin")
+          json.member("version", generatorVersion)
+        }
+        json.member("redacted", redacted)
+        json.array("requires") { _ in }
+        source(&json)
+        json.object("version") { json in
+          json.member("major", NativeArchive.majorVersion)
+          json.member("minor", NativeArchive.minorVersion)
         }
       }
-      json.member("redacted") { $0.array(redacted) { $0.string($1) } }
-      json.member("requires") { $0.array([] as [String]) { $0.string($1) } }
-      json.member("source") { source(&$0) }
-      json.member("version") { json in
-        json.object { json in
-          json.member("major") { $0.integer(NativeArchive.majorVersion) }
-          json.member("minor") { $0.integer(NativeArchive.minorVersion) }
-        }
-      }
+      json.endLine()
     }
-    json.endLine()
-    return json.bytes
   }
 
   private func filter(_ json: inout JSONWriter) {
-    guard isSelection || omitsBodies else { return json.null() }
-    json.object { json in
-      json.member("bodies") { $0.string(omitsBodies ? "none" : "all") }
-      json.member("entries") { $0.string(isSelection ? "selected" : "all") }
+    guard isSelection || omitsBodies else { return json.null("filter") }
+    json.object("filter") { json in
+      json.member("bodies", omitsBodies ? "none" : "all")
+      json.member("entries", isSelection ? "selected" : "all")
     }
   }
 
   private func source(_ json: inout JSONWriter) {
-    json.object { json in
-      json.member("columns") { json in
-        json.object { json in
-          for table in source.tables {
-            json.member(named: table.name) { $0.array(table.columns) { $0.string($1) } }
-          }
-        }
+    json.object("source") { json in
+      json.object("columns") { json in
+        for table in source.tables { json.member(named: table.name, table.columns) }
       }
-      json.member("encoding") { $0.string(source.encoding) }
-      json.member("format") { $0.string(source.format.rawValue) }
-      json.member("schema_version_table") { json in
-        if let version = source.versionInTable { json.integer(version) } else { json.null() }
-      }
-      json.member("user_version") { $0.integer(source.userVersion) }
+      json.member("encoding", source.encoding)
+      json.member("format", source.format.rawValue)
+      json.member("schema_version_table", source.versionInTable)
+      json.member("user_version", source.userVersion)
     }
   }
 }

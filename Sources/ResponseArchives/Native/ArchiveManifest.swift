@@ -35,14 +35,14 @@ extension ArchiveManifest {
 
   /// The document, each member on a line of its own.
   var json: [UInt8] {
-    var json = JSONWriter()
-    json.object(.lines) { json in
-      json.member("body_bytes") { $0.byteCount(bodyBytes) }
-      json.member("complete") { $0.boolean(true) }
-      json.member("entries") { $0.integer(entries) }
-      json.member("members") { $0.integer(members) }
+    JSONWriter.bytes(.ascii) { json in
+      json.object(.lines) { json in
+        json.member("body_bytes", bodyBytes)
+        json.member("complete", true)
+        json.member("entries", entries)
+        json.member("members", members)
+      }
+      json.endLine()
     }
-    json.endLine()
-    return json.bytes
   }
 }

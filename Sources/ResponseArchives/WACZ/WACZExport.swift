@@ -1,6 +1,7 @@
 import Archive
 import Bytes
 import Files
+import JSON
 import ResponseStorage
 
 /// Writes entries as a WACZ file (WACZ 1.1.1): a zip of a WARC file, an index of it, and a list of pages.
@@ -43,13 +44,14 @@ final class WACZExport: ResponseArchiveWriter {
   }
 
   private static var pagesHeader: [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.member("format") { $0.string("json-pages-1.0") }
-      json.member("id") { $0.string("pages") }
-      json.member("title") { $0.string("All pages") }
+    JSONWriter.bytes(.ascii) { json in
+      json.object { json in
+        json.member("format", "json-pages-1.0")
+        json.member("id", "pages")
+        json.member("title", "All pages")
+      }
+      json.endLine()
     }
-    return json.bytes + [0x0A]
   }
 
   func append(_ entry: ExportedEntry) throws -> String? { try warc.append(entry) }
@@ -78,35 +80,33 @@ final class WACZExport: ResponseArchiveWriter {
   }
 
   private func package(_ resources: [(path: String, size: ByteCount, sha256: String)]) -> [UInt8] {
-    var json = JSONWriter()
-    json.object(.lines) { json in
-      json.member("created") { $0.time(export.created ?? .epoch) }
-      json.member("profile") { $0.string("data-package") }
-      json.member("resources") { json in
-        json.array(resources) { json, resource in
-          json.object { json in
-            json.member("bytes") { $0.byteCount(resource.size) }
-            json.member("hash") { $0.string("sha256:\(resource.sha256)") }
-            let name = resource.path.utf8.split(separator: UInt8(ascii: "/")).last ?? []
-            json.member("name") { $0.string(Array(name)) }
-            json.member("path") { $0.string(resource.path) }
-          }
+    JSONWriter.bytes(.ascii) { json in
+      json.object(.lines) { json in
+        json.member("created", export.created ?? .epoch)
+        json.member("profile", "data-package")
+        json.array("resources", objects: resources) { json, resource in
+          json.member("bytes", resource.size)
+          json.member("hash", "sha256:\(resource.sha256)")
+          let name = resource.path.utf8.split(separator: UInt8(ascii: "/")).last ?? []
+          json.member("name", repairing: Array(name))
+          json.member("path", resource.path)
         }
+        json.member("software", "\(WARCLabel.software)\(export.generatorVersion)")
+        json.member("title", "Entries of a URLCache")
+        json.member("wacz_version", WACZ.version)
       }
-      json.member("software") { $0.string("\(WARCLabel.software)\(export.generatorVersion)") }
-      json.member("title") { $0.string("Entries of a URLCache") }
-      json.member("wacz_version") { $0.string(WACZ.version) }
+      json.endLine()
     }
-    return json.bytes + [0x0A]
   }
 
   private static func packageDigest(of package: [UInt8]) -> [UInt8] {
-    var json = JSONWriter()
-    json.object(.lines) { json in
-      json.member("hash") { $0.string("sha256:\(Digest(of: package).hexadecimal)") }
-      json.member("path") { $0.string(WACZ.packageName) }
+    JSONWriter.bytes(.ascii) { json in
+      json.object(.lines) { json in
+        json.member("hash", "sha256:\(Digest(of: package).hexadecimal)")
+        json.member("path", WACZ.packageName)
+      }
+      json.endLine()
     }
-    return json.bytes + [0x0A]
   }
 }
 

@@ -1,19 +1,21 @@
 import Bytes
+import JSON
 
 extension WARCExport.Capture {
   /// The line of a CDXJ index, without a line feed.
   var indexLine: [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.member("url") { $0.string(uri) }
-      json.member("mime") { $0.string(mimeType?.bytes ?? Array("unk".utf8)) }
-      json.member("status") { $0.string(status.map { "\($0)" } ?? "200") }
-      json.member("digest") { $0.string(payloadDigest) }
-      json.member("length") { $0.string("\(place.count)") }
-      json.member("offset") { $0.string("\(place.lowerBound)") }
-      json.member("filename") { $0.string(WACZ.warcName) }
+    let json = JSONWriter.bytes(.ascii) { json in
+      json.object { json in
+        json.member("url", repairing: uri)
+        json.member("mime", repairing: mimeType?.bytes ?? Array("unk".utf8))
+        json.member("status", status.map { "\($0)" } ?? "200")
+        json.member("digest", payloadDigest)
+        json.member("length", "\(place.count)")
+        json.member("offset", "\(place.lowerBound)")
+        json.member("filename", WACZ.warcName)
+      }
     }
-    return SURT.make(of: uri) + [0x20] + date.warcDigits + [0x20] + json.bytes
+    return SURT.make(of: uri) + [0x20] + date.warcDigits + [0x20] + json
   }
 
   /// Whether a reader may want to begin with it.
@@ -24,13 +26,14 @@ extension WARCExport.Capture {
 
   /// The line of a list of pages.
   var pageLine: [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      json.member("id") { $0.string(NameUUID.make(of: uri + date.warcDate)) }
-      json.member("url") { $0.string(uri) }
-      json.member("ts") { $0.string(date.warcDate) }
-      json.member("title") { $0.string(uri) }
+    JSONWriter.bytes(.ascii) { json in
+      json.object { json in
+        json.member("id", NameUUID.make(of: uri + date.warcDate))
+        json.member("url", repairing: uri)
+        json.member("ts", repairing: date.warcDate)
+        json.member("title", repairing: uri)
+      }
+      json.endLine()
     }
-    return json.bytes + [0x0A]
   }
 }

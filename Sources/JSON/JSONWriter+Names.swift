@@ -1,0 +1,97 @@
+import Files
+
+extension JSONWriter {
+  /// Writes the name of a member, whose value comes next.
+  ///
+  /// - Parameter name: Printable ASCII that JSON has as it is. A literal is copied at once; a `String` can be in memory
+  ///   in more than one way, so that it costs twice as much.
+  public mutating func key(_ name: StaticString) {
+    assert(
+      name.description.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+    let (place, layout) = (place, layout)
+    bytes.append(addingCapacity: name.utf8CodeUnitCount + 5) { (output: inout OutputSpan<UInt8>) in
+      if place == .next { output.append(UInt8(ascii: ",")) }
+      if layout == .lines { output.append(UInt8(ascii: "\n")) }
+      output.append(UInt8(ascii: "\""))
+      output.append(name)
+      output.append(UInt8(ascii: "\""))
+      output.append(UInt8(ascii: ":"))
+    }
+    self.place = .value
+  }
+
+  /// Writes the name of a member, whose value comes next.
+  public mutating func key(named name: String) {
+    string(name)
+    endKey()
+  }
+
+  /// Writes the name of a member, whose value comes next; nothing if it is not UTF-8.
+  ///
+  /// - Returns: Whether it is UTF-8.
+  public mutating func key(utf8 name: [UInt8]) -> Bool {
+    guard string(utf8: name) else { return false }
+    endKey()
+    return true
+  }
+
+  /// Writes the name of a member, whose value comes next; what is not UTF-8 in it becomes U+FFFD.
+  public mutating func key(repairing name: [UInt8]) {
+    string(repairing: name)
+    endKey()
+  }
+
+  /// Writes the name of a member, whose value comes next, by its place among names that were written before.
+  public mutating func key(_ names: borrowing JSONNames, at index: Int) {
+    write(names.bytes.span.extracting(names.places.span[index]))
+    place = .value
+  }
+
+  /// Writes `null` as the value of a member, and a member with bytes in Base64, its name that of the first and `_base64`.
+  ///
+  /// - Parameter name: The name of the first.
+  public mutating func base64(_ data: [UInt8], inPlaceOf name: StaticString) {
+    null()
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(name)
+    endBase64Key()
+    base64(data)
+  }
+
+  /// Writes `null` as the value of a member, and a member with bytes in Base64, its name that of the first and `_base64`.
+  ///
+  /// - Parameter index: The place of the name of the first.
+  public mutating func base64(
+    _ data: [UInt8], inPlaceOf names: borrowing JSONNames, at index: Int
+  ) {
+    null()
+    let name = names.bytes.span.extracting(names.places.span[index])
+    write(name.extracting(droppingLast: JSONNames.end.utf8CodeUnitCount))
+    endBase64Key()
+    base64(data)
+  }
+
+  private mutating func endBase64Key() {
+    bytes.append("_base64")
+    bytes.append(JSONNames.end)
+    place = .value
+  }
+
+  private mutating func endKey() {
+    bytes.append(UInt8(ascii: ":"))
+    place = .value
+  }
+
+  /// Writes a name that was written before, or its beginning.
+  ///
+  /// - Parameter name: It, after a comma.
+  private mutating func write(_ name: Span<UInt8>) {
+    if layout == .lines { separate() }
+    let isAfterComma = layout == .inLine && place == .next
+    let name = isAfterComma ? name : name.extracting(droppingFirst: 1)
+    bytes.append(addingCapacity: name.count) { (output: inout OutputSpan<UInt8>) in
+      output.append(name)
+    }
+  }
+}

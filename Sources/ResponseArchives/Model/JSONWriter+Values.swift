@@ -1,0 +1,73 @@
+import Bytes
+import JSON
+import ResponseStorage
+
+extension JSONWriter {
+  /// The columns whose integers are strings: JavaScript and jq lose bits of those beyond 2^53.
+  static let columnsOfLongIntegers = ["entry_ID", "hash_value"]
+
+  /// Writes the value of a column, with its class.
+  mutating func value(_ value: RawResponse.Value, of column: String) {
+    let isLong = Self.columnsOfLongIntegers.contains(column)
+    switch value {
+    case .null: null()
+    case .integer(let number) where isLong: self.value("\(number)")
+    case .integer(let number) where number.magnitude > 1 << 53:
+      object { $0.member("integer", "\(number)") }
+    case .integer(let number): self.value(number)
+    case .real(let number): object { $0.member("real", number.hexadecimal) }
+    case .text(let text) where isLong: object { $0.encodedMember(text) }
+    case .text(let text): self.text(text)
+    case .blob(let bytes):
+      object {
+        $0.key("blob_b64")
+        $0.base64(bytes)
+      }
+    }
+  }
+
+  /// Writes a text: a string, an object with its Base64 if it is not UTF-8, or `null`.
+  mutating func text(_ text: ByteString?) {
+    guard let text else { return null() }
+    if !string(utf8: text.bytes) { object { $0.encodedMember(text) } }
+  }
+
+  /// Writes a member that is a text.
+  mutating func member(_ name: StaticString, text: ByteString?) {
+    key(name)
+    self.text(text)
+  }
+
+  private mutating func encodedMember(_ text: ByteString) {
+    key("text_b64")
+    base64(text.bytes)
+  }
+
+  /// Writes a member that is a text; bytes that are not UTF-8 are percent-escaped, as they would be in a URL.
+  mutating func member(_ name: StaticString, percentEscaping text: ByteString) {
+    key(name)
+    if !string(utf8: text.bytes) {
+      string(repairing: text.bytes.percentEscaped { $0 < 0x80 })
+    }
+  }
+
+  /// Writes a member that is a text; what is not UTF-8 becomes U+FFFD.
+  mutating func member(_ name: StaticString, repairing text: [UInt8]) {
+    key(name)
+    string(repairing: text)
+  }
+
+  /// Writes a member that is a moment as RFC 3339 has it, with milliseconds.
+  mutating func member(_ name: StaticString, toMilliseconds moment: Timestamp) {
+    let milliseconds = Int64((moment.secondsSince1970 * 1_000).rounded())
+    let rest = milliseconds % 1_000
+    let fraction = rest < 0 ? rest + 1_000 : rest
+    let whole = Timestamp(secondsSince1970: Double((milliseconds - fraction) / 1_000)) ?? moment
+    var text: [UInt8] = []
+    text.append(CivilTime(whole))
+    text.append(UInt8(ascii: "."))
+    text.append(3, digitsOf: fraction)
+    text.append(UInt8(ascii: "Z"))
+    member(name, repairing: text)
+  }
+}
