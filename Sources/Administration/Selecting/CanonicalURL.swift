@@ -66,15 +66,24 @@ public enum CanonicalURL {
   /// address; `nil` if it has none, as `file:///a`.
   public static func host(of url: ByteString) -> ByteString? {
     let parts = URLParts(url.bytes)
-    guard parts.scheme != nil, var host = parts.authority?.host else { return nil }
+    guard parts.scheme != nil, let host = parts.authority?.host else { return nil }
     // A malformed host, such as `a:80:80` or `[::1]a`, counts up to its first colon or bracket, so that a selection by
     // host finds the URL.
-    if host.first == UInt8(ascii: "["), let bracket = host.firstIndex(of: UInt8(ascii: "]")) {
-      host = host[(host.startIndex + 1)..<bracket]
-    } else if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
-      host = host[..<colon]
+    let bytes = url.bytes.span
+    var (start, end) = (host.startIndex, host.startIndex)
+    if start < host.endIndex, bytes[start] == UInt8(ascii: "["),
+      let bracket = host.firstIndex(of: UInt8(ascii: "]"))
+    {
+      (start, end) = (start + 1, bracket)
+    } else {
+      while end < host.endIndex, bytes[end] != UInt8(ascii: ":") { end += 1 }
     }
-    return host.isEmpty ? nil : ByteString(host.map(\.asciiLowercased))
+    if start == end { return nil }
+    var result: [UInt8] = []
+    result.append(addingCapacity: end - start) { (output: inout OutputSpan<UInt8>) in
+      for index in start..<end { output.append(bytes[index].asciiLowercased) }
+    }
+    return ByteString(result)
   }
 
   /// The scheme of a URL, in small letters; `nil` if it has none.
@@ -135,6 +144,11 @@ public enum CanonicalURL {
   }
 
   private static func isLegal(_ byte: UInt8, isHost: Bool) -> Bool {
-    byte.mayBeInURL && byte != UInt8(ascii: "%") && (isHost || !byte.isBracket)
+    // A switch becomes one look-up together with that of Bytes.
+    switch byte {
+    case UInt8(ascii: "%"): false
+    case UInt8(ascii: "["), UInt8(ascii: "]"): isHost
+    default: byte.mayBeInURL
+    }
   }
 }
