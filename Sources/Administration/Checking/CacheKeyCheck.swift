@@ -1,13 +1,13 @@
 import Bytes
 
-/// Whether the key of an Apple store is one that CFNetwork makes for a request.
+/// Checks the key of an entry in an Apple store against the keys that CFNetwork makes for a request.
 ///
-/// A key is the URL, with what may not stand in a URL percent-escaped. The text of the request's body may
-/// follow, and the partition in brackets; after a query the last `/` is missing. Source: `formats.md` §5.
+/// A key is the URL with invalid characters percent-escaped. The text of the request's body and the partition in
+/// brackets may follow; after a query the last `/` is missing. Source: `formats.md` §5.
 enum CacheKeyCheck {
-  /// Whether `key` is one for `url`.
+  /// Whether `key` is a valid key for `url`.
   ///
-  /// - Parameter hasBody: Whether the request has a body, whose text is not compared.
+  /// - Parameter hasBody: Whether the request has a body; its text is not compared.
   static func agrees(_ key: ByteString, with url: ByteString, hasBody: Bool) -> Bool {
     if key == url { return true }
     let url = CanonicalURL.of(url).bytes[...]

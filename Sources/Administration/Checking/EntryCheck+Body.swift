@@ -12,7 +12,7 @@ extension Finding.Code {
 }
 
 extension EntryCheck {
-  /// What is wrong with the length of a body, or with storing a response at all: a code and a message each.
+  /// Returns the findings on the length of a body, and on storing a response at all: a code and a message each.
   static func findings(
     of exchange: borrowing Exchange, _ response: borrowing StoredResponse
   ) -> [(Finding.Code, String)] {

@@ -25,28 +25,28 @@ extension Finding.Code {
     "from-the-future", .warning, "a clock was wrong; the entry seems fresh for longer than it is")
 }
 
-/// What can be wrong with a response that any store holds.
+/// The checks of a single response, for stores of all formats.
 struct EntryCheck {
-  /// What has to be decoded of each response.
+  /// The fields to decode of each response.
   static let projection = Projection.all.union(.consistency)
 
-  /// How much clocks may differ, in seconds.
+  /// The tolerated difference between clocks, in seconds.
   private static let tolerance = 300.0
 
-  /// The moment that times are compared with.
+  /// The time that stored times are compared with.
   let now: Timestamp
-  /// The time of the system, which files are young or old by.
+  /// The system time, for the age of files.
   let clock: Timestamp
 
-  /// What is wrong with a response, its notes first.
+  /// Returns the findings on a response, those from reading it first.
   func findings(on response: borrowing StoredResponse) -> [Finding] {
     var findings: [Finding] = []
     func add(_ code: Finding.Code, _ message: String) {
-      // A note can be there twice, of two columns.
+      // Two columns can cause the same note.
       let finding = Finding(code, message, id: response.id, url: response.url)
       if !findings.contains(finding) { findings.append(finding) }
     }
-    // What was being written is no archive yet.
+    // A temporary file is an archive only once it is complete, so it need not be decodable.
     let isUnfinished = response.notes.contains { $0.code == .temporaryFile }
     for note in response.notes where !isUnfinished || note.code != .undecodable {
       let isYoung =
@@ -94,7 +94,7 @@ struct EntryCheck {
     return findings
   }
 
-  /// Whether a message says that it is not to be stored (RFC 9111 §5.2.1.5, §5.2.2.5).
+  /// Whether a message forbids storing it (RFC 9111 §5.2.1.5, §5.2.2.5).
   static func forbidsStoring(_ headers: HeaderFields?) -> Bool {
     guard let headers else { return false }
     return CacheControl(FieldSection(headers)).contains(.noStore)
@@ -102,7 +102,7 @@ struct EntryCheck {
 }
 
 extension StoredResponse.Note.Code {
-  /// The kind of finding that a note is.
+  /// The code of the finding for a note.
   var finding: Finding.Code {
     let lost = "the app does not get it, and nothing ever removes it"
     let unusable = "the app cannot get it"

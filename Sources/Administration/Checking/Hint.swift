@@ -2,50 +2,50 @@ public import Bytes
 import HTTPCaching
 import ResponseStorage
 
-/// Something about a stored response that its reader may not expect.
+/// A fact about a stored response that its reader may not expect.
 public enum Hint: Hashable, Sendable {
-  /// It says `no-store`, and lies on disk.
+  /// The response is on disk although its `Cache-Control` contains `no-store`.
   case noStoreOnDisk
-  /// It, or its request, holds what is meant for one person.
+  /// The response or its request contains data for a single user.
   case privateData
-  /// The application allowed it in memory only, or not at all.
+  /// The app allowed storing in memory only, or not at all.
   case notForDisk
   /// Its body is missing.
   case bodyMissing
-  /// Only a part of its body is stored, and the rest of it can be asked for, or only all of it again.
+  /// The body is incomplete; either the rest can be requested, or only the whole body again.
   case partialBody(isResumable: Bool)
-  /// The origin's clock was ahead by so many seconds.
+  /// The clock of the origin server was ahead.
   case originClockAhead(seconds: Int64)
-  /// This clock is so many seconds behind the time of storing.
+  /// This clock is behind the time at which the response was stored.
   case clockSetBack(seconds: Int64)
-  /// It was stale when it was stored: its `Date` or `Age` made it so old.
+  /// The response was already stale when it was stored, because of its `Date` or `Age`.
   case staleWhenStored(age: Int64)
-  /// Its body has more than 5 % of the capacity, which CFNetwork does not store.
+  /// The body is larger than 5% of the capacity; CFNetwork does not store such bodies.
   case largeBody(limit: ByteCount)
-  /// The application keeps a date under a key, and no rule for it was given.
+  /// The app stores a date under a `userInfo` key, and no expiry rule for it was given.
   case storingDate
-  /// Its lifetime is a guess, and Apple's is not documented.
+  /// The lifetime is heuristic, and Apple's heuristic is undocumented.
   case guessedLifetime
-  /// A heuristic gives more than a day.
+  /// The heuristic lifetime is longer than a day.
   case longGuess(seconds: Int64)
-  /// Apple's systems were reported to keep validating after the first 304.
+  /// Apple systems reportedly keep validating after the first 304.
   case expiryNotExtended
-  /// That Apple's systems use what is stale while they validate it is not documented.
+  /// It is undocumented that Apple systems use stale responses while they validate them.
   case staleUseUndocumented
-  /// The store's key has neither scheme nor query: other URLs are answered with it.
+  /// The key has neither scheme nor query, so the store also returns the entry for other URLs.
   case keyWithoutQuery
-  /// The store answers the URL that is asked for with it, and it was stored for another.
+  /// The store returns the entry for the requested URL, but it was stored for another URL.
   case answersOtherURL
-  /// No policy matters on this platform.
+  /// This platform ignores request policies.
   case policyIgnored
-  /// What can be validated is not, on this platform.
+  /// This platform never validates, although the response has a validator.
   case neverValidated
-  /// Without a lifetime it is used for ever, on this platform.
+  /// This platform uses a response without a lifetime forever.
   case usedForEver
-  /// Being refused removes it, on this platform.
+  /// This platform removes an entry that it refuses to use.
   case removedWhenRefused
 
-  /// The hint, for programs.
+  /// The code of the hint in machine-readable output.
   public var code: String {
     switch self {
     case .noStoreOnDisk: "no-store-on-disk"
@@ -71,7 +71,7 @@ public enum Hint: Hashable, Sendable {
     }
   }
 
-  /// Whether it is a finding, and not only good to know.
+  /// Whether the hint is a finding, not just background.
   public var isFinding: Bool {
     switch self {
     case .noStoreOnDisk, .privateData, .notForDisk, .bodyMissing, .partialBody, .originClockAhead,
@@ -83,7 +83,7 @@ public enum Hint: Hashable, Sendable {
 }
 
 extension Hint {
-  /// All hints about a response, the findings first.
+  /// Returns all hints about a response, findings first.
   static func all(
     about response: borrowing StoredResponse, _ details: Explanation.Details?,
     _ lookup: StoreLookup?, asking inquiry: Inquiry

@@ -14,14 +14,15 @@ extension Finding.Code {
 }
 
 extension StoreCheck {
-  /// Checks whether a store has a usable entry for each of some URLs, and nothing else.
+  /// Checks only whether a store has a usable entry for each of the given URLs.
   ///
-  /// An entry answers a URL as the store looks it up: by the URL or the key of an Apple store, and by the key of a Foundation
-  /// store, which has neither scheme nor query. It is usable if nothing is wrong with it that keeps the app from
-  /// getting all of it, and fresh or without a lifetime. Of several entries for a URL the best one counts.
+  /// An entry matches a URL as the store looks it up: by the URL or the key in an Apple store, and by the key, which
+  /// has neither scheme nor query, in a Foundation store. It is usable if no finding keeps the app from getting all of
+  /// it, and if it is fresh or has no lifetime. Of several entries for a URL the best one counts.
   ///
-  /// - Parameter report: What to do with a finding; they come in the order of the URLs.
-  /// - Complexity: O(*n* + *m*) time, where *n* is the number of entries and *m* that of URLs; memory grows with *m*.
+  /// - Parameter report: Called with each finding, in the order of the URLs.
+  /// - Complexity: O(*n* + *m*) time, where *n* is the number of entries and *m* the number of URLs; memory grows with
+  ///   *m*.
   public init(
     offlineSet urls: [ByteString], of source: any ResponseSource, _ options: Options,
     _ report: (Finding) throws -> Void
@@ -51,15 +52,15 @@ extension StoreCheck {
 }
 
 extension Finding.Code {
-  /// What is never reported: there is a usable entry.
+  /// A marker for a usable entry; never reported.
   fileprivate static let offlineUsable = Self("offline-usable", .note, "")
 }
 
-/// URLs, with the entries that answer them.
+/// URLs with the entries that match them.
 private struct OfflineSet {
   static let projection: Projection = [.url, .key]
 
-  /// The URLs, each once, in the order in which they were given.
+  /// The URLs without duplicates, in the order given.
   private(set) var entries: [(url: ByteString, ids: [StoredResponse.ID])] = []
   private var placesByURL: [ByteString: Int] = [:]
   private var placesByKey: [ByteString: [Int]] = [:]
@@ -74,14 +75,14 @@ private struct OfflineSet {
     }
   }
 
-  /// Notes which URLs a response answers.
+  /// Adds a response to the URLs that it matches.
   mutating func find(_ response: borrowing StoredResponse) {
     if response.isOrphan { return }
     let id = response.id
     if case .file = id {
       for place in response.key.flatMap({ placesByKey[$0] }) ?? [] { entries[place].ids.append(id) }
     } else {
-      // Of a redirect an app may ask for either.
+      // After a redirect, URL and key differ, and an app may request either.
       for place in Set([place(of: response.url), place(of: response.key)].compactMap(\.self)) {
         entries[place].ids.append(id)
       }
@@ -94,7 +95,7 @@ private struct OfflineSet {
 }
 
 extension EntryCheck {
-  /// What keeps an app from using an entry for a URL without a network; `nil` if nothing does.
+  /// Returns what keeps an app from using an entry for a URL while offline; `nil` if nothing does.
   fileprivate func finding(
     on response: borrowing StoredResponse, offlineFor url: ByteString
   ) -> Finding? {

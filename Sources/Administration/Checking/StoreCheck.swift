@@ -1,19 +1,19 @@
 public import Bytes
 public import ResponseStorage
 
-/// A check of a whole store, and the plan of what a repair removes.
+/// A check of a whole store, with the plan of what a repair removes.
 public struct StoreCheck {
   /// How to check.
   public struct Options: Sendable {
-    /// Whether to look at everything, however long that takes.
+    /// Whether to check everything, however long that takes.
     public var fully: Bool
     /// The kinds of repair to plan.
     public var repairs: Set<Finding.Repair>
-    /// The moment that the times of responses are compared with.
+    /// The time that stored times are compared with.
     public var now: Timestamp
-    /// The time of the system, which files are young or old by.
+    /// The system time, for the age of files.
     public var clock: Timestamp
-    /// Rules whose ``EntryRule/Fate/never`` and ``EntryRule/Fate/memoryOnly`` are findings.
+    /// Rules; entries that match ``EntryRule/Fate/never`` or ``EntryRule/Fate/memoryOnly`` are findings.
     public var rules: EntryRules
 
     /// Creates options.
@@ -32,20 +32,20 @@ public struct StoreCheck {
   /// The number of findings of each severity.
   public private(set) var counts: [Finding.Severity: Int64] = [:]
 
-  /// The kinds of repair that would remove something, planned or not.
+  /// The kinds of repair that would remove something, whether planned or not.
   public private(set) var repairable: Set<Finding.Repair> = []
 
   /// What a repair removes.
   public internal(set) var plan: RemovalPlan
 
-  /// Responses without their body, while an application has the store open: it may just have removed
-  /// them, the file after the row that was read before.
+  /// Entries without their body, found while another process has the store open: it may have just removed them, the
+  /// body file after the row that was already read.
   public private(set) var suspects: [Suspect] = []
 
-  /// What became of the comparison with a folder of side files, if there was one.
+  /// The result of the comparison with a folder of sidecars, if there was one.
   public private(set) var sidecars: SidecarCheck?
 
-  /// A finding that has to be looked at again.
+  /// A finding to check again.
   public struct Suspect: Sendable {
     let finding: Finding
     let entry: RemovalPlan.Entry
@@ -53,12 +53,12 @@ public struct StoreCheck {
 
   let options: Options
 
-  /// Checks a store: the whole of it first, then its responses in the order of their ids.
+  /// Checks a store: first as a whole, then its responses in the order of their ids.
   ///
-  /// Memory grows with what a repair removes, and with the number of bodies in files.
+  /// Memory grows with the entries that a repair removes, and with the number of body files.
   ///
-  /// - Parameter report: What to do with a finding.
-  /// - Throws: ``StoreError`` if there is nothing to check, or whatever `report` throws.
+  /// - Parameter report: Called with each finding.
+  /// - Throws: ``StoreError`` if there is no store to check, or the error that `report` throws.
   public init(
     of source: any ResponseSource, _ options: Options, _ report: (Finding) throws -> Void
   ) throws {
@@ -98,7 +98,7 @@ public struct StoreCheck {
     }
   }
 
-  /// Looks at the suspects again, in a later state of the store.
+  /// Checks the suspects again, in a later state of the store.
   public mutating func confirm(
     in source: any ResponseSource, _ report: (Finding) throws -> Void
   ) throws {
@@ -117,7 +117,7 @@ public struct StoreCheck {
     if !plan.isEmpty { plan.footprint = try source.footprint() }
   }
 
-  /// Compares the store with a folder of side files; what a repair removes of the store is decided before.
+  /// Compares the store with a folder of sidecars, after the repairs of the store are planned.
   public mutating func checkSidecars(
     of folder: SidecarFolder, with source: any ResponseSource, naming: SidecarNaming?,
     _ report: (Finding) throws -> Void
@@ -129,10 +129,10 @@ public struct StoreCheck {
     sidecars = check
   }
 
-  /// Whether there is anything that somebody should do something about.
+  /// Whether there are no errors or warnings.
   public var isClean: Bool { counts[.error, default: 0] + counts[.warning, default: 0] == 0 }
 
-  /// Starts a check that has found nothing yet.
+  /// Creates a check without findings.
   init(_ options: Options, of store: StoreDescription) {
     self.options = options
     plan = RemovalPlan(of: store)
@@ -160,13 +160,14 @@ public struct StoreCheck {
     case .bodies: .missingBody
     case .undecodable: .undecodable
     case .orphans: .orphan
-    // What it is about is no entry, and its plan is another one.
+    // A sidecar is no entry, and has its own plan.
     case .sidecars: nil
     }
   }
 
-  /// Plans to remove an entry, once.
+  /// Plans to remove an entry, unless it is planned already.
   private mutating func add(_ entry: RemovalPlan.Entry, _ reason: RemovalPlan.Reason) {
+    // The findings of an entry follow each other, so comparing with the last one is enough.
     guard plan.entries.last?.version.id != entry.version.id else { return }
     var entry = entry
     entry.reason = reason

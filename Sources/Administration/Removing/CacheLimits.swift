@@ -1,26 +1,26 @@
 public import Bytes
 import ResponseStorage
 
-/// The limits that a cache is to keep, and how entries are chosen where it exceeds them.
+/// The limits of a cache, and the order in which entries are removed when it exceeds them.
 ///
-/// How much one command may remove is another matter; see ``RemovalCap``.
+/// For the limit on what one command may remove, see ``RemovalCap``.
 public struct CacheLimits: Hashable, Sendable {
-  /// In which order entries are removed when there is too much; what is unknown comes last.
+  /// An order of removal; entries with an unknown value come last.
   public enum Order: String, Hashable, Sendable, CaseIterable {
-    /// What was stored longest ago first.
+    /// Entries stored longest ago first.
     case oldest
     /// The largest bodies first.
     case largest
-    /// What is stale first, then what has no lifetime, then what is fresh.
+    /// Stale entries first, then entries without a lifetime, then fresh entries.
     case staleFirst = "stale-first"
   }
 
-  /// How a plan continues the rounds before it: what an entry of a database gives back is an estimate, so a cache that is
-  /// measured again may still take up too much.
+  /// How a plan continues earlier rounds. The space that an entry frees in a database is an estimate, so the cache may
+  /// still be over the limit when it is measured again.
   public struct Round: Hashable, Sendable {
-    /// Whether the cache was over its limit of size before the first round, so that it is reduced to the low mark.
+    /// Whether the cache was over its size limit before the first round, so that it is reduced to the low mark.
     public var startedOverLimit: Bool
-    /// How much more is removed than seems to be needed, in bytes, where there is too much.
+    /// The number of bytes to remove beyond the estimate, if the cache is over a limit.
     public var margin: ByteCount
 
     /// Creates the first round.
@@ -29,36 +29,36 @@ public struct CacheLimits: Hashable, Sendable {
     }
   }
 
-  /// What all files may take up, in bytes.
+  /// The maximum size on disk, in bytes.
   public var bytes: ByteCount?
-  /// How many entries there may be.
+  /// The maximum number of entries.
   public var entries: Int64?
-  /// How old an entry may be, in seconds, by ``Selection/ageBasis``.
+  /// The maximum age of an entry, in seconds, by ``Selection/ageBasis``.
   public var age: Double?
-  /// How large a body may be, in bytes.
+  /// The maximum size of a body, in bytes.
   public var entryBytes: ByteCount?
-  /// How much more is to be free on the file system, in bytes; 0 if there is enough.
+  /// The number of bytes to free on the file system; 0 if enough is free.
   public var bytesToFree: ByteCount?
-  /// How far an exceeded limit of size or number is undercut, in percent of the limit.
+  /// The low mark: what an exceeded limit of size or number is reduced to, in percent of the limit.
   public var lowPercent = 100.0
-  /// What the plan has to know of the rounds before it.
+  /// The state of earlier rounds that the plan depends on.
   public var round = Round()
-  /// Whether age and size of entries count only where there are too many entries or bytes.
+  /// Whether the age and size of entries only matter if there are too many entries or bytes.
   public var onlyIfOver = false
-  /// Whether to remove what can be removed even if that is not enough.
+  /// Whether to remove what is possible even if the limits cannot be met.
   public var isBestEffort = false
-  /// In which order entries are removed.
+  /// The order of removal.
   public var order: [Order] = [.oldest]
 
   /// Creates limits that allow everything.
   public init() {}
 
-  /// Whether no limit was set.
+  /// Whether no limit is set.
   public var isEmpty: Bool {
     bytes == nil && entries == nil && age == nil && entryBytes == nil && bytesToFree == nil
   }
 
-  /// The limits of size and number that a cache exceeds which takes up so much and has so many entries.
+  /// Returns the limits of size and number that a cache with this size on disk and this many entries exceeds.
   public func unmet(bytes used: ByteCount, entries count: Int64) -> [UnmetLimit] {
     var unmet: [UnmetLimit] = []
     if let bytes, used > bytes {
@@ -70,19 +70,19 @@ public struct CacheLimits: Hashable, Sendable {
     return unmet
   }
 
-  /// What has to be decoded of each entry that may be removed.
+  /// The fields to decode of each entry that may be removed.
   func projection(ageBasis: AgeBasis) -> Projection {
     var result: Projection = age == nil ? [] : ageBasis.projection
     if order.contains(.staleFirst) { result.formUnion(ResponseFreshness.projection) }
     return result
   }
 
-  /// The size that a cache is reduced to once it exceeds a limit of size.
+  /// Returns the size to reduce a cache to once it exceeds a size limit.
   public func low(_ limit: ByteCount) -> ByteCount { ByteCount(low(limit.bytes)) }
 
-  /// The number that a cache is reduced to once it exceeds a limit.
+  /// Returns the number of entries to reduce a cache to once it exceeds a limit.
   public func low(_ limit: Int64) -> Int64 {
-    // The largest numbers have no `Double` of their own, and would come out larger than they are.
+    // `Double` rounds the largest integers up, beyond the range of `Int64`; these limits have no low mark.
     Int64(exactly: (Double(limit) * min(lowPercent, 100) / 100).rounded(.down)) ?? limit
   }
 
@@ -100,6 +100,7 @@ public struct CacheLimits: Hashable, Sendable {
         if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
       }
     }
+    // The id makes the order total: a run removes the same entries as the simulation before it.
     if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
     return first.version.id < second.version.id
   }

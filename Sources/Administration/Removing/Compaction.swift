@@ -1,28 +1,28 @@
 import Bytes
 public import ResponseStorage
 
-/// What giving free space back did to a cache.
+/// The result of compacting a cache.
 public struct Compaction: Hashable, Sendable {
   /// The store.
   public var store: StoreDescription
-  /// What it took up before.
+  /// The sizes before.
   public var before: Footprint
-  /// What it takes up now; `nil` if nothing was done, as in a dry run.
+  /// The sizes after; `nil` if nothing was done, as in a dry run.
   public var after: Footprint?
-  /// How it was done; `nil` in a dry run.
+  /// The method used; `nil` in a dry run.
   public var method: CompactionMethod?
-  /// Why something is still free, if it was stopped.
+  /// Why free space is left, if the compaction was stopped.
   public var stopReason: StopReason?
 
-  /// Creates a compaction that is yet to be done.
+  /// Creates a compaction that has not run yet.
   public init(store: StoreDescription, before: Footprint) {
     self.store = store
     self.before = before
   }
 
-  /// Whether at least a share of the database file can be given back.
+  /// Whether compacting frees at least the given share of the database file.
   ///
-  /// - Parameter percent: The share, in percent; nothing is never enough.
+  /// - Parameter percent: The share, in percent; even 0 requires that something can be freed.
   public func isWorthwhile(above percent: Double) -> Bool {
     let log = store.inUse ? 0 : before.reclaimableLogBytes
     let bytes = before.freeBytes + before.tailBytes + log

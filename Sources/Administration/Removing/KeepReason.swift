@@ -5,26 +5,26 @@ import ResponseStorage
 public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   /// The user did not select it.
   case notSelected = "not-selected"
-  /// It is selected but for its age.
+  /// It is too young; everything else about it is selected.
   case tooYoung = "too-young"
-  /// It is selected but for its age, which is not known.
+  /// Its age is unknown; everything else about it is selected.
   case unknownAge = "unknown-age"
-  /// It is selected but for its freshness, which is not known.
+  /// Its freshness is unknown; everything else about it is selected.
   case unknownFreshness = "unknown-freshness"
-  /// The limits are kept with it.
+  /// The cache is within its limits with it.
   case withinLimits = "within-limits"
-  /// A limit cannot be met even without it.
+  /// A limit cannot be met even if it is removed.
   case limitCannotBeMet = "limit-cannot-be-met"
   /// A rule keeps it.
   case keptByRule = "kept-by-rule"
-  /// It is selected, but `URLCache` does not see it, and only its id selects it for removal.
+  /// It is selected, but `URLCache` does not see it, and it can only be removed by id.
   case orphan
-  /// It is selected, but what has the name of its file is no regular file.
+  /// It is selected, but its path is no regular file.
   case notARegularFile = "not-a-regular-file"
   /// It is selected, but the configuration pins its URL.
   case pinned
 
-  /// Why a selection leaves a response where it is; `nil` if it selects it.
+  /// Creates the reason why a selection excludes a response; `nil` if it selects it.
   init?(_ decision: Selection.Decision) {
     switch decision {
     case .selected: return nil
@@ -35,9 +35,9 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Why a response is kept although it is selected; `nil` if it is removed.
+  /// Creates the reason why a selected response is kept; `nil` if it is removed.
   ///
-  /// - Parameter names: What the user named.
+  /// - Parameter names: The names that the user gave.
   init?(ofSelected response: borrowing StoredResponse, among names: EntryNames?) {
     guard case .file = response.id else { return nil }
     if response.isOrphan, names?.contains(response.id) != true {
@@ -50,29 +50,29 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Entries that are kept, added up.
+/// The number and the size of kept entries.
 public struct KeptEntries: Hashable, Sendable {
-  /// How many there are.
+  /// The number of entries.
   public var entries: Int64
   /// The sizes of their bodies, in bytes.
   public var bodyBytes: ByteCount
 
-  /// Creates a sum.
+  /// Creates a total.
   public init(entries: Int64 = 0, bodyBytes: ByteCount = 0) {
     self.entries = entries
     self.bodyBytes = bodyBytes
   }
 
-  /// Takes out an entry without a body.
+  /// Subtracts an entry without a body.
   mutating func removeOne() { entries -= 1 }
 
-  /// Adds others.
+  /// Adds another total.
   mutating func insert(_ others: KeptEntries) {
     entries += others.entries
     bodyBytes += others.bodyBytes
   }
 
-  /// Adds an entry with a body of a size, or without one.
+  /// Adds an entry with a body of this size, or without a body.
   mutating func insert(_ size: ByteCount?) {
     entries += 1
     bodyBytes += size ?? 0

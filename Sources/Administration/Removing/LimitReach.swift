@@ -1,24 +1,24 @@
 import Bytes
 import ResponseStorage
 
-/// How small a cache becomes once all is removed that a plan may remove, as far as that is known before.
+/// How small a cache can become, as far as that is known in advance, if everything that a plan may remove is removed.
 ///
-/// What a database gives back only shows afterwards. These are bounds for it, which hold whatever its pages look like.
+/// What a database frees is only known afterwards. These are bounds that hold however its pages are filled.
 struct LimitReach {
-  /// The files never take up less, in bytes.
+  /// The lower bound of the size on disk, in bytes.
   var leastBytes: ByteCount
-  /// The files take up no more once all is removed that may be, in bytes; `nil` if that is not known.
+  /// The upper bound of the size on disk once everything is removed, in bytes; `nil` if unknown.
   var mostBytes: ByteCount?
-  /// How many entries are kept.
+  /// The number of entries that are kept.
   var leastEntries: Int64
-  /// The file system gets no more back, in bytes.
+  /// The upper bound of the freed space, in bytes.
   var mostFreed: ByteCount
-  /// The file system gets no less back, in bytes; `nil` if that is not known.
+  /// The lower bound of the freed space, in bytes; `nil` if unknown.
   var leastFreed: ByteCount?
 
   /// Adds up what can be removed.
   ///
-  /// - Parameter plan: A plan that removes all that may be removed.
+  /// - Parameter plan: A plan that removes everything that may be removed.
   init(of plan: RemovalPlan) {
     let footprint = plan.footprint
     let counted = plan.entries.lazy.filter { !$0.isOrphan }
@@ -33,10 +33,10 @@ struct LimitReach {
       leastBytes += footprint.emptyBytes + max(0, kept - footprint.pageBytes)
       if plan.store.inUse {
         leastBytes += footprint.walBytes + footprint.shmBytes
-        // How long the log becomes depends on the other process, too.
+        // The other process also affects the length of the log.
         mostBytes = nil
       } else if files > footprint.bodyFilesBytes {
-        // Several entries name one file.
+        // Several entries refer to one file, so the sum counts it more than once.
         mostBytes = nil
       } else {
         mostBytes =
@@ -46,34 +46,34 @@ struct LimitReach {
     let leftovers = plan.entries.lazy.filter(\.isOrphan)
       .reduce(0 as ByteCount) { $0 + $1.returnedBytes }
     let total = footprint.totalBytes + leftovers
-    // A file of one byte occupies a block.
+    // Even a file of one byte occupies a block.
     let blocks = ByteCount(4_096) * (plan.entries.count + plan.orphans.count + 8)
     let lengths = max(0, total - leastBytes) + blocks
-    // Not every file system tells what it charges.
+    // Not every file system reports allocated sizes.
     mostFreed = footprint.allocatedBytes > 0 ? min(lengths, footprint.allocatedBytes) : lengths
-    // What occupies less than its length may give back nothing.
+    // Removing a sparse or compressed file may free less than its length.
     leastFreed =
       footprint.allocatedBytes < footprint.totalBytes
       ? nil : mostBytes.map { max(0, total - $0) }
   }
 
-  /// What a database takes up at most once some entries are removed, in bytes.
+  /// Returns the maximum size of a database after removing some entries, in bytes.
   ///
-  /// - Parameter sizes: The sizes of their bodies inside the database.
+  /// - Parameter sizes: The sizes of the removed bodies inside the database.
   private static func mostDatabaseBytes(
     of plan: RemovalPlan, removing sizes: some Sequence<ByteCount>
   ) -> ByteCount {
     let footprint = plan.footprint
-    // The text of the schema may take a few more pages than one.
+    // The schema may need more than one page.
     let empty = footprint.emptyBytes + footprint.pageBytes * 4
     if plan.entries.count == plan.storedEntries { return empty }
     let used = footprint.databaseBytes + footprint.growthBytes - footprint.freeBytes
-    // The pages of a long value are its own, but for its beginning and its end.
+    // A long value fills overflow pages of its own; only its first and last page may be shared.
     let ownPages = sizes.reduce(0 as ByteCount) { $0 + max(0, $1 - footprint.pageBytes * 2) }
     return max(empty, used - ownPages)
   }
 
-  /// What a limit asks for and a cache cannot give.
+  /// Returns the limits that the cache cannot meet.
   func unmet(of limits: CacheLimits) -> [UnmetLimit] {
     var unmet = limits.unmet(bytes: leastBytes, entries: leastEntries)
     if let wanted = limits.bytesToFree, mostFreed < wanted {
@@ -82,7 +82,7 @@ struct LimitReach {
     return unmet
   }
 
-  /// Whether it takes a simulation to find out whether limits can be met that ``unmet(of:)`` has nothing against.
+  /// Whether only a simulation can show if limits that pass ``unmet(of:)`` can be met.
   func isUnknown(of limits: CacheLimits) -> Bool {
     limits.bytes.map { most in mostBytes.map { $0 > most } ?? true } ?? false
       || limits.bytesToFree.map { wanted in

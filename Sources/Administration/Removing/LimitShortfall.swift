@@ -1,13 +1,13 @@
 public import Bytes
 public import ResponseStorage
 
-/// The limits that a cache cannot meet, and what prevents it.
+/// The limits that a cache cannot meet, and the causes.
 public struct LimitShortfall: Hashable, Sendable {
-  /// What prevents a limit from being met.
+  /// A cause that keeps a limit from being met.
   public enum Cause: String, Hashable, Sendable, CaseIterable {
-    /// Body files that no entry refers to and that another process may be writing.
+    /// Orphans that another process may be writing.
     case youngOrphans = "young-orphans"
-    /// Body files that CFNetwork does not make.
+    /// Body files that CFNetwork did not create.
     case foreignFiles = "foreign-files"
     /// The log of a database that another process has open.
     case log
@@ -15,23 +15,23 @@ public struct LimitShortfall: Hashable, Sendable {
     case notSelected = "not-selected"
     /// Entries that rules keep.
     case keptByRule = "kept-by-rule"
-    /// Entries that are pinned.
+    /// Pinned entries.
     case pinned
-    /// Entries whose files are no regular files.
+    /// Entries whose paths are no regular files.
     case notARegularFile = "not-a-regular-file"
-    /// What a database takes up besides the bodies of entries.
+    /// The database without the bodies.
     case database
-    /// All else that is on the file system.
+    /// Everything else on the file system.
     case fileSystem = "file-system"
   }
 
-  /// One thing that prevents it.
+  /// A cause, with its size.
   public struct Blocker: Hashable, Sendable {
     /// What it is.
     public var cause: Cause
-    /// How many entries or files it is; `nil` if they cannot be counted.
+    /// The number of entries or files; `nil` if they cannot be counted.
     public var count: Int64?
-    /// What it takes up, in bytes; of entries, their bodies.
+    /// The size on disk, in bytes; of entries, the size of their bodies.
     public var bytes: ByteCount
 
     /// Creates a blocker.
@@ -40,19 +40,19 @@ public struct LimitShortfall: Hashable, Sendable {
     }
   }
 
-  /// The limits.
+  /// The limits that cannot be met.
   public var unmet: [UnmetLimit]
-  /// What prevents it, in the order of ``Cause``.
+  /// The causes, in the order of ``Cause``.
   public var blockers: [Blocker]
 
-  /// Creates a shortfall of nothing.
+  /// Creates an empty shortfall.
   public init() { (unmet, blockers) = ([], []) }
 
-  /// Finds out what prevents it.
+  /// Finds the causes.
   ///
   /// - Parameters:
-  ///   - plan: A plan that removes all that may be removed, with what it keeps.
-  ///   - survey: The files of the cache that no entry refers to.
+  /// - plan: A plan that removes everything that may be removed, and lists what it keeps.
+  /// - survey: The orphans of the cache.
   public init(_ unmet: [UnmetLimit], of plan: RemovalPlan, _ survey: OrphanSurvey) {
     self.unmet = unmet
     blockers = []
@@ -63,7 +63,7 @@ public struct LimitShortfall: Hashable, Sendable {
       add(.foreignFiles, count: survey.foreign.files, bytes: survey.foreign.bytes)
     }
     if limitsRoom, plan.store.inUse {
-      // There may be no log yet, and then the removal makes one.
+      // The log may not exist yet; the removal then creates it.
       blockers.append(Blocker(.log, bytes: footprint.walBytes + footprint.shmBytes))
     }
     for (cause, reasons) in Self.entryCauses {

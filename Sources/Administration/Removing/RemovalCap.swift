@@ -1,13 +1,13 @@
-/// The most that one command may remove: a cap on a plan, set by `--max-delete`, beyond which nothing is removed.
+/// The maximum that one command may remove, set by `--max-delete`; a plan over it removes nothing.
 ///
-/// What a cache may hold is another matter; see ``CacheLimits``.
+/// For the limits of a cache, see ``CacheLimits``.
 public enum RemovalCap: Hashable, Sendable {
   /// A number of entries.
   case entries(Int64)
   /// A share of all entries, in percent.
   case percent(Double)
 
-  /// Whether so many removals are too many.
+  /// Whether the number of removals exceeds the cap.
   public func isExceeded(by removals: Int, of stored: Int64) -> Bool {
     switch self {
     case .entries(let count): Int64(removals) > count

@@ -2,31 +2,30 @@ public import Bytes
 public import ResponseStorage
 
 extension RemovalPlan {
-  /// Plans to remove what a cache has beyond its limits.
+  /// Plans to remove what exceeds the limits of a cache.
   ///
-  /// Body files that no entry refers to are removed first, then free pages are given back, and only then entries. If all
-  /// that may be removed is not enough, nothing is, and ``shortfall`` tells why.
+  /// Orphans are removed first, then free pages are reclaimed, and only then entries are removed. If removing
+  /// everything that may be removed is not enough, the plan is empty and ``shortfall`` contains the causes.
   ///
-  /// What an entry returns is its file, if it is one. Otherwise it is its body, and its share of the
-  /// database beside the bodies and what an empty one takes up; free pages count as returned, as the
-  /// removal is followed by giving them back. What `URLCache` does not see is no part of any limit, and stays.
+  /// An entry with a file frees that file. Otherwise it frees its body and its share of the rest of the database,
+  /// without what an empty database needs. Free pages count as freed, because the removal is followed by a compaction.
+  /// Entries that `URLCache` does not see count for no limit and are kept.
   ///
   /// - Parameters:
-  ///   - rules: What is kept, and what is removed, whatever the limits are.
-  ///   - pins: What is kept in any case, and counts.
-  ///   - selection: What may be removed; everything else is kept, and counts.
-  ///   - now: The moment that ages are counted to.
-  ///   - clock: The time of the system, which files are young or old by; `nil` for `now`.
-  /// - Complexity: O(*n* log *n*) time and O(*n*) memory, where *n* is the number of entries that may
-  ///   go.
+  /// - rules: The rules that keep or remove entries regardless of the limits.
+  /// - pins: The entries that are always kept; they count.
+  /// - selection: The entries that may be removed; all others are kept, and count.
+  /// - now: The time that ages are relative to.
+  /// - clock: The system time, for the age of files; `nil` for `now`.
+  /// - Complexity: O(*n* log *n*) time and O(*n*) memory, where *n* is the number of entries that may be removed.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
     by rules: EntryRules = EntryRules(), keeping pins: EntryNames = EntryNames(), now: Timestamp,
     clock: Timestamp? = nil
   ) throws {
-    // All that may be removed is in the plan at first, and what may be kept is taken out again. There may be a million: nothing is
-    // copied, until the end an entry that stays is one without a reason of its own, and only what goes is named
-    // if it can be found again.
+    // Start with everything that may be removed, and drop what may be kept. A plan may have a million entries, so
+    // nothing is copied: until the end, the reason `selected` marks a kept entry, and only removed entries get their
+    // URL and key, if they can be read again.
     let hasDatabase = source.description.format.hasDatabase
     try self.init(
       removing: selection, from: source, now: now,
@@ -41,7 +40,7 @@ extension RemovalPlan {
     var excess = Excess(limits, of: self)
     guard !limits.onlyIfOver || excess.isOver else {
       keep(because: .withinLimits) { _ in true }
-      // Whatever is removed, the log of another process may be too large.
+      // Even without removing anything, the log of another process may be too large.
       needsSimulation = store.inUse && exceedsRoom(of: limits)
       return
     }
@@ -78,20 +77,20 @@ extension RemovalPlan {
       }
     }
     keep(because: .withinLimits) { $0.reason == .selected }
-    // What is taken out leaves its room behind.
+    // An array keeps its capacity when elements are removed; copy it to free that memory.
     if entries.count < entries.capacity / 8 * 7 { entries = entries.map { $0 } }
     meetsLimits = excess.isWithinLimits && unmet.isEmpty
-    // Whatever an entry is removed for, the log of another process becomes longer by it.
+    // Removing an entry makes the log longer while another process has the cache open.
     if store.inUse, limits.bytes != nil, !isEmpty { needsSimulation = true }
     if hasDatabase, selection.names == nil {
-      // What is decoded beside a URL can tell what it is.
+      // The fields decoded along with the URL can decide how the entry is identified.
       try nameEntries(
         from: source, selection.projection.union(rules.projection).union([.key, .url]))
     }
   }
 
-  /// Whether files take up more than they may, or the file system lacks room, once no process has the cache open that does
-  /// not now.
+  /// Whether the files exceed the size limit, or the file system lacks space, after the processes that have the cache
+  /// open now have closed it.
   private func exceedsRoom(of limits: CacheLimits) -> Bool {
     let kept = store.inUse ? footprint.totalBytes : footprint.closedBytes
     let returned = max(0, footprint.totalBytes - kept)
@@ -99,7 +98,7 @@ extension RemovalPlan {
       || limits.bytesToFree.map { $0 > returned } ?? false
   }
 
-  /// Plans to remove the files that a crash left in a store of files, as they take up room.
+  /// Plans to remove the files that a crash left in a store of files, because they occupy space.
   private mutating func addLeftovers(to excess: inout Excess) {
     guard !survey.leftovers.isEmpty else { return }
     for version in survey.leftovers {
@@ -114,10 +113,11 @@ extension RemovalPlan {
     entries.sort { $0.version.id < $1.version.id }
   }
 
-  /// Notes the URLs and keys of all entries.
+  /// Sets the URLs and keys of all entries.
   private mutating func nameEntries(
     from source: any ResponseSource, _ projection: Projection
   ) throws {
+    // Entries and responses are both in ascending order of ids, so one pass is enough.
     var place = 0
     try source.forEachResponse(of: entries.map(\.version.id), projection) { response in
       while place < entries.count, entries[place].version.id < response.id { place += 1 }
@@ -127,14 +127,14 @@ extension RemovalPlan {
     }
   }
 
-  /// The indices of the entries that only limits remove, in the order of their removal.
+  /// Returns the indices of the entries that only limits remove, in order of removal.
   private func placesOfRemovable(in limits: CacheLimits) -> [Int] {
     var places = entries.indices.filter { entries[$0].reason == .selected }
     places.sort { limits.precedes(entries[$0], entries[$1]) }
     return places
   }
 
-  /// Takes entries out of the plan, and counts them as kept.
+  /// Drops entries from the plan, and counts them as kept.
   private mutating func keep(because reason: KeepReason, where stays: (Entry) -> Bool) {
     var sum = kept[reason] ?? KeptEntries()
     entries.removeAll { entry in
@@ -147,7 +147,7 @@ extension RemovalPlan {
 }
 
 extension CacheLimits {
-  /// Why an entry is removed by itself; `nil` if only others let it be removed.
+  /// Why an entry is removed on its own account; `nil` if only the totals of the cache can remove it.
   fileprivate func reason(
     toRemove entry: RemovalPlan.Entry, olderThan ageLimit: AgeLimit?
   ) -> RemovalPlan.Reason? {
@@ -157,28 +157,28 @@ extension CacheLimits {
   }
 }
 
-/// How much of a cache is beyond its limits, while entries are taken away.
+/// How far a cache is over its limits, updated with each removed entry.
 private struct Excess {
   private let limits: CacheLimits
   private var bytes: Double
   private var entries: Int64
   private var bytesToFree: Double
-  /// What an entry takes up in the database beside an inline body.
+  /// The size of an entry in the database without its body, in bytes.
   private let rowBytes: Double
-  /// What all entries take up in the database.
+  /// The size of all entries in the database, in bytes.
   private let databaseBytes: Double
-  /// How much of that the removed entries took up.
+  /// The part of ``databaseBytes`` that the removed entries occupied.
   private var removedBytes = 0.0
-  /// How much more than has to is to be free.
+  /// The number of bytes to free beyond what is required.
   private let spareBytes: Double
-  // Where the removal may end: at the limit itself, or once over it, lower.
+  // Where the removal may stop: at the limit itself, or at the low mark if the limit was exceeded.
   private var lowBytes: Double
   private var lowEntries: Int64
 
   init(_ limits: CacheLimits, of plan: RemovalPlan) {
     self.limits = limits
     let footprint = plan.footprint
-    // No entry is removed for the log, which is removed when the last process closes the database.
+    // Do not remove entries for the log: SQLite deletes it when the last process closes the database.
     let used =
       Double(footprint.closedBytes) - Double(footprint.freeBytes) - Double(plan.orphanBytes)
     bytes = used
@@ -191,7 +191,7 @@ private struct Excess {
     let overhead = max(0, databaseBytes - Double(plan.inlineBytes))
     rowBytes = overhead / Double(max(1, plan.storedEntries))
     let margin = Double(limits.round.margin)
-    // What another process keeps counts where entries are removed anyway; none is removed for it alone.
+    // The log of another process counts if entries are removed anyway; it is no reason to remove entries.
     let log =
       plan.store.inUse
       ? max(0, Double(footprint.totalBytes) - Double(footprint.closedBytes)) : 0
@@ -206,10 +206,10 @@ private struct Excess {
     lowEntries = limits.entries.map { counted > $0 ? limits.low($0) : $0 } ?? .max
   }
 
-  /// Whether the files take up more than they may, or the file system lacks room.
+  /// Whether the files exceed their limit, or the file system lacks space.
   var needsRoom: Bool { bytes > lowBytes || bytesToFree > -spareBytes && bytesToFree > 0 }
 
-  /// Goes down to the limits only where the low marks cannot be reached: no entry is removed for nothing.
+  /// Raises the low marks to the limits if they cannot be reached: removing entries in vain helps no one.
   mutating func limitMarks(to reach: LimitReach, of plan: RemovalPlan) {
     if let limit = limits.entries, reach.leastEntries > lowEntries { lowEntries = limit }
     if let limit = limits.bytes, Double(reach.leastBytes) > lowBytes {
@@ -217,10 +217,10 @@ private struct Excess {
     }
   }
 
-  /// Counts what the file system gets back with a file that counts against no limit of size.
+  /// Subtracts the freed bytes of a file that counts for no size limit.
   mutating func returnLeftover(_ size: ByteCount) { bytesToFree -= Double(size) }
 
-  /// Whether anything more has to be removed.
+  /// Whether more has to be removed.
   var isOver: Bool { reason != nil }
 
   /// Why the next entry has to be removed.
@@ -231,7 +231,7 @@ private struct Excess {
     return nil
   }
 
-  /// Whether the limits themselves are met, whatever the low mark is.
+  /// Whether the limits themselves are met, regardless of the low mark.
   var isWithinLimits: Bool {
     bytesToFree <= 0 && limits.entries.map { entries <= $0 } ?? true
       && limits.bytes.map { bytes <= Double($0) } ?? true
@@ -251,10 +251,10 @@ private struct Excess {
       ? size + pagesReturned(for: rowBytes) : pagesReturned(for: size + rowBytes)
   }
 
-  /// What an empty database takes up: a page for its header and each table and index.
+  /// The size of an empty database: a page for the header and for each table and index.
   private static let emptyBytes = 12.0 * 4_096
 
-  /// How much of the database is returned for so many bytes of it.
+  /// Returns how much the database shrinks if this many of its bytes are removed.
   private mutating func pagesReturned(for bytes: Double) -> Double {
     guard databaseBytes > 0 else { return 0 }
     let before = Self.returned(of: removedBytes / databaseBytes)
@@ -262,9 +262,9 @@ private struct Excess {
     return (Self.returned(of: removedBytes / databaseBytes) - before) * databaseBytes
   }
 
-  /// The share of a database that is returned when a share of its bytes is removed.
+  /// Returns the share by which a database shrinks when a share of its bytes is removed.
   ///
-  /// Pages that also contain what is kept are not returned: a tenth at first, which comes back in the end, as the
-  /// rest of what they contain is removed.
+  /// Pages that also contain kept entries are not freed: a tenth at first. That tenth is freed toward the end, as the
+  /// rest of those pages is removed.
   private static func returned(of gone: Double) -> Double { gone * (0.9 + 0.1 * gone) }
 }

@@ -1,37 +1,37 @@
 public import Bytes
 public import ResponseStorage
 
-/// What a command removes from a cache, decided before anything is removed.
+/// The entries and files that a command removes from a cache, decided before anything is removed.
 ///
-/// A real run carries the plan out, and a dry run does not; both end with a ``RemovalReceipt``.
+/// A real run executes the plan, a dry run does not; both produce a ``RemovalReceipt``.
 public struct RemovalPlan: Hashable, Sendable {
   /// Why an entry is removed.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
     /// The user selected it.
     case selected
-    /// It is older than entries may be.
+    /// It is older than the age limit.
     case tooOld = "too-old"
-    /// Its body is larger than bodies may be.
+    /// Its body is larger than the limit.
     case tooLarge = "too-large"
-    /// There are more entries than there may be.
+    /// The cache has more entries than the limit.
     case overEntries = "over-entries"
-    /// The cache takes up more than it may.
+    /// The cache is larger than its limit.
     case overSize = "over-size"
-    /// The file system has less room than there is to be.
+    /// The file system has less free space than required.
     case minimumFree = "min-free"
     /// A rule removes it.
     case purgedByRule = "purged-by-rule"
-    /// A rule forbids to store it.
+    /// A rule forbids storing it.
     case neverByRule = "never-by-rule"
-    /// It is older than a rule lets it become.
+    /// It is older than a rule allows.
     case expired
     /// It has no row in one of the tables.
     case missingRow = "missing-row"
-    /// Its body is not there.
+    /// Its body is missing.
     case missingBody = "missing-body"
     /// Its property lists cannot be decoded.
     case undecodable
-    /// `URLCache` does not see it, and never will.
+    /// `URLCache` does not see it and never will.
     case orphan
   }
 
@@ -39,25 +39,25 @@ public struct RemovalPlan: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     /// The response, as it was when the plan was made.
     public var version: ResponseVersion
-    // In an order that leaves no gaps: a plan may have a million entries.
+    // The members are ordered to avoid padding: a plan may have a million entries.
 
-    /// Whether the body is in a file, whose bytes go back to the file system at once.
+    /// Whether the body is in a file, whose space is freed at once.
     public var hasBodyFile: Bool
-    /// Whether `URLCache` does not see the entry, so that it is no part of the footprint.
+    /// Whether `URLCache` does not see the entry, so that the footprint does not include it.
     public var isOrphan: Bool
-    /// Whether it is fresh; `nil` if that is not known, or was not asked for.
+    /// Whether it is fresh; `nil` if unknown or not requested.
     public var state: ResponseFreshness.State?
     /// Why it is removed.
     public var reason: Reason
-    /// The round that removes it, from 1 on; there are later rounds where the ones before gave back too little.
+    /// The round that removes it, starting at 1; later rounds follow if the earlier ones freed too little.
     public var round: UInt8 = 1
     /// Its URL.
     public var url: ByteString?
-    /// The size of its body in bytes; `nil` if that is missing.
+    /// The size of the body in bytes; `nil` if the body is missing.
     public var size: ByteCount?
-    /// The time that its age is counted from; `nil` if that is not known, or was not asked for.
+    /// The time that its age counts from; `nil` if unknown or not requested.
     public var time: Timestamp?
-    /// What the rules say of it; `nil` if no rule matches it.
+    /// The decision of the rules; `nil` if no rule decides.
     public var verdict: EntryRules.Verdict?
 
     /// Creates an entry.
@@ -76,40 +76,40 @@ public struct RemovalPlan: Hashable, Sendable {
       self.reason = reason
     }
 
-    /// What the file system gets back with the entry at once, in bytes.
+    /// The space that is freed with the entry at once, in bytes.
     public var returnedBytes: ByteCount { version.file?.size ?? (hasBodyFile ? size ?? 0 : 0) }
   }
 
-  /// What the plan was made of.
+  /// The store that the plan was made for.
   public var store: StoreDescription
-  /// The entries that are removed, in ascending order of the ids.
+  /// The entries to remove, in ascending order of ids.
   public var entries: [Entry] = []
-  /// The orphans that are removed, in ascending order of the names.
+  /// The orphans to remove, in ascending order of names.
   public var orphans: [OrphanFile] = []
   /// The number of all entries of the store.
   public var storedEntries: Int64 = 0
-  /// The number of those that `URLCache` does not see.
+  /// The number of entries that `URLCache` does not see.
   public var orphanEntries: Int64 = 0
-  /// What the store took up when the plan was made.
+  /// The size on disk when the plan was made.
   public var footprint: Footprint
-  /// The names that no entry has.
+  /// The requested names that no entry has.
   public var absent: EntryNames
-  /// The sizes of all bodies inside the database, in bytes.
+  /// The total size of the bodies inside the database, in bytes.
   public var inlineBytes: ByteCount = 0
-  /// Whether the limits are kept once the plan is carried out; `nil` if there are none.
+  /// Whether the cache is within its limits after the plan is executed; `nil` if there are none.
   public var meetsLimits: Bool?
-  /// The limits that cannot be met, if that is known: then the plan removes nothing, unless best effort was asked for.
+  /// The limits that cannot be met, if known; the plan is then empty unless best effort was requested.
   public var shortfall: LimitShortfall?
-  /// How much more is to be free on the file system, in bytes, before anything is removed.
+  /// The number of bytes to free on the file system, before anything is removed.
   public var bytesToFree: ByteCount = 0
-  /// Whether only a simulation on a copy shows whether the limits can be met.
+  /// Whether only a simulation on a copy can show if the limits can be met.
   public var needsSimulation = false
-  /// The files that no entry refers to, as far as they count for a limit that is exceeded.
+  /// The orphans, if they count for a limit that is exceeded.
   public var survey = OrphanSurvey()
-  /// The entries that are kept, by the reason why.
+  /// The kept entries, by reason.
   public var kept: [KeepReason: KeptEntries] = [:]
 
-  /// Plans to remove nothing.
+  /// Creates an empty plan.
   init(of store: StoreDescription) {
     self.store = store
     footprint = Footprint()
@@ -119,14 +119,14 @@ public struct RemovalPlan: Hashable, Sendable {
   /// Plans to remove the selected entries.
   ///
   /// - Parameters:
-  ///   - selection: What is removed; nothing else is touched.
-  ///   - now: The moment that ages are counted to.
-  ///   - needed: What else to decode of each entry.
-  ///   - rules: What is noted with each entry; it selects nothing.
-  ///   - pins: What is kept although it is selected.
-  ///   - measuringKept: Whether to add up the bodies of what is kept for ``kept``, and those inside the database for
-  ///     ``inlineBytes``, for which the size of each may have to be read; otherwise these sums may be too small.
-  /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with those selected.
+  /// - selection: The entries to remove.
+  /// - now: The time that ages are relative to.
+  /// - needed: More fields to decode of each entry.
+  /// - rules: The rules whose verdicts are recorded in the entries; they select nothing.
+  /// - pins: The entries that are kept although they are selected.
+  /// - measuringKept: Whether to add up the bodies of kept entries for ``kept``, and the bodies inside the database for
+  ///   ``inlineBytes``, which may require reading the size of each body; otherwise these totals may be too small.
+  /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with the number of selected entries.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
     decoding needed: Projection = [], by rules: EntryRules = EntryRules(),
@@ -137,7 +137,7 @@ public struct RemovalPlan: Hashable, Sendable {
       measuringKept: measuringKept, naming: true)
   }
 
-  /// Plans to remove the selected entries, of which neither URL nor key is noted unless they are `naming`.
+  /// Plans to remove the selected entries; their URLs and keys are recorded only if `naming` is true.
   init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
     decoding needed: Projection, by rules: EntryRules, keeping pins: EntryNames,
@@ -159,41 +159,41 @@ public struct RemovalPlan: Hashable, Sendable {
     (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
   }
 
-  /// Whether nothing is removed.
+  /// Whether the plan removes nothing.
   public var isEmpty: Bool { entries.isEmpty && orphans.isEmpty }
 
-  /// The number of entries that are kept.
+  /// The number of kept entries.
   public var keptEntries: Int64 { storedEntries - Int64(entries.count) }
 
-  /// The sizes of the removed bodies, in bytes.
+  /// The total size of the removed bodies, in bytes.
   public var bodyBytes: ByteCount {
     entries.reduce(0) { $0 + ($1.size ?? 0) }
   }
 
-  /// The sizes of the removed files, in bytes: what the removal returns to the file system.
+  /// The total size of the removed files, in bytes: the space that the removal frees at once.
   public var returnedBytes: ByteCount {
     entries.reduce(orphanBytes) { $0 + $1.returnedBytes }
   }
 
-  /// What the store takes up once the plan is carried out, in bytes; a database keeps its length.
+  /// The size on disk after the plan is executed, in bytes; a database file does not shrink.
   public var footprintAfter: ByteCount {
     let counted = entries.lazy.filter { !$0.isOrphan }
     let returned = counted.reduce(orphanBytes) { $0 + $1.returnedBytes }
     return max(0, footprint.totalBytes - returned)
   }
 
-  /// The sizes of the removed orphans, in bytes.
+  /// The total size of the removed orphans, in bytes.
   public var orphanBytes: ByteCount { orphans.reduce(0) { $0 + $1.size } }
 
-  /// Whether the plan removes more than a cap allows; an orphan counts as an entry.
+  /// Whether the plan removes more than the cap allows; an orphan counts as an entry.
   public func exceeds(_ cap: RemovalCap) -> Bool {
     cap.isExceeded(
       by: entries.count + orphans.count, of: storedEntries + Int64(orphans.count))
   }
 
-  /// Plans to remove nothing, as limits cannot be met.
+  /// Empties the plan because limits cannot be met.
   ///
-  /// - Parameter unmet: The limits.
+  /// - Parameter unmet: The limits that cannot be met.
   public mutating func refuse(_ unmet: [UnmetLimit]) {
     shortfall = LimitShortfall(unmet, of: self, survey)
     let within = kept.removeValue(forKey: .withinLimits)
@@ -207,29 +207,29 @@ public struct RemovalPlan: Hashable, Sendable {
     (entries, orphans, meetsLimits, needsSimulation) = ([], [], false, false)
   }
 
-  /// Removes from a store what the plan names.
+  /// Removes the planned entries and files from a store.
   ///
   /// - Parameters:
-  ///   - removal: What was done, also if it ends with an error.
-  ///   - shouldStop: Asked between batches whether to leave the rest.
+  /// - removal: What was removed, also if an error is thrown.
+  /// - shouldStop: Called between batches; `true` stops the removal.
   public func carryOut(
     in store: any ResponseStore, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
-    // A removal that keeps limits is measured, and must give what a simulation on a copy has shown.
+    // A removal for limits is measured, and must have the same result as its simulation on a copy.
     let order: RemovalOrder = meetsLimits == nil ? .any : .ids
-    // No process needs a file that no entry refers to.
+    // Orphans first: no process needs them.
     if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
     try store.remove(
       entries.lazy.map(\.version), in: order, into: &removal, unless: shouldStop)
   }
 
-  /// Drops what a removal did not do, so that the plan has only what was removed.
+  /// Drops the entries and files that were not removed.
   public mutating func restrict(to removal: Removal) {
-    // Nearly always nothing is left out, and then the memory of a large plan is not copied.
+    // Usually nothing is skipped, and then a large plan must not be copied.
     if removal.visited < entries.count { entries.removeSubrange(removal.visited...) }
     if !removal.skipped.isEmpty {
-      // All are in ascending order.
+      // Entries, orphans and skipped ids are all in ascending order.
       var skipped = removal.skipped[...]
       entries.removeAll { entry in
         guard entry.version.id == skipped.first else { return false }
@@ -248,9 +248,9 @@ public struct RemovalPlan: Hashable, Sendable {
 }
 
 extension RemovalPlan.Entry {
-  /// Creates an entry of a response.
+  /// Creates an entry from a response.
   ///
-  /// - Parameter naming: Whether its URL and its key are noted.
+  /// - Parameter naming: Whether to record its URL and key.
   init(of response: borrowing StoredResponse, at time: Timestamp?, naming: Bool = true) {
     self.init(
       version: ResponseVersion(
@@ -260,11 +260,11 @@ extension RemovalPlan.Entry {
     if naming { name(as: response) }
   }
 
-  /// Notes URL and key.
+  /// Records the URL and key.
   mutating func name(as response: borrowing StoredResponse) {
-    // A plan may have a million entries: each takes no more memory than it needs.
+    // Copy the bytes: a plan may have a million entries, and a slice would keep its whole buffer alive.
     url = response.url.map { ByteString(copying: $0) }
-    // Nearly all keys are the URL, and then share its memory.
+    // Nearly all keys equal the URL, and then share its memory.
     version.key =
       response.key == response.url ? url : response.key.map { ByteString(copying: $0) }
   }

@@ -1,16 +1,16 @@
 public import Bytes
 public import ResponseStorage
 
-/// What a removal did to a cache, or in a dry run would do.
+/// What a removal did to a cache, or would do in a dry run.
 ///
-/// Every command that removes entries makes one: `purge`, `enforce`, `apply`, `check --repair` and `revalidate`. What a
-/// store reports of a single removal is a ``Removal``.
+/// Created by every command that removes entries: `purge`, `enforce`, `apply`, `check --repair` and `revalidate`. A
+/// store reports a single removal as a ``Removal``.
 public struct RemovalReceipt {
-  /// The entries and body files that were left because the removal was stopped.
+  /// The entries and body files that are left because the removal was stopped.
   public struct Remainder: Hashable, Sendable {
     /// The number of entries.
     public let entries: Int
-    /// The number of body files that no entry refers to.
+    /// The number of orphans.
     public let orphans: Int
     /// Why the removal was stopped.
     public let reason: StopReason
@@ -19,24 +19,24 @@ public struct RemovalReceipt {
     public var count: Int64 { Int64(entries) + Int64(orphans) }
   }
 
-  /// The plan, with only what was removed.
+  /// The plan, restricted to what was removed.
   public var plan: RemovalPlan
-  /// The number of entries that were kept because they had changed or were gone.
+  /// The number of entries that were skipped because they had changed or were already removed.
   public var skipped = 0
-  /// The number of orphans that were kept because they had changed or were gone.
+  /// The number of orphans that were skipped because they had changed or were already removed.
   public private(set) var skippedOrphans = 0
-  /// The number of body files that no entry refers to any more and that could not be removed.
+  /// The number of body files that lost their entry but could not be removed.
   public private(set) var orphanedFiles = 0
-  /// The lengths of the removed files, in bytes: what goes back to the file system at once.
+  /// The total length of the removed files, in bytes: the space freed at once.
   public private(set) var returnedBytes: ByteCount
-  /// What the cache takes up afterwards, in bytes; `nil` if that is not known.
+  /// The size on disk afterwards, in bytes; `nil` if unknown.
   public var footprintAfter: ByteCount?
-  /// What was left because the removal was stopped; `nil` if it was not stopped, or nothing was left.
+  /// What is left because the removal was stopped; `nil` if it was not stopped, or nothing is left.
   public private(set) var remainder: Remainder?
   /// The error that ended the removal early.
   public private(set) var failure: (any Error)?
 
-  /// Creates the receipt of a dry run, by which everything would be removed.
+  /// Creates the receipt of a dry run that removes everything in the plan.
   ///
   /// - Complexity: O(*n*), where *n* is the number of entries in the plan.
   public init(previewing plan: RemovalPlan) {
@@ -45,7 +45,7 @@ public struct RemovalReceipt {
     footprintAfter = plan.footprintAfter
   }
 
-  /// Creates the receipt of a removal that has not begun.
+  /// Creates the receipt of a removal that has not started.
   public init(before plan: RemovalPlan) {
     self.plan = plan
     (self.plan.entries, self.plan.orphans, self.plan.meetsLimits) = ([], [], nil)
@@ -53,11 +53,11 @@ public struct RemovalReceipt {
     footprintAfter = plan.footprint.totalBytes
   }
 
-  /// Creates the receipt of a plan of which a store did `removal`.
+  /// Creates the receipt of a plan from what a store removed.
   ///
   /// - Parameters:
-  ///   - reason: Why it was stopped, if it was.
-  ///   - failure: The error that ended it early.
+  /// - reason: Why the removal was stopped, if it was.
+  /// - failure: The error that ended it early.
   /// - Complexity: O(*n*), where *n* is the number of entries in the plan.
   public init(
     of plan: RemovalPlan, _ removal: Removal, stoppedBy reason: StopReason?,
@@ -69,7 +69,7 @@ public struct RemovalReceipt {
     skippedOrphans = removal.skippedOrphans.count
     orphanedFiles = removal.orphanedFiles
     returnedBytes = removal.returnedBytes
-    // A file that could not be removed still takes up its bytes.
+    // Files that could not be removed still occupy their space.
     footprintAfter =
       self.plan.footprintAfter + max(0, self.plan.returnedBytes - removal.returnedBytes)
     self.failure = failure
@@ -80,16 +80,16 @@ public struct RemovalReceipt {
     remainder = left.count > 0 ? left : nil
   }
 
-  /// Whether everything was removed that was planned.
+  /// Whether everything in the plan was removed.
   public var isComplete: Bool {
     failure == nil && skipped == 0 && skippedOrphans == 0 && orphanedFiles == 0 && remainder == nil
   }
 
-  /// Adds the receipt of the next plan for the same cache, in a round from 1 on.
+  /// Adds the receipt of the next plan for the same cache, in a round starting at 1.
   public mutating func add(_ next: consuming RemovalReceipt, ofRound round: UInt8) {
     if round > 1 { next.setRound(round) }
     if plan.entries.isEmpty {
-      // Even nothing that is appended to an array copies it where another owner has it, too.
+      // Swap, because even appending an empty array copies a buffer that has another owner.
       swap(&plan.entries, &next.plan.entries)
     } else {
       plan.entries += next.plan.entries

@@ -2,25 +2,24 @@ import Bytes
 public import JSON
 public import ResponseStorage
 
-/// A removal plan as a file keeps it, until somebody carries it out.
+/// A removal plan saved to a file, to be applied later.
 public struct SavedPlan: Hashable, Sendable {
-  /// The name of the format, which the file begins with.
+  /// The name of the format, at the beginning of the file.
   public static let schema = "urlcache-admin.plan/1"
 
-  /// The path of the store, from the root of the file system.
+  /// The absolute path of the store.
   public var path: String
 
   /// The format of the store.
   public var format: StoreDescription.Format
 
-  /// What tells the store from all others; empty if nothing does.
+  /// The numbers that identify the store; empty if there are none.
   public var identity: [UInt64]
 
-  /// The entries that are removed, in ascending order of the ids, each with what it was when the plan was made.
+  /// The entries to remove, in ascending order of ids, as they were when the plan was made.
   public var entries: [RemovalPlan.Entry]
 
-  /// The orphans that are removed, in ascending order of the names, each with what
-  /// it was.
+  /// The orphans to remove, in ascending order of names, as they were when the plan was made.
   public var orphans: [OrphanFile]
 
   /// Creates a plan to save.
@@ -37,9 +36,9 @@ public struct SavedPlan: Hashable, Sendable {
 
   /// Reads a plan.
   ///
-  /// Members that are not known are passed over: the format only ever grows.
+  /// Unknown members are skipped: newer versions of the format only add members.
   ///
-  /// - Throws: ``JSONError``, also for a document that is no plan.
+  /// - Throws: ``JSONError``, also for a document that is not a plan.
   public init(reading json: inout JSONReader) throws {
     self.init(path: "", format: .apple, identity: [], entries: [])
     var isPlan = false
@@ -76,9 +75,9 @@ public struct SavedPlan: Hashable, Sendable {
 }
 
 extension RemovalPlan {
-  /// Plans to remove those entries of a saved plan that are still as they were, and its files.
+  /// Plans to remove the entries of a saved plan that have not changed, and its files.
   ///
-  /// - Parameter pins: What is kept although the plan removes it; it is counted in ``kept``.
+  /// - Parameter pins: The entries that are kept although the plan removes them; they are counted in ``kept``.
   /// - Complexity: O(*n*), where *n* is the number of entries of the store.
   public init(
     applying saved: SavedPlan, to source: any ResponseSource,
@@ -87,7 +86,7 @@ extension RemovalPlan {
     store = source.description
     footprint = try source.footprint()
     absent = EntryNames()
-    // Both are in the order of the ids.
+    // Both are in ascending order of ids, so one pass compares them.
     var wanted = saved.entries[...]
     var (unchanged, stored) = ([Entry](), Int64(0))
     var pinned = KeptEntries()
@@ -103,15 +102,15 @@ extension RemovalPlan {
     }
     (entries, storedEntries) = (unchanged, stored)
     if pinned.entries > 0 { kept[.pinned] = pinned }
-    // Each is compared when it is removed, while no other process writes.
+    // Each file is compared when it is removed, while no other process writes.
     orphans = saved.orphans
   }
 }
 
 extension ResponseVersion {
-  /// Whether a response is the one that this was taken of, and was not stored again since.
+  /// Whether a response is unchanged since this version was recorded.
   ///
-  /// - Parameter inCopy: Whether it is in another store than this, where files have other numbers.
+  /// - Parameter inCopy: Whether it is in a copy of the store, where files have other inode numbers.
   public func isStill(_ response: borrowing StoredResponse, inCopy: Bool = false) -> Bool {
     guard id == response.id, key == response.key, stored == response.stored else { return false }
     guard case .file = id else { return true }
@@ -188,7 +187,7 @@ extension JSONReader {
     return text
   }
 
-  /// Reads one of some words.
+  /// Reads one of the words of a type.
   fileprivate mutating func choice<Choice: RawRepresentable<String>>() throws -> Choice {
     let place = offset
     guard let choice = Choice(rawValue: try text()) else {
@@ -203,13 +202,13 @@ extension JSONReader {
     return number
   }
 
-  /// Reads the number of a row, or the name of a file, or `null`.
+  /// Reads a row number, a file name, or `null`.
   fileprivate mutating func responseID(named name: [UInt8]) throws -> StoredResponse.ID? {
     if try isString() { return try bytes(named: name).map { .file($0) } }
     return try null() ? nil : .row(try integer())
   }
 
-  /// Reads a text, or `null`; of a member whose name says so, in Base64.
+  /// Reads text or `null`; Base64 if the name of the member ends in `_base64`.
   fileprivate mutating func bytes(named name: [UInt8]) throws -> ByteString? {
     if try null() { return nil }
     let place = offset

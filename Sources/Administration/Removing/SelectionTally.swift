@@ -1,19 +1,19 @@
 import Bytes
 import ResponseStorage
 
-/// Responses of which the selected ones were picked out, and the others counted.
+/// Responses divided into those that are selected, and those that are only counted.
 ///
-/// Threads that read a store do that, each for some of the responses.
+/// Each thread that reads the store fills one, for some of the responses.
 struct SelectionTally: ResponseTally {
-  /// What entries are made by, of what is selected.
+  /// The parameters for creating entries from selected responses.
   struct Basis: Sendable {
     let selection: Selection
     let rules: EntryRules
-    /// What is kept although it is selected.
+    /// The entries that are kept although they are selected.
     let pins: EntryNames
     let now: Timestamp
     let asksForFreshness: Bool
-    /// Whether URL and key of an entry are noted.
+    /// Whether to record the URL and key of an entry.
     let naming: Bool
 
     func entry(
@@ -31,18 +31,18 @@ struct SelectionTally: ResponseTally {
 
   /// The number of all responses.
   private(set) var responses: Int64 = 0
-  /// The number of those that `URLCache` does not see.
+  /// The number of responses that `URLCache` does not see.
   private(set) var orphans: Int64 = 0
-  /// The sizes of all bodies inside the database, in bytes.
+  /// The total size of the bodies inside the database, in bytes.
   private(set) var inlineBytes: ByteCount = 0
-  /// What is selected.
+  /// The selected entries.
   private(set) var entries: [RemovalPlan.Entry] = []
-  /// The expression that took too long; what came after it was not looked at.
+  /// The expression that took too long; later responses are not checked.
   private var overrun: URLExpression.Overrun?
-  /// What is named, and not selected all the same.
+  /// The entries that were named but not selected.
   private var named: [RemovalPlan.Entry] = []
 
-  // What is not selected: each response is counted, and a dictionary would hash the reason of each.
+  // The frequent reasons: hashing a reason for each response would be slow.
   private var notSelected = KeptEntries()
   private var tooYoung = KeptEntries()
   private var others: [KeepReason: KeptEntries] = [:]
@@ -53,14 +53,14 @@ struct SelectionTally: ResponseTally {
     self.basis = basis
   }
 
-  /// Picks out what is selected of a source, in ascending order of the ids.
+  /// Returns the selected entries of a source, in ascending order of ids.
   ///
-  /// Where little tells which responses are selected, only those are decoded.
+  /// If few fields decide the selection, the others are decoded only of selected responses.
   ///
   /// - Parameters:
-  ///   - projection: What to decode of each response that is selected.
-  ///   - measuringKept: Whether to add up bodies, also of what is not selected.
-  ///   - absent: Those names of the selection that no response has.
+  /// - projection: The fields to decode of each selected response.
+  /// - measuringKept: Whether to add up bodies, also of responses that are not selected.
+  /// - absent: The requested names; on return, those that no response has.
   static func all(
     of source: any ResponseSource, by basis: Basis, decoding projection: Projection,
     measuringKept: Bool, absent: inout EntryNames
@@ -68,10 +68,11 @@ struct SelectionTally: ResponseTally {
     var all = Self(basis)
     var request = ScanRequest(projection, in: .ascending)
     if basis.selection.isEmpty {
-      // An array that grows is copied, and there may be a million entries. What cannot be counted may still be read.
+      // Growing an array copies it, and there may be a million entries. A store that cannot be counted may still be
+      // readable.
       if let count = try? source.count() { all.entries.reserveCapacity(Int(clamping: count)) }
     } else {
-      // What is no regular file stays, too.
+      // Entries whose paths are no regular files are kept, so the file is needed to decide.
       request.choosing = basis.selection.projection.union(basis.pins.projection).union(.file)
       if measuringKept { request.choosing?.formUnion(.body) }
     }
@@ -81,7 +82,7 @@ struct SelectionTally: ResponseTally {
     return all
   }
 
-  /// Takes over what a tally holds, which is empty then.
+  /// Moves the contents of a tally to this one.
   private mutating func insertAll(
     of tally: inout Self, absent: inout EntryNames
   ) throws -> ScanStep {
@@ -92,6 +93,7 @@ struct SelectionTally: ResponseTally {
     return .next
   }
 
+  // Small batches keep the entries of all threads in order without holding much memory.
   var isFull: Bool { entries.count + named.count >= 256 || overrun != nil }
 
   mutating func choose(_ response: borrowing StoredResponse) -> Bool {
@@ -121,7 +123,7 @@ struct SelectionTally: ResponseTally {
     }
   }
 
-  /// Whether a response is selected; why it is not is added up.
+  /// Whether a response is selected; if not, counts it by reason.
   private mutating func select(
     _ response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Bool {
@@ -142,7 +144,7 @@ struct SelectionTally: ResponseTally {
     return false
   }
 
-  /// Removes the names from a list that responses here have.
+  /// Removes the names of these responses from a list.
   private func removeNames(from absent: inout EntryNames) {
     if absent.isEmpty { return }
     for entry in [entries, named].joined() {
@@ -150,7 +152,7 @@ struct SelectionTally: ResponseTally {
     }
   }
 
-  /// Adds what comes next in the store.
+  /// Appends the responses that follow in the store.
   private mutating func insert(_ next: Self) {
     responses += next.responses
     orphans += next.orphans
@@ -161,7 +163,7 @@ struct SelectionTally: ResponseTally {
     for (reason, kept) in next.others { others[reason, default: KeptEntries()].insert(kept) }
   }
 
-  /// What is not selected, by the reason why.
+  /// The entries that are not selected, by reason.
   var kept: [KeepReason: KeptEntries] {
     var kept = others
     if notSelected.entries > 0 { kept[.notSelected] = notSelected }

@@ -1,23 +1,23 @@
-/// A run of a command that did nothing, as it was not the moment for it.
+/// A run of a command that was skipped.
 public struct SkippedRun: Hashable, Sendable {
-  /// Why nothing was done.
+  /// Why a run was skipped.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
-    /// Somebody else uses the cache.
+    /// Another process is using the cache.
     case busy
-    /// The time for all caches was over before the turn of this one came.
+    /// The time limit for all caches was reached before this one was processed.
     case maxRuntime = "max-runtime"
   }
 
   /// The command.
   public var verb: String
-  /// What the cache is called: its name, or else its path.
+  /// The name of the cache, or else its path.
   public var cache: String
-  /// Why nothing was done.
+  /// Why the run was skipped.
   public var reason: Reason
-  /// The same for people, as one clause.
+  /// The reason as a clause for people.
   public var message: String
 
-  /// Creates a run that is skipped.
+  /// Creates a skipped run.
   public init(verb: String, cache: String, reason: Reason, message: String) {
     self.verb = verb
     self.cache = cache

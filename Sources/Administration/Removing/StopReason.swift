@@ -1,7 +1,7 @@
 /// Why a command was stopped before it was done.
 public enum StopReason: String, Hashable, Sendable, CaseIterable {
-  /// A signal came that ends the process.
+  /// A terminating signal arrived.
   case signal
-  /// The time of `--max-runtime` was over.
+  /// The time limit of `--max-runtime` was reached.
   case maxRuntime = "max-runtime"
 }

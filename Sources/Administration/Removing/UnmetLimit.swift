@@ -1,20 +1,20 @@
 /// A limit that a cache cannot meet.
 public struct UnmetLimit: Hashable, Sendable {
-  /// What is limited.
+  /// The quantity that is limited.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The size on disk.
     case bytes = "max-size"
     /// The number of entries.
     case entries = "max-entries"
-    /// What the file system has to get back.
+    /// The free space on the file system.
     case bytesToFree = "min-free"
   }
 
-  /// What is limited.
+  /// The quantity that is limited.
   public var kind: Kind
-  /// The limit: bytes, entries, or the bytes that are wanted back.
+  /// The limit: bytes, entries, or bytes to free.
   public var limit: Int64
-  /// The best that can be reached, in the same unit, or a bound that it cannot be better than.
+  /// The best reachable value in the same unit, or a bound for it.
   public var reachable: Int64
 
   /// Creates a limit that is not met.

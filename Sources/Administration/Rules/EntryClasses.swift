@@ -1,15 +1,15 @@
 public import ResponseStorage
 
-/// What entries are kept for: the class that a rule gives them, `offline` of what is pinned, `cache` of all else.
+/// Classes of entries: the class that a rule assigns, or else `offline` for pinned entries and `cache` for all others.
 public struct EntryClasses: Sendable {
   /// The class of entries that are pinned.
   public static let offline = "offline"
-  /// The class of entries that nothing gives one.
+  /// The class of entries that no rule assigns one to.
   public static let cache = "cache"
 
-  /// The rules; the first that matches and has a class gives it.
+  /// The rules; the first rule that matches and has a class assigns it.
   public var rules: EntryRules
-  /// What is pinned.
+  /// The pinned entries.
   public var pins: EntryNames
 
   /// Creates classes from rules and pins.
@@ -17,12 +17,12 @@ public struct EntryClasses: Sendable {
     (self.rules, self.pins) = (rules, pins)
   }
 
-  /// What a response has to have been decoded for ``name(of:)``.
+  /// The fields that ``name(of:)`` needs.
   public var projection: Projection { rules.projection.union(pins.projection) }
 
-  /// The class of a response.
+  /// Returns the class of a response.
   ///
-  /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
+  /// - Throws: ``URLExpression/Overrun`` if an expression takes too long.
   public func name(
     of response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> String {

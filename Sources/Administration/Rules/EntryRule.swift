@@ -1,43 +1,43 @@
 public import Bytes
 
-/// A rule of the configuration, one `[[rules]]` block: which entries it matches, and what becomes of these.
+/// A rule of the configuration (one `[[rules]]` block): which entries it matches, and what happens to them.
 public struct EntryRule: Sendable {
   /// What a rule does with an entry.
   public enum Fate: String, Hashable, Sendable, CaseIterable {
-    /// The entry is kept, whatever limits there are.
+    /// The entry is kept, regardless of limits.
     case keep
     /// The entry is removed.
     case purge
-    /// The entry should never have been stored: it is removed, and `check` reports it.
+    /// The entry should not have been stored: it is removed, and `check` reports it.
     case never
-    /// The entry should be in memory only: `check` reports it, and nothing removes it.
+    /// The entry should be in memory only: `check` reports it, but it is not removed.
     case memoryOnly = "memory-only"
-    /// The entry is removed, as it is older than the rule lets it become.
+    /// The entry is removed because it is older than the rule allows.
     case expire
-    /// The entry is removed only beyond a limit of the rule or of the cache.
+    /// The entry is removed only if it is over a limit of the rule or of the cache.
     case limit
   }
 
   /// The name, if it has one.
   public var name: String?
-  /// Where the rule is written; `nil` if in no file.
+  /// The place in the configuration file; `nil` if the rule is not from a file.
   public var place: ConfigurationPlace?
-  /// What entries the rule matches; ages are counted to the moment that ``EntryRules`` are made for.
+  /// The criteria for matching entries; ages are relative to the time of the ``EntryRules``.
   public var match: SelectionCriteria
-  /// What becomes of the entries whatever else the rule says; `nil` if it only limits or describes them.
+  /// What happens to the entries regardless of other properties; `nil` if the rule only limits or describes them.
   public var action: Fate?
-  /// After how many seconds entries are removed, by the age basis of ``match``.
+  /// The age at which entries are removed, in seconds, by the age basis of ``match``.
   public var expireAfter: Double?
-  /// How many entries are kept of those that the rule decides on.
+  /// The number of entries to keep, of those that the rule decides on.
   public var entries: Int64?
-  /// How many bytes of bodies are kept of those entries.
+  /// The size of bodies to keep, in bytes, of those entries.
   public var bytes: ByteCount?
-  /// After how many seconds entries are to be validated, by the age basis of ``match``.
+  /// The age at which entries should be validated, in seconds, by the age basis of ``match``.
   public var revalidateAfter: Double?
-  /// The class of the entries, for reports.
+  /// The class of the entries, shown in reports.
   public var entryClass: String?
 
-  /// Creates a rule that does nothing but match.
+  /// Creates a rule that only matches entries.
   public init(
     matching match: SelectionCriteria = SelectionCriteria(), at place: ConfigurationPlace? = nil
   ) {
@@ -45,13 +45,13 @@ public struct EntryRule: Sendable {
     self.place = place
   }
 
-  /// Whether the rule only says something about entries, so that later rules decide what becomes of them.
+  /// Whether the rule only describes entries, so that later rules decide what happens to them.
   var onlyDescribes: Bool {
     (entryClass != nil || revalidateAfter != nil) && action == nil && expireAfter == nil
       && entries == nil && bytes == nil
   }
 
-  /// What becomes of an entry that the rule matches, and that has this time by the age basis of the rule.
+  /// Returns what happens to a matching entry whose age counts from `time`.
   func fate(from time: Timestamp?, at now: Timestamp) -> Fate {
     if let action { return action }
     guard let expireAfter, let time else { return .limit }

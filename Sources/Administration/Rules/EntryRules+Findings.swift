@@ -8,7 +8,7 @@ extension Finding.Code {
 }
 
 extension EntryRules {
-  /// What a rule has against a response being stored; `nil` if nothing.
+  /// Returns the finding on a response that a rule says not to store on disk; `nil` if there is none.
   func finding(
     on response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Finding? {

@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 
 extension EntryRule.Fate {
-  /// Why the rule alone removes an entry; `nil` if it may be kept.
+  /// Why the rule alone removes an entry; `nil` if it does not.
   var reason: RemovalPlan.Reason? {
     switch self {
     case .purge: .purgedByRule
@@ -14,15 +14,15 @@ extension EntryRule.Fate {
 }
 
 extension EntryRules {
-  /// The entries beyond the number, or the bytes of bodies, that a rule allows.
+  /// Returns the entries over the number or the size of bodies that a rule allows.
   ///
-  /// - Parameter limits: In which order entries are removed.
+  /// - Parameter limits: The limits that define the order of removal.
   func beyondLimits(
     _ entries: [RemovalPlan.Entry], in limits: CacheLimits
   ) -> [StoredResponse.ID: RemovalPlan.Reason] {
     var result: [StoredResponse.ID: RemovalPlan.Reason] = [:]
     for (index, rule) in all.enumerated() where rule.entries != nil || rule.bytes != nil {
-      // Those that are removed last come first.
+      // Reverse the order of removal, so that the entries to keep are counted first.
       let verdict = Verdict(rule: Int32(clamping: index + 1), fate: .limit)
       let own = entries.filter { $0.verdict == verdict }
         .sorted { limits.precedes($1, $0) }

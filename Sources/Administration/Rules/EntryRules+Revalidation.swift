@@ -2,24 +2,24 @@ import Bytes
 public import ResponseStorage
 
 extension EntryRules {
-  /// When an entry is to be validated, by a rule.
+  /// When a rule wants an entry to be validated.
   public struct Revalidation: Hashable, Sendable {
-    /// The number of the rule, from 1.
+    /// The number of the rule, starting at 1.
     public let rule: Int32
-    /// After how many seconds.
+    /// The age at which to validate the entry, in seconds.
     public let after: Double
-    /// How old the entry is, in seconds; `nil` if that is not known.
+    /// The age of the entry, in seconds; `nil` if unknown.
     public let age: Double?
 
-    /// Whether the entry is older than that; `nil` if its age is not known.
+    /// Whether the entry has reached that age; `nil` if its age is unknown.
     public let isDue: Bool?
   }
 
-  /// When an entry is to be validated, by the first rule that matches it and says so; `nil` if none does.
+  /// Returns when to validate an entry, by the first matching rule with a time; `nil` if there is none.
   ///
-  /// It has no part in whether the entry is fresh: it says what the user wants, and no cache knows of it.
+  /// This is independent of freshness: it is a wish of the user that no cache knows about.
   ///
-  /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
+  /// - Throws: ``URLExpression/Overrun`` if an expression takes too long.
   public func revalidation(
     of response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Revalidation? {

@@ -1,16 +1,17 @@
 public import Bytes
 public import ResponseStorage
 
-/// The rules for the entries of a cache, at a moment: the first rule that matches an entry decides what becomes of it.
+/// The rules for the entries of a cache at a given time: the first rule that matches an entry decides what happens to
+/// it.
 ///
-/// A rule that only describes entries decides nothing: of the rules with a class, and of those with a time to validate
-/// after, the first that matches gives it.
+/// A rule that only describes entries decides nothing: the first matching rule with a class assigns the class, and the
+/// first with a validation time assigns that time.
 public struct EntryRules: Sendable {
-  /// What the rules say of an entry.
+  /// The decision of the rules about an entry.
   public struct Verdict: Hashable, Sendable {
-    /// The number of the rule that decides, from 1; a plan may hold a million of them.
+    /// The number of the deciding rule, starting at 1; 32 bits, as a plan may have a million verdicts.
     public let rule: Int32
-    /// What becomes of the entry.
+    /// What happens to the entry.
     public let fate: EntryRule.Fate
 
     /// Creates a verdict.
@@ -19,27 +20,27 @@ public struct EntryRules: Sendable {
     }
   }
 
-  /// The rules, in their order.
+  /// The rules, in order.
   public let all: [EntryRule]
   /// The entries that each rule matches, in the same order.
   let selections: [Selection]
-  /// The moment that ages are counted to.
+  /// The time that ages are relative to.
   let now: Timestamp
 
-  /// Creates rules, with ages counted to a moment.
+  /// Creates rules with ages relative to `now`.
   public init(_ rules: [EntryRule], at now: Timestamp) {
     all = rules
     selections = rules.map { $0.match.selection(at: now) }
     self.now = now
   }
 
-  /// Creates no rules, which decide nothing.
+  /// Creates an empty set of rules, which decides nothing.
   public init() { self.init([], at: .epoch) }
 
   /// Whether there is no rule.
   public var isEmpty: Bool { all.isEmpty }
 
-  /// What a response has to have been decoded for ``verdict(on:)``.
+  /// The fields that ``verdict(on:)`` needs.
   public var projection: Projection {
     zip(all, selections).reduce(into: []) { result, item in
       let (rule, selection) = item
@@ -50,9 +51,9 @@ public struct EntryRules: Sendable {
     }
   }
 
-  /// What becomes of an entry; `nil` if no rule decides on it.
+  /// Returns what happens to an entry; `nil` if no rule decides.
   ///
-  /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
+  /// - Throws: ``URLExpression/Overrun`` if an expression takes too long.
   public func verdict(
     on response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Verdict? {

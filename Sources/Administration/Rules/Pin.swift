@@ -1,12 +1,13 @@
 public import Bytes
 
-/// A URL whose entries are kept in a cache, as a configuration file names it.
+/// A URL in a configuration file whose entries are kept.
 ///
-/// It names each entry that ``EntryNames`` finds by it: in a Foundation store also what the store answers it with.
+/// It matches each entry that ``EntryNames`` finds for it; in a Foundation store also the entry that the store returns
+/// for it.
 public struct Pin: Hashable, Sendable {
-  /// The URL, as it was written.
+  /// The URL, as written.
   public let url: ByteString
-  /// Where it is written.
+  /// The place in the configuration file.
   public let place: ConfigurationPlace
 }
 
@@ -37,7 +38,7 @@ extension ConfigurationFile {
 }
 
 extension WrittenValue {
-  /// A whole URL.
+  /// Parses a whole URL.
   public static func url(_ text: String) throws(WrittenValueError) -> ByteString {
     guard case .url(let url)? = try? EntryNames.Name(written: text) else {
       throw WrittenValueError(
@@ -48,7 +49,7 @@ extension WrittenValue {
 }
 
 extension Configuration {
-  /// The pins of a cache: those of all files for all caches, and for this one.
+  /// Returns the pins of a cache: the pins for all caches, and those for this cache, of all files.
   ///
   /// - Parameter names: The names of the cache.
   public func pins(forCacheNamed names: [String]) -> [Pin] {
