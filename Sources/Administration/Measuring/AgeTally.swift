@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// Entries added up by how old they are: in ranges, and beyond limits.
+/// Entries counted by age: in ranges, and over limits.
 struct AgeTally {
-  /// The limits in seconds, each of which a duration on the command line can say.
+  /// The limits in seconds; each can be written as a duration on the command line.
   static let limits: [Int64] =
     [1, 2, 3, 4, 6, 8, 12, 18].map { $0 * 3_600 }
     + [
@@ -15,15 +15,15 @@ struct AgeTally {
     ].map { $0 * 86_400 }
 
   private let now: Timestamp
-  /// The moments before which an entry is beyond a limit, the latest first.
+  /// The times before which an entry exceeds a limit, latest first.
   private let bounds: [Double]
   private var groups = NamedRanges.ages.names.map { CacheReport.AgeGroup(name: $0) }
   private var unknown = CacheReport.AgeGroup(name: nil)
-  // What is beyond a limit and not beyond the next; the first place has what is beyond none.
+  // The entries over a limit but not over the next one; the first element counts those over no limit.
   private var removed: [CacheReport.Sum]
   private var fresh: [CacheReport.Sum]
 
-  /// Starts without entries.
+  /// Creates an empty tally.
   init(now: Timestamp) {
     self.now = now
     bounds = Self.limits.map { AgeLimit(Double($0), at: now).cutoff.secondsSince1970 }
@@ -33,7 +33,7 @@ struct AgeTally {
 
   /// Counts an entry.
   ///
-  /// - Parameter canGo: Whether removing by age concerns it.
+  /// - Parameter canGo: Whether the entry can be removed by age.
   mutating func insert(
     _ stored: Timestamp?, size: ByteCount, _ state: CacheReport.State, canGo: Bool
   ) {
@@ -56,9 +56,9 @@ struct AgeTally {
     }
   }
 
-  /// How many limits a moment is beyond.
+  /// Returns how many limits a time exceeds.
   private func limitsPassed(by moment: Double) -> Int {
-    // Each step takes half of what is left, whatever it finds: which half it is cannot be foreseen.
+    // A binary search without unpredictable branches: each step halves the count, whatever the comparison yields.
     let bounds = bounds.span
     var (passed, count) = (0, bounds.count)
     while count > 0 {
@@ -69,12 +69,12 @@ struct AgeTally {
     return passed
   }
 
-  /// The ranges, and after them what is not known if there is any.
+  /// The ranges, followed by the entries of unknown age if there are any.
   var ages: [CacheReport.AgeGroup] {
     unknown.sums == .init() ? groups : groups + [unknown]
   }
 
-  /// What each limit would remove.
+  /// The entries that each limit would remove.
   var limits: [CacheReport.AgeLimit] {
     var result: [CacheReport.AgeLimit] = []
     var (all, stillFresh) = (CacheReport.Sum(), CacheReport.Sum())

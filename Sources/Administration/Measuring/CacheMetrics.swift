@@ -1,23 +1,23 @@
 public import Bytes
 import ResponseStorage
 
-/// What a monitoring system is told of a cache.
+/// The metrics of a cache for a monitoring system.
 public struct CacheMetrics: Hashable, Sendable {
-  /// What came of the last command that changes caches.
+  /// The result of the last command that changes caches.
   public struct Run: Hashable, Sendable {
-    /// When it ended.
+    /// The time at which it ended.
     public var time: Timestamp
-    /// Whether it ended with the status 0.
+    /// Whether it exited with status 0.
     public var isSuccess: Bool
-    /// How long it took, in seconds.
+    /// The duration, in seconds.
     public var durationSeconds: Double
-    /// The number of entries that it removed.
+    /// The number of removed entries.
     public var removedEntries: Int64
-    /// The sizes of their bodies, in bytes.
+    /// The total size of their bodies, in bytes.
     public var removedBytes: ByteCount
-    /// The number of entries and files that were to go, and were left as it was stopped.
+    /// The number of entries and files left because the command was stopped.
     public var left: Int64
-    /// Whether nothing was done, as it was not the moment for it.
+    /// Whether the run was skipped.
     public var isSkipped: Bool
 
     /// Creates a run.
@@ -35,16 +35,16 @@ public struct CacheMetrics: Hashable, Sendable {
     }
   }
 
-  /// What the cache is called: its name, or else its path.
+  /// The name of the cache, or else its path.
   public var cache: String
-  /// What is in it, grouped by freshness; `nil` if it could not be measured.
+  /// The contents, grouped by freshness; `nil` if they could not be measured.
   public var usage: UsageReport?
-  /// What it may take up, in bytes, if that is known.
+  /// The maximum size on disk, in bytes, if known.
   public var capacityBytes: ByteCount?
-  /// The last run, if it is one.
+  /// The last run, if there was one.
   public var run: Run?
 
-  /// Creates metrics of a cache that nothing is known of.
+  /// Creates metrics of a cache without data.
   public init(cache: String) {
     self.cache = cache
   }

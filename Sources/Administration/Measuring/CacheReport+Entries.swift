@@ -1,7 +1,7 @@
 import ResponseStorage
 
 extension CacheReport {
-  /// Looks up what is shown of the entries that are named.
+  /// Looks up the details of the entries in the report.
   mutating func describeEntries(from source: any ResponseSource) throws {
     var ids: Set<StoredResponse.ID> = []
     changeEntries { ids.insert($0.id) }

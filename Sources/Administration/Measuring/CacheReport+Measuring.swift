@@ -4,14 +4,14 @@ public import ResponseStorage
 extension CacheReport {
   /// Measures a cache in one pass over its entries, and checks it in another.
   ///
-  /// A sum that is too large stays at the largest number: a store can claim any size.
+  /// A sum that overflows stays at the maximum: a store can claim any size.
   ///
   /// - Parameters:
-  ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
-  ///   - expiryRules: The expiries of an application's own, which count for whether entries are fresh.
-  ///   - capacityBytes: The limit to hold the footprint against, if there is one.
-  ///   - clock: The time of the system, which files are young or old by; `nil` if it is `now`.
-  /// - Throws: What the source throws.
+  /// - now: The time that ages are relative to, and at which entries are fresh or stale.
+  /// - expiryRules: The expiry rules of the app, which affect freshness.
+  /// - capacityBytes: The limit to compare the size on disk with, if there is one.
+  /// - clock: The system time, for the age of files; `nil` for `now`.
+  /// - Throws: The error that the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries. Memory grows with the number of body files only.
   public init(
     of source: any ResponseSource, at now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
@@ -37,7 +37,7 @@ extension CacheReport {
     suggestions = Suggestion.all(for: self, expired: tally.removableExpired)
   }
 
-  /// Finds what `check` finds, and counts it as `check` does.
+  /// Counts the findings that `check` reports.
   private mutating func check(_ source: any ResponseSource, clock: Timestamp) throws {
     var broken: StoredResponse.ID?
     let options = StoreCheck.Options(fully: false, repairs: [], now: now, clock: clock)
@@ -49,14 +49,14 @@ extension CacheReport {
         problems.append(.init(code: finding.code, count: 1))
       }
       if let orphan = finding.orphan { orphans.insert(orphan.size) }
-      // The findings on an entry come one after the other.
+      // The findings on an entry follow each other.
       guard let repair = finding.code.repair, repair != .orphans, let id = finding.id, id != broken
       else { return }
       broken = id
       brokenEntries += 1
     }
     let check = try StoreCheck(of: source, options) { record($0) }
-    // An app may be about to store a body. `check` looks again; a report is a picture of one moment.
+    // An app may be about to store a body. `check` looks again, but a report describes a single moment.
     for suspect in check.suspects { record(suspect.finding) }
     let severities = Finding.Severity.allCases
     problems.sort {

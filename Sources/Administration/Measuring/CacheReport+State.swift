@@ -2,10 +2,10 @@ import Bytes
 import ResponseStorage
 
 extension CacheReport.State {
-  /// What a response has to have been decoded for ``init(of:at:rules:)``.
+  /// The fields that ``init(of:at:rules:)`` needs.
   static let projection = ResponseFreshness.projection
 
-  /// Finds out what can still be done with a response.
+  /// Creates the state of a response.
   init(of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]) {
     guard let freshness = ResponseFreshness(of: response, at: now, rules: rules) else {
       self = .unknown

@@ -1,30 +1,29 @@
 public import Bytes
 public import ResponseStorage
 
-/// What a cache holds, how old and how fresh it is, and what could go: all that a report shows.
+/// The contents of a cache, their age and freshness, and what could be removed: the data of a report.
 ///
-/// It has the same size for every cache: of hosts, paths and entries it names the largest, and sums up
-/// the others.
+/// Its size is bounded for every cache: it lists the largest hosts, paths and entries, and sums up the others.
 public struct CacheReport: Hashable, Sendable {
-  /// What can still be done with a response.
+  /// The freshness of a response, and whether it can be validated.
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// It is fresh.
     case fresh
     /// It is stale, and has a validator.
     case validatable
-    /// It is stale, and has no validator: its origin has to send all of it again.
+    /// It is stale and has no validator: the origin server has to send all of it again.
     case expired
     /// It has no lifetime, not even by a heuristic.
     case noLifetime = "no-lifetime"
-    /// Its header fields or the time of its storing are not known.
+    /// Its header fields or its stored time are unknown.
     case unknown
   }
 
-  /// Entries added up.
+  /// The number and size of entries.
   public struct Sum: Hashable, Sendable {
     /// The number of entries.
     public var entries: Int64
-    /// The sum of the sizes of their bodies.
+    /// The total size of their bodies.
     public var bytes: ByteCount
 
     /// Creates a sum.
@@ -36,7 +35,7 @@ public struct CacheReport: Hashable, Sendable {
 
   /// One of the largest entries.
   public struct Entry: Hashable, Sendable {
-    /// What the store calls it.
+    /// The id in the store.
     public var id: StoredResponse.ID
     /// The URL of the response.
     public var url: ByteString?
@@ -46,14 +45,14 @@ public struct CacheReport: Hashable, Sendable {
     public var status: Int64?
     /// The size of the body; 0 if it is missing.
     public var size: ByteCount
-    /// When the response was last stored or refreshed.
+    /// The time at which the response was last stored or refreshed.
     public var stored: Timestamp?
-    /// What can still be done with it.
+    /// The freshness of the response.
     public var state: State
-    /// Where the body is.
+    /// The location of the body.
     public var bodyLocation: StoredResponse.BodyLocation?
 
-    /// Creates an entry of which nothing else is known.
+    /// Creates an entry without details.
     public init(id: StoredResponse.ID, size: ByteCount, state: State) {
       self.id = id
       self.size = size
@@ -61,15 +60,15 @@ public struct CacheReport: Hashable, Sendable {
     }
   }
 
-  /// The entries below a folder of a host.
+  /// The entries in a folder of a host.
   public struct Folder: Hashable, Sendable {
-    /// The first segments of the paths, without a `/` at the end.
+    /// The first segments of the path, without a trailing `/`.
     public var path: ByteString
-    /// All entries below it.
+    /// All entries in the folder.
     public var sum = Sum()
-    /// What stale entries hold of that, in bytes.
+    /// The size of stale entries, in bytes.
     public var staleBytes: ByteCount = 0
-    /// The largest entries, the largest first.
+    /// The largest entries, in descending order.
     public var entries: [Entry] = []
 
     /// Creates a folder without entries.
@@ -84,9 +83,9 @@ public struct CacheReport: Hashable, Sendable {
     public var name: ByteString?
     /// All entries of the host.
     public var sum = Sum()
-    /// What stale entries hold of that, in bytes.
+    /// The size of stale entries, in bytes.
     public var staleBytes: ByteCount = 0
-    /// The largest folders, the largest first.
+    /// The largest folders, in descending order.
     public var folders: [Folder] = []
 
     /// Creates a host without entries.
@@ -95,7 +94,7 @@ public struct CacheReport: Hashable, Sendable {
     }
   }
 
-  /// Entries by the state that they are in.
+  /// Entries by state.
   public struct StateSums: Hashable, Sendable {
     private var fresh = Sum()
     private var validatable = Sum()
@@ -103,10 +102,10 @@ public struct CacheReport: Hashable, Sendable {
     private var noLifetime = Sum()
     private var unknown = Sum()
 
-    /// Creates sums of nothing.
+    /// Creates empty sums.
     public init() {}
 
-    /// The entries in a state.
+    /// Returns the entries in a state.
     public subscript(state: State) -> Sum {
       get {
         switch state {
@@ -128,7 +127,7 @@ public struct CacheReport: Hashable, Sendable {
       }
     }
 
-    /// Counts other entries.
+    /// Adds other sums.
     mutating func insert(_ other: StateSums) {
       for state in State.allCases { self[state] = self[state].adding(other[state]) }
     }
@@ -137,9 +136,9 @@ public struct CacheReport: Hashable, Sendable {
     public var total: Sum { State.allCases.reduce(Sum()) { $0.adding(self[$1]) } }
   }
 
-  /// The entries that are so old.
+  /// The entries in a range of ages.
   public struct AgeGroup: Hashable, Sendable {
-    /// The range of ages; `nil` if the age is not known.
+    /// The range of ages; `nil` for entries of unknown age.
     public var name: ByteString?
     /// The entries.
     public var sums = StateSums()
@@ -150,24 +149,24 @@ public struct CacheReport: Hashable, Sendable {
     }
   }
 
-  /// What would go with everything that is older than a limit.
+  /// The entries that an age limit would remove.
   public struct AgeLimit: Hashable, Sendable {
     /// The limit, in seconds.
     public var seconds: Int64
-    /// The entries that would go.
+    /// The entries over the limit.
     public var removed = Sum()
-    /// Those of them that are still fresh.
+    /// The fresh entries among them.
     public var fresh = Sum()
 
-    /// Creates a limit that nothing is beyond.
+    /// Creates a limit without entries.
     public init(seconds: Int64) {
       self.seconds = seconds
     }
   }
 
-  /// The entries whose bodies are at most so large, but larger than those of the group before.
+  /// The entries whose bodies are at most this large, but larger than those of the previous group.
   public struct SizeGroup: Hashable, Sendable {
-    /// The size of the largest body that belongs here, in bytes.
+    /// The largest size in the group, in bytes.
     public var largest: ByteCount
     /// The entries.
     public var sum: Sum
@@ -179,47 +178,47 @@ public struct CacheReport: Hashable, Sendable {
     }
   }
 
-  /// A kind of finding.
+  /// The findings with the same code.
   public struct Problem: Hashable, Sendable {
-    /// The kind.
+    /// The code.
     public var code: Finding.Code
-    /// How many there are.
+    /// The number of findings.
     public var count: Int64
   }
 
   /// The store.
   public var store: StoreDescription
-  /// The moment that everything is measured at.
+  /// The time of the measurement.
   public var now: Timestamp
-  /// The expiries of an application's own that counted.
+  /// The expiry rules of the app that were applied.
   public var expiryRules: [UserInfoExpiry.Rule] = []
-  /// What the cache takes up, without groups.
+  /// The size on disk, without groups.
   public var usage: UsageReport
-  /// The bytes of bodies that lie in the database, or in the archive of their response.
+  /// The size of bodies inside the database or the archive of their response, in bytes.
   public var inlineBytes: ByteCount = 0
-  /// The entries by their state.
+  /// The entries by state.
   public var states = StateSums()
-  /// The entries by their age, in the order of the ranges, which all have a group.
+  /// The entries by age, with a group for each range, in order.
   public var ages: [AgeGroup] = []
-  /// What limits of age would remove, the lowest limit first.
+  /// The entries that age limits would remove, lowest limit first.
   public var ageLimits: [AgeLimit] = []
-  /// The sizes of bodies that are there, the smallest first; sizes without bodies are left out.
+  /// The existing bodies by size, smallest first; sizes without bodies are left out.
   public var sizes: [SizeGroup] = []
-  /// The largest hosts, the largest first.
+  /// The largest hosts, in descending order.
   public var hosts: [Host] = []
-  /// What all other hosts hold; `nil` if there are none.
+  /// The entries of all other hosts; `nil` if there are none.
   public var otherHosts: UsageReport.Rest?
-  /// The largest entries, the largest first.
+  /// The largest entries, in descending order.
   public var largest: [Entry] = []
-  /// What could be done, the most useful first.
+  /// The suggestions, most useful first.
   public var suggestions: [Suggestion] = []
-  /// What `check` finds wrong, the most severe kinds first.
+  /// The findings of `check`, most severe first.
   public var problems: [Problem] = []
-  /// How many findings there are of each severity, as `check` counts them.
+  /// The number of findings of each severity, as `check` counts them.
   public var findingCounts: [Finding.Severity: Int64] = [:]
-  /// The entries that a repair removes; their sizes are not known.
+  /// The number of entries that a repair removes; their sizes are unknown.
   public var brokenEntries: Int64 = 0
-  /// The files that a repair of orphans removes, as entries are added up.
+  /// The files that a repair of orphans removes.
   public var orphans = Sum()
 
   /// Creates a report of a cache without entries.
@@ -229,7 +228,7 @@ public struct CacheReport: Hashable, Sendable {
     self.now = now
   }
 
-  /// The bytes of what is past its lifetime.
+  /// The size of stale entries, in bytes.
   public var staleBytes: ByteCount {
     states[.validatable].bytes + states[.expired].bytes
   }

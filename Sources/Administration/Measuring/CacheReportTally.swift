@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// The entries of a cache added up for a report, one by one and in bounded memory.
+/// The entries of a cache added up for a report, in bounded memory.
 struct CacheReportTally: ResponseTally {
-  /// How many of the largest entries are named.
+  /// The number of largest entries to list.
   private static let largestCount = 120
 
   private let now: Timestamp
@@ -17,10 +17,9 @@ struct CacheReportTally: ResponseTally {
   private var largest = LargestEntries()
   private var removable = CacheReport.StateSums()
 
-  /// Starts without entries.
+  /// Creates an empty tally.
   ///
-  /// - Parameter largestBody: The size in bytes above which a body counts as too large; `nil` if there is
-  ///   none.
+  /// - Parameter largestBody: The size in bytes above which a body counts as too large; `nil` if there is no limit.
   init(now: Timestamp, expiryRules: [UserInfoExpiry.Rule], largestBody: ByteCount?) {
     self.now = now
     self.expiryRules = expiryRules
@@ -30,7 +29,7 @@ struct CacheReportTally: ResponseTally {
     ages = AgeTally(now: now)
   }
 
-  /// What has to be decoded of the entries.
+  /// The fields to decode of the entries.
   static let projection: Projection = CacheReport.State.projection.union([.url, .body, .stored])
     .union(SupersededEntries.projection)
 
@@ -38,13 +37,12 @@ struct CacheReportTally: ResponseTally {
   mutating func insert(_ response: borrowing StoredResponse) {
     usage.insert(response)
     let size = response.bodySize ?? 0
-    // Hardly any response needs the rules, which threads share: they wait for each other to count who holds on to
-    // them.
+    // Hardly any response needs the rules. Threads share them, and would contend for the reference count.
     let rules = response.userInfo.isEmpty ? [] : expiryRules
     let state = CacheReport.State(of: response, at: now, rules: rules)
     if response.bodyLocation == .inline { inlineBytes += size }
     states[state].insert(size)
-    // What URLCache does not see is selected by its id only.
+    // Entries that `URLCache` does not see can only be removed by id.
     let canGo = !response.isOrphan
     if canGo { removable[state].insert(size) }
     ages.insert(response.stored, size: size, state, canGo: canGo)
@@ -53,7 +51,7 @@ struct CacheReportTally: ResponseTally {
     largest.insert(response.id, size: size, state, limit: Self.largestCount)
   }
 
-  /// Counts the entries of another tally, which was started in the same way.
+  /// Adds another tally with the same parameters.
   mutating func insert(_ other: CacheReportTally) {
     usage.insert(other.usage)
     inlineBytes += other.inlineBytes
@@ -65,12 +63,12 @@ struct CacheReportTally: ResponseTally {
     removable.insert(other.removable)
   }
 
-  /// The entries that are stale and have no validator, and that can be removed.
+  /// The removable entries that are stale and have no validator.
   var removableExpired: CacheReport.Sum { removable[.expired] }
 
-  /// Puts what was counted into a report.
+  /// Writes the results to a report.
   ///
-  /// - Parameter source: Where the largest entries are looked up, by their ids.
+  /// - Parameter source: The source for the details of the largest entries.
   func write(to report: inout CacheReport, lookingUpIn source: any ResponseSource) throws {
     usage.write(to: &report.usage)
     report.usage.superseded = try SupersededTally.sum(of: usage.versions, in: source)

@@ -2,19 +2,19 @@ public import Bytes
 import HTTPCaching
 public import ResponseStorage
 
-/// What lifetimes and validators save when every entry of a cache is requested once more, by host.
+/// What lifetimes and validators save if every entry of a cache is requested once more, by host.
 ///
-/// The request has the policy `useProtocolCachePolicy` and goes by RFC 9111; what becomes of it is what ``Explanation`` says.
+/// The requests use the policy `useProtocolCachePolicy` and follow RFC 9111; ``Explanation`` predicts the results.
 public struct CacheSavings: Hashable, Sendable {
-  /// What becomes of a request for an entry.
+  /// The result of a request for an entry.
   public enum Outcome: String, Hashable, Sendable, CaseIterable {
-    /// The entry answers it, mostly as it is fresh: nothing is sent.
+    /// The entry is used, usually because it is fresh: nothing is sent.
     case cached
-    /// The server is asked by a validator: if it answers 304, the body is not sent.
+    /// The entry is validated: if the server answers 304, the body is not sent.
     case confirmed
-    /// The server sends all of it: the entry may not be used, and there is nothing to ask with.
+    /// The server sends the whole response: the entry may not be used, and has no validator.
     case downloaded
-    /// The store does not hold what that depends on.
+    /// The result depends on data that the store does not contain.
     case unknown
 
     init(_ outcome: RequestCachePolicy.Outcome) {
@@ -27,14 +27,14 @@ public struct CacheSavings: Hashable, Sendable {
     }
   }
 
-  /// Entries by what becomes of a request for them.
+  /// Entries by the result of a request for them.
   public struct Sums: Hashable, Sendable {
     private var sums: [Outcome: CacheReport.Sum] = [:]
 
-    /// Creates sums of nothing.
+    /// Creates empty sums.
     public init() {}
 
-    /// The entries with an outcome.
+    /// Returns the entries with an outcome.
     public subscript(outcome: Outcome) -> CacheReport.Sum {
       get { sums[outcome] ?? CacheReport.Sum() }
       set { sums[outcome] = newValue }
@@ -56,9 +56,9 @@ public struct CacheSavings: Hashable, Sendable {
     public var sums: Sums
   }
 
-  /// The entries of hosts that are not named.
+  /// The entries of hosts that are not listed.
   public struct Rest: Hashable, Sendable {
-    /// The number of the hosts; `nil` if they were too many to be told apart.
+    /// The number of hosts; `nil` if there were too many to count.
     public var hosts: Int64?
     /// Their entries.
     public var sums: Sums
@@ -66,17 +66,17 @@ public struct CacheSavings: Hashable, Sendable {
 
   /// All entries.
   public private(set) var total = Sums()
-  /// The hosts, those whose bodies take up most first.
+  /// The hosts, largest bodies first.
   public private(set) var hosts: [Host] = []
   /// All other hosts; `nil` if there are none.
   public private(set) var rest: Rest?
 
-  /// Looks through a cache.
+  /// Calculates the savings of a cache.
   ///
   /// - Parameters:
-  ///   - now: The moment of the requests.
-  ///   - expiryRules: The expiries of an application's own.
-  /// - Throws: What the source throws.
+  /// - now: The time of the requests.
+  /// - expiryRules: The expiry rules of the app.
+  /// - Throws: The error that the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
   public init(
     of source: any ResponseSource, at now: Timestamp, expiryRules: [UserInfoExpiry.Rule]
@@ -96,7 +96,7 @@ public struct CacheSavings: Hashable, Sendable {
     for host in hosts { total.insert(host.sums) }
   }
 
-  /// Leaves only the first hosts; the entries of the others go to ``rest``.
+  /// Keeps only the first hosts, and moves the entries of the others to ``rest``.
   public mutating func cutHosts(to count: Int) {
     guard hosts.count > count else { return }
     var rest = rest ?? Rest(hosts: 0, sums: Sums())

@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// Entries added up by what they have in common, in bounded memory.
+/// Entries counted by a common key, in bounded memory.
 struct GroupTally {
-  /// What a group takes up beside its key, in bytes: about that of the array and of the dictionary.
+  /// The memory of a group besides its key, in bytes: about that of its array and dictionary slots.
   private static let groupCost = 128
 
   private var places: [ByteString?: Int] = [:]
@@ -11,10 +11,10 @@ struct GroupTally {
   private var rest = UsageReport.Rest(groups: nil)
   private var memoryLeft: Int
 
-  /// Starts without entries.
+  /// Creates an empty tally.
   ///
-  /// - Parameter memoryLimit: What the groups may take up, in bytes. Entries of groups that have no
-  ///   room are only counted.
+  /// - Parameter memoryLimit: The maximum memory of the groups, in bytes. Entries of groups over the limit are only
+  ///   counted.
   init(memoryLimit: Int) {
     memoryLeft = memoryLimit
   }
@@ -24,7 +24,7 @@ struct GroupTally {
     insert(UsageReport.Group(key: key, entries: 1, bytes: size))
   }
 
-  /// Counts the entries of another tally.
+  /// Adds another tally.
   mutating func insert(_ other: GroupTally) {
     for group in other.groups { insert(group) }
     insertIntoRest(other.rest.entries, other.rest.bytes)
@@ -42,7 +42,7 @@ struct GroupTally {
     rest.bytes += bytes
   }
 
-  /// The groups, the largest first, and what had no room.
+  /// Returns the groups, largest first, and the entries that did not fit.
   func finished() -> (groups: [UsageReport.Group], rest: UsageReport.Rest?) {
     let sorted = groups.sorted { first, second in
       if first.bytes != second.bytes { return first.bytes > second.bytes }

@@ -2,26 +2,26 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// Entries added up by host and folder, in bounded memory.
+/// Entries counted by host and folder, in bounded memory.
 ///
-/// Hosts and folders that have no room are only counted, so the groups are the largest for certain only
-/// where there are not very many.
+/// Hosts and folders over the memory limit are only counted, so the listed groups are certain to be the largest only if
+/// there are not too many of them.
 struct HostTally {
-  /// What is kept, and what of it is shown.
+  /// The limits on what is kept, and on what is shown.
   private enum Limit {
     static let hosts = 16_384
     static let folders = 32_768
     static let nameBytes = 8 << 20
-    /// The largest entries of a folder.
+    /// The number of largest entries kept for each folder.
     static let entriesOfFolder = 24
-    /// The largest entries of all folders.
+    /// The number of largest entries kept for all folders.
     static let entries = 65_536
     static let shownHosts = 30
     static let shownFoldersOfHost = 10
     static let shownEntries = 500
   }
 
-  /// A folder of the host at a place.
+  /// A folder, by the index of its host.
   private struct FolderKey: Hashable {
     let host: Int
     let path: ByteString
@@ -33,8 +33,8 @@ struct HostTally {
     var largest = LargestEntries()
   }
 
-  /// The folders of URLs with these beginnings, which are as long as tells a folder: most URLs then need no
-  /// other look-up.
+  /// The folders of URLs with these prefixes, each long enough to identify a folder: most URLs then need no other
+  /// look-up.
   private var recent = RecentBeginnings()
   private var hostPlaces: [ByteString?: Int] = [:]
   private var folderPlaces: [FolderKey: Int] = [:]
@@ -56,7 +56,7 @@ struct HostTally {
     changeLargest(of: folder) { $0.insert(response.id, size: size, state, limit: $1) }
   }
 
-  /// The places of the host and of the folder of a URL, as far as there is room for them.
+  /// Returns the indices of the host and the folder of a URL, if there is memory for them.
   private mutating func place(of url: ByteString?) -> (host: Int, folder: Int?)? {
     let path = url.flatMap { URLParts.folder(of: $0) } ?? 0..<0
     if let url, let folder = recent.place(of: url.bytes.span.extracting(first: path.upperBound)) {
@@ -71,7 +71,7 @@ struct HostTally {
     return (host, folder)
   }
 
-  /// Counts the entries of another tally.
+  /// Adds another tally.
   mutating func insert(_ other: HostTally) {
     others = others.adding(other.others)
     let places = other.hosts.map { host in
@@ -92,7 +92,7 @@ struct HostTally {
     }
   }
 
-  /// Lets `body` put entries among the largest of a folder, up to a limit.
+  /// Calls `body` to add entries to the largest of a folder, within the limits.
   private mutating func changeLargest(
     of folder: Int, _ body: (inout LargestEntries, _ limit: Int) -> Void
   ) {
@@ -127,7 +127,7 @@ struct HostTally {
 }
 
 extension HostTally {
-  /// Puts the largest hosts, folders and entries into a report.
+  /// Writes the largest hosts, folders and entries to a report.
   func write(to report: inout CacheReport) {
     let order = hosts.indices.sorted {
       isBefore(hosts[$0].sum, hosts[$1].sum, (hosts[$0].name ?? "") < (hosts[$1].name ?? ""))
@@ -157,7 +157,7 @@ extension HostTally {
     report.otherHosts = rest(of: order.dropFirst(Limit.shownHosts))
   }
 
-  /// The size that an entry must exceed to be shown, in bytes; entries without a body are never shown.
+  /// Returns the size that an entry must exceed to be shown, in bytes; entries without a body are never shown.
   private func largestHidden(in places: some Sequence<Int>) -> ByteCount {
     let sizes = places.flatMap { folders[$0].largest.candidates.map(\.size) }.sorted(by: >)
     return sizes.count > Limit.shownEntries ? max(0, sizes[Limit.shownEntries]) : 0
@@ -196,13 +196,14 @@ extension CacheReport.Folder {
 }
 
 extension URLParts {
-  /// Where the first two segments are of the folder that the path of a URL is in, as `/a/b` of `/a/b/c/d?e`;
-  /// empty if there is no folder, and `nil` for what is no URL with an authority.
+  /// Returns the range of the first two path segments of the folder of a URL, such as `/a/b` in `/a/b/c/d?e`; empty if
+  /// there is no folder, and `nil` if it is not a URL with an authority.
   static func folder(of url: ByteString) -> Range<Int>? {
     let parts = URLParts(url.bytes)
     guard parts.scheme != nil, parts.authority != nil else { return nil }
     let (bytes, start) = (url.bytes.span, parts.pathStart)
     var (end, segments, place) = (start, 0, start)
+    // Eight bytes at a time: this runs for every entry of a store.
     while place < bytes.count {
       var marks = Self.marks(in: bytes.word(paddedAt: place))
       while marks != 0 {
@@ -218,11 +219,11 @@ extension URLParts {
     return start..<end
   }
 
-  /// The highest bit of each byte of a word that ends a segment or the path: `/`, `?` or `#`.
+  /// Returns a word with the highest bit set in each byte that ends a segment or the path: `/`, `?` or `#`.
   private static func marks(in word: UInt64) -> UInt64 {
     let (ones, lowest) = (0x0101_0101_0101_0101 as UInt64, 0x7F7F_7F7F_7F7F_7F7F as UInt64)
     func zeros(_ word: UInt64) -> UInt64 { ~(((word & lowest) &+ lowest) | word | lowest) }
-    // `/` becomes `?` by one bit more, and nothing else does.
+    // `/` and `?` differ only in bit 0x10, so setting it matches both with one comparison.
     let slashOrQuestion = (word | 0x10 &* ones) ^ UInt64(UInt8(ascii: "?")) &* ones
     return zeros(slashOrQuestion) | zeros(word ^ UInt64(UInt8(ascii: "#")) &* ones)
   }

@@ -1,21 +1,21 @@
 import Bytes
 import ResponseStorage
 
-/// The entries with the largest bodies; of equal ones those with the least ids.
+/// The entries with the largest bodies; of equal sizes, those with the smallest ids.
 struct LargestEntries {
-  /// An entry, of which all else can be looked up.
+  /// An entry; its details can be looked up by id.
   struct Candidate {
     let id: StoredResponse.ID
     let size: ByteCount
     let state: CacheReport.State
   }
 
-  /// The entries, the largest first.
+  /// The entries, largest first.
   private(set) var candidates: [Candidate] = []
 
-  /// Takes an entry in, if it is among the largest.
+  /// Adds an entry if it is among the largest.
   ///
-  /// - Parameter limit: How many entries are kept.
+  /// - Parameter limit: The maximum number of entries.
   mutating func insert(
     _ id: borrowing StoredResponse.ID, size: ByteCount, _ state: CacheReport.State, limit: Int
   ) {
@@ -30,7 +30,7 @@ struct LargestEntries {
     candidates.insert(.init(id: copy id, size: size, state: state), at: place)
   }
 
-  /// Takes in the largest of other entries.
+  /// Adds the largest of other entries.
   mutating func insert(_ others: LargestEntries, limit: Int) {
     for other in others.candidates {
       insert(other.id, size: other.size, other.state, limit: limit)
@@ -39,7 +39,7 @@ struct LargestEntries {
 }
 
 extension CacheReport.Entry {
-  /// Creates an entry of which nothing else is known.
+  /// Creates an entry without details.
   init(_ candidate: LargestEntries.Candidate) {
     self.init(id: candidate.id, size: candidate.size, state: candidate.state)
   }

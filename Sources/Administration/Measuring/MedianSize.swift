@@ -1,10 +1,10 @@
 import Bytes
 
-/// The median of sizes, which are not all kept.
+/// The median of sizes, in bounded memory.
 ///
-/// Up to ``exactLimit`` sizes are kept as they are. From then on they are only counted in classes:
-/// one for each size below 2,048, above that 1,024 for each power of two. So it takes up to 1 MiB
-/// whatever a store holds, and what it says is then off by 1 in 2,048 at most.
+/// Up to ``exactLimit`` sizes are kept. Beyond that they are only counted in classes: one for each size below 2,048,
+/// and 1,024 for each larger power of two. Memory is at most 1 MiB for any store, and the median is then off by at most
+/// 1 in 2,048.
 struct MedianSize {
   /// The number of sizes up to which the median is exact.
   static let exactLimit = 65_536
@@ -15,7 +15,7 @@ struct MedianSize {
   private var classCounts: [Int64] = []
   private var count: Int64 = 0
 
-  /// Takes a size in; one below zero counts as zero.
+  /// Adds a size; a negative size counts as zero.
   mutating func insert(_ size: ByteCount) {
     let size = max(size, 0)
     count += 1
@@ -27,7 +27,7 @@ struct MedianSize {
     }
   }
 
-  /// Takes other sizes in.
+  /// Adds other sizes.
   mutating func insert(_ other: MedianSize) {
     for size in other.sizes { insert(size) }
     guard !other.classCounts.isEmpty else { return }
@@ -36,7 +36,7 @@ struct MedianSize {
     count += other.count
   }
 
-  /// The median, of two sizes in the middle the smaller one; `nil` if there are no sizes.
+  /// The median, the smaller of two middle sizes; `nil` if there are no sizes.
   var median: UsageReport.Median? {
     guard count > 0 else { return nil }
     let rank = (count - 1) / 2
@@ -57,7 +57,7 @@ struct MedianSize {
     sizes = []
   }
 
-  /// The class of a size, by its highest bits and by how many bits were dropped after them.
+  /// Returns the class of a size: its highest bits and the number of bits dropped after them.
   private static func sizeClass(of number: Int64) -> Int {
     let dropped = droppedBits(of: number)
     return (dropped << classBits) + Int(number >> Int64(dropped))

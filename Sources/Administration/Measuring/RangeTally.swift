@@ -1,12 +1,12 @@
 import Bytes
 import ResponseStorage
 
-/// Ranges of numbers, each with a name, that together hold every number.
+/// Named ranges that together cover every number.
 struct NamedRanges {
   /// The names, in the order of the ranges.
   let names: [ByteString]
 
-  /// The numbers that the ranges begin with, but for the first, which begins with the least number.
+  /// The lower bounds of the ranges except the first, which has none.
   private let starts: [Int64]
 
   private init(_ first: ByteString, _ others: [(Int64, ByteString)]) {
@@ -14,12 +14,12 @@ struct NamedRanges {
     starts = others.map(\.0)
   }
 
-  /// The place of the range that a number is in.
+  /// Returns the index of the range that contains a number.
   func place(of number: Int64) -> Int {
     (starts.lastIndex { $0 <= number } ?? -1) + 1
   }
 
-  /// Ages in seconds; what is stored in the future has one below zero.
+  /// Ages in seconds; an entry stored in the future has a negative age.
   static let ages = NamedRanges(
     "in the future",
     [
@@ -29,7 +29,7 @@ struct NamedRanges {
       (365 * 86_400, "1 y or more"),
     ])
 
-  /// Sizes in bytes. From 4 KiB or 16 KiB on, depending on the schema, CFNetwork puts bodies into files.
+  /// Sizes in bytes. CFNetwork stores bodies in files from 4 KiB or 16 KiB on, depending on the schema.
   static let sizes = NamedRanges(
     "0 B",
     [
@@ -39,17 +39,16 @@ struct NamedRanges {
     ])
 }
 
-/// Entries added up by the ranges that a number of theirs is in.
+/// Entries counted by ranges of a number.
 struct RangeTally {
   private let ranges: NamedRanges
   private var unknown = UsageReport.Group(key: nil)
 
-  /// A group for each range, also for those without entries, and then one for what is not known if
-  /// there is any.
+  /// A group for each range, including empty ones, followed by the unknown entries if there are any.
   var groups: [UsageReport.Group] { unknown.entries > 0 ? known + [unknown] : known }
   private var known: [UsageReport.Group]
 
-  /// Starts without entries.
+  /// Creates an empty tally.
   init(_ ranges: NamedRanges) {
     self.ranges = ranges
     known = ranges.names.map { UsageReport.Group(key: $0) }
@@ -61,7 +60,7 @@ struct RangeTally {
     known[ranges.place(of: number)].insert(size: size)
   }
 
-  /// Counts the entries of another tally of the same ranges.
+  /// Adds another tally of the same ranges.
   mutating func insert(_ other: RangeTally) {
     for place in known.indices { known[place].insert(other.known[place]) }
     unknown.insert(other.unknown)
@@ -75,7 +74,7 @@ extension UsageReport.Group {
     bytes += size
   }
 
-  /// Counts the entries of another group.
+  /// Adds another group.
   mutating func insert(_ other: Self) {
     entries += other.entries
     bytes += other.bytes

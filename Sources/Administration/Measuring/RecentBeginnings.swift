@@ -1,11 +1,11 @@
 import Bytes
 
-/// The places of what texts begin with, as far as they were looked up lately.
+/// A cache of the places of recently seen prefixes.
 ///
-/// Each beginning has one slot, and takes it from another that has the same. So hostile texts can make a look-up
-/// fail, after which a slower one is needed, and nothing else.
+/// Each prefix has one slot, and replaces another prefix with the same slot. Hostile prefixes can only cause misses,
+/// each followed by a slower look-up.
 struct RecentBeginnings {
-  /// How many bytes a beginning has that is kept; a shorter one is no URL.
+  /// The lengths of prefixes that are kept, in bytes; no URL is shorter.
   private static let lengths = 8...64
   private static let wordsOfSlot = 8
   private static let slotBits = 12
@@ -18,7 +18,7 @@ struct RecentBeginnings {
   private var slots = Array(repeating: Slot(), count: 1 << slotBits)
   private var words = Array(repeating: UInt64(0), count: wordsOfSlot << slotBits)
 
-  /// The place of a beginning, if it is known.
+  /// Returns the place of a prefix, if known.
   func place(of beginning: Span<UInt8>) -> Int? {
     guard Self.lengths.contains(beginning.count) else { return nil }
     let number = Self.slot(of: beginning)
@@ -30,7 +30,7 @@ struct RecentBeginnings {
     return slots[number].place
   }
 
-  /// Keeps the place of a beginning, unless it is too long.
+  /// Stores the place of a prefix, unless it is too long.
   mutating func insert(_ beginning: Span<UInt8>, at place: Int) {
     guard Self.lengths.contains(beginning.count) else { return }
     let number = Self.slot(of: beginning)
@@ -43,7 +43,7 @@ struct RecentBeginnings {
   private static func slot(of beginning: Span<UInt8>) -> Int {
     var hash = UInt64(truncatingIfNeeded: beginning.count)
     for index in 0..<wordCount(of: beginning) {
-      // An odd number whose bits are evenly mixed: that of the golden ratio.
+      // Fibonacci hashing: 2^64 divided by the golden ratio mixes the bits evenly.
       hash = (hash ^ word(index, of: beginning)) &* 0x9E37_79B9_7F4A_7C15
       hash ^= hash >> 32
     }
@@ -52,7 +52,7 @@ struct RecentBeginnings {
 
   private static func wordCount(of beginning: Span<UInt8>) -> Int { (beginning.count &+ 7) / 8 }
 
-  /// One of the words of a beginning; the last one has bytes of the one before, so that it has eight, too.
+  /// Returns a word of a prefix; the last word overlaps the previous one, so that it also has eight bytes.
   @inline(__always)
   private static func word(_ index: Int, of beginning: Span<UInt8>) -> UInt64 {
     beginning.word(at: min(index &* 8, beginning.count &- 8))

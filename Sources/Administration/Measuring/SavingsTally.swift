@@ -1,23 +1,23 @@
 import Bytes
 import ResponseStorage
 
-/// Entries added up by host and by what becomes of a request for them, in bounded memory.
+/// Entries counted by host and by the result of a request for them, in bounded memory.
 struct SavingsTally: ResponseTally {
   private static let mostHosts = 65_536
   private static let mostNameBytes = 8 << 20
 
   private let inquiry: Inquiry
   private(set) var hosts: [ByteString?: CacheSavings.Sums] = [:]
-  /// The entries of hosts that have no room.
+  /// The entries of hosts over the limits.
   private(set) var others = CacheSavings.Sums()
   private var nameBytesLeft = Self.mostNameBytes
 
-  /// Starts without entries.
+  /// Creates an empty tally.
   init(asking inquiry: Inquiry) {
     self.inquiry = inquiry
   }
 
-  /// What has to be decoded of the entries.
+  /// The fields to decode of the entries.
   static let projection = Explanation.projection.union([.url, .body])
 
   mutating func insert(_ response: borrowing StoredResponse) {
@@ -27,7 +27,7 @@ struct SavingsTally: ResponseTally {
     insert(sums, of: response.url.flatMap { CanonicalURL.host(of: $0) })
   }
 
-  /// Counts the entries of another tally.
+  /// Adds another tally.
   mutating func insert(_ other: SavingsTally) {
     for (host, sums) in other.hosts { insert(sums, of: host) }
     others.insert(other.others)

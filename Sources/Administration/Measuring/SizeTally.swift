@@ -1,30 +1,30 @@
 import Bytes
 import ResponseStorage
 
-/// Entries added up by the sizes of their bodies, in four classes for each power of two.
+/// Entries counted by the size of their bodies, in four classes for each power of two.
 struct SizeTally {
   private static let classesOfPower = 4
 
   private var sums = Array(repeating: CacheReport.Sum(), count: 64 * classesOfPower)
 
-  /// Counts an entry whose body is there.
+  /// Counts an entry that has its body.
   mutating func insert(_ size: ByteCount) {
     sums[Self.place(of: max(size, 0))].insert(size)
   }
 
-  /// Counts the entries of another tally.
+  /// Adds another tally.
   mutating func insert(_ other: SizeTally) {
     for place in sums.indices { sums[place] = sums[place].adding(other.sums[place]) }
   }
 
-  /// The classes from the smallest to the largest that have entries.
+  /// The classes that have entries, in ascending order.
   var groups: [CacheReport.SizeGroup] {
     sums.enumerated().filter { $0.element.entries > 0 }.map { place, sum in
       CacheReport.SizeGroup(largest: Self.largest(at: place), sum: sum)
     }
   }
 
-  /// The class of a size, by its highest bit and the two bits after it.
+  /// Returns the class of a size, by its highest bit and the next two.
   private static func place(of size: ByteCount) -> Int {
     let size = size.bytes
     guard size >= 4 else { return Int(size) }
@@ -32,7 +32,7 @@ struct SizeTally {
     return power * classesOfPower + Int(size >> Int64(power - 2) & 3)
   }
 
-  /// The largest size of a class.
+  /// Returns the largest size of a class.
   private static func largest(at place: Int) -> ByteCount {
     let (power, step) = place.quotientAndRemainder(dividingBy: classesOfPower)
     guard power >= 2 else { return ByteCount(place) }

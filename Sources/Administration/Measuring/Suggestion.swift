@@ -1,40 +1,40 @@
 public import Bytes
 public import ResponseStorage
 
-/// Something that could be done about a cache.
+/// A suggested change to a cache.
 public struct Suggestion: Hashable, Sendable {
-  /// What to do.
+  /// A kind of change.
   public enum Action: Hashable, Sendable {
-    /// Remove the entries that the app cannot use, by these kinds of repair in their order.
+    /// Remove the entries that the app cannot use, with these kinds of repair in order.
     case repair([Finding.Repair])
-    /// Remove the body files that no entry names.
+    /// Remove orphans.
     case removeOrphans
-    /// Give free pages of the database back, and the write-ahead log.
+    /// Free the unused pages of the database, and the write-ahead log.
     case compact
-    /// Remove older versions of files of which a newer one is stored.
+    /// Remove older versions of files that are stored in a newer version.
     case purgeSuperseded
-    /// Remove the oldest until the cache fits its capacity, of so many bytes.
+    /// Remove the oldest entries until the cache fits its capacity, in bytes.
     case enforce(capacity: ByteCount)
-    /// Remove what is stale and has no validator.
+    /// Remove stale entries without a validator.
     case purgeExpired
-    /// Remove what is older than so many seconds.
+    /// Remove entries older than this many seconds.
     case purgeOlder(seconds: Int64)
   }
 
   /// What to do.
   public var action: Action
-  /// The number of entries, or of files, that are removed; `nil` if only the doing shows it.
+  /// The number of entries or files to remove; `nil` if unknown until the change is made.
   public var count: Int64?
-  /// How many bytes that frees; 0 if only the doing shows it.
+  /// The number of bytes to be freed; 0 if unknown until the change is made.
   public var bytes: ByteCount
 }
 
 extension Suggestion {
   private static let mostUseful = 4
 
-  /// What could be done about a cache: what costs nothing first.
+  /// Returns the suggestions for a cache; those that lose nothing come first.
   ///
-  /// - Parameter expired: What is stale and has no validator, and may go.
+  /// - Parameter expired: The removable entries that are stale and have no validator.
   static func all(for report: CacheReport, expired: CacheReport.Sum) -> [Suggestion] {
     guard report.canBeChanged else { return [] }
     let footprint = report.usage.footprint
@@ -74,7 +74,7 @@ extension Suggestion {
     return Array(all.prefix(mostUseful))
   }
 
-  /// The highest limit of age that frees a fifth of all bodies, or else 30 days.
+  /// Returns the highest age limit that frees a fifth of all bodies, or else 30 days.
   private static func usefulLimit(of report: CacheReport) -> CacheReport.AgeLimit? {
     let days: Set<Int64> = [7, 14, 30, 60, 90, 180, 365]
     let limits = report.ageLimits.filter {
@@ -86,22 +86,21 @@ extension Suggestion {
 }
 
 extension CacheReport {
-  /// Whether entries of the store can be removed: those of an archive, of a damaged database, or of a
-  /// schema whose rules are not known, never are.
+  /// Whether entries can be removed; not from an archive, a damaged database, or a schema with unknown rules.
   public var canBeChanged: Bool {
     [.apple, .foundation].contains(store.format) && store.obstacle == nil && !isDamaged
   }
 
-  /// Whether SQLite finds the database damaged, so that no command changes it.
+  /// Whether SQLite reports the database as damaged, so that no command changes it.
   public var isDamaged: Bool { problems.contains { $0.code == .damagedDatabase } }
 
-  /// What the write-ahead log and its index take up that closing the cache gives back; 0 while a process has
-  /// it open, as nothing else can give that back then.
+  /// The size of the write-ahead log and its index that is freed when the cache is closed; 0 while another process has
+  /// it open, because only closing it frees that space.
   public var logBytes: ByteCount {
     store.inUse ? 0 : usage.footprint.reclaimableLogBytes
   }
 
-  /// About what is left on disk if all entries, orphans and free pages are removed.
+  /// The approximate size on disk after all entries, orphans and free pages are removed.
   var leastBytes: ByteCount {
     let footprint = usage.footprint
     let removable = [usage.bodyBytes, footprint.orphanBytes, footprint.freeBytes, logBytes]
@@ -110,8 +109,8 @@ extension CacheReport {
 }
 
 extension Footprint {
-  /// What the write-ahead log and its index take up beyond what the database file grows by once the
-  /// log is in it: whoever closes the cache last gives that back.
+  /// The size of the write-ahead log and its index, less the growth of the database file once the log is written to it.
+  /// The last process to close the cache frees it.
   public var reclaimableLogBytes: ByteCount {
     walBytes > 0 ? max(0, totalBytes - closedBytes) : 0
   }

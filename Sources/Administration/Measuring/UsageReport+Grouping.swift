@@ -3,30 +3,30 @@ import HTTPCaching
 import ResponseStorage
 
 extension UsageReport {
-  /// What entries are grouped by.
+  /// A property to group entries by.
   public enum Grouping: String, Hashable, Sendable, CaseIterable {
     case host, mime, status, method, scheme, partition
     case storagePolicy = "storage-policy"
-    /// By what entries can be validated with.
+    /// The validators of the entries.
     case validator
-    /// By the known directives of `Cache-Control`: an entry counts in the group of each that it has.
+    /// The known directives of `Cache-Control`; an entry counts in the group of each of its directives.
     case directive
-    /// By whether they are fresh: ``ResponseFreshness/State``.
+    /// The freshness: ``ResponseFreshness/State``.
     case freshness
-    /// By what they are kept for: ``EntryClasses``.
+    /// The class: ``EntryClasses``.
     case entryClass = "class"
-    /// By how long ago they were stored, in ranges.
+    /// The time since the entries were stored, in ranges.
     case age
-    /// By the sizes of their bodies, in ranges.
+    /// The size of the bodies, in ranges.
     case size
 
-    /// Whether the groups are ranges, which have an order of their own; others come the largest first.
+    /// Whether the groups are ranges, which are shown in order; other groups are sorted by size.
     public var hasRanges: Bool { self == .age || self == .size }
   }
 }
 
 extension UsageReport.Grouping {
-  /// What has to be decoded of a response to tell its group.
+  /// The fields needed to find the group of a response.
   var projection: Projection {
     switch self {
     case .host, .scheme: .url
@@ -42,11 +42,11 @@ extension UsageReport.Grouping {
     }
   }
 
-  /// What the entries of a group have in common; `nil` if it is not known, or if the groups are ranges.
+  /// Returns the key of the group of a response; `nil` if unknown, or if the groups are ranges.
   ///
   /// - Parameters:
-  ///   - now: The moment at which a response is fresh or stale.
-  ///   - rules: The expiries of an application's own, which count for that.
+  /// - now: The time at which a response is fresh or stale.
+  /// - rules: The expiry rules of the app, which affect freshness.
   func key(
     of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]
   ) -> ByteString? {
@@ -70,8 +70,8 @@ extension UsageReport.Grouping {
 }
 
 extension UsageReport.Grouping {
-  /// The directives that stand in the `Cache-Control` of a response, each once; `none` if there is no
-  /// known one, and `nil` if the header fields are not known.
+  /// Returns the directives in the `Cache-Control` of a response, without duplicates; `none` if there is no known
+  /// directive, and `nil` if the header fields are unknown.
   static func directives(of response: borrowing StoredResponse) -> [ByteString?] {
     guard let headers = response.responseHeaders else { return [nil] }
     var names: [CacheDirective.Name] = []

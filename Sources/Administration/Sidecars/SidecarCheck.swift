@@ -22,17 +22,17 @@ extension Finding.Code {
     "not-a-sidecar", .note, "its name is no hash of a URL; it is left alone")
 }
 
-/// A comparison of a store with a folder of side files, and the plan of what a repair does to it.
+/// A comparison of a store with a folder of sidecars, and the plan of a repair.
 public struct SidecarCheck {
-  /// How to compare.
+  /// The options of a comparison.
   public struct Options: Sendable {
-    /// How the files are named, if the user says so.
+    /// The naming of the files, if the user specified one.
     public var naming: SidecarNaming?
     /// Whether to plan a repair.
     public var repairs: Bool
-    /// The entries that are removed before.
+    /// The entries to be removed before the repair.
     public var removing: [RemovalPlan.Entry]
-    /// The time of the system, which files are young or old by.
+    /// The system time, for the age of files.
     public var clock: Timestamp
 
     /// Creates options.
@@ -44,7 +44,7 @@ public struct SidecarCheck {
     }
   }
 
-  /// What a repair does.
+  /// The plan of the repair.
   public private(set) var plan = SidecarPlan()
 
   /// The folder.
@@ -54,14 +54,14 @@ public struct SidecarCheck {
   private var hasMissing = false
   private var missing: [StoredResponse.ID: (url: ByteString, tag: ByteString)] = [:]
 
-  /// Compares a store with a folder: its entries in their order first, then the files in the order of their names.
+  /// Compares a store with a folder: first its entries in order of ids, then the files in order of names.
   ///
-  /// A side file belongs to no entry only if its name looks as those do that belong to one, or as the user says they
-  /// do: else all files of a folder of another cache would be orphans.
+  /// A sidecar is an orphan only if its name has the form of sidecars that belong to an entry, or the form that the
+  /// user specified. Otherwise all files in a folder of another cache would be orphans.
   ///
-  /// Memory grows with the number of side files, and with what a repair writes.
+  /// Memory grows with the number of sidecars, and with the files that a repair writes.
   ///
-  /// - Parameter report: What to do with a finding.
+  /// - Parameter report: Called with each finding.
   public init(
     of folder: SidecarFolder, with source: any ResponseSource, _ options: Options,
     _ report: (Finding) throws -> Void
@@ -79,7 +79,7 @@ public struct SidecarCheck {
     planAdditions()
   }
 
-  /// Looks for the side file of an entry.
+  /// Compares an entry with its sidecar.
   private mutating func compare(_ response: borrowing StoredResponse) -> Finding? {
     let sidecar = owners.insert(response, in: folder)
     guard let headers = response.responseHeaders else { return nil }
@@ -90,7 +90,7 @@ public struct SidecarCheck {
         path: sidecar.map { ByteString(Array("\(folder.path)/".utf8) + $0.name.bytes) })
     }
     if let sidecar {
-      // One that cannot be read is told of as a file.
+      // An unreadable sidecar is reported with the files.
       guard let tag = sidecar.tag, tag != stored else { return nil }
       return finding(
         .differentSidecar,
@@ -98,7 +98,7 @@ public struct SidecarCheck {
           ? "its side file has an ETag, and the stored response has none"
           : "its side file has another ETag than the stored response")
     }
-    // Apps keep one for what they get, and ask with no other method.
+    // Apps keep sidecars for GET requests only.
     guard let stored, response.request.method ?? "GET" == "GET",
       let url = SidecarOwners.urls(of: response).first
     else { return nil }
@@ -107,8 +107,9 @@ public struct SidecarCheck {
     return finding(.missingSidecar, "the stored response has an ETag, and there is no side file")
   }
 
-  /// The namings by which files without an owner are orphans: one that is given, or that gives at least half of the
-  /// files that may have it an owner. A match of one file among many may be an accident, or those of another cache.
+  /// The namings by which files without an owner are orphans: the specified one, and each that finds an owner for at
+  /// least half of the files that it may have named. A single match among many may be an accident, or belong to another
+  /// cache.
   private var knownNamings: Set<SidecarNaming> {
     let matched = owners.counts.filter { naming, count in
       2 * count >= folder.files.keys.count { naming.mayMake($0.bytes) }
@@ -149,7 +150,7 @@ public struct SidecarCheck {
     }
   }
 
-  /// Plans the files that are missing, named as most are.
+  /// Plans the missing files, with the most frequent naming.
   private mutating func planAdditions() {
     let all = SidecarNaming.allCases
     let naming =
@@ -165,7 +166,7 @@ public struct SidecarCheck {
         ETagArchive.bytes(of: entry.tag) != nil
       else { continue }
       if let known = additions[name] {
-        // Of two entries for one URL, with two ETags, nobody knows which one the app gets.
+        // Two entries for one URL with different ETags: it is unknown which one the app gets.
         if known?.tag != entry.tag { additions[name] = .some(nil) }
       } else {
         additions[name] = .init(name: name, tag: entry.tag, owner: id)
@@ -174,7 +175,7 @@ public struct SidecarCheck {
     plan.additions = additions.values.compactMap { $0 }.sorted { $0.name < $1.name }
   }
 
-  /// Whether files are missing that a repair cannot write, as it is not known how to name them.
+  /// Whether files are missing that a repair cannot write because the naming is unknown.
   public var needsNaming: Bool {
     hasMissing && options.naming == nil && owners.counts.isEmpty
   }

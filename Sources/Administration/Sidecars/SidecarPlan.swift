@@ -2,33 +2,33 @@ public import Bytes
 public import Files
 public import ResponseStorage
 
-/// What is to be done to the side files of a folder, decided before anything is.
+/// The changes to the sidecars of a folder, decided before any is made.
 public struct SidecarPlan {
-  /// A side file that is to go.
+  /// A sidecar to remove.
   struct Removal: Sendable {
     let sidecar: Sidecar
-    /// The entries that it goes with; it stays if one of them does. None if its response is gone already.
+    /// The entries that it belongs to; it is kept if one of them is. Empty if its entry is already removed.
     let owners: [StoredResponse.ID]
   }
 
-  /// A side file that is to be made.
+  /// A sidecar to create.
   struct Addition: Sendable {
     let name: ByteString
     let tag: ByteString
     let owner: StoredResponse.ID
   }
 
-  /// What is to go, in ascending order of the names.
+  /// The sidecars to remove, in ascending order of names.
   var removals: [Removal] = []
-  /// What is to be made, in ascending order of the names.
+  /// The sidecars to create, in ascending order of names.
   var additions: [Addition] = []
-  /// How the files that are to be made are named.
+  /// The naming of the files to create.
   public internal(set) var naming: SidecarNaming?
 
-  /// Plans nothing.
+  /// Creates an empty plan.
   public init() {}
 
-  /// Plans to remove the side files of entries that are to be removed, if no other entry has the same URL.
+  /// Plans to remove the sidecars of removed entries, unless another entry has the same URL.
   ///
   /// - Complexity: O(*n*), where *n* is the number of entries; memory grows with the number of side files.
   public init(
@@ -44,12 +44,12 @@ public struct SidecarPlan {
     removals = owners.removals(with: entries, in: folder)
   }
 
-  /// Whether nothing is to be done.
+  /// Whether the plan changes nothing.
   public var isEmpty: Bool { removals.isEmpty && additions.isEmpty }
 
-  /// Leaves out what was planned to be made, and would not be any more: by a plan that was made since.
+  /// Drops the additions that a more recent plan does not contain.
   ///
-  /// - Returns: How many are left out.
+  /// - Returns: The number of dropped additions.
   public mutating func dropAdditions(missingIn current: SidecarPlan) -> Int {
     let tags = Dictionary(uniqueKeysWithValues: current.additions.map { ($0.name, $0.tag) })
     let count = additions.count
@@ -57,19 +57,19 @@ public struct SidecarPlan {
     return count - additions.count
   }
 
-  /// Whether files are to be made.
+  /// Whether the plan creates files.
   public var makesFiles: Bool { !additions.isEmpty }
 
-  /// What would be done, if all entries that are to go do.
+  /// The changes if all planned entries are removed.
   public var preview: SidecarChanges {
     SidecarChanges(removed: removals.map(\.sidecar.name), written: additions.map(\.name))
   }
 
-  /// Does what is planned, once the entries are gone.
+  /// Makes the changes, after the entries are removed.
   ///
   /// - Parameters:
-  ///   - removed: The entries that are gone.
-  ///   - changes: What was done, also if it ends with an error.
+  /// - removed: The entries that were removed.
+  /// - changes: The changes made, also if an error is thrown.
   /// - Throws: `FileError` if a file can be neither removed nor written.
   public func carryOut(
     in folder: SidecarFolder, with removed: [RemovalPlan.Entry], into changes: inout SidecarChanges
@@ -94,13 +94,13 @@ public struct SidecarPlan {
   }
 }
 
-/// What was done to the side files of a folder, or would be.
+/// The changes made to the sidecars of a folder, or planned.
 public struct SidecarChanges: Hashable, Sendable {
-  /// The names of those that were removed, in ascending order.
+  /// The names of the removed files, in ascending order.
   public var removed: [ByteString] = []
-  /// The names of those that were written, in ascending order.
+  /// The names of the written files, in ascending order.
   public var written: [ByteString] = []
-  /// The number of those that had changed meanwhile, or whose entry stayed.
+  /// The number of files that had changed meanwhile, or whose entry was kept.
   public var skipped = 0
 
   /// Creates changes.
@@ -108,29 +108,29 @@ public struct SidecarChanges: Hashable, Sendable {
     (self.removed, self.written) = (removed, written)
   }
 
-  /// Whether nothing was done.
+  /// Whether nothing was changed.
   public var isEmpty: Bool { removed.isEmpty && written.isEmpty }
 }
 
-/// Which entries the side files of a folder belong to.
+/// The entries that the sidecars of a folder belong to.
 struct SidecarOwners {
-  /// What has to be decoded of each response.
+  /// The fields to decode of each response.
   static let projection: Projection = [.url, .key, .requestDetails]
 
-  /// The entries of each side file that has any.
+  /// The entries of each sidecar that has any.
   private(set) var ids: [ByteString: [StoredResponse.ID]] = [:]
-  /// How many URLs have a side file that is named in a way.
+  /// The number of URLs with a sidecar, for each naming.
   private(set) var counts: [SidecarNaming: Int] = [:]
 
-  /// The URLs that an app may have made the name of a side file from: that of the request, and that of the response.
+  /// Returns the URLs that an app may derive the name of a sidecar from: those of the request and of the response.
   static func urls(of response: borrowing StoredResponse) -> [ByteString] {
     let requested = response.requestedURL
     return [requested, response.url == requested ? nil : response.url].compactMap { $0 }
   }
 
-  /// Notes which side files belong to an entry.
+  /// Records which sidecars belong to an entry.
   ///
-  /// - Returns: The side file that an app looks up for it, which is that of the URL of the request.
+  /// - Returns: The sidecar that an app looks up for it, by the URL of the request.
   @discardableResult
   mutating func insert(
     _ response: borrowing StoredResponse, in folder: SidecarFolder
@@ -147,7 +147,7 @@ struct SidecarOwners {
     return first
   }
 
-  /// The side files that only belong to entries that are to be removed.
+  /// Returns the sidecars that only belong to removed entries.
   func removals(
     with entries: [RemovalPlan.Entry], in folder: SidecarFolder
   ) -> [SidecarPlan.Removal] {

@@ -1,16 +1,16 @@
 public import Bytes
 public import ResponseStorage
 
-/// The `ETag`s of a folder of side files, for entries to be looked up in.
+/// The `ETag`s in a folder of sidecars, for looking up entries.
 public struct SidecarTags: Hashable, Sendable {
   private let tags: [ByteString: ByteString]
 
-  /// Takes the `ETag`s of a folder; of a file that cannot be read there is none.
+  /// Reads the `ETag`s of a folder; unreadable files have none.
   public init(of folder: SidecarFolder) {
     tags = folder.files.compactMapValues(\.tag)
   }
 
-  /// The `ETag` that an app sends for a response; `nil` if there is none.
+  /// Returns the `ETag` that an app sends for a response; `nil` if there is none.
   ///
   /// The response must have been decoded for ``projection``.
   public func tag(of response: borrowing StoredResponse) -> ByteString? {
@@ -22,6 +22,6 @@ public struct SidecarTags: Hashable, Sendable {
     return nil
   }
 
-  /// What has to be decoded of a response to find its `ETag`.
+  /// The fields needed to find the `ETag` of a response.
   public static let projection = SidecarOwners.projection
 }

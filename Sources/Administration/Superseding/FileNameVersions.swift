@@ -1,6 +1,6 @@
 import Bytes
 
-/// Versions in the name of a file: `app-8f3a2c1d.js`, `jquery-3.6.1.min.js`, `logo_20230101.png`, `logo-v2.png`.
+/// The versions in a file name: `app-8f3a2c1d.js`, `jquery-3.6.1.min.js`, `logo_20230101.png`, `logo-v2.png`.
 struct FileNameVersions {
   private typealias Mark = ResourceVersion.Mark
 
@@ -9,16 +9,16 @@ struct FileNameVersions {
   private let words: [ArraySlice<UInt8>]
   private let folders: ArraySlice<UInt8>
 
-  /// The marks in the name of a file.
+  /// Returns the version marks in a file name.
   ///
-  /// - Parameter folders: The path of its folder.
+  /// - Parameter folders: The path of the folder.
   static func marks(
     in name: ArraySlice<UInt8>, of type: AssetType, below folders: ArraySlice<UInt8>
   ) -> [ResourceVersion.Mark] {
-    // No build gives a file a longer name than file systems take.
+    // File systems limit names to 255 bytes, so no build tool creates longer ones.
     guard name.count <= 255 else { return [] }
     let stem = VersionText(AssetType.stem(ofFileNamed: name))
-    // Every marker has a figure or a capital.
+    // Every version mark contains a digit or a capital letter.
     guard stem.digits > 0 || stem.capitals > 0 else { return [] }
     return Self(name, type, folders).marks
   }
@@ -30,7 +30,7 @@ struct FileNameVersions {
     self.folders = folders
   }
 
-  /// Whether the folder is one that people upload to, or one of a day.
+  /// Whether the file is in a folder for uploads, or in a folder of a date.
   private var isAmongContents: Bool {
     folders.split(separator: UInt8(ascii: "/")).contains {
       VersionVocabulary.isFolderOfContents($0)
@@ -53,7 +53,7 @@ struct FileNameVersions {
 
   // MARK: Hashes
 
-  /// The last hash in the name, if the name is one without it.
+  /// The last hash in the name, if a name remains without it.
   private var hash: Range<Int>? {
     if type != .code, type != .font, isAmongContents { return nil }
     let found =
@@ -62,11 +62,11 @@ struct FileNameVersions {
     return found.flatMap { isNamed(before: $0.lowerBound) ? $0 : nil }
   }
 
-  /// Whether a word is a hash of a length that tools write, and no id of a database, which has 24 digits.
+  /// Whether a word is a hash of a length that tools use; 24 digits are a database id, not a hash.
   private func isHash(_ word: ArraySlice<UInt8>) -> Bool {
     let text = VersionText(word)
     if type == .media, word.count == 11, word.first == UInt8(ascii: "s") {
-      // Sprites of Compass.
+      // Sprites of Compass have an `s` before the hash.
       return word.startIndex > stem.startIndex && VersionText(word.dropFirst()).isHexadecimal
         && stem[word.startIndex - 1] == UInt8(ascii: "-")
     }
@@ -81,7 +81,7 @@ struct FileNameVersions {
     }
   }
 
-  /// The last letters and figures after `-` or `.`, if they look random: Vite, Rollup, esbuild.
+  /// Returns the range of the last characters after `-` or `.`, if they look random (Vite, Rollup, esbuild).
   private func tail(of count: Int) -> Range<Int>? {
     let tail = stem.suffix(count)
     guard type != .data, stem.count > count + 1, tail.count == count,
@@ -91,7 +91,7 @@ struct FileNameVersions {
     return tail.indices
   }
 
-  /// The hash that Qiniu gives a file: 21 bytes, of which the first is 0x16 or 0x96.
+  /// The hash that Qiniu appends to a file name: 21 bytes, of which the first is 0x16 or 0x96.
   private var entityTag: Range<Int>? {
     let tail = stem.suffix(28)
     guard stem.count > 29, "-_.".utf8.contains(stem[tail.startIndex - 1]),
@@ -106,7 +106,7 @@ struct FileNameVersions {
 
   // MARK: Times and numbers
 
-  /// The last word, if it is a day, or of code a moment, and the name is not that of something new every day.
+  /// The last word, if it is a date (or, for code, a timestamp), and the file is not one that is new every day.
   private var time: Range<Int>? {
     guard let word = words.last(where: { !VersionVocabulary.isAddition($0) }) else { return nil }
     let text = VersionText(word)
@@ -119,10 +119,10 @@ struct FileNameVersions {
     return isTime && isNamed(before: word.startIndex) ? word.indices : nil
   }
 
-  /// Whether any word is one that pictures of people and of days are called by.
+  /// Whether a word is a usual name for photos or daily content.
   private var isContent: Bool { words.contains { VersionVocabulary.isContent($0) } }
 
-  /// The words such as `v2`.
+  /// The words that are numbers with a `v`, such as `v2`.
   private var numberedVersions: [Range<Int>] {
     guard type != .data else { return [] }
     return words.filter {
@@ -132,10 +132,10 @@ struct FileNameVersions {
 
   // MARK: Names
 
-  /// Whether what stands before a mark names one resource.
+  /// Whether the words before a mark identify one resource.
   ///
-  /// Of code that is any word but `chunk`, and the number of a chunk; of all else a word that is not one such as
-  /// `photo`, which many resources are called.
+  /// For code, any word but `chunk`, or the number of a chunk; for other types, a word other than generic ones such as
+  /// `photo`.
   private func isNamed(before end: Int, alsoContent: Bool = false) -> Bool {
     let names = words.filter {
       $0.endIndex <= end && !VersionVocabulary.isAddition($0)
@@ -150,7 +150,7 @@ struct FileNameVersions {
     }
   }
 
-  /// Whether a UUID is in the name: what has one is one of many.
+  /// Whether the name contains a UUID: such a file is one of many, not a version.
   private var hasUUID: Bool {
     let lengths = [8, 4, 4, 4, 12]
     guard words.count >= lengths.count else { return false }

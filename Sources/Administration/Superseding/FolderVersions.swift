@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// Versions in the folders of a path: `/npm/vue@3.2.1/`, `/jquery/3.6.1/`, `/v1571218039/`.
+/// The versions in the folders of a path: `/npm/vue@3.2.1/`, `/jquery/3.6.1/`, `/v1571218039/`.
 enum FolderVersions {
-  /// The marks in the folders that a file is in.
+  /// Returns the version marks in the folders of a file.
   static func marks(
     in folders: ArraySlice<UInt8>, of type: AssetType
   ) -> [ResourceVersion.Mark] {
@@ -17,7 +17,7 @@ enum FolderVersions {
     }
   }
 
-  /// A commit of Git after `@`.
+  /// Returns the range of a Git commit after `@`.
   private static func commit(in folder: ArraySlice<UInt8>) -> Range<Int>? {
     guard let at = folder.lastIndex(of: UInt8(ascii: "@")), at > folder.startIndex else {
       return nil
@@ -26,7 +26,7 @@ enum FolderVersions {
     return text.count == 40 && VersionText(text).isHexadecimal ? text.indices : nil
   }
 
-  /// `v` and the moment of an upload for pictures, or `v` and a number for fonts.
+  /// Returns the range after `v`: an upload timestamp for images, or a number for fonts.
   private static func upload(_ folder: ArraySlice<UInt8>, of type: AssetType) -> Range<Int>? {
     guard folder.first == UInt8(ascii: "v") else { return nil }
     let text = VersionText(folder.dropFirst())

@@ -1,47 +1,47 @@
 public import Bytes
 
-/// A URL as one version of a resource: what all versions have in common, and what tells this one apart.
+/// A URL as a version of a resource: the part that all versions share, and the part that differs.
 ///
-/// Build tools, content networks and frameworks put a hash, a version or a date into the URL of a file that may change,
-/// so a changed file has a new URL, and the response under the old one is never asked for again. URLs that a server
-/// signs for a short time are the same: only the signature changes.
+/// Build tools, content delivery networks and frameworks put a hash, a version or a date into the URL of a file that
+/// may change. A changed file then has a new URL, and the response for the old URL is never requested again. Signed
+/// URLs behave the same: only the signature changes.
 ///
-/// The rules are made for few wrong answers: what may be another resource, such as another size, another scale or
-/// another photo, is one. Source: `superseded.md`, "What counts as a version".
+/// The rules avoid false positives: a URL that may be another resource, such as another size, scale or photo, is not a
+/// version of the first. Source: `superseded.md`, "What counts as a version".
 public struct ResourceVersion: Hashable, Sendable {
-  /// What tells the versions of a resource apart.
+  /// What differs between the versions of a resource.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A hash in the name of the file: `app-8f3a2c1d.js`.
+    /// A hash in the file name: `app-8f3a2c1d.js`.
     case hash
-    /// A version in the name of the file or of a folder: `vue-3.2.1.js`, `logo-v2.png`.
+    /// A version in the file name or a folder: `vue-3.2.1.js`, `logo-v2.png`.
     case number
-    /// A day or a moment in the name of the file: `logo_20230101.png`.
+    /// A date or timestamp in the file name: `logo_20230101.png`.
     case date
-    /// A parameter of the query: `app.js?v=3`.
+    /// A query parameter: `app.js?v=3`.
     case parameter
-    /// A signature for a short time, of the same object: `photo.jpg?e=…&token=…`.
+    /// A temporary signature for the same object: `photo.jpg?e=…&token=…`.
     case signature
   }
 
-  /// The URL with `*` for whatever tells versions apart, and without signatures.
+  /// The URL with `*` in place of version marks, and without signatures.
   public let pattern: ByteString
 
-  /// What tells this version apart: the texts that `*` stands for in ``pattern``, in their order, each with a line feed.
+  /// The texts that `*` replaces in ``pattern``, and the signatures, in order, each followed by a line feed.
   public let marker: ByteString
 
-  /// What kind of marker the URL has; the last of ``Kind`` if it has several.
+  /// The kind of mark in the URL; the last in the order of ``Kind`` if there are several.
   public let kind: Kind
 
-  /// URLs of more bytes than this are none: nobody has to wait for one that a server has made up.
+  /// The length limit for URLs, in bytes: a server could make up long URLs to slow down the search.
   private static let longestURL = 16_384
 
-  /// Finds the marker of a version in a URL; `nil` if there is none that is surely one.
+  /// Finds the version mark in a URL; `nil` if there is no certain one.
   ///
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   public init?(of url: ByteString) {
     guard url.bytes.count <= Self.longestURL, let parts = Parts(url.bytes) else { return nil }
     let type = AssetType(ofFileNamed: parts.fileName)
-    // Nearly all URLs are told by this, and by that nothing in them has a number.
+    // Rejects nearly all URLs before the search for numbers.
     guard type != nil || parts.query != nil else { return nil }
     var marks: [Mark] = []
     if let type {
@@ -58,7 +58,7 @@ public struct ResourceVersion: Hashable, Sendable {
     (pattern, marker) = Self.split(parts, at: marks, without: signatures)
   }
 
-  /// Puts `*` in the place of each mark, and leaves signatures out.
+  /// Replaces each mark with `*`, and drops signatures.
   private static func split(
     _ parts: Parts, at marks: [Mark], without signatures: [Range<Int>]
   ) -> (pattern: ByteString, marker: ByteString) {
@@ -78,28 +78,28 @@ public struct ResourceVersion: Hashable, Sendable {
 }
 
 extension ResourceVersion.Kind: Comparable {
-  /// The order of the cases.
+  /// Compares by the order of the cases.
   public static func < (lhs: Self, rhs: Self) -> Bool {
     (allCases.firstIndex(of: lhs) ?? 0) < (allCases.firstIndex(of: rhs) ?? 0)
   }
 }
 
 extension ResourceVersion {
-  /// Something in a URL that tells versions apart.
+  /// A part of a URL that differs between versions.
   struct Mark: Hashable {
-    /// Where in the URL it is.
+    /// The range in the URL.
     let range: Range<Int>
     let kind: Kind
   }
 
-  /// The parts of a URL of the web that versions are looked for in.
+  /// The parts of an HTTP URL that can contain versions.
   private struct Parts {
     let bytes: [UInt8]
-    /// The path up to its last `/`.
+    /// The path before its last `/`.
     let folders: ArraySlice<UInt8>
-    /// What follows that.
+    /// The path after its last `/`.
     let fileName: ArraySlice<UInt8>
-    /// What stands between the first `?` and the fragment.
+    /// The part between the first `?` and the fragment.
     let query: ArraySlice<UInt8>?
 
     init?(_ url: [UInt8]) {

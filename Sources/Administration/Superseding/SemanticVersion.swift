@@ -1,15 +1,15 @@
 import Bytes
 
-/// Versions such as `3.2.1` and `2.0.0-rc.1` in text (Semantic Versioning 2.0.0).
+/// Finds versions such as `3.2.1` and `2.0.0-rc.1` in text (Semantic Versioning 2.0.0).
 enum SemanticVersion {
   private static let stages = [
     "alpha", "beta", "rc", "next", "canary", "dev", "pre", "preview", "snapshot",
   ].map { Array($0.utf8) }
 
-  /// Where the versions in a text are: three numbers, and the stage of a pre-release.
+  /// Returns the ranges of the versions in a text: three numbers, and the stage of a pre-release.
   ///
-  /// One follows `-`, `_`, `.`, `@` or the beginning, with `v` or without. Four numbers are an address, and three that
-  /// begin with a year are a day, if no `@` stands before them.
+  /// A version follows `-`, `_`, `.`, `@` or the beginning, with or without `v`. Four numbers are an address, and three
+  /// numbers that start with a year are a date, unless they follow `@`.
   static func ranges(in text: ArraySlice<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var place = text.startIndex
@@ -27,7 +27,7 @@ enum SemanticVersion {
     return ranges
   }
 
-  /// The byte that sets a number off from what stands before it, 0 at the beginning; `nil` if nothing does.
+  /// Returns the delimiter before a number, 0 at the beginning; `nil` if there is none.
   private static func before(_ place: Int, in text: ArraySlice<UInt8>) -> UInt8? {
     guard place > text.startIndex else { return 0 }
     let byte = text[place - 1]
@@ -37,7 +37,7 @@ enum SemanticVersion {
       return isSecond ? nil : before(place - 1, in: text)
     }
     guard "-_.@".utf8.contains(byte) else { return nil }
-    // The end of four numbers is no version.
+    // The last three of four numbers are no version.
     guard byte == UInt8(ascii: ".") else { return byte }
     let word = text[..<(place - 1)].suffix(6).reversed().prefix(while: VersionText.isLetterOrDigit)
     return !word.isEmpty && word.allSatisfy(\.isASCIIDigit) ? nil : byte
@@ -64,7 +64,7 @@ enum SemanticVersion {
     return endOfStage(at: place, in: text)
   }
 
-  /// Where the stage of a pre-release ends that begins at `start`; `start` if none does.
+  /// Returns the end of the pre-release stage that begins at `start`; `start` if there is none.
   private static func endOfStage(at start: Int, in text: ArraySlice<UInt8>) -> Int {
     let rest = text[(start + 1)...]
     let word = rest.prefix { VersionText.isLetterOrDigit($0) && !$0.isASCIIDigit }

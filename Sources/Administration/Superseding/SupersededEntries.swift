@@ -1,23 +1,23 @@
 import Bytes
 public import ResponseStorage
 
-/// The entries of a cache that are older versions of a resource, of which a newer one is stored too.
+/// The entries of a cache that are older versions of a resource that is also stored in a newer version.
 ///
-/// They are found in two passes: the first notes the newest version of each resource, and the second compares each entry
-/// with that. Only entries of one cache partition are compared. An entry of another status than 2xx makes none
-/// superseded, and neither does one that `URLCache` does not see.
+/// They are found in two passes: the first finds the newest version of each resource, and the second compares each
+/// entry with it. Only entries of the same cache partition are compared. Entries with a status other than 2xx, and
+/// entries that `URLCache` does not see, supersede nothing.
 public struct SupersededEntries: ResponseTally {
-  /// What an entry is.
+  /// The state of an entry.
   public enum State: Hashable, Sendable {
-    /// The newest version, one with the same URL as the newest, or no version of anything.
+    /// The newest version, an entry with the same URL as the newest, or no version of anything.
     case current
     /// An older version.
     case superseded(ResourceVersion.Kind)
-    /// A version of which it is not known when it was stored, so it is not known whether it is an older one.
+    /// A version with an unknown stored time, so it may or may not be older.
     case unknownTime
   }
 
-  /// A resource by its pattern and its partition: as two hashes, which nobody can foresee.
+  /// A resource, by its pattern and partition: two seeded hashes save memory, and no server can predict collisions.
   private struct Resource: Hashable {
     let first: Int
     let second: Int
@@ -37,7 +37,7 @@ public struct SupersededEntries: ResponseTally {
     }
   }
 
-  /// A version of a resource, as far as it counts for which is the newest.
+  /// A version of a resource, with what decides which is the newest.
   private struct Version {
     let stored: Timestamp
     let id: StoredResponse.ID
@@ -49,21 +49,21 @@ public struct SupersededEntries: ResponseTally {
     }
   }
 
-  /// How many resources are kept: about 100 MB of them.
+  /// The maximum number of resources; they take about 100 MB.
   private static let mostResources = 1_000_000
 
   private var newest: [Resource: Version] = [:]
   private var versions: Int64 = 0
 
-  /// Whether all resources had room; of the others no entry counts as superseded.
+  /// Whether all resources fit; entries of the others never count as superseded.
   public private(set) var isComplete = true
 
-  /// Starts without entries.
+  /// Creates an empty tally.
   init() {}
 
-  /// Looks through a cache.
+  /// Finds the newest versions in a cache.
   ///
-  /// - Throws: What the source throws.
+  /// - Throws: The error that the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries; memory grows with the number of versioned resources.
   public init(in source: any ResponseSource) throws {
     var all = Self()
@@ -75,21 +75,21 @@ public struct SupersededEntries: ResponseTally {
     self = all
   }
 
-  /// What a response has to have been decoded for ``insert(_:)``.
+  /// The fields that ``insert(_:)`` needs.
   static let projection = stateProjection.union(BodyCompleteness.projection)
     .union(.status)
 
-  /// What a response has to have been decoded for ``state(of:)``.
+  /// The fields that ``state(of:)`` needs.
   public static let stateProjection: Projection = [.url, .key, .stored, .storage]
 
-  /// Whether any entry may be superseded; if not, a second pass would find none.
+  /// Whether any entry may be superseded; if not, a second pass is needless.
   var mayHaveAny: Bool { versions > newest.count }
 
-  /// Notes a response.
+  /// Adds a response.
   public mutating func insert(_ response: borrowing StoredResponse) {
     guard !response.isOrphan, let version = Self.version(of: response) else { return }
     versions += 1
-    // What an app cannot use takes the place of nothing.
+    // A response that the app cannot use supersedes nothing.
     guard let stored = response.stored, response.status == 200 || response.status == 203,
       response.bodyLocation != .missing, BodyCompleteness(of: response) != .partial
     else { return }
@@ -98,7 +98,7 @@ public struct SupersededEntries: ResponseTally {
       of: Resource(version, in: response.partition))
   }
 
-  /// Notes the responses that another one has noted.
+  /// Adds another tally.
   mutating func insert(_ other: Self) {
     versions += other.versions
     isComplete = isComplete && other.isComplete
@@ -115,7 +115,7 @@ public struct SupersededEntries: ResponseTally {
     }
   }
 
-  /// What an entry of the cache is.
+  /// Returns the state of an entry.
   public func state(of response: borrowing StoredResponse) -> State {
     guard !response.isOrphan, let version = Self.version(of: response),
       let newest = newest[Resource(version, in: response.partition)],

@@ -1,20 +1,20 @@
 public import Bytes
 
-/// How many superseded entries there are of each kind.
+/// The number of superseded entries of each kind.
 public struct SupersededKinds: Hashable, Sendable {
-  /// The entries of each kind that has any.
+  /// The number of entries, for each kind that has any.
   public private(set) var counts: [ResourceVersion.Kind: Int64] = [:]
 
-  /// Starts without entries.
+  /// Creates empty counts.
   public init() {}
 
-  /// Counts a superseded entry by its URL, or by its key if that is not known.
+  /// Counts a superseded entry by its URL, or by its key if the URL is unknown.
   public mutating func insert(_ url: ByteString?) {
     guard let kind = url.flatMap({ ResourceVersion(of: $0) })?.kind else { return }
     counts[kind, default: 0] += 1
   }
 
-  /// What made entries superseded, as a clause; `nil` if there are none.
+  /// The counts as a clause; `nil` if there are none.
   public var words: String? {
     let parts = ResourceVersion.Kind.allCases.compactMap { kind in
       counts[kind].map { "\($0) by \(kind.words)" }
@@ -24,7 +24,7 @@ public struct SupersededKinds: Hashable, Sendable {
 }
 
 extension ResourceVersion.Kind {
-  /// What tells versions apart, in words.
+  /// The kind of mark, in words.
   fileprivate var words: String {
     switch self {
     case .hash: "a hash in the file name"

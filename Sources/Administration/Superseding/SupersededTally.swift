@@ -10,10 +10,10 @@ struct SupersededTally: ResponseTally {
     self.entries = entries
   }
 
-  /// Adds up what is superseded, with another look at the cache if anything may be.
+  /// Adds up the superseded entries; reads the cache again only if there may be any.
   ///
-  /// - Parameter entries: What a first look at all entries has noted.
-  /// - Throws: What the source throws.
+  /// - Parameter entries: The result of a first pass over all entries.
+  /// - Throws: The error that the source throws.
   static func sum(
     of entries: SupersededEntries, in source: any ResponseSource
   ) throws -> CacheReport.Sum {

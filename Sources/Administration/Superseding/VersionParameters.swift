@@ -1,23 +1,23 @@
 import Bytes
 
-/// Versions and signatures in the query of a URL: `?v=3`, `?e=1451491200&token=…`.
+/// The versions and signatures in a query: `?v=3`, `?e=1451491200&token=…`.
 struct VersionParameters {
-  /// The values that tell versions apart.
+  /// The values that differ between versions.
   private(set) var marks: [ResourceVersion.Mark] = []
-  /// The parameters of a signature, with the `&` after them or before them.
+  /// The parameters of a signature, with the `&` after or before them.
   private(set) var signatures: [Range<Int>] = []
 
   private struct Parameter {
     let text: ArraySlice<UInt8>
-    /// The name, in small letters.
+    /// The name, in lowercase.
     let name: ByteString
-    /// What follows the first `=`; `nil` if there is none.
+    /// The part after the first `=`; `nil` if there is none.
     let value: ArraySlice<UInt8>?
   }
 
-  /// Looks for versions and signatures.
+  /// Finds the versions and signatures in a query.
   ///
-  /// - Parameter type: The type of the file; `nil` if it is not known that it is static. Then only signatures count.
+  /// - Parameter type: The type of the file; `nil` if it may not be static. Then only signatures are found.
   init(in query: ArraySlice<UInt8>, of type: AssetType?) {
     let parameters = query.split(separator: UInt8(ascii: "&")).map { text in
       let name = text.prefix { $0 != UInt8(ascii: "=") }
@@ -39,7 +39,7 @@ struct VersionParameters {
     signatures = Self.joined(signatures, in: query)
   }
 
-  /// The ranges of parameters, those that follow each other as one, each with an `&` that nothing needs without them.
+  /// Merges adjacent ranges of parameters, and adds the `&` that becomes superfluous without them.
   private static func joined(
     _ ranges: [Range<Int>], in query: ArraySlice<UInt8>
   ) -> [Range<Int>] {
@@ -56,7 +56,7 @@ struct VersionParameters {
     }
   }
 
-  /// Whether parameters are a signature for some time, or a token of a static file.
+  /// Whether parameters are a temporary signature, or a token of a static file.
   private static func isSignature(_ names: Set<ByteString>, isStatic: Bool) -> Bool {
     if !names.isDisjoint(with: SignatureVocabulary.seals) { return true }
     if isStatic, names.contains("token") { return true }
@@ -74,14 +74,14 @@ struct VersionParameters {
     "cachebuster", "cachebust", "bust", "nocache", "cb",
   ]
 
-  /// What may also be something else: only long numbers and hashes count.
+  /// Ambiguous names: only long numbers and hashes count.
   private static let times: Set<ByteString> = [
     "t", "ts", "_t", "_", "timestamp", "time", "r", "rnd", "rand", "random", "_dc", "dc",
   ]
 
-  /// The text in a parameter that tells versions apart.
+  /// Returns the text in a parameter that differs between versions.
   ///
-  /// - Parameter alone: Whether the query is nothing but the parameter.
+  /// - Parameter alone: Whether the parameter is the whole query.
   private static func version(
     in parameter: Parameter, alone: Bool, _ type: AssetType
   ) -> ArraySlice<UInt8>? {
@@ -109,13 +109,13 @@ struct VersionParameters {
     return text.bytes.count >= 8 && (text.isNumber || text.isHexadecimal)
   }
 
-  /// Whether a value is a number, a version or a hash, and no word.
+  /// Whether a value is a number, a version or a hash, but not a word.
   private static func isVersion(_ text: VersionText) -> Bool {
     text.digits > 0 && text.bytes.count <= 128
       && text.bytes.allSatisfy { VersionText.isLetterOrDigit($0) || "._-+%:".utf8.contains($0) }
   }
 
-  /// Whether a value is a moment, a random number or a hash.
+  /// Whether a value is a timestamp, a random number or a hash.
   private static func isTime(_ text: VersionText) -> Bool {
     let isDecimal = text.bytes.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
     return isDecimal ? text.digits >= 6 : text.bytes.count >= 8 && text.isHexadecimal

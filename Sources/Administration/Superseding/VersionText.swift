@@ -1,6 +1,6 @@
 import Bytes
 
-/// What a word in a URL looks like, by its bytes alone.
+/// The properties of a word in a URL, judged by its bytes alone.
 struct VersionText {
   let bytes: ArraySlice<UInt8>
 
@@ -24,7 +24,7 @@ struct VersionText {
     return bytes.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
   }
 
-  /// Whether these are hexadecimal digits in one case, figures and letters among them: no word, and no number.
+  /// Whether the text consists of hexadecimal digits in one case, both letters and digits: neither word nor number.
   var isHexadecimal: Bool {
     guard digits > 0, letters > 0, capitals == 0 || smallLetters == 0 else { return false }
     return bytes.allSatisfy {
@@ -32,14 +32,14 @@ struct VersionText {
     }
   }
 
-  /// Whether these are letters and figures of Base64 for URLs (RFC 4648 §5).
+  /// Whether the text consists of Base64 characters for URLs (RFC 4648 §5).
   var isBase64URL: Bool {
     bytes.allSatisfy {
       Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
     }
   }
 
-  /// Whether this is a day of this or the last century, as `20230131`, with a time after it or not.
+  /// Whether the text is a date from 1990 to 2049, such as `20230131`, optionally followed by a time.
   var isDay: Bool {
     guard [8, 12, 14].contains(bytes.count), isNumber else { return false }
     func part(_ start: Int, _ length: Int) -> Int64 {
@@ -49,20 +49,20 @@ struct VersionText {
       && (1...31).contains(part(6, 2))
   }
 
-  /// Whether this is a moment from 2008 to 2033 in seconds or milliseconds since 1970.
+  /// Whether the text is a timestamp from 2008 to 2033, in seconds or milliseconds since 1970.
   var isMoment: Bool {
     guard let number else { return false }
     let range: ClosedRange<Int64> = 1_200_000_000...1_999_999_999
     return range.contains(bytes.count == 13 ? number / 1_000 : number)
   }
 
-  /// Whether this is `v` and a number of at most four digits.
+  /// Whether the text is `v` and a number of at most four digits.
   var isNumberedVersion: Bool {
     (2...5).contains(bytes.count) && bytes.first?.asciiLowercased == UInt8(ascii: "v")
       && VersionText(bytes.dropFirst()).isNumber
   }
 
-  /// Whether this is a size or a scale of a picture: `300x200`, `2x`, `640w`, `16px`, `1080p`.
+  /// Whether the text is the size or scale of an image: `300x200`, `2x`, `640w`, `16px`, `1080p`.
   var isSize: Bool {
     let unit = bytes.drop(while: \.isASCIIDigit)
     guard unit.startIndex > bytes.startIndex, let first = unit.first else { return false }
@@ -75,9 +75,9 @@ struct VersionText {
     }
   }
 
-  /// Whether a Base64 text of eight letters and figures is as a random one, and not as words are that people write.
+  /// Whether a Base64 text of eight characters looks random, unlike words that people write.
   ///
-  /// - Parameter allowsOneCase: Whether it may also be so without letters of both cases.
+  /// - Parameter allowsOneCase: Whether letters of one case are enough.
   func looksRandom(allowsOneCase: Bool) -> Bool {
     guard !isMadeOfWords else { return false }
     if capitals > 0, smallLetters > 0 { return true }
@@ -86,7 +86,7 @@ struct VersionText {
     return digits > 0 || longestRunOfConsonants >= 4
   }
 
-  /// How often a letter follows a figure, or the other way round.
+  /// The number of changes between letters and digits.
   private var changesOfKind: Int {
     zip(bytes, bytes.dropFirst()).count { $0.isASCIIDigit != $1.isASCIIDigit }
   }
@@ -104,7 +104,7 @@ struct VersionText {
     return longest
   }
 
-  /// Whether these are numbers, words and words with a number, such as `DataGrid`, `icon_128` and `HTML5`.
+  /// Whether the text consists of numbers, words and words with a number, such as `DataGrid`, `icon_128` and `HTML5`.
   private var isMadeOfWords: Bool {
     bytes.split { !Self.isLetterOrDigit($0) }.allSatisfy { part in
       let word = part.prefix { !$0.isASCIIDigit }
@@ -112,14 +112,14 @@ struct VersionText {
     }
   }
 
-  /// Whether letters are words in CamelCase, or nothing.
+  /// Whether letters are CamelCase words, or empty.
   private static func areWords(_ letters: ArraySlice<UInt8>) -> Bool {
     var rest = letters
     func isCapital(_ byte: UInt8) -> Bool { byte < UInt8(ascii: "a") }
     while let first = rest.first {
       let capitals = rest.prefix(while: isCapital)
       if capitals.count >= 2 {
-        // The last capital begins the next word, if one follows.
+        // The last capital begins the next word, if there is one.
         let isLast = capitals.endIndex == rest.endIndex
         rest = rest[(isLast ? capitals.endIndex : capitals.endIndex - 1)...]
         if isLast || capitals.count > 2 { continue }

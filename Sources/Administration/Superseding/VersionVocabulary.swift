@@ -1,13 +1,13 @@
 import Bytes
 
-/// The words that names of files and folders are made of, as far as they matter for versions.
+/// The words in file and folder names that matter for versions.
 enum VersionVocabulary {
-  /// What is added to names, and names nothing by itself.
+  /// Words that are added to names, and identify nothing on their own.
   private static let additions = set(
     "min chunk chunks async module js css map gz br small medium large thumb thumbs thumbnail xs sm md lg xl xxl o n s m l orig"
       + " original full tiny big preview")
 
-  /// What pictures and files are called of which there are many, and what has a new one every day.
+  /// Generic names of images and files, and names of content that is new every day.
   private static let contents = set(
     "photo photos image images img imgs picture pictures pic pics dsc dscn dcim pxl screenshot screen capture scan file files upload"
       + " uploads avatar avatars user users profile cover covers poster media video videos film clip audio voice recording song track"
@@ -18,7 +18,7 @@ enum VersionVocabulary {
       + " fig table swatch color colour sample test tmp temp download signal whatsapp wa fb insta vid mvimg burst"
   )
 
-  /// The folders of what people upload, or of what there are many.
+  /// Folders for uploads, or for many similar files.
   private static let contentFolders = set(
     "upload uploads uploaded avatar avatars user users profile profiles photo photos gallery galleries album albums attachment"
       + " attachments product products catalog covers posters thumbnails comments stories posts ugc usercontent"
@@ -32,17 +32,17 @@ enum VersionVocabulary {
     word.count <= 12 && set.contains(ByteString(word.map(\.asciiLowercased)))
   }
 
-  /// Whether a word, a size or a scale is only added to a name.
+  /// Whether a word, a size or a scale is only an addition to a name.
   static func isAddition(_ word: ArraySlice<UInt8>) -> Bool {
     VersionText(word).isSize || contains(additions, word)
   }
 
-  /// Whether a word is what many resources are called.
+  /// Whether a word is a generic name of many resources.
   static func isContent(_ word: ArraySlice<UInt8>) -> Bool {
     contains(contents, word.prefix { !$0.isASCIIDigit })
   }
 
-  /// Whether a folder is one of what people upload, or of a year or a day.
+  /// Whether a folder is for uploads, or for a year or a date.
   static func isFolderOfContents(_ folder: ArraySlice<UInt8>) -> Bool {
     if contains(contentFolders, folder) { return true }
     let text = VersionText(folder)
