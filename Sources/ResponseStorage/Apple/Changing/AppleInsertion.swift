@@ -1,7 +1,7 @@
 import Bytes
 import SQLite
 
-/// The statements that put responses into an Apple store, within a transaction.
+/// The statements that insert responses into an Apple store, within one transaction.
 final class AppleInsertion: RawResponseInsertion {
   private let path: String
   private var standing: Statement
@@ -13,7 +13,7 @@ final class AppleInsertion: RawResponseInsertion {
   private var lastID: Statement
   private var unusedID: Statement
 
-  /// The names of the body files of responses that were replaced.
+  /// The names of the body files of replaced responses.
   private(set) var replacedFiles: [ByteString] = []
 
   init(_ connection: borrowing Connection, path: String) throws(SQLiteError) {
@@ -52,11 +52,13 @@ final class AppleInsertion: RawResponseInsertion {
     if let there, case .row(let row) = there.id {
       try removals.remove(row)
       if let file { replacedFiles.append(file) }
+      // A response of this store may already use the archived id, so fall back to the id of
+      // the replaced response, or to a new one.
       if try id.map({ try isFree($0) }) != true { id = row }
     } else if try id.map({ try isFree($0) }) != true {
       id = nil
     }
-    // A table that had no row of the response gets none.
+    // If the archive has no row of the response in a table, neither has the store.
     let row = raw.hasResponseRow ? try insertResponse(raw, as: id) : try id ?? unused()
     if RawResponse.Part.Name.allCases.dropLast().contains(where: { raw.part($0) != nil }) {
       try insertBlobs(raw, as: row)
@@ -65,7 +67,7 @@ final class AppleInsertion: RawResponseInsertion {
     return true
   }
 
-  /// The response of a key, as it is now, and the name of its body file.
+  /// Returns the response currently stored under `key`, and the name of its body file.
   private func response(
     forKey key: ByteString
   ) throws(SQLiteError) -> (ResponseVersion?, file: ByteString?) {
@@ -77,7 +79,7 @@ final class AppleInsertion: RawResponseInsertion {
     var found = StoredResponse(id: id)
     var memory = StoredResponse.SpareMemory()
     if standing.type(at: 1) != .null {
-      // What cannot be decoded was stored at no known time, then as now.
+      // A response that cannot be decoded has no known time, now as when it was first read.
       standing.withBytes(at: 1) { bytes in
         try? found.decodeResponseObject(bytes, .stored, reusing: &memory)
       }
@@ -92,7 +94,7 @@ final class AppleInsertion: RawResponseInsertion {
     return try isTaken.step() && isTaken.integer(at: 0) == 0
   }
 
-  /// A number that no row has in any table.
+  /// Returns an id that no row has in any table.
   private func unused() throws(SQLiteError) -> Int64 {
     unusedID.reset()
     defer { unusedID.reset() }
@@ -130,7 +132,8 @@ final class AppleInsertion: RawResponseInsertion {
       try bodies.bind(isKept ? location ?? .integer(1) : .integer(1), at: 2)
       try bodies.bind(text: staged.bytes, at: 3)
     } else if case .integer(1...) = location, raw.part(.body)?.content == nil {
-      // The file was missing, and is not there under any name. What it was called is not in an archive.
+      // The body file was missing when the response was exported, and the archive does not record its
+      // name. A random name keeps the response in the same state: its body file is missing.
       try bodies.bind(location ?? .integer(1), at: 2)
       try bodies.bind(
         text: AppleStoreWriter.uuid(.random(in: 0 ... .max), .random(in: 0 ... .max)), at: 3)
@@ -142,7 +145,7 @@ final class AppleInsertion: RawResponseInsertion {
     bodies.reset()
   }
 
-  /// The value of the column of a part, whole in memory.
+  /// Returns the value of a part's column, read into memory as a whole.
   private func value(
     of name: RawResponse.Part.Name, in raw: RawResponse
   ) throws -> RawResponse.Value {
@@ -156,7 +159,7 @@ final class AppleInsertion: RawResponseInsertion {
   }
 }
 
-/// The statements that remove the rows of one response.
+/// The statements that delete the rows of one response.
 struct AppleRowRemoval: ~Copyable {
   private var responses: Statement
   private var blobs: Statement
@@ -172,7 +175,7 @@ struct AppleRowRemoval: ~Copyable {
     self.bodies = bodies
   }
 
-  /// Removes the rows of that number.
+  /// Deletes the rows with this id from all three tables.
   mutating func remove(_ id: Int64) throws(SQLiteError) {
     try responses.restart(for: id)
     _ = try responses.step()
@@ -184,7 +187,7 @@ struct AppleRowRemoval: ~Copyable {
 }
 
 extension Statement {
-  /// Binds a value in its class.
+  /// Binds a value with its storage class.
   mutating func bind(_ value: RawResponse.Value, at parameter: Int32) throws(SQLiteError) {
     switch value {
     case .null: try bindNull(at: parameter)

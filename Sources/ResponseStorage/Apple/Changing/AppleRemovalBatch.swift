@@ -1,24 +1,23 @@
 import Bytes
 import SQLite
 
-/// The statements that remove rows of an Apple store, all three of each response in one transaction.
+/// The statements that delete the three rows of each response of a batch in one transaction.
 struct AppleRemovalBatch: ~Copyable {
   private var mark: Statement
   private var spare: Statement
   private var look: Statement
   private var delete: Statement
   private let order: RemovalOrder
-  // What was found last, whose memory is used again.
+  // The last response that was decoded, kept so that its memory is reused.
   private var found = StoredResponse(id: .row(0))
   private var memory = StoredResponse.SpareMemory()
 
   init(_ connection: borrowing Connection, _ order: RemovalOrder) throws(SQLiteError) {
-    // It is there, and empty, if the connection has removed something before.
+    // If this connection has removed a batch before, the table exists and is empty.
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS doomed(entry_ID INTEGER PRIMARY KEY)")
     let mark = try connection.prepare("INSERT INTO doomed VALUES (?1)")
     let spare = try connection.prepare("DELETE FROM doomed WHERE entry_ID = ?1")
-    // The order of the joins is the one that is written: each table is looked up by row numbers that
-    // ascend.
+    // SQLite keeps the order of LEFT JOINs as written, so each table is searched by ascending rowid.
     let look = try connection.prepare(
       """
       SELECT doomed.entry_ID, coalesce(r.entry_ID, p.entry_ID, b.entry_ID) IS NOT NULL,
@@ -38,17 +37,17 @@ struct AppleRemovalBatch: ~Copyable {
     self.look = look
   }
 
-  /// Removes the rows of responses, in one transaction.
+  /// Removes the rows of responses in one transaction.
   ///
   /// - Parameters:
-  ///   - skipped: Where the ids go of those that have changed or are gone.
-  ///   - beforeCommit: Told the names of the body files that the rows named, while the rows may still stay.
-  /// - Returns: The names of the body files that the rows named.
+  ///   - skipped: Receives the ids of responses that changed or were removed meanwhile.
+  ///   - beforeCommit: Called with the names of the rows' body files before the removal is committed.
+  /// - Returns: The names of the body files that the removed rows referred to.
   mutating func remove(
     _ responses: some Collection<ResponseVersion>, _ connection: borrowing Connection,
     skipped: inout [StoredResponse.ID], beforeCommit: ([ByteString]) -> Void
   ) throws(SQLiteError) -> [ByteString] {
-    // From here on nobody else writes, so that what is looked at is what is removed.
+    // The lock is taken before the rows are read, so no process can change them before they are deleted.
     try connection.execute("BEGIN IMMEDIATE")
     let skippedBefore = skipped.count
     do throws(SQLiteError) {
@@ -67,7 +66,7 @@ struct AppleRemovalBatch: ~Copyable {
       try connection.execute("COMMIT")
       return names
     } catch {
-      // Some failures have rolled back already, and then there is nothing to.
+      // SQLite has already rolled back after some errors; this ROLLBACK then fails harmlessly.
       look.reset()
       delete.reset()
       try? connection.execute("ROLLBACK")
@@ -76,24 +75,24 @@ struct AppleRemovalBatch: ~Copyable {
     }
   }
 
-  /// Removes what is left on the list from a table.
+  /// Deletes the rows that are still on the list from a table.
   private static func deleteDoomed(
     of table: String, _ connection: borrowing Connection
   ) throws(SQLiteError) {
     try connection.execute("DELETE FROM \(table) WHERE entry_ID IN (SELECT entry_ID FROM doomed)")
   }
 
-  /// Takes those responses off the list that are not as they were when they were looked at.
+  /// Takes responses off the list that have changed since they were read.
   ///
-  /// - Parameter rows: Where the others go, if anywhere.
-  /// - Returns: The names of the body files of the others.
+  /// - Parameter rows: Receives the unchanged responses, unless it is `nil`.
+  /// - Returns: The names of the body files of the unchanged responses.
   private mutating func spareChanged(
     _ responses: some Collection<ResponseVersion>, keeping rows: inout RowsByKey?,
     skipped: inout [StoredResponse.ID]
   ) throws(SQLiteError) -> [ByteString] {
     var names: [ByteString] = []
     var changed: [ResponseVersion] = []
-    // Both are in ascending order of the ids.
+    // The responses and the rows of `look` are both in ascending order of ids.
     for response in responses {
       guard case .row(let row) = response.id else {
         changed.append(response)
@@ -115,12 +114,12 @@ struct AppleRemovalBatch: ~Copyable {
     return names
   }
 
-  /// Whether the response that was found is the one that was looked at.
+  /// Whether the current row of `look` is still the response that was read.
   private mutating func isUnchanged(_ response: ResponseVersion) -> Bool {
     guard look.integer(at: 1) != 0, hasKey(response.key) else { return false }
     found.become(response.id, sparing: &memory)
     if look.type(at: 3) != .null {
-      // What cannot be decoded was stored at no known time, then as now.
+      // A response that cannot be decoded has no known time, now as when it was first read.
       look.withBytes(at: 3) { bytes in
         try? found.decodeResponseObject(bytes, .stored, reusing: &memory)
       }
@@ -128,7 +127,7 @@ struct AppleRemovalBatch: ~Copyable {
     return found.stored == response.stored
   }
 
-  /// Whether the key of the response that was found is this one.
+  /// Whether the current row of `look` has this key.
   private borrowing func hasKey(_ key: ByteString?) -> Bool {
     guard let key, look.type(at: 2) != .null else { return key == nil && look.type(at: 2) == .null }
     return look.withBytes(at: 2) { bytes in

@@ -3,12 +3,13 @@ import Files
 import SQLite
 
 extension AppleStoreEditor {
-  /// Up to so many free pages slices are cheaper than a rewrite: their cost grows faster than their
-  /// number, as each moves a page from the end and looks for its place in the list of free ones.
+  /// The number of free pages up to which slices are cheaper than a rewrite. The cost of slices grows
+  /// faster than their number: each moves a page from the end and searches the freelist for its place.
   private static let mostPagesInSlices: Int64 = 100_000
 
-  // What a slice moves: beside an application so much that it does not wait for long, at first; alone so much that
-  // one that comes meanwhile gets its turn before it gives up, as each slice costs writes that are waited for.
+  // The pages that one slice moves. While an app is running, slices start small so that it does not
+  // wait for long. Otherwise they are large, as each slice waits for its writes, but short enough that
+  // an app that opens the database meanwhile gets the lock before it gives up.
   private static let fewestPagesOfSlice: Int64 = 64
   private static let mostPagesOfSlice: Int64 = 16_384
 
@@ -19,18 +20,18 @@ extension AppleStoreEditor {
       throw StoreError(
         .inUse, at: files.path, because: "it can only be rewritten while nobody has it open")
     }
-    // In kibibytes: pages are moved once, in their order, and the fewer are kept, the nearer they are to the processor.
+    // In KiB: pages are moved once and in order, and a small page cache stays in the CPU cache.
     try run("PRAGMA cache_size = -512")
     let free = try number("PRAGMA freelist_count")
     let canSlice = try number("PRAGMA auto_vacuum") == 2
-    // Slices shorten the file too, but only if they have a page to give back.
+    // Slices shorten the file too, but only if there is a free page to remove.
     let needsRewrite = free > 0 ? free > Self.mostPagesInSlices || !canSlice : try hasTail()
     if fully || !inUse && needsRewrite {
       if try hasRoomForRewrite() || fully {
         do throws(SQLiteError) {
           return try rewrite(unless: shouldStop) ? .rewrite : .none
         } catch {
-          // The copy is put elsewhere, where there may be no room for it; slices need less.
+          // VACUUM writes its copy to the temporary folder, which may be full; slices need less space.
           guard canSlice, !fully, error.kind == .noRoom || error.kind == .cannotOpen else {
             throw StoreError(error, path: files.path)
           }
@@ -45,7 +46,7 @@ extension AppleStoreEditor {
       do throws(SQLiteError) {
         try connection.execute("PRAGMA incremental_vacuum(\(pages))")
       } catch {
-        // The log takes up what a slice moves.
+        // The write-ahead log needs room for what a slice moves, so try smaller slices.
         guard error.kind == .noRoom, pages > Self.fewestPagesOfSlice else {
           throw StoreError(error, path: files.path)
         }
@@ -54,6 +55,7 @@ extension AppleStoreEditor {
       }
       guard inUse else { continue }
       let took = clock.now - start
+      // Grow while a slice is quick and shrink once it makes the app wait, then pause to let it write.
       if isPrivateCopy || took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
       if isPrivateCopy { continue }
       if took > .milliseconds(30) { pages = max(pages / 2, 1) }
@@ -62,8 +64,9 @@ extension AppleStoreEditor {
     return .slices
   }
 
-  /// Whether the file is longer than the database in it, as a crash leaves it that comes before the end of a file
-  /// without a log is cut off. Whoever copies a log into the file, which has something in it then, cuts that off.
+  /// Whether the file is longer than its database, which a crash without a write-ahead log can leave.
+  ///
+  /// If the log has content, the next checkpoint cuts the file, so there is nothing to do.
   private func hasTail() throws(StoreError) -> Bool {
     let size = try bytes(ofPages: number("PRAGMA page_count"))
     guard let file = try? FileStatus.of(files.database), file.size > size else { return false }
@@ -72,9 +75,9 @@ extension AppleStoreEditor {
 
   /// Rewrites the database.
   ///
-  /// The copy that SQLite makes of all that stays is a file without a name, as memory may not hold it.
+  /// The temporary copy that SQLite makes goes to an unnamed file, as it may not fit into memory.
   ///
-  /// - Returns: `false` if it was stopped, and is as it was.
+  /// - Returns: `false` if it was stopped; the database is then unchanged.
   private func rewrite(unless shouldStop: () -> Bool) throws(SQLiteError) -> Bool {
     try connection.execute("PRAGMA temp_store = FILE")
     defer { try? connection.execute("PRAGMA temp_store = MEMORY") }
@@ -87,7 +90,7 @@ extension AppleStoreEditor {
     }
   }
 
-  /// Whether the file system has room for the copy that SQLite makes, and for its log.
+  /// Whether the file system has room for the copy that SQLite makes and for its write-ahead log.
   private func hasRoomForRewrite() throws(StoreError) -> Bool {
     let used = try bytes(ofPages: number("PRAGMA page_count") - number("PRAGMA freelist_count"))
     guard let room = try? FileSystemStatus.of(files.folder).availableBytes else { return false }

@@ -3,14 +3,15 @@ import Files
 import SQLite
 
 extension AppleStoreEditor {
-  /// Larger bodies are put into files wherever they were, as no row can hold them at once.
+  /// The largest body that is stored in a row. A row must fit into memory as a whole, so larger bodies
+  /// are stored in body files even if they were in a row before.
   private static let largestRowBody = ByteCount(16 << 20)
 
-  /// From how many staged bodies on it is faster to wait for the whole file system, with what others
-  /// write to it.
+  /// The number of staged bodies from which it is faster to sync the whole file system, including the
+  /// writes of other processes, than each file.
   private static let manyBodies = 64
 
-  /// How much memory an insertion has for pages of the database, in KiB.
+  /// The size of the page cache during an insertion, in KiB.
   private static let pageMemory = 16 << 10
 
   public func stage(_ response: RawResponse) throws -> ByteString? {
@@ -30,7 +31,8 @@ extension AppleStoreEditor {
     return ByteString(name)
   }
 
-  /// Writes a body file. A failure to write it is an error of this store; one to read the body is passed on.
+  /// Writes a body file. An error while writing is an error of this store; an error while reading the
+  /// body is passed on.
   private func write(_ body: Body?, toFileNamed name: [UInt8]) throws {
     let file = try createFile(named: name)
     try body?.forEachChunk { chunk in
@@ -47,13 +49,14 @@ extension AppleStoreEditor {
   private static func belongsIntoFile(_ response: RawResponse) -> Bool {
     guard let size = response.part(.body)?.content?.size else { return false }
     if response.hasBodyFile || size > largestRowBody { return true }
-    // That of an older store, which has no files.
+    // Older schemas have no `isDataOnFS` and keep every body in its row.
     return response.value(of: "isDataOnFS") == nil
       && size >= ByteCount(AppleStoreWriter.fileThreshold)
   }
 
   public func synchronizeStaged(_ names: [ByteString]) throws(StoreError) {
     guard !names.isEmpty else { return }
+    // The intent must be on disk before the files: after a crash it is how they are found as orphans.
     intent?.synchronize()
     do throws(FileError) {
       let folder = try Directory(files.bodies)
@@ -77,7 +80,7 @@ extension AppleStoreEditor {
 
   public func insert(_ body: (any RawResponseInsertion) throws -> Void) throws {
     do {
-      // Keys come in no order, and what is pushed out of memory is written, and read, and written again.
+      // Keys arrive in random order: with a small page cache, pages are written, read and written again.
       try connection.execute("PRAGMA cache_size = -\(Self.pageMemory)")
       try connection.execute("BEGIN IMMEDIATE")
       let insertion: AppleInsertion
@@ -87,12 +90,12 @@ extension AppleStoreEditor {
         try verify()
         noteRemoval(of: insertion.replacedFiles)
         do { try connection.execute("COMMIT") } catch {
-          // Whether it took effect shows only when the database is opened again.
+          // Only opening the database again shows whether the commit took effect, so keep the intent.
           intent?.keep()
           throw error
         }
       } catch {
-        // Some failures have rolled back already, and then there is nothing to.
+        // SQLite has already rolled back after some errors; this ROLLBACK then fails harmlessly.
         try? connection.execute("ROLLBACK")
         throw error
       }
@@ -104,8 +107,8 @@ extension AppleStoreEditor {
 
   /// Removes the body files of responses that were replaced.
   ///
-  /// All is done by then: what cannot be removed is left for a check to find, and is no failure, upon which
-  /// somebody might remove the bodies that took their place.
+  /// Never fails: the insertion is committed, and an error would make the caller remove the new body
+  /// files. A file that cannot be removed is left for `check` to find.
   private func removeReplaced(_ names: [ByteString]) {
     var named: [UUIDBytes: Int]?
     var removal = Removal()
@@ -134,7 +137,7 @@ extension AppleStoreEditor {
 }
 
 extension StoreError {
-  /// Says what kept a file from being written.
+  /// Creates an error from a failure to write a file.
   init(writing error: FileError) {
     switch error.kind {
     case .accessDenied, .noRoom: self.init(error, path: error.path)

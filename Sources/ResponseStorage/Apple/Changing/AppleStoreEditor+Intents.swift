@@ -3,7 +3,7 @@ import Files
 import SQLite
 
 extension AppleStoreEditor: IntentStore {
-  /// Notes that the files that rows name are about to go, before the rows do.
+  /// Records which body files are about to be removed, before their rows are.
   func noteRemoval(of names: [ByteString]) {
     guard intents != nil, !names.isEmpty else { return }
     let files = names.compactMap { name in
@@ -12,7 +12,7 @@ extension AppleStoreEditor: IntentStore {
     if !files.isEmpty { openIntent()?.note(files) }
   }
 
-  /// Notes that a body file is about to be written, which no row names yet.
+  /// Records that a body file is about to be written to which no row refers yet.
   func noteStaging(of name: ByteString) {
     if intents != nil { openIntent()?.note(added: name) }
   }
@@ -32,6 +32,7 @@ extension AppleStoreEditor: IntentStore {
       else { return }
       orphans[name] = OrphanFile(name: name, size: version.size, modified: version.modified)
     }
+    // A file with the same name but another version was written since, and is not ours to remove.
     for file in intent.removed { add(file.name) { $0 != file.version } }
     for name in intent.added { add(name) { _ in false } }
     guard !orphans.isEmpty else { return true }

@@ -3,9 +3,9 @@ import Files
 import SQLite
 
 extension AppleStoreEditor {
-  /// How often the names are read anew as somebody wrote meanwhile.
+  /// How often the names are read because another process has written meanwhile.
   private static let mostReadings = 4
-  /// The longest that reading the names under the lock may keep an application from writing.
+  /// The longest time that reading the names under the lock may keep an app from writing.
   private static let longestReading = Duration.milliseconds(50)
 
   public func remove(
@@ -14,9 +14,9 @@ extension AppleStoreEditor {
     _ = try decide(orphans, into: &removal, unless: shouldStop)
   }
 
-  /// Removes body files that no response names.
+  /// Removes body files to which no response refers.
   ///
-  /// - Returns: `false` if some were skipped only because the names that responses have changed all the time.
+  /// - Returns: `false` if some were skipped only because the names in the database kept changing.
   func decide(
     _ orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
   ) throws(StoreError) -> Bool {
@@ -42,16 +42,16 @@ extension AppleStoreEditor {
     }
   }
 
-  /// Removes some files while nobody else writes, so that no response comes to name one that goes.
+  /// Removes some files under the write lock, so that no response can begin to refer to one of them.
   ///
-  /// - Parameter names: The names that responses have; they are read anew if that is quickly done.
-  /// - Returns: Whether it did; `false` if the names have to be read anew, and that takes long.
+  /// - Parameter names: The names in the database. Outdated names are read again if that is quick.
+  /// - Returns: `false` if the names are outdated and reading them under the lock takes too long.
   private func remove(
     _ orphans: ArraySlice<OrphanFile>, checking names: inout BodyFileNames,
     _ removal: inout Removal
   ) throws(SQLiteError) -> Bool {
     try connection.execute("BEGIN IMMEDIATE")
-    // There is nothing to commit: the lock was all that was wanted.
+    // There is nothing to commit: the transaction is only for the lock.
     defer { try? connection.execute("ROLLBACK") }
     if try names.areOutdated(connection) {
       guard names.duration < Self.longestReading else { return false }
@@ -79,12 +79,12 @@ extension AppleStoreEditor {
   }
 }
 
-/// The names of the files that responses say their bodies are in, of one state of a database.
+/// The names of the body files that the responses of a database refer to, at one point in time.
 private struct BodyFileNames {
   let names: Set<UUIDBytes>
   /// How long it took to read them.
   let duration: Duration
-  /// Changes when another connection has written.
+  /// The `data_version` of SQLite, which changes when another connection has written.
   private let dataVersion: Int64
 
   init(_ connection: borrowing Connection) throws(SQLiteError) {

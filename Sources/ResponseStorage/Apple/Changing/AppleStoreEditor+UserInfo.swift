@@ -1,7 +1,7 @@
 import SQLite
 
 extension AppleStoreEditor {
-  /// So many rows are changed in one transaction: an application that wants to write waits for no longer.
+  /// The rows changed in one transaction, which limits how long an app waits for the write lock.
   private static let batchSize = 256
 
   public func change(
@@ -44,7 +44,7 @@ extension AppleStoreEditor {
       try connection.execute("COMMIT")
     } catch {
       update.reset()
-      // Some failures have rolled back already, and then there is nothing to.
+      // SQLite has already rolled back after some errors; this ROLLBACK then fails harmlessly.
       try? connection.execute("ROLLBACK")
       throw error
     }

@@ -2,35 +2,36 @@ import Bytes
 import Files
 import SQLite
 
-/// An Apple store that is open for removing responses.
+/// An Apple store that is open for changes.
 ///
 /// All changes are SQL on the live database, in transactions that span the three tables. Body files
-/// go after the commit that takes their rows, so that no row ever names a file that is gone because
-/// of us. The schema, `user_version`, the journal mode and `auto_vacuum` stay as they are.
+/// are removed after the commit that removes their rows, so that no row ever refers to a file that
+/// this tool removed. The schema, `user_version`, journal mode and `auto_vacuum` are not changed.
 public final class AppleStoreEditor: ResponseStore {
   let files: AppleStoreFiles
   let connection: Connection
   var bodies: AppleBodyFiles
   let intents: IntentFolder?
-  /// What this command is about to do, once there is something.
+  /// The record of what this command is about to do; `nil` until there is something to record.
   var intent: OpenIntent?
-  /// Whether nothing can be noted.
+  /// Whether recording an intent has failed, so that it is not tried again.
   var hasNoIntent = false
   /// Whether another process had the database open when it was opened here.
   public let inUse: Bool
-  /// Whether this only tries what becomes of a store that is in use: nobody waits, and the same is to come of it again.
+  /// Whether this is a private copy for a dry run. It behaves as the store in use does, but never
+  /// pauses, as no process waits for it.
   let isPrivateCopy: Bool
 
-  /// Opens a store for changing.
+  /// Opens a store for changes.
   ///
   /// - Parameters:
   ///   - path: The database, or the folder of a `Cache.db`.
   ///   - wait: How long to wait for another process's lock, in milliseconds.
-  ///   - verifying: Whether to have SQLite check the database first, which reads all of it.
-  ///   - intents: Where changes are noted before they are made; `nil` if they need not be.
-  ///   - isHeld: Whether this process itself keeps the store open, as another one does the store that it is a copy of.
-  /// - Throws: ``StoreError``, also for what is read but not changed: other schemas than 25 to 203,
-  ///   triggers, a folder of bodies that is no folder.
+  ///   - verifying: Whether SQLite checks the database first, which reads all of it.
+  ///   - intents: The folder in which changes are recorded before they are made, or `nil` for none.
+  ///   - isHeld: Whether to treat the store as in use, for a private copy of a store that is.
+  /// - Throws: ``StoreError``, also for stores that can be read but not changed: schemas other than 25 to
+  ///   203, triggers, a body folder that is not a folder.
   public init(
     changing path: String, wait: Int32, verifying: Bool, intents: IntentFolder? = nil,
     isHeld: Bool = false
@@ -39,6 +40,7 @@ public final class AppleStoreEditor: ResponseStore {
     let files = try AppleStoreFiles(at: path)
     _ = try files.state()
     try files.checkWriting()
+    // The probe comes before SQLite opens the file: closing the probe's descriptor drops SQLite's locks.
     let inUse = if isHeld { true } else { try Self.isInUse(files) }
     let connection = try Self.connect(files, wait)
     try Self.guardLayout(of: connection, path)
@@ -57,13 +59,14 @@ public final class AppleStoreEditor: ResponseStore {
     do throws(SQLiteError) {
       let connection = try Connection(
         path: files.database, access: .readWrite, busyTimeout: wait)
-      // Body files go after the commit. With a rollback journal that is the removal of the journal, and
-      // only EXTRA waits until its folder is on disk; with a log it is the same as FULL.
+      // Body files are removed after the commit. With a rollback journal, the commit is the removal of
+      // the journal, and only EXTRA syncs its folder; with a write-ahead log, EXTRA equals FULL.
       try connection.execute("PRAGMA synchronous = EXTRA")
       try connection.execute("PRAGMA temp_store = MEMORY")
-      // In kibibytes: the indexes over random keys are changed all over, and with SQLite's two megabytes
-      // each of their pages would be written to the log again and again.
+      // In KiB: removals change pages all over the indexes on random keys. With SQLite's default of
+      // 2 MB, each of these pages would be written to the log again and again.
       try connection.execute("PRAGMA cache_size = -8192")
+      // Removed responses may contain credentials, which would stay readable in free pages.
       try connection.execute("PRAGMA secure_delete = ON")
       return connection
     } catch {
@@ -73,7 +76,7 @@ public final class AppleStoreEditor: ResponseStore {
 
   private static func isInUse(_ files: AppleStoreFiles) throws(StoreError) -> Bool {
     do throws(FileError) {
-      // It is closed again before SQLite opens the file, as closing it later would drop SQLite's locks.
+      // Close it before SQLite opens the file: closing it later would drop SQLite's locks.
       let file = try OpenFile(reading: files.database)
       return try DatabaseProbe.lockHeldElsewhere(on: file, indexPath: files.shm) != nil
     } catch {
@@ -81,7 +84,7 @@ public final class AppleStoreEditor: ResponseStore {
     }
   }
 
-  /// Refuses what may be read but not changed.
+  /// Throws an error if the store can be read but not changed.
   private static func guardLayout(
     of connection: borrowing Connection, _ path: String
   ) throws(StoreError) {
@@ -120,9 +123,9 @@ extension AppleStoreEditor {
     do throws(SQLiteError) {
       var batch = try AppleRemovalBatch(connection, order)
       var named: [UUIDBytes: Int]?
-      // Beside an application, whose writing waits for ours, a batch is short; it finds its size by
-      // its time. Alone it is as long as a user may wait after Control-C, as each begins with pages
-      // that the one before has written.
+      // While an app is running, it waits for each batch, so batches start small and adapt to the time
+      // they take. Otherwise a batch is as long as a user may wait after Control-C: each batch writes
+      // pages again that the batch before it has written.
       var batchSize = inUse ? 32 : 200_000
       let clock = ContinuousClock()
       while removal.visited < responses.count, !shouldStop() {
@@ -142,19 +145,19 @@ extension AppleStoreEditor {
         if isPrivateCopy || took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
         if isPrivateCopy { continue }
         if took > .milliseconds(30) { batchSize = max(batchSize / 2, 1) }
-        // Whoever waits for the lock only asks again now and then.
+        // SQLite polls for the lock, so an app that waits needs a pause to get it.
         CurrentProcess.sleep(milliseconds: 10)
       }
-      // The intent must not be gone for good before the files are.
+      // The removals must be on disk before the intent's removal is.
       if intent != nil { bodies.synchronize() }
     } catch {
       throw StoreError(error, path: files.path)
     }
   }
 
-  /// Removes the files that rows named which are gone, but for those that other rows still name.
+  /// Removes the body files of removed rows, except those that other rows still refer to.
   ///
-  /// - Parameter named: How many rows name a file; counted when that is first asked for.
+  /// - Parameter named: The number of rows that refer to each file; counted on first use.
   func unlink(
     _ names: [ByteString], _ named: inout [UUIDBytes: Int]?, _ removal: inout Removal
   ) throws(SQLiteError) {
@@ -162,6 +165,7 @@ extension AppleStoreEditor {
     var counts: [UUIDBytes: Int]
     if let known = named {
       counts = known
+      // Stays `nil` if an error is thrown below, so that the rows are counted again.
       named = nil
       for file in files { counts[file.id, default: 1] -= 1 }
     } else {

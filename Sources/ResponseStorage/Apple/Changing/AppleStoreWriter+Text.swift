@@ -1,7 +1,7 @@
 import Bytes
 
 extension AppleStoreWriter {
-  /// Returns the UUID of random bits (RFC 9562 §5.4) in capitals, as CFNetwork names body files.
+  /// Returns a random UUID (RFC 9562 §5.4) in capitals, which is how CFNetwork names body files.
   public static func uuid(_ high: UInt64, _ low: UInt64) -> [UInt8] {
     let high = high & ~0xF000 | 0x4000
     let low = low & ~(0b11 << 62) | 0b10 << 62
@@ -11,7 +11,7 @@ extension AppleStoreWriter {
     return Base16.uuid(bytes, .capital)
   }
 
-  /// Returns the text of a moment as SQLite's `CURRENT_TIMESTAMP` writes it: UTC, whole seconds.
+  /// Returns a time in the format of SQLite's `CURRENT_TIMESTAMP`: UTC, whole seconds.
   static func text(of moment: Timestamp) -> [UInt8] {
     var text: [UInt8] = []
     text.append(CivilTime(moment), separator: UInt8(ascii: " "))

@@ -5,19 +5,19 @@ internal import SQLite
 
 /// Creates an Apple store: `Cache.db`, and the folder `fsCachedData` for larger bodies.
 ///
-/// All rows are inserted in one transaction, which ``finish()`` commits; a store that is not
-/// finished has no responses. The database is filled without a write-ahead log and set to one at
-/// the end, so that each page is written once and nothing but `Cache.db` stays behind.
+/// All rows are inserted in one transaction, which ``finish()`` commits; until then the store has no
+/// responses. The database is filled without a write-ahead log and switched to WAL at the end, so
+/// that each page is written once and only `Cache.db` remains.
 public struct AppleStoreWriter: ~Copyable {
-  /// What is stored of one response.
+  /// The stored values of one response.
   public struct Row: Hashable, Sendable {
-    /// The cache key; no two rows may have the same.
+    /// The cache key, which must be unique.
     public var key: ByteString
 
     /// When the response was first stored, kept as whole seconds.
     public var firstStored: Timestamp
 
-    /// Whether the response was stored again since, which tells in the hash of the key.
+    /// Whether the response was stored again later, which changes how the hash of the key is stored.
     public var wasUpdated: Bool
 
     /// The raw value of `URLCache.StoragePolicy` on Apple platforms.
@@ -58,14 +58,14 @@ public struct AppleStoreWriter: ~Copyable {
 
   /// The body of a response.
   public enum Body: Hashable, Sendable {
-    /// The bytes, for the writer to put where they belong.
+    /// The bytes, which the writer puts into the row or into a body file.
     case bytes([UInt8])
 
-    /// A file in `fsCachedData` that is up to the caller, by its name.
+    /// The name of a file in `fsCachedData` that the caller creates.
     case file(ByteString)
   }
 
-  /// From how many bytes on a body has a file of its own (`formats.md` §3).
+  /// The size in bytes from which a body is stored in a body file (`formats.md` §3).
   public static let fileThreshold = 4096
 
   /// The name of the database of a store.
@@ -84,14 +84,14 @@ public struct AppleStoreWriter: ~Copyable {
   private var bodies: Statement
   private var lastID: Int64 = 0
 
-  /// Creates an empty store, and its folder unless that is there.
+  /// Creates an empty store, and its folder if there is none.
   ///
   /// - Parameters:
   ///   - directory: The folder to create the store in.
   ///   - schema: The schema of the database.
-  ///   - isDurable: Whether to wait until the files are on the disk. A made-up store can do without.
+  ///   - isDurable: Whether to wait until the files are on disk, which a generated store does not need.
   ///   - storesAllInline: Whether to keep bodies of any size in the database.
-  /// - Throws: ``StoreError``, also if the folder holds a store already.
+  /// - Throws: ``StoreError``, also if the folder already contains a store.
   public init(
     creating directory: String, schema: AppleSchema, isDurable: Bool = true,
     storesAllInline: Bool = false
@@ -100,7 +100,7 @@ public struct AppleStoreWriter: ~Copyable {
     let bodyFolder = "\(directory)/\(Self.bodyFolderName)"
     let connection = try Self.translatingErrors(at: path) {
       try Self.createFolder(directory)
-      // Fails if the file is there, which SQLite itself would not.
+      // SQLite would open an existing file; this fails instead.
       _ = try OpenFile(creating: path)
       do {
         try Self.createFolder(bodyFolder)
@@ -119,7 +119,7 @@ public struct AppleStoreWriter: ~Copyable {
     let bodies = try Self.translatingErrors(at: path) {
       try connection.prepare(AppleSchema.bodyInsertion)
     }
-    // A noncopyable value has all of its fields or none: nothing throws from here on.
+    // Nothing may throw from here on: a noncopyable value is initialized completely or not at all.
     self.connection = connection
     self.responses = responses
     self.blobs = blobs
@@ -133,9 +133,9 @@ public struct AppleStoreWriter: ~Copyable {
   /// Inserts a response.
   ///
   /// - Parameters:
-  ///   - row: What to store.
-  ///   - generator: What the name of a body file is drawn from.
-  /// - Returns: The number of the row in all three tables.
+  ///   - row: The response to store.
+  ///   - generator: The random numbers for the name of a body file.
+  /// - Returns: The id of the rows in all three tables.
   @discardableResult
   public mutating func insert(
     _ row: Row, using generator: inout some RandomNumberGenerator
@@ -153,7 +153,7 @@ public struct AppleStoreWriter: ~Copyable {
     return id
   }
 
-  /// Commits all rows, and leaves the database in the journal mode that CFNetwork uses.
+  /// Commits all rows, and sets the journal mode that CFNetwork uses.
   public consuming func finish() throws(StoreError) {
     do {
       try connection.execute("COMMIT")
@@ -163,7 +163,7 @@ public struct AppleStoreWriter: ~Copyable {
     }
   }
 
-  /// Puts a body that is large enough into a file.
+  /// Writes a body to a file if it is large enough.
   private func place(
     _ body: Body, using generator: inout some RandomNumberGenerator
   ) throws(FileError) -> Body {
@@ -226,9 +226,9 @@ public struct AppleStoreWriter: ~Copyable {
     let connection = try Connection(path: path, access: .create)
     for pragma in AppleSchema.pragmasBeforeCreation { try connection.execute(pragma) }
     try connection.execute("PRAGMA synchronous=\(isDurable ? "FULL" : "OFF")")
-    // In kibibytes: the indexes over random keys of a large store are too much for the default.
+    // In KiB: the indexes on random keys of a large store do not fit into the default page cache.
     try connection.execute("PRAGMA cache_size=-131072")
-    // One transaction, as each waits for the disk several times.
+    // One transaction for all rows: each commit waits for the disk several times.
     try connection.execute("BEGIN IMMEDIATE")
     for statement in schema.creationStatements { try connection.execute(statement) }
     try connection.execute(schema.versionStatement)
@@ -239,7 +239,7 @@ public struct AppleStoreWriter: ~Copyable {
     do {
       try Directory.create(path)
     } catch {
-      // A folder that is there serves as well; anything else shows when a file is created in it.
+      // The folder may exist already. If something else does, creating a file in it fails.
       guard error.kind == .exists else { throw error }
     }
   }

@@ -2,21 +2,21 @@ public import Bytes
 import PropertyLists
 
 extension NewResponse {
-  /// From how many bytes on CFNetwork puts a body into a file of its own (`formats.md` §3).
+  /// The size from which CFNetwork stores a body in a body file (`formats.md` §3).
   private static let fileThreshold = ByteCount(AppleStoreWriter.fileThreshold)
 
-  /// Whether CFNetwork puts a body of a size into a file of its own.
+  /// Whether CFNetwork stores a body of this size in a body file.
   static func hasBodyFile(_ size: ByteCount?) -> Bool { (size ?? 0) >= fileThreshold }
 
-  /// What an Apple store looks the response up by.
+  /// The key under which an Apple store finds the response.
   public var key: ByteString {
     AppleCacheKey(of: request.url ?? url, partition: partition).text
   }
 
-  /// The response as the columns of an Apple store of schema 203 hold it.
+  /// Returns the response as the columns of an Apple store of schema 203.
   ///
-  /// - Parameter id: The number of the response in all tables.
-  /// - Returns: The response, whose body is as it was given, and has a file of its own if it is large.
+  /// - Parameter id: The id of the rows in all three tables.
+  /// - Returns: The response with its body unchanged, marked as a body file if it is large.
   public func raw(id: Int64) -> RawResponse {
     var raw = RawResponse(id: id)
     raw.columns = [
@@ -57,8 +57,9 @@ extension NewResponse {
     ).propertyList
   }
 
-  /// The `Vary` record, without which a response is served to requests that it is not for, and what
-  /// marks the request.
+  /// The `Vary` record and the properties of the request, or `nil` if there are none.
+  ///
+  /// Without the `Vary` record, CFNetwork would serve the response to requests that it does not match.
   private var protocolProperties: PropertyListValue? {
     var entries: [PropertyListValue.Entry] = []
     let vary = headers.fields.filter { $0.name.equalsIgnoringASCIICase("vary") }.map(\.value.bytes)

@@ -2,16 +2,16 @@ public import Bytes
 
 /// The key under which CFNetwork looks a response up.
 ///
-/// Source: `formats.md` §5. Of requests with a body only the newer schemas, whose keys have nothing of it,
-/// are meant.
+/// Source: `formats.md` §5. Older schemas append the body of a request to its key; this is the key of
+/// the newer ones, which do not.
 public struct AppleCacheKey: Hashable, Sendable {
-  /// The key, as the column `request_key` holds it.
+  /// The key, as in the column `request_key`.
   public let text: ByteString
 
-  /// Makes the key of a request.
+  /// Creates the key of a request.
   ///
-  /// It is the URL with its fragment; what may not stand in a URL is percent-escaped, a `/` at the end of a URL
-  /// with a query is gone, and the partition follows in brackets.
+  /// The key is the URL with its fragment. Characters that are not allowed in a URL are percent-escaped, a `/`
+  /// at the end of a URL with a query is removed, and the partition follows in brackets.
   public init(of url: ByteString, partition: ByteString? = nil) {
     let parts = URLParts(url.bytes)
     var key = parts.escaped

@@ -2,7 +2,7 @@ import Bytes
 import HTTPCaching
 import PropertyLists
 
-/// Which header fields to decode of a message.
+/// The header fields of a message to decode.
 struct FieldSelection: Sendable {
   /// The fields that freshness depends on.
   static let freshness = FieldSelection(FieldName.ofFreshness)
@@ -10,12 +10,12 @@ struct FieldSelection: Sendable {
   /// The fields of a response that caching depends on.
   static let response = FieldSelection(FieldName.ofResponse)
 
-  /// The fields of a request that caching depends on, but for those that `Vary` names.
+  /// The fields of a request that caching depends on, except those that `Vary` names.
   static let request = FieldSelection(FieldName.ofRequest)
 
   private var names: FieldNameSet
 
-  /// A bit for each length that a name has; the last is for all lengths from 63 on.
+  /// A bit for each length of a selected name; the last bit stands for all lengths from 63.
   private var lengths: UInt64
 
   init(_ names: [FieldName]) {
@@ -23,7 +23,7 @@ struct FieldSelection: Sendable {
     lengths = names.reduce(0) { $0 | Self.bit(of: $1.lowercased.count) }
   }
 
-  /// The selection and the fields that a response names in `Vary`.
+  /// Returns the selection with the fields that a response names in `Vary` added.
   func adding(_ vary: Vary) -> FieldSelection {
     guard case .fields(let others) = vary else { return self }
     var selection = self
@@ -34,10 +34,10 @@ struct FieldSelection: Sendable {
     return selection
   }
 
-  /// Whether a name of a length can be among them.
+  /// Whether a name of this length may be selected, which excludes most names without a comparison.
   private func mayHold(nameOfLength length: Int) -> Bool { lengths & Self.bit(of: length) != 0 }
 
-  /// The field that a name is, in any case; `nil` if it is not selected.
+  /// Returns the field with this name in any case, or `nil` if it is not selected.
   func name(matching name: Span<UInt8>) -> FieldName? {
     mayHold(nameOfLength: name.count) ? names.name(matching: name) : nil
   }
@@ -46,12 +46,12 @@ struct FieldSelection: Sendable {
 }
 
 extension BinaryPropertyList {
-  /// Of archived header fields those that are selected, as ``archivedHeaders(_:)`` gives them.
+  /// Returns the selected fields of archived header fields, as ``archivedHeaders(_:)`` decodes them.
   ///
-  /// The key `__hhaa__` is by far the most of what would have to be decoded, and says nothing new unless
-  /// a field is repeated; it is looked at only where one may be.
+  /// The key `__hhaa__` is most of the work of decoding, but adds information only if a field is
+  /// repeated; it is decoded only where one may be.
   ///
-  /// - Parameter damage: The first error of a field, which is then left out.
+  /// - Parameter damage: Receives the first error of a field; such a field is left out.
   func archivedHeaders(
     _ object: Object, _ selection: FieldSelection, _ damage: inout PropertyListError?
   ) throws(PropertyListError) -> HeaderFields? {
@@ -75,26 +75,26 @@ extension BinaryPropertyList {
     return HeaderFields(all.fields.filter { selection.name(matching: $0.name.bytes.span) != nil })
   }
 
-  /// How many fields most responses have of those that caching depends on: there is room for so many at
-  /// once, as an array that grows is copied.
+  /// The number of caching fields that most responses have. Reserving room for them avoids copies of a
+  /// growing array.
   private static var usualCount: Int { 6 }
 
-  /// The field that a string names; `nil` if it is not selected.
+  /// Returns the field that a string names, or `nil` if it is not selected.
   private func name(
     of key: Object, _ selection: FieldSelection
   ) throws(PropertyListError) -> FieldName? {
-    // Nearly all names are ASCII, and most are not selected: those are not copied.
+    // Nearly all names are ASCII, and most are not selected, so compare them without a copy.
     if let name = try ascii(key) { return selection.name(matching: name) }
     return try utf8(key).flatMap { selection.name(matching: $0.span) }
   }
 }
 
 extension FreshnessFields {
-  /// Reads archived header fields, of which none was read before.
+  /// Reads archived header fields into an empty value.
   ///
-  /// Values are read where they are: hardly any is in UTF-16, or may be of several lines.
+  /// Values are read in place; the few in UTF-16 or with repeated fields are decoded separately.
   ///
-  /// - Parameter damage: The first error of a field, which is then left out.
+  /// - Parameter damage: Receives the first error of a field; such a field is left out.
   /// - Returns: Whether the object is a dictionary.
   mutating func read(
     archived object: BinaryPropertyList.Object, in list: borrowing BinaryPropertyList,
@@ -120,5 +120,5 @@ extension FreshnessFields {
   }
 }
 
-/// The names of the fields, each at the place of its raw value.
+/// The names of the fields, each at the index of its raw value.
 private let freshnessKeys = PropertyListKeySet(FreshnessField.allCases.map(\.lowercased))

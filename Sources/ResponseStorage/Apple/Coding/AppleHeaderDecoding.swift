@@ -2,19 +2,19 @@ import Bytes
 import PropertyLists
 
 extension BinaryPropertyList {
-  /// Archived header fields, in the order of the dictionary.
+  /// Returns archived header fields, in the order of the dictionary.
   ///
-  /// The dictionary has one value a name, with repeated fields joined by `, `. Newer systems add a
-  /// key `__hhaa__` with all values of each name, from which repeated fields are told apart if it
-  /// agrees; its damage is no error, as the joined values are still there.
+  /// The dictionary has one value for each name, with repeated fields joined by `, `. Newer systems add a
+  /// key `__hhaa__` with all values of each name. If these agree with the joined value, they are used to
+  /// separate repeated fields; damage in them is no error, as the joined values are still there.
   ///
-  /// - Parameter damage: The first error of a field, which is then left out.
+  /// - Parameter damage: Receives the first error of a field; such a field is left out.
   func archivedHeaders(
     _ object: Object, _ damage: inout PropertyListError?
   ) throws(PropertyListError) -> HeaderFields? {
     guard let entries = try entries(of: object) else { return nil }
     var fields: [HeaderFields.Field] = []
-    // An array that grows is copied; how many there are is not to be trusted with memory.
+    // Reserve room to avoid copies, but limit it: a damaged count could ask for any amount of memory.
     fields.reserveCapacity(min(entries.count, 32))
     var repeated: [ByteString: [ByteString]] = [:]
     for position in 0..<entries.count {
@@ -32,7 +32,7 @@ extension BinaryPropertyList {
     guard !repeated.isEmpty else { return HeaderFields(fields) }
     return HeaderFields(
       fields.flatMap { field in
-        // What says something else than the joined value counts nowhere: most never look at it.
+        // Ignore values that contradict the joined value, which is the only one that most code reads.
         guard let values = repeated[field.name], values.count > 1,
           Array(values.map(\.bytes).joined(separator: Array(", ".utf8))) == field.value.bytes
         else { return [field] }
@@ -40,14 +40,15 @@ extension BinaryPropertyList {
       })
   }
 
-  /// Decodes the value of `__hhaa__`: white space and base64, of a dictionary of arrays. It may be left out
-  /// of which no field is repeated.
+  /// Decodes the value of `__hhaa__`: white space, then the base64 of a dictionary of arrays.
+  ///
+  /// The result may be empty if no field is repeated.
   private static func allValues(
     _ text: [UInt8]
   ) throws(PropertyListError) -> [ByteString: [ByteString]] {
     guard let bytes = Base64.decode(text) else { return [:] }
     let list = try BinaryPropertyList(bytes.span)
-    // Hardly any has a repeated field, and then nothing else need be decoded.
+    // Hardly any response has a repeated field; the rest need not be decoded.
     guard try list.holdsRepeatedField else { return [:] }
     guard case .dictionary(let entries) = try list.value(of: list.root) else { return [:] }
     var result: [ByteString: [ByteString]] = [:]
@@ -60,7 +61,7 @@ extension BinaryPropertyList {
     return result
   }
 
-  /// Whether of a dictionary of arrays one has several elements.
+  /// Whether any array in a dictionary of arrays has several elements.
   private var holdsRepeatedField: Bool {
     get throws(PropertyListError) {
       guard let entries = try entries(of: root) else { return false }

@@ -1,10 +1,10 @@
 public import Bytes
 public import PropertyLists
 
-/// What an Apple store archives of a response and of its request, as property lists.
+/// The property lists in which an Apple store archives a response and its request.
 ///
-/// Both are dictionaries of a version and an array whose positions have a meaning; a null token
-/// stands for what there is not. Source: `formats.md` §6, checked against the sample stores.
+/// Both are dictionaries of a version and an array whose positions have fixed meanings; a null token
+/// stands for a missing value. Source: `formats.md` §6, checked against the sample stores.
 public enum AppleMessage {
   /// A response, archived as the column `response_object`, version 1.
   public struct Response: Hashable, Sendable {
@@ -20,13 +20,13 @@ public enum AppleMessage {
     /// The header fields as they were received, repeated ones included.
     public var headers: HeaderFields
 
-    /// The number of bytes of the stored body, or `nil` if it is what `Content-Length` says.
+    /// The size of the stored body, or `nil` if it equals `Content-Length`.
     public var expectedLength: ByteCount?
 
-    /// The media type without parameters, in small letters.
+    /// The media type without parameters, in lower case.
     public var mimeType: ByteString?
 
-    /// Whether the archive ends after the header fields, as that of some redirects does.
+    /// Whether the archive ends after the header fields, as for some redirects.
     public var endsAfterHeaders: Bool
 
     /// Creates a response to archive.
@@ -48,9 +48,9 @@ public enum AppleMessage {
       propertyList(archivedHeaders: AppleMessage.archivedHeaders(headers))
     }
 
-    /// The property list, with header fields that were archived before.
+    /// Returns the property list with header fields that are already archived.
     ///
-    /// - Parameter archivedHeaders: What ``AppleMessage/archivedHeaders(_:withArrays:)`` makes of
+    /// - Parameter archivedHeaders: The result of ``AppleMessage/archivedHeaders(_:withArrays:)`` for
     ///   `headers`.
     public func propertyList(archivedHeaders: PropertyListValue) -> PropertyListValue {
       var elements: [PropertyListValue] = [
@@ -72,7 +72,7 @@ public enum AppleMessage {
 
   /// A request, archived as the column `request_object`, version 9.
   public struct Request: Hashable, Sendable {
-    /// The URL that was asked for.
+    /// The requested URL.
     public var url: ByteString
 
     /// The method.
@@ -84,7 +84,7 @@ public enum AppleMessage {
     /// The raw value of `NSURLRequest.CachePolicy`.
     public var cachePolicy: Int64
 
-    /// After how many seconds the request was to time out.
+    /// The time-out interval, in seconds.
     public var timeoutSeconds: Double
 
     /// The URL of the page that the request was made for.
@@ -117,9 +117,9 @@ public enum AppleMessage {
       propertyList(archivedHeaders: AppleMessage.archivedHeaders(headers))
     }
 
-    /// The property list, with header fields that were archived before.
+    /// Returns the property list with header fields that are already archived.
     ///
-    /// - Parameter archivedHeaders: What ``AppleMessage/archivedHeaders(_:withArrays:)`` makes of
+    /// - Parameter archivedHeaders: The result of ``AppleMessage/archivedHeaders(_:withArrays:)`` for
     ///   `headers`.
     public func propertyList(archivedHeaders: PropertyListValue) -> PropertyListValue {
       AppleMessage.archive(
@@ -150,8 +150,8 @@ public enum AppleMessage {
         ])
     }
 
-    /// The set of properties that are not at their defaults: 4 is the network service type, which
-    /// nearly every request of the sample stores has, 128 the cache policy, 256 the time-out.
+    /// The bits of the properties that are set explicitly: 4 is the network service type, which nearly
+    /// every request of the sample stores has, 128 the request policy, 256 the time-out.
     private var explicitlySet: Int64 {
       4 | (cachePolicy == 0 ? 0 : 128) | (timeoutSeconds == 60 ? 0 : 256)
     }
@@ -161,8 +161,8 @@ public enum AppleMessage {
 }
 
 extension AppleMessage {
-  /// The entry of the column `proto_props` by which a response that varies is matched: the value of
-  /// `Vary` as it was received, and the nominated fields of the request that were sent.
+  /// Returns the entry of `proto_props` with which CFNetwork matches a response that varies: the received
+  /// value of `Vary`, and the nominated fields of the request that were sent.
   public static func varyRecord(
     _ vary: ByteString, of request: HeaderFields
   ) -> PropertyListValue.Entry {
@@ -176,14 +176,14 @@ extension AppleMessage {
     return .init(key: vary.bytes, value: .dictionary(sent))
   }
 
-  /// Header fields as a dictionary, which joins repeated ones, with the key `__hhaa__` ("HTTP
-  /// headers as arrays") that keeps them apart.
+  /// Returns header fields as a dictionary that joins repeated ones, with the key `__hhaa__` ("HTTP headers
+  /// as arrays") that keeps them apart.
   ///
-  /// Source: `formats.md` §6.3; that the text begins with two line ends, CR and LF each,
-  /// and has none at its end, is so in all 208 values of the sample stores.
+  /// Source: `formats.md` §6.3. All 208 values in the sample stores begin with two CRLF and have no line
+  /// break at the end.
   ///
-  /// - Parameter withArrays: Whether there is the key `__hhaa__`, which systems before some macOS 10.13
-  ///   do not write.
+  /// - Parameter withArrays: Whether to add the key `__hhaa__`, which systems before macOS 10.13 do not
+  ///   write.
   public static func archivedHeaders(
     _ headers: HeaderFields, withArrays: Bool = true
   ) -> PropertyListValue {
@@ -219,7 +219,7 @@ extension AppleMessage {
     ])
   }
 
-  /// A URL: 15 says that the string is all of it.
+  /// Returns an archived URL; the type 15 means that the string is the whole URL.
   private static func archivedURL(_ url: ByteString) -> PropertyListValue {
     .dictionary([
       .init(key: Array("_CFURLStringType".utf8), value: .integer(15)),

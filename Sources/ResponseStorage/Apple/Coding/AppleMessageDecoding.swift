@@ -2,25 +2,25 @@ import Bytes
 import HTTPCaching
 import PropertyLists
 
-/// How CFNetwork archives a response: a dictionary of an `Array` and the `Version` that says what each place of
-/// it holds.
+/// Decoding of archived responses: a dictionary of an `Array`, and the `Version` that defines what each
+/// position of the array means.
 extension StoredResponse {
-  /// The memory of texts that nobody needs any more, for those of the next response.
+  /// The memory of strings that are no longer needed, reused for those of the next response.
   struct SpareMemory {
     var url: [UInt8] = []
     var mimeType: [UInt8] = []
-    /// The lengths of all property lists that were decoded meanwhile.
+    /// The total length of all property lists decoded with this memory.
     var byteCount = 0
   }
 
-  /// Forgets everything, and becomes the response called `id`.
+  /// Resets this to an empty response with another id, and keeps the memory of its strings.
   mutating func become(_ id: ID, sparing memory: inout SpareMemory) {
     if let url = url.take() { memory.url = url.bytes }
     if let mimeType = mimeType.take() { memory.mimeType = mimeType.bytes }
     self = StoredResponse(id: id)
   }
 
-  /// Decodes what `projection` asks for of a `response_object`, whose only known version is 1.
+  /// Decodes the parts of a `response_object` in `projection`. Its only known version is 1.
   mutating func decodeResponseObject(
     _ bytes: Span<UInt8>, _ projection: Projection, reusing memory: inout SpareMemory
   ) throws(PropertyListError) {
@@ -29,7 +29,7 @@ extension StoredResponse {
       notes.append(.init(.undecodable, "response_object has no Array"))
       return
     }
-    // What is damaged hides nothing else: it is not to depend on what was asked for what is known.
+    // Decode the rest despite an error: the result for a part must not depend on which others are read.
     var damage: PropertyListError?
     if projection.contains(.notes) {
       damage.note { () throws(PropertyListError) in
@@ -89,7 +89,7 @@ extension StoredResponse {
     } else if projection.contains(.cachingFields) {
       responseHeaders = try list.archivedHeaders(fields, .response, &damage)
     } else if let stored {
-      // They are read into their place: to move them there would cost as much as to read them.
+      // Read in place: moving the fields there would cost as much as reading them.
       freshnessFields = FreshnessFields(receivedAt: stored.wholeSeconds)
       var areRead = false
       defer { if !areRead { freshnessFields = nil } }
@@ -101,7 +101,7 @@ extension StoredResponse {
     if let damage { throw damage }
   }
 
-  /// Notes that what stands in a place of a message is of a wrong type, unless it stands for nothing.
+  /// Adds a note if a position of a message has a value of the wrong type that is not a null token.
   mutating func noteUnlessNull(
     _ place: Int, of array: BinaryPropertyList.Elements, in list: borrowing BinaryPropertyList,
     _ what: String
@@ -110,7 +110,7 @@ extension StoredResponse {
     notes.append(.init(.wrongType, "its \(what)"))
   }
 
-  /// Decodes a dictionary of properties; what is not a dictionary is one property without a name.
+  /// Decodes a dictionary of properties; any other value becomes one property without a name.
   static func decodeProperties(_ bytes: Span<UInt8>) throws(PropertyListError) -> [Property] {
     let list = try BinaryPropertyList(bytes)
     return Property.list(from: try list.value(of: list.root))
@@ -118,7 +118,7 @@ extension StoredResponse {
 }
 
 extension PropertyListError? {
-  /// Does a part of a decoding, and keeps the first error of all parts.
+  /// Runs one step of a decoding, and keeps the first error of all steps.
   @inline(__always)
   mutating func note(_ body: () throws(PropertyListError) -> Void) {
     do throws(PropertyListError) { try body() } catch { self = self ?? error }

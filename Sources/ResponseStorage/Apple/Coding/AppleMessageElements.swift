@@ -2,22 +2,21 @@ import Bytes
 import Files
 import PropertyLists
 
-/// What an archived message is made of.
+/// The elements of an archived message.
 extension BinaryPropertyList {
-  /// What stands in the places of an archived message; `nil` if it is none.
+  /// Returns the array of an archived message, or `nil` if this is not one.
   func archivedElements() throws(PropertyListError) -> Elements? {
     guard let array = try value(forKey: arrayKey, in: root) else { return nil }
     return try elements(of: array)
   }
 
-  /// The version of an archived message; `nil` if it has none that is an integer.
+  /// Returns the version of an archived message, or `nil` if it has no integer version.
   func archivedVersion() throws(PropertyListError) -> Int64? {
     guard let version = try value(forKey: versionKey, in: root) else { return nil }
     return try integer(version)
   }
 
-  /// The string of an archived URL: a dictionary of it and the number 15, which says that the string is
-  /// the whole URL.
+  /// Returns the string of an archived URL, which is a dictionary of the string and its type, 15, for a whole URL.
   func urlString(
     _ place: Int, of array: Elements
   ) throws(PropertyListError) -> Object? {
@@ -25,7 +24,7 @@ extension BinaryPropertyList {
     return try value(forKey: urlStringKey, in: url)
   }
 
-  /// The body of a request, which stands in one place or, in parts, in another.
+  /// Returns the body of a request, which is one element or an array of parts in another.
   func archivedBody(
     _ place: Int, _ partsPlace: Int?, of array: Elements
   ) throws(PropertyListError) -> [UInt8]? {
@@ -43,13 +42,13 @@ extension BinaryPropertyList {
     return body
   }
 
-  /// The text of a string; `nil` for what is no string.
+  /// Returns the text of a string, or `nil` for any other object.
   func text(_ object: Object) throws(PropertyListError) -> ByteString? {
     var memory: [UInt8] = []
     return try text(object, reusing: &memory)
   }
 
-  /// The text of a string, in `memory` that it takes for itself.
+  /// Returns the text of a string in `memory`, which is consumed.
   func text(
     _ object: Object, reusing memory: inout [UInt8]
   ) throws(PropertyListError) -> ByteString? {
@@ -61,13 +60,13 @@ extension BinaryPropertyList {
     return ByteString(exchange(&memory, with: []))
   }
 
-  /// The text of a string; `nil` for the strings that stand for nothing, and for what is no string.
+  /// Returns the text of a string, or `nil` for null tokens and for any other object.
   func textUnlessNull(_ object: Object) throws(PropertyListError) -> ByteString? {
     var memory: [UInt8] = []
     return try textUnlessNull(object, reusing: &memory)
   }
 
-  /// The same, in `memory` that it takes for itself.
+  /// Returns the text of a string in `memory`, which is consumed, or `nil` as above.
   func textUnlessNull(
     _ object: Object, reusing memory: inout [UInt8]
   ) throws(PropertyListError) -> ByteString? {
@@ -76,12 +75,12 @@ extension BinaryPropertyList {
     return text
   }
 
-  /// Whether an object is a string that stands for nothing.
+  /// Whether an object is a null token.
   func isNull(_ object: Object) throws(PropertyListError) -> Bool {
     try text(object).map { nullTokens.contains($0) } ?? false
   }
 
-  /// A copy of the bytes of a data object.
+  /// Returns a copy of the bytes of a data object.
   func dataBytes(_ object: Object) throws(PropertyListError) -> [UInt8]? {
     guard let bytes = try data(object) else { return nil }
     var copy: [UInt8] = []
@@ -90,7 +89,7 @@ extension BinaryPropertyList {
   }
 }
 
-/// The strings that stand for nothing.
+/// The null tokens, which stand for a missing value.
 private let nullTokens: [ByteString] = [
   "__CFURLResponseNullTokenString__", "__CFURLRequestNullTokenString__",
 ]

@@ -2,9 +2,9 @@ import Bytes
 import HTTPCaching
 import PropertyLists
 
-/// How CFNetwork archives a request: as it does a response, with other places in each version.
+/// Decoding of archived requests, which are like responses, with positions that depend on the version.
 extension StoredResponse {
-  /// Where a `request_object` of a version keeps what.
+  /// The positions of values in a `request_object` of one version.
   private struct RequestPlaces {
     let method: Int
     let headers: Int
@@ -21,8 +21,8 @@ extension StoredResponse {
     }
   }
 
-  /// Decodes what `projection` asks for of a `request_object` of version 3, 4 or 9; of another
-  /// version, what can be told by its shape.
+  /// Decodes the parts of a `request_object` in `projection`. For versions other than 3, 4 and 9, it
+  /// recognizes the method and the header fields by their types.
   mutating func decodeRequestObject(
     _ bytes: Span<UInt8>, _ projection: Projection
   ) throws(PropertyListError) {
@@ -73,11 +73,11 @@ extension StoredResponse {
     if let damage { throw damage }
   }
 
-  /// The fields of the request that caching depends on, by what is known of the response.
+  /// The fields of the request that caching depends on, given the header fields of the response.
   private var requestFields: FieldSelection {
     guard let headers = responseHeaders else { return .request }
     var vary = FieldSection()
-    // A loop over the array would hold on to each field.
+    // Iterating over the array would retain and release each field.
     let fields = headers.fields.span
     for index in fields.indices where FieldName.vary.matches(fields[index].name.bytes) {
       let field = fields[index]
@@ -86,14 +86,15 @@ extension StoredResponse {
     return vary.lines.isEmpty ? .request : .request.adding(Vary(vary))
   }
 
-  /// Takes the string that is an HTTP method for the method, and the dictionary that is no URL for
-  /// the header fields.
+  /// Takes a string that is an HTTP method as the method, and a dictionary that is not a URL as the
+  /// header fields.
   private mutating func decodeRequestByShape(
     _ list: borrowing BinaryPropertyList, _ array: BinaryPropertyList.Elements
   ) throws(PropertyListError) {
     let methods: [ByteString] = [
       "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE",
     ]
+    // Known versions have up to 22 elements; the limit keeps a hostile array from taking long.
     for place in 0..<min(array.count, 64) {
       guard let object = try list.element(place, of: array) else { return }
       switch try list.kind(of: object) {

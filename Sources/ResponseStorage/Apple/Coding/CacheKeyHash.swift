@@ -1,8 +1,8 @@
 public import Bytes
 
-/// The hash that an Apple store keeps beside each cache key: CoreFoundation's hash of the key's UTF-16.
+/// The hash that an Apple store keeps for each cache key: CoreFoundation's hash of the key's UTF-16.
 ///
-/// Nothing looks a response up by it. Source: `formats.md` §4.
+/// No lookup uses it. Source: `formats.md` §4.
 public struct CacheKeyHash: Hashable, Sendable {
   /// The hash.
   public let value: UInt64
@@ -16,10 +16,10 @@ public struct CacheKeyHash: Hashable, Sendable {
     }
   }
 
-  /// The column `hash_value` of a response that was stored once: all 64 bits.
+  /// The value of `hash_value` for a response that was stored once: all 64 bits.
   public var whenInserted: Int64 { Int64(bitPattern: value) }
 
-  /// The column `hash_value` of a response that was stored again: the low 32 bits, sign-extended.
+  /// The value of `hash_value` for a response that was stored again: the low 32 bits, sign-extended.
   public var whenUpdated: Int64 { Int64(Int32(truncatingIfNeeded: value)) }
 
   private static func hash(_ units: [some FixedWidthInteger & UnsignedInteger]) -> UInt64 {
@@ -38,7 +38,7 @@ public struct CacheKeyHash: Hashable, Sendable {
       addFours(0..<fours)
       for unit in units[fours...] { result = result &* 257 &+ UInt64(unit) }
     } else {
-      // A long key counts by its first, middle and last 32 units only.
+      // CoreFoundation hashes only the first, middle and last 32 units of a long key.
       for start in [0, (count >> 1) - 16, count - 32] { addFours(start..<start + 32) }
     }
     return result &+ (result << UInt64(count & 31))
