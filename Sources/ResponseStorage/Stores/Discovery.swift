@@ -1,30 +1,30 @@
 public import Bytes
 
-/// What a search for stores found.
+/// The result of a search for stores.
 public struct Discovery: Hashable, Sendable {
-  /// The stores, in the order of the bytes of their paths.
+  /// The stores, sorted by the bytes of their paths.
   public var stores: [FoundStore] = []
 
-  /// What could not be looked into, and may hold stores, in the order of the bytes of the paths.
+  /// Files and folders that could not be read and may contain stores, sorted by the bytes of their paths.
   public var unreadable: [UnreadablePlace] = []
 
-  /// The number of folders that were not looked into as they lie too deep.
+  /// The number of folders that were skipped because of their depth.
   public var foldersTooDeep = 0
 
-  /// Creates what a search without result found.
+  /// Creates the result of a search that found nothing.
   public init() {}
 
-  /// The number of entries of all stores, as far as they are known.
+  /// The number of entries of all stores, as far as it is known.
   public var entries: Int64 {
     stores.reduce(0) { $0 + ($1.entries ?? 0) }
   }
 
-  /// What all stores take up, as far as it is known.
+  /// The size on disk of all stores, as far as it is known.
   public var footprintBytes: ByteCount {
     stores.reduce(0) { $0 + ($1.footprintBytes ?? 0) }
   }
 
-  /// The same with the stores that take up most first.
+  /// The same result with the largest stores first.
   public var largestFirst: Discovery {
     var result = self
     result.stores.sort { first, second in
@@ -35,12 +35,12 @@ public struct Discovery: Hashable, Sendable {
   }
 }
 
-/// A file or folder that could not be looked into.
+/// A file or folder that could not be read.
 public struct UnreadablePlace: Hashable, Sendable {
   /// The path; bytes that are not UTF-8 are replaced in it.
   public var path: String
 
-  /// Why not, as one clause without a final full stop.
+  /// The reason, as one clause without a final full stop.
   public var reason: String
 
   /// Creates a place.
@@ -50,40 +50,40 @@ public struct UnreadablePlace: Hashable, Sendable {
   }
 }
 
-/// A store that was found, and what is known of it as a whole.
+/// A store that was found, with its properties as a whole.
 public struct FoundStore: Hashable, Sendable {
-  /// Who has a store open.
+  /// Whether a process has a store open.
   public enum Use: Hashable, Sendable {
-    /// It cannot be told: stores of the format are opened without a lock.
+    /// Unknown, as stores of the format are opened without a lock.
     case unknown
     /// No process, as far as locks tell.
     case none
-    /// A process, by its number if the system tells.
+    /// A process, with its id if the system reports it.
     case process(Int32?)
   }
 
-  /// The path, by which the store can be opened.
+  /// The path with which the store can be opened.
   public var path: String
 
   /// The format.
   public var format: StoreDescription.Format
 
-  /// The schema version of an Apple store; `nil` if the store names none.
+  /// The schema version of an Apple store; `nil` if the store has none.
   public var schemaVersion: Int64?
 
   /// The number of entries; `nil` if the store is too damaged to count them.
   public var entries: Int64?
 
-  /// The lengths of all its files; `nil` if the store is too damaged to tell.
+  /// The total length of all its files; `nil` if the store is too damaged to measure.
   public var footprintBytes: ByteCount?
 
   /// When the newest of its entries was stored.
   public var newestStored: Timestamp?
 
-  /// Who has it open.
+  /// Whether a process has it open.
   public var use: Use
 
-  /// What is odd about it, for people.
+  /// Notes about the store, for display.
   public var notes: [String]
 
   /// Creates a store.

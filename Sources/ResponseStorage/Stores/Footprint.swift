@@ -1,6 +1,6 @@
 public import Bytes
 
-/// What a store takes up on disk.
+/// The size of a store on disk.
 public struct Footprint: Hashable, Sendable {
   /// The length of the database file.
   public var databaseBytes: ByteCount = 0
@@ -8,40 +8,40 @@ public struct Footprint: Hashable, Sendable {
   public var walBytes: ByteCount = 0
   /// The length of the log's index.
   public var shmBytes: ByteCount = 0
-  /// What the database file gets longer by, or shorter, once all of the log is in it.
+  /// The change in the length of the database file once all of the log is checkpointed.
   public var growthBytes: ByteCount = 0
-  /// The lengths of all regular files below the folder of body files, orphans included; in a Foundation
-  /// store, of all that `URLCache` counts: whatever has the name of a stored response.
+  /// The lengths of all regular files in the folder of body files, including orphans. In a Foundation
+  /// store, of all files that `URLCache` counts, which are those with the name of a stored response.
   public var bodyFilesBytes: ByteCount = 0
-  /// The free pages of the database.
+  /// The size of the free pages of the database.
   public var freeBytes: ByteCount = 0
-  /// The number of files in the folder of body files that no response names; in a Foundation store, of
-  /// those that `URLCache` neither counts nor removes.
+  /// The number of orphans in the folder of body files. In a Foundation store, of the files that `URLCache`
+  /// neither counts nor removes.
   public var orphanFiles: Int64 = 0
   /// The lengths of those files.
   public var orphanBytes: ByteCount = 0
-  /// What the file system charges for all of these files.
+  /// The space that the file system allocates for all of these files.
   public var allocatedBytes: ByteCount = 0
-  /// What the database takes up without an entry: a page for its header and for each table and index.
+  /// The size of the database without entries: a page for its header and for each table and index.
   public var emptyBytes: ByteCount = 0
-  /// The length of a page of the database.
+  /// The page size of the database.
   public var pageBytes: ByteCount = 0
 
-  /// Creates a footprint of nothing.
+  /// Creates an empty footprint.
   public init() {}
 
-  /// The lengths of all files, which is what `URLCache` holds against its disk capacity; the
-  /// largest number if no number can hold them.
+  /// The total length of all files, which `URLCache` compares with its disk capacity; the largest number
+  /// if the sum overflows.
   public var totalBytes: ByteCount {
     [walBytes, shmBytes, bodyFilesBytes].reduce(databaseBytes) { $0 + $1 }
   }
 
-  /// What the database file is longer than the database in it, as a crash leaves it; whoever copies a log into the
-  /// file cuts that off.
+  /// The bytes in the file after the end of the database, which a crash can leave. A checkpoint cuts them off, so
+  /// there are none if there is a log.
   public var tailBytes: ByteCount { walBytes == 0 ? max(0, -growthBytes) : 0 }
 
-  /// The lengths of all files once nobody has the store open, as whoever closes it last takes the log
-  /// away.
+  /// The total length of all files once no process has the store open: the last one to close it removes
+  /// the log.
   public var closedBytes: ByteCount {
     [growthBytes, bodyFilesBytes].reduce(databaseBytes) { $0 + $1 }
   }

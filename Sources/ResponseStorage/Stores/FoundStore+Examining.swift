@@ -6,18 +6,18 @@ extension FoundStore {
   /// How long to wait for the lock of another process, in milliseconds.
   private static let wait: Int32 = 100
 
-  /// Creates what the files of a Foundation store tell of it.
+  /// Creates a found store from the files of a Foundation store.
   init(_ folder: FoundationFolder, at path: String) {
     self.init(
       path: path, format: .foundation, entries: folder.entries, footprintBytes: folder.bytes,
       newestStored: folder.newestStored)
   }
 
-  /// Reads what there is to tell of the store in a database; `nil` if it is none.
+  /// Reads the properties of the store in a database; `nil` if the database is not a store.
   ///
-  /// A store whose entries cannot all be read is one, with a note.
+  /// A store with unreadable entries counts, with a note.
   ///
-  /// - Throws: ``StoreError`` if it cannot be told whether the database is a store.
+  /// - Throws: ``StoreError`` if it cannot be determined whether the database is a store.
   init?(databaseAt path: String, temporaryFolder: String) throws(StoreError) {
     guard Self.mayBeStore(path) else { return nil }
     do throws(StoreError) {
@@ -30,7 +30,7 @@ extension FoundStore {
           because: "a private copy of it is needed, and there is no folder '\(error.path)'")
       case .notFound, .notACache, .damaged, .noSuchResponse, .unsupported: return nil
       case .changedWhileReading:
-        // Somebody has just opened it: now it can be read under a lock.
+        // Another process has just opened it, so now it can be read with a lock.
         self = try Self.examined(path, temporaryFolder)
       case .inUse, .accessDenied, .inputOutput, .noRoom, .unreadable: throw error
       }
@@ -61,7 +61,7 @@ extension FoundStore {
     }
   }
 
-  /// Counts the entries and the bytes of a store.
+  /// Counts the entries and bytes of a store.
   private mutating func measure(_ source: some ResponseSource) throws {
     footprintBytes = try source.footprint().totalBytes
     var (count, newest) = (Int64(0), Timestamp?.none)
@@ -73,8 +73,9 @@ extension FoundStore {
     (entries, newestStored) = (count, newest)
   }
 
-  /// Whether a database may be that of a store: if it has a journal, so that a private copy may have
-  /// to be made, its tables are looked at as they are first.
+  /// Whether a database may be a store.
+  ///
+  /// A database with a journal may need a private copy, so its tables are first read as they are.
   private static func mayBeStore(_ path: String) -> Bool {
     guard let journal = try? FileStatus.of(path + "-journal"), journal.size > 0 else { return true }
     do throws(SQLiteError) {

@@ -1,10 +1,10 @@
 extension FoundStore {
-  /// The app whose default cache this is, by its place alone: a bundle identifier, or the name of a program; `nil` of
-  /// a cache that an app made under a path of its own.
+  /// The app whose default cache this is, derived from the path alone: a bundle identifier, or the name of a program.
+  /// `nil` for a cache to which the app gave its own path.
   ///
-  /// The shared `URLCache` of an app, and any cache without a `diskPath`, is `…/Caches/APP/Cache.db` on Apple's systems,
-  /// `…/org.swift.foundation.URLCache/APP` of swift-corelibs-foundation. A path that is given is below the folder of the
-  /// app. An app in a container is called as that, unless the container has a number in place of a name.
+  /// The shared `URLCache` of an app, and any cache without a `diskPath`, is `…/Caches/APP/Cache.db` on Apple systems
+  /// and `…/org.swift.foundation.URLCache/APP` with swift-corelibs-foundation. A given path is below the folder of the
+  /// app. In a container, the folder has the name of the container, unless the container has a UUID instead of a name.
   public var defaultOf: String? {
     var names = path.utf8.split(separator: UInt8(ascii: "/"))
     if format == .apple {

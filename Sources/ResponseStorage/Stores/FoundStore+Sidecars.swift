@@ -1,8 +1,8 @@
 import Files
 
 extension FoundStore {
-  /// Notes a folder in which apps keep an `ETag` for each URL: beside the store, or beside the folder that its
-  /// database is in, as `Library/Caches/etags` is beside `Library/Caches/com.example.shop/Cache.db`.
+  /// Adds a note about a folder in which apps keep an `ETag` for each URL: next to the store, or next to the folder of
+  /// its database, such as `Library/Caches/etags` for `Library/Caches/com.example.shop/Cache.db`.
   mutating func noteSidecars() {
     var folder = Directory.parent(of: path)
     for _ in 0..<(format.hasDatabase ? 2 : 1) {

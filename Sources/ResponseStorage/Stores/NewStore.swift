@@ -1,13 +1,13 @@
 public import Bytes
 
-/// A store that is yet to be made.
+/// A store that is to be created.
 public enum NewStore: Hashable, Sendable, ResponseTarget {
   /// An Apple store of a schema.
   case apple(AppleSchema)
   /// A Foundation store.
   case foundation
 
-  /// The format that it will have.
+  /// The format of the new store.
   public var format: StoreDescription.Format {
     switch self {
     case .apple: .apple
@@ -15,7 +15,7 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
     }
   }
 
-  /// The schema that it will have; `nil` of a Foundation store.
+  /// The schema of the new store; `nil` for a Foundation store.
   public var schemaVersion: Int64? {
     switch self {
     case .apple(let schema): schema.rawValue
@@ -23,13 +23,13 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
     }
   }
 
-  /// Creates a new store of the kind that responses come from.
+  /// Chooses the kind of store from which the responses come.
   ///
-  /// In the folder that Foundation keeps its stores in it is one of Foundation's, whatever they come from.
+  /// In the folder where Foundation keeps its stores, it is always a Foundation store.
   ///
   /// - Parameters:
-  ///   - layout: The layout of the store that they come from.
-  ///   - folder: The folder that the store will be made in.
+  ///   - layout: The layout of the store from which the responses come.
+  ///   - folder: The folder in which the store will be created.
   public init(like layout: RawLayout, at folder: String) {
     if layout.format == .foundation || FoundationFolder.isStandard(folder) {
       self = .foundation
@@ -38,7 +38,7 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
     }
   }
 
-  /// The schema of a store that responses come from, or the newest if no store can be made of that one.
+  /// Returns the schema of the original store, or the newest one if stores of that schema cannot be created.
   public static func schema(like layout: RawLayout) -> AppleSchema {
     let version = layout.userVersion == 0 ? layout.versionInTable : layout.userVersion
     return version.flatMap { AppleSchema(rawValue: $0) } ?? .version203
@@ -51,18 +51,18 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
     }
   }
 
-  /// Returns `nil`: there is nothing yet.
+  /// Returns `nil`, as the store is empty.
   public func standingResponse(forKey key: ByteString) -> StandingResponse? { nil }
 
-  /// Returns `nil`: there is nothing yet.
+  /// Returns `nil`, as the store is empty.
   public func standingResponse(withoutKey number: Int64) -> StandingResponse? { nil }
 
-  /// Makes the empty store, and fills it; if that fails, what was made goes again, and nothing else.
+  /// Creates the empty store and fills it. If that fails, everything that was created is removed, and nothing else.
   ///
   /// - Parameters:
-  ///   - opening: Where: a folder, which is made unless it is there.
-  ///   - fill: Puts responses into the store, or throws before any is in.
-  /// - Throws: ``StoreError``, also if there is a store already, or whatever `fill` throws.
+  ///   - opening: The folder of the store, which is created if it does not exist.
+  ///   - fill: Inserts responses into the store, or throws before it has inserted any.
+  /// - Throws: ``StoreError``, also if there already is a store, or any error of `fill`.
   public func create(
     _ opening: StoreOpening, filledBy fill: (any ResponseStore) throws -> Void
   ) throws {
@@ -74,7 +74,7 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
       }
       do {
         try writer.finish()
-        // It is closed again before its files go.
+        // The store is closed when this returns or throws, so that its files can be removed.
         try fill(try opening.openForChanging(verifying: false))
       } catch {
         made.removeDatabase(opening)
@@ -84,7 +84,7 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
       try made.removingFolders {
         _ = try FoundationStoreWriter(creating: opening.path)
         let store = try FoundationStoreEditor(changing: opening.path)
-        // URLCache takes any folder, and a user may have meant another.
+        // A user may have given the wrong folder, and URLCache would accept any.
         guard try !store.files.hasOthers() else {
           throw StoreError(.inputOutput, at: opening.path, because: "it holds other files")
         }

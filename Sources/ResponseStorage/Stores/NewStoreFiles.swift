@@ -1,12 +1,12 @@
 import Files
 
-/// What the making of a store adds to a folder, so that it can be taken away again.
+/// The files and folders that creating a store adds to a folder, so that they can be removed if it fails.
 struct NewStoreFiles {
   private let folder: String
-  /// The folders that were not there before, the inner one first.
+  /// The folders that did not exist before, the inner one first.
   private let madeFolders: [String]
 
-  /// Looks at what is there before a store is made.
+  /// Records what exists before a store is created.
   init(at folder: String) {
     self.folder = folder
     madeFolders = ["\(folder)/\(AppleStoreWriter.bodyFolderName)", folder].filter {
@@ -14,7 +14,7 @@ struct NewStoreFiles {
     }
   }
 
-  /// Does what makes a store, or a part of one; if that fails, the folders that were made go.
+  /// Runs a step of creating a store; if it fails, the created folders are removed.
   func removingFolders<Result: ~Copyable>(_ make: () throws -> Result) throws -> Result {
     do { return try make() } catch {
       removeFolders()
@@ -22,27 +22,27 @@ struct NewStoreFiles {
     }
   }
 
-  /// Removes the folders that were made, as far as they are empty.
+  /// Removes the created folders if they are empty.
   private func removeFolders() {
     for path in madeFolders { try? Directory.removeEmpty(path) }
   }
 
-  /// Removes the database that was made and is closed, unless somebody uses it already.
+  /// Removes the created database, which is closed, unless another process already uses it.
   func removeDatabase(_ opening: StoreOpening) {
     do {
       let store = try opening.open()
       guard !store.description.inUse, (try? store.count()) == 0 else { return }
     } catch let error as StoreError where [.inUse, .changedWhileReading].contains(error.code) {
-      // Somebody has locked it.
+      // Another process has locked it.
       return
     } catch {
-      // It was not made as a whole.
+      // It was only partly created.
     }
     Self.removeDatabase(in: folder)
     removeFolders()
   }
 
-  /// Removes a database that was made in a folder, with its log and its journal.
+  /// Removes the database in a folder, with its log and journal.
   static func removeDatabase(in folder: String) {
     guard let directory = try? Directory(folder, followingLink: true) else { return }
     for suffix in ["", "-wal", "-shm", "-journal"] {

@@ -1,13 +1,13 @@
 public import Bytes
 import Files
 
-/// The files of a store that no entry refers to, by what may become of them.
+/// The files of a store to which no entry refers, grouped by whether a repair removes them.
 public struct OrphanSurvey: Hashable, Sendable {
-  /// Files that are kept, added up.
+  /// The number and size of files that are kept.
   public struct Sum: Hashable, Sendable {
-    /// How many there are.
+    /// The number of files.
     public var files: Int64
-    /// Their lengths.
+    /// Their total length.
     public var bytes: ByteCount
 
     /// Creates a sum.
@@ -21,20 +21,20 @@ public struct OrphanSurvey: Hashable, Sendable {
     }
   }
 
-  /// The body files that a repair removes, in ascending order of the names.
+  /// The body files that a repair removes, sorted by name.
   public var files: [OrphanFile] = []
 
-  /// The files that a repair removes from a store that keeps each response in a file, in ascending order of the ids.
-  /// They do not count against the capacity.
+  /// The files that a repair removes from a store that keeps each response in a file, sorted by id. They do not
+  /// count against the capacity.
   public var leftovers: [ResponseVersion] = []
 
   /// Files that another process may be writing: less than ten minutes old.
   public var young = Sum()
 
-  /// Body files that CFNetwork does not make. They count against the capacity, and only their owner removes them.
+  /// Body files that CFNetwork did not create. They count against the capacity, and a repair keeps them.
   public var foreign = Sum()
 
-  /// Creates a survey that found nothing.
+  /// Creates an empty survey.
   public init() {}
 }
 

@@ -2,11 +2,11 @@ import Bytes
 import Files
 import SQLite
 
-/// A private copy of a store, on which a removal is simulated; it is removed when its owner is.
+/// A private copy of a store, for the simulation of a removal. It is deleted when the object is.
 ///
-/// It is as the store in all that tells what a removal gives back: the pages of the database are the same, and
-/// for each body file there is one that is as long and holds nothing. If another process has the store open, this one
-/// keeps the copy open: the log then stays, and grows, as that of the store does.
+/// The copy has everything that determines how much space a removal frees: the same database pages, and an empty
+/// sparse file of the same length for each body file. If another process has the store open, the copy is kept open
+/// too, so that its log remains and grows like that of the store.
 public final class PrivateCopy {
   private let folder: TemporaryDirectory
   private let keeper: Connection?
@@ -14,7 +14,7 @@ public final class PrivateCopy {
   /// The path of the copy.
   public var path: String { folder.path }
 
-  /// Whether a signal is to end the process, which it does when the copy is gone.
+  /// Whether a signal was received that ends the process once the copy is deleted.
   public var signalsHaveCome: Bool { folder.signalsHaveCome }
 
   fileprivate init(
@@ -43,7 +43,7 @@ public final class PrivateCopy {
     try AppleStore(readingFrom: path, wait: 0, temporaryFolder: path, isHeld: isHeld)
   }
 
-  /// Opens the copy for changing.
+  /// Opens the copy for changes.
   public func store() throws(StoreError) -> any ResponseStore {
     try AppleStoreEditor(changing: path, wait: 0, verifying: false, isHeld: isHeld)
   }
@@ -60,7 +60,7 @@ extension AppleStore {
         guard status.kind == .regular, !folder.signalsHaveCome else { return }
         let copy = try OpenFile(creating: name, in: copies)
         try copy.setLength(status.size.bytes)
-        // Young files stay as they are, and the copy of one is as old.
+        // Young files are not removed, so each copy must have the age of its original.
         try copy.setModified(status.modified)
       }
       return try PrivateCopy(folder, keptOpen: description.inUse)
@@ -71,7 +71,7 @@ extension AppleStore {
     }
   }
 
-  /// Makes sure that a copy leaves room for as much again, which the removal needs for a log.
+  /// Checks that there is room for the copy twice, as the removal needs as much again for its log.
   private func checkRoom() throws {
     let state = try files.state()
     let size = [state.wal, state.journal].reduce(state.database.size) { $0 + ($1?.size ?? 0) }

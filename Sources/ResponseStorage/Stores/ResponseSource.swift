@@ -1,61 +1,61 @@
 public import Bytes
 
-/// Somewhere that stored responses can be read from, in whatever format they are on disk.
+/// A source of stored responses, in any format.
 ///
 /// Reading creates, changes and deletes nothing in the store's folder.
 public protocol ResponseSource {
-  /// What the source is.
+  /// The description of the source.
   var description: StoreDescription { get }
 
-  /// How the store lays out what ``forEachRawResponse(_:where:_:)`` gives.
+  /// The layout of the responses that ``forEachRawResponse(_:where:_:)`` passes on.
   ///
-  /// - Throws: ``StoreError``, `unsupported` if it gives nothing.
+  /// - Throws: ``StoreError``, `unsupported` if the format has no raw responses.
   var rawLayout: RawLayout { get throws }
 
   /// Calls `body` with each response, in ascending order of ``StoredResponse/ID``.
   ///
-  /// The source drives the loop, so that no cursor outlives the snapshot that it reads. A response
-  /// that is damaged is passed on with what is known of it and a note; it is no error.
+  /// The source runs the loop, so that no cursor outlives the snapshot that it reads. A damaged response
+  /// is passed on with what could be read of it and a note; it is no error.
   ///
   /// - Parameters:
   ///   - projection: What to decode of each response.
-  ///   - body: What to do with a response. Return ``ScanStep/stop`` to end the scan.
-  /// - Throws: ``StoreError``, or whatever `body` throws.
+  ///   - body: Processes a response. Return ``ScanStep/stop`` to end the scan.
+  /// - Throws: ``StoreError``, or any error of `body`.
   func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep) throws
 
-  /// Has all responses taken in by tallies, on several threads if the store can be read by several.
+  /// Passes all responses to tallies, on several threads if the store allows it.
   ///
   /// - Parameters:
-  ///   - request: What to decode of each response, and how to hand over the tallies.
-  ///   - tally: What every tally starts as.
-  ///   - body: What to do with a tally, on the thread of the caller. It is filled again then, and should be
-  ///     empty.
-  /// - Throws: ``StoreError``, or whatever `body` throws.
+  ///   - request: What to decode of each response, and how to pass on the tallies.
+  ///   - tally: The initial value of every tally.
+  ///   - body: Processes a tally, on the thread of the caller. It should leave the tally empty, as it is
+  ///     filled again.
+  /// - Throws: ``StoreError``, or any error of `body`.
   func scan<Tally: ResponseTally>(
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep) throws
 
-  /// Returns one response, or `nil` if the store has none that is called `id`.
+  /// Returns one response, or `nil` if the store has none with this id.
   func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
 
   /// Calls `body` with each of some responses that the store has.
   ///
   /// - Parameters:
-  ///   - ids: What the responses are called, in ascending order.
+  ///   - ids: The ids of the responses, in ascending order.
   ///   - projection: What to decode of each response.
-  ///   - body: What to do with a response. Return ``ScanStep/stop`` to leave out the rest.
-  /// - Throws: ``StoreError``, or whatever `body` throws.
+  ///   - body: Processes a response. Return ``ScanStep/stop`` to skip the rest.
+  /// - Throws: ``StoreError``, or any error of `body`.
   func forEachResponse(
     of ids: [StoredResponse.ID], _ projection: Projection,
     _ body: (borrowing StoredResponse) throws -> ScanStep) throws
 
-  /// Calls `body` with each wanted response as the store holds it, in ascending order of the ids.
+  /// Calls `body` with each chosen response as it is stored, in ascending order of ids.
   ///
   /// - Parameters:
   ///   - projection: What to decode for `isWanted`.
-  ///   - isWanted: Whether to go on with a response.
-  ///   - body: What to do with a response; its parts can be read in their order, and only meanwhile.
-  /// - Throws: ``StoreError``, `unsupported` if the format cannot be read so; or whatever the closures throw.
+  ///   - isWanted: Whether to pass a response to `body`.
+  ///   - body: Processes a response, whose parts can be read in order, and only during the call.
+  /// - Throws: ``StoreError``, `unsupported` if the format has no raw responses; or any error of the closures.
   func forEachRawResponse(
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep) throws
@@ -63,42 +63,41 @@ public protocol ResponseSource {
   /// Counts the responses, without decoding any.
   func count() throws -> Int64
 
-  /// Passes the body of one response to `read`, which takes it piece by piece.
+  /// Passes the body of one response to `read`, which reads it in chunks.
   ///
-  /// - Throws: ``StoreError`` if there is no such response or no such body, or whatever `read`
-  ///   throws.
+  /// - Throws: ``StoreError`` if there is no such response or no such body, or any error of `read`.
   func withBody(of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void) throws
 
-  /// Returns the bytes of a property list as stored, or `nil` if the store has none there.
+  /// Returns the bytes of a stored property list, or `nil` if the response has none.
   ///
   /// - Parameter name: One of ``StoreDescription/rawPropertyLists``.
   func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]?
 
-  /// Looks at all files that no entry refers to.
+  /// Returns all files to which no entry refers.
   ///
-  /// - Parameter now: The time of the system, which files are young or old by.
+  /// - Parameter now: The current time, which determines which files are young.
   func orphans(at now: Timestamp) throws -> OrphanSurvey
 
-  /// Measures what the store takes up on disk.
+  /// Measures the size of the store on disk.
   func footprint() throws -> Footprint
 
-  /// Calls `body` with what is wrong with the store, beyond what a scan notes of each response.
+  /// Calls `body` with each finding about the store that is not a note of a single response.
   ///
-  /// Damage is a finding as far as something can still be read, and no error.
+  /// Damage is a finding and no error, as long as something can still be read.
   ///
   /// - Parameters:
-  ///   - fully: Whether to look at everything, however long that takes.
-  ///   - now: The time of the system, which files are young or old by.
+  ///   - fully: Whether to check everything, which may take long.
+  ///   - now: The current time, which determines which files are young.
   func forEachFinding(
     fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void) throws
 
-  /// Ends the reading: makes sure that all that was read belongs to one state of the store.
+  /// Ends the reading, and verifies that everything that was read belongs to one state of the store.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedWhileReading`` if it does not.
   func finish() throws
 }
 
-// What a source does as well as it can without an index, and without threads.
+// Defaults for sources without an index and without threads.
 extension ResponseSource {
   public func scan<Tally: ResponseTally>(
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
@@ -123,7 +122,7 @@ extension ResponseSource {
   }
 }
 
-// What not every format has.
+// Defaults for formats without these features.
 extension ResponseSource {
   public var rawLayout: RawLayout {
     get throws { throw notRaw }

@@ -1,18 +1,18 @@
-/// How a source is to have its responses taken in by tallies.
+/// What a scan decodes, and how it passes responses to tallies.
 public struct ScanRequest: Hashable, Sendable {
-  /// What to decode of each response that a tally takes in.
+  /// What to decode of each response that a tally receives.
   public var projection: Projection
 
   /// What to decode of each response for ``ResponseTally/choose(_:)``; `nil` for ``projection``.
   ///
-  /// A source that finds this with little work decodes nothing else of what is not chosen.
+  /// If the source can read this cheaply, it decodes the rest only for chosen responses.
   public var choosing: Projection?
 
   /// The order of the tallies.
   public var order: ScanOrder
 
-  /// The length of all property lists, in bytes, after which a tally is handed over, full or not; a source that is read by
-  /// one thread may take no notice of it.
+  /// The total length of property lists, in bytes, after which a tally is passed on even if it is not full. A
+  /// source that one thread reads may ignore it.
   public var byteLimit: Int
 
   /// Creates a request.
@@ -27,10 +27,10 @@ public struct ScanRequest: Hashable, Sendable {
   }
 }
 
-/// Which tallies a scan makes.
+/// The number and order of the tallies that a scan creates.
 public enum ScanOrder: Sendable {
-  /// Many small ones, in the order of the responses.
+  /// Many small tallies, in the order of the responses.
   case ascending
-  /// As few as there are threads, or as become full: each holds any of the responses, in their order.
+  /// One tally for each thread, and another when one is full: each has any of the responses, in their order.
   case any
 }

@@ -1,6 +1,6 @@
-/// What a source is.
+/// The description of a source.
 public struct StoreDescription: Hashable, Sendable {
-  /// A format that responses are read from, by its name in our JSON.
+  /// A format from which responses are read, with its name in our JSON.
   public struct Format: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -15,27 +15,26 @@ public struct StoreDescription: Hashable, Sendable {
   /// The format.
   public var format: Format
 
-  /// The schema version of an Apple store; `nil` if the store names none.
+  /// The schema version of an Apple store; `nil` if the store has none.
   public var schemaVersion: Int64?
 
-  /// The device, and the number on it, of the file or folder that makes the store itself and no copy;
+  /// The device and inode of the file or folder that identifies the store, which its copies do not share;
   /// empty if there is none.
   public var identity: [UInt64]
 
   /// Whether another process had the store open when the reading began.
   public var inUse: Bool
 
-  /// The process that had the store open when the reading began, if there was one and the system
-  /// tells.
+  /// The process that had the store open when the reading began, if any and if the system reports it.
   public var holder: Int32?
 
-  /// The names by which ``ResponseSource/rawPropertyList(_:of:)`` knows the parts of a response.
+  /// The names of the property lists that ``ResponseSource/rawPropertyList(_:of:)`` returns.
   public var rawPropertyLists: [String]
 
-  /// What is odd about the store as a whole, for people.
+  /// Notes about the store as a whole, for display.
   public var notes: [String]
 
-  /// Why the store is read and never changed, as a clause; `nil` if it can be changed, or is no store.
+  /// Why the store can be read but not changed, as a clause; `nil` if it can be changed, or is not a store.
   public var obstacle: String?
 
   /// Creates a description.

@@ -1,11 +1,11 @@
-/// A failure to open or read a store.
+/// A failure to open, read or change a store.
 public struct StoreError: Error, Hashable, Sendable {
-  /// What went wrong, as far as a program can act on it.
+  /// The kind of failure, as far as a program can act on it.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// There is nothing at the path.
     case notFound
 
-    /// There is something at the path, but no store of a known format.
+    /// There is something at the path, but not a store of a known format.
     case notACache
 
     /// The store breaks the rules of its own format.
@@ -14,7 +14,7 @@ public struct StoreError: Error, Hashable, Sendable {
     /// Another process holds a lock that reading needs.
     case inUse
 
-    /// The store changed while it was read without a lock, as nobody had it open at first.
+    /// The store changed while it was read without a lock, as no process had it open at first.
     case changedWhileReading
 
     /// The operating system refused access.
@@ -23,7 +23,7 @@ public struct StoreError: Error, Hashable, Sendable {
     /// The operating system failed to read or write.
     case inputOutput
 
-    /// There is no room left for what was to be written.
+    /// The disk is full.
     case noRoom
 
     /// The store has no such response, or the response no such part.
@@ -36,13 +36,13 @@ public struct StoreError: Error, Hashable, Sendable {
     case unreadable
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let code: Code
 
   /// The path of the store, as the user gave it, or of the file in question.
   public let path: String
 
-  /// What lies behind the failure, as one clause without a final full stop, or `nil`.
+  /// The reason, as one clause without a final full stop, or `nil`.
   public let reason: String?
 
   /// Creates an error about the store at `path`.

@@ -3,18 +3,17 @@ public import Files
 
 /// A search for stores of every format below some folders.
 ///
-/// A store of CFNetwork is told by its tables, whatever its file is called, and one of
+/// A CFNetwork store is recognized by its tables, whatever the name of its file, and a store of
 /// swift-corelibs-foundation by the names of its files. The search changes nothing. It follows no
-/// symbolic link, looks into no folder twice, whatever names it has, and opens neither pipes nor
-/// devices nor what the kernel shows as files; of a file that does not begin as a database it reads
-/// 100 bytes.
+/// symbolic link, visits no folder twice under different names, and opens no pipes, devices or files
+/// that the kernel generates. Of a file that is not a database, it reads 100 bytes.
 public struct StoreFinder: ~Copyable {
   private let maximumDepth: Int
   private let temporaryFolder: String
   private var discovery = Discovery()
 
-  /// The folders that were looked into, with how deep they lay, so that one that was met deep down is
-  /// looked into again where it lies higher.
+  /// The visited folders with their depth. A folder that was first found deep down is visited again if it
+  /// is found higher up, where more of its folders are within the limit.
   private var visited: [FileIdentity: Int] = [:]
   private var tooDeep: Set<FileIdentity> = []
   private var found: Set<FileIdentity> = []
@@ -26,14 +25,13 @@ public struct StoreFinder: ~Copyable {
     self.temporaryFolder = temporaryFolder
   }
 
-  /// Searches, and tells what there is. A file that is no store, also one that is damaged or was only
-  /// begun, is passed over.
+  /// Searches for stores. Files that are no store are skipped, including damaged and half-created ones.
   ///
-  /// - Parameter temporaryFolder: Where a private copy of a store is put if a transaction has to be
+  /// - Parameter temporaryFolder: The folder for a private copy of a store if a transaction has to be
   ///   rolled back.
-  /// - Throws: `FileError` if a folder that is needed cannot be looked into.
-  /// - Complexity: O(*n*) in the number of files and of responses; in memory, that of folders and of
-  ///   stores.
+  /// - Throws: `FileError` if a required folder cannot be read.
+  /// - Complexity: Time O(*n*) in the number of files and responses; memory O(*n*) in the number of folders
+  ///   and stores.
   public static func discovery(
     by search: StoreSearch, temporaryFolder: String
   ) throws(FileError) -> Discovery {
@@ -78,7 +76,7 @@ public struct StoreFinder: ~Copyable {
     }
   }
 
-  /// Looks into a folder of a folder, unless it holds the bodies of a store that was just found.
+  /// Visits a subfolder, unless it contains the bodies of a store that was just found.
   private mutating func descend(
     into name: String, in folder: borrowing Directory, _ depth: Int, isOfBodies: Bool
   ) {
@@ -90,12 +88,12 @@ public struct StoreFinder: ~Copyable {
       let inner = try Directory(name, in: folder)
       if !isOfBodies { walk(inner, depth: depth) }
     } catch {
-      // One that went meanwhile, or is a link now, is nothing to tell of.
+      // A folder that was removed or became a link meanwhile needs no report.
       if error.kind != .notFound, error.kind != .symbolicLink { note(error) }
     }
   }
 
-  /// Takes a database in if it is a store.
+  /// Adds a database if it is a store.
   private mutating func examine(_ name: String, in folder: borrowing Directory) {
     guard let identity = try? folder.status(of: name).identity, !found.contains(identity) else {
       return
@@ -118,15 +116,15 @@ public struct StoreFinder: ~Copyable {
   }
 }
 
-/// What matters of the files of a folder.
+/// The files of a folder that matter to the search.
 private struct FolderContents {
-  /// What begins as an SQLite database.
+  /// The files that begin like an SQLite database.
   private(set) var databases: [String] = []
   private(set) var folders: [String] = []
   private(set) var foundation = FoundationFolder()
   private(set) var unreadable: [UnreadablePlace] = []
 
-  /// The length of the shortest database: its smallest page.
+  /// The length of the shortest database, which is the smallest page size.
   private static let shortestDatabase: ByteCount = 512
 
   init(of folder: borrowing Directory) {
@@ -137,7 +135,7 @@ private struct FolderContents {
     } catch {}
   }
 
-  /// Whether the folder is a store of Foundation. An empty one is only where Foundation itself puts
+  /// Whether the folder is a Foundation store. An empty folder is one only where Foundation itself creates
   /// the stores of programs that name no folder.
   func isFoundationStore(in path: String) -> Bool {
     if foundation.entries > 0 { return true }
@@ -146,9 +144,9 @@ private struct FolderContents {
       && (parent?.elementsEqual(FoundationFolder.parentName.utf8) ?? false)
   }
 
-  /// Takes a file in.
+  /// Adds a file.
   ///
-  /// - Throws: ``FileError`` if nothing can be learned of the files of the folder.
+  /// - Throws: ``FileError`` if the files of the folder cannot be read at all.
   private mutating func insert(
     _ name: [UInt8], in folder: borrowing Directory
   ) throws(FileError) {
@@ -162,7 +160,7 @@ private struct FolderContents {
     guard isFolder || (status.kind == .regular && status.size >= Self.shortestDatabase) else {
       return
     }
-    // What the kernel shows as a file can be slow to read, fail, or do something.
+    // Files that the kernel generates can be slow to read, fail, or have side effects.
     if !isFolder, status.allocatedSize == 0, !folder.isOnMedium() { return }
     guard let text = String(validating: name, as: UTF8.self) else {
       let path = folder.path(of: String(decoding: name, as: UTF8.self))
@@ -180,7 +178,7 @@ private struct FolderContents {
     do throws(FileError) {
       if try OpenFile(reading: name, in: folder).beginsAsDatabase() { databases.append(name) }
     } catch {
-      // One that went meanwhile, or is a link now, is nothing to tell of.
+      // A file that was removed or became a link meanwhile needs no report.
       if error.kind != .notFound, error.kind != .symbolicLink { note(error, at: error.path) }
     }
   }
@@ -191,14 +189,14 @@ private struct FolderContents {
 }
 
 extension OpenFile {
-  /// Whether the file begins as an SQLite database does ("Database File Format", §1.3).
+  /// Whether the file begins like an SQLite database ("Database File Format", §1.3).
   fileprivate borrowing func beginsAsDatabase() throws(FileError) -> Bool {
     try read(100, at: 0).starts(with: "SQLite format 3\0".utf8)
   }
 }
 
 extension String {
-  /// A path without the slashes at its end, but for that of the root.
+  /// The path without trailing slashes, except for the root.
   var withoutTrailingSlashes: String {
     guard let last = utf8.lastIndex(where: { $0 != UInt8(ascii: "/") }) else {
       return isEmpty ? self : "/"

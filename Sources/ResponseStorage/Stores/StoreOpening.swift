@@ -1,9 +1,9 @@
 public import Bytes
 import Files
 
-/// What it takes to open a store, of whatever kind it is, for reading or for changing.
+/// The parameters for opening a store of any kind for reading or for changes.
 public struct StoreOpening: Sendable {
-  /// The kinds of stores, in the order in which they are looked for. A new kind is one more line here.
+  /// The kinds of stores, in the order in which they are tried. A new kind is one more line here.
   static let kinds: [any StoreKind.Type] = [
     AppleStore.self,
     FoundationStore.self,
@@ -15,16 +15,16 @@ public struct StoreOpening: Sendable {
   /// How long to wait for another process's lock, in milliseconds.
   public var wait: Int32
 
-  /// Where a private copy may be put, if the store cannot be read without changing it.
+  /// The folder for a private copy if the store cannot be read without changing it.
   public var temporaryFolder: String
 
-  /// The time from which on a moment counts as one of the future.
+  /// The current time; later times count as in the future.
   public var now: Timestamp
 
-  /// Where changes are noted before they are made; `nil` if they need not be.
+  /// The folder in which changes are recorded before they are made; `nil` for none.
   public var intents: IntentFolder?
 
-  /// Creates an opening.
+  /// Creates the parameters.
   public init(
     path: String, wait: Int32, temporaryFolder: String, now: Timestamp,
     intents: IntentFolder? = nil
@@ -36,14 +36,14 @@ public struct StoreOpening: Sendable {
     self.intents = intents
   }
 
-  /// Finds out which kind of store is at the path, and opens it for reading.
+  /// Determines the kind of the store at the path, and opens it for reading.
   ///
-  /// - Throws: ``StoreError``: `notFound` if there is nothing, `notACache` if it is no store of any kind.
+  /// - Throws: ``StoreError``: `notFound` if there is nothing, `notACache` if it is not a store of any kind.
   public func open() throws -> any StoreSource { try kind().init(self) }
 
-  /// Finds out which kind of store is at the path, and opens it for changing.
+  /// Determines the kind of the store at the path, and opens it for changes.
   ///
-  /// - Parameter verifying: Whether to have the store checked before.
+  /// - Parameter verifying: Whether to check the store first.
   /// - Throws: ``StoreError``, also `unsupported` if stores of that kind can only be read.
   public func openForChanging(verifying: Bool) throws(StoreError) -> any ResponseStore {
     try kind().changing(self, verifying: verifying)
@@ -56,10 +56,10 @@ public struct StoreOpening: Sendable {
     throw StoreError(.notACache, at: path, because: "the folder has neither \(marks)")
   }
 
-  /// Whether a path is that of a folder, or of a link to one.
+  /// Whether a path is a folder or a link to one.
   ///
-  /// A link to a folder is followed, as the system's own folders for temporary files are links on macOS;
-  /// a link to a file is not.
+  /// Links to folders are followed, as the folders for temporary files are links on macOS; links to files
+  /// are not.
   static func isFolder(_ path: String) throws(StoreError) -> Bool {
     do throws(FileError) {
       let status = try FileStatus.of(path)

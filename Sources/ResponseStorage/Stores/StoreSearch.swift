@@ -1,6 +1,6 @@
 /// Where to look for stores.
 public struct StoreSearch: Hashable, Sendable {
-  /// How many levels of folders below a folder are looked into, unless something else is said.
+  /// The default for the number of folder levels to search.
   ///
   /// The stores of apps in simulators lie up to 14 levels below the folder of a user.
   public static let standardDepth = 20
@@ -11,7 +11,7 @@ public struct StoreSearch: Hashable, Sendable {
   /// Whether each of the folders must be there and readable.
   public var needsFolders: Bool
 
-  /// How many levels of folders below each of them to look into.
+  /// The number of folder levels to search below each of them.
   public var maximumDepth: Int
 
   /// Creates a search below some folders.
@@ -40,10 +40,10 @@ extension StoreSearch {
     }
   }
 
-  /// Creates a search where apps keep their stores unless they name a folder, as far as those
-  /// folders are there.
+  /// Creates a search of the folders in which apps keep their stores by default, as far as these folders
+  /// exist.
   ///
-  /// - Parameter variable: Returns an environment variable.
+  /// - Parameter variable: Returns the value of an environment variable.
   public init(
     placesOn system: System = .current, maximumDepth: Int = standardDepth,
     variable: (String) -> String?
@@ -57,8 +57,8 @@ extension StoreSearch {
     self.init(below: folders, needsFolders: false, maximumDepth: maximumDepth)
   }
 
-  /// The caches of apps, of those in a sandbox, of groups of apps, and of simulators, also old ones;
-  /// and the user's own folder below `/var/folders`, which is the parent of that for temporary files.
+  /// Returns the folders for caches of apps, sandboxed apps, app groups, and simulators, including old ones;
+  /// and the user's folder below `/var/folders`, which is the parent of that for temporary files.
   private static func applePlaces(home: String?, temporaryFolder: String?) -> [String] {
     let inLibrary = [
       "Caches", "Containers", "Group Containers", "Developer/CoreSimulator/Devices",
@@ -72,8 +72,8 @@ extension StoreSearch {
     return places
   }
 
-  /// The cache home, also the one that a program without the variable takes. The stores of
-  /// swift-corelibs-foundation lie in it.
+  /// Returns the cache home, and the default one of programs that run without the variable. Both may contain
+  /// stores of swift-corelibs-foundation.
   private static func freedesktopPlaces(home: String?, cacheHome: String?) -> [String] {
     let cacheHome = cacheHome.flatMap { isAbsolute($0) ? $0 : nil }
     return [cacheHome, home.map { "\($0)/.cache" }].compactMap(\.self)

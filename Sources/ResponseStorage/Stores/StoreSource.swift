@@ -1,10 +1,10 @@
-/// A store that is open for reading; unlike an archive it finds responses by what they are looked up by, and can take in
+/// A store that is open for reading. Unlike an archive, it can find a response by its key, and can be a target for
 /// others.
 public protocol StoreSource: ResponseSource, ResponseTarget {
-  /// Makes a private copy of the store as it is, to simulate a removal there.
+  /// Creates a private copy of the store for the simulation of a removal.
   ///
   /// - Returns: `nil` if stores of this kind cannot be copied.
-  /// - Throws: ``StoreError``, `noRoom` also if the copy would take more than half of the room for it.
+  /// - Throws: ``StoreError``, `noRoom` also if the copy would take more than half of the free space.
   func makePrivateCopy() throws -> PrivateCopy?
 }
 

@@ -2,17 +2,17 @@ import Bytes
 import Files
 import SQLite
 
-/// The files of `fsCachedData`, each of which is one body.
+/// The body files in `fsCachedData`.
 ///
-/// A name comes from a database that anybody may have written: it is used only after it has matched
-/// CFNetwork's own naming rule, and only a regular file is opened.
+/// File names come from a database that anyone may have written, so a name is used only if it follows
+/// CFNetwork's naming rule, and only regular files are opened.
 struct AppleBodyFiles: ~Copyable {
   private let directory: Directory?
   private let path: String
-  /// Why there is no folder, or none that can be read: then no body is missing that may be in it.
+  /// Why the folder is missing or unreadable. If it is unreadable, a body in it is not known to be missing.
   private let failure: FileError
 
-  /// Looks for the folder at `path`; none there is no error.
+  /// Opens the folder at `path`; a missing folder is no error.
   init(at path: String) {
     self.path = path
     do throws(FileError) {
@@ -24,7 +24,7 @@ struct AppleBodyFiles: ~Copyable {
     }
   }
 
-  /// Makes sure that files may be removed from what is at `path`: a folder, or nothing.
+  /// Checks that files may be removed from `path`, which must be a folder or not exist.
   static func guardFolder(at path: String) throws(StoreError) {
     let kind: FileStatus.Kind
     do throws(FileError) { kind = try FileStatus.of(path).kind } catch {
@@ -36,8 +36,7 @@ struct AppleBodyFiles: ~Copyable {
     }
   }
 
-  /// Removes the file of that name if it is a regular file, and returns its length; `nil` if there
-  /// is none.
+  /// Removes the file with this name if it is a regular file, and returns its size; `nil` if there is none.
   borrowing func remove(_ name: ByteString) throws(FileError) -> ByteCount? {
     guard let name = Self.validated(name.bytes) else { return nil }
     switch directory {
@@ -57,8 +56,8 @@ struct AppleBodyFiles: ~Copyable {
     }
   }
 
-  /// What the file of a name is now; `nil` if there is none, it is no regular file, or no body file can be
-  /// called so.
+  /// Returns the current version of a file, or `nil` if there is none, it is not a regular file, or the name is not
+  /// that of a body file.
   borrowing func version(of name: ByteString) -> FileVersion? {
     guard let name = Self.validated(name.bytes), let status = try? status(of: name) else {
       return nil
@@ -66,7 +65,7 @@ struct AppleBodyFiles: ~Copyable {
     return FileVersion(status)
   }
 
-  /// Waits, if the system can, until it is on the disk which files there are.
+  /// Waits until changes of the folder's entries are on disk, where the system can.
   borrowing func synchronize() {
     switch directory {
     case .none: break
@@ -74,10 +73,10 @@ struct AppleBodyFiles: ~Copyable {
     }
   }
 
-  /// Fills in what the row of `response` does not say of its body.
+  /// Adds what the row of `response` does not show about its body.
   ///
   /// - Parameters:
-  ///   - table: The table that bodies are in.
+  ///   - table: The table with the bodies.
   ///   - connection: A connection to its database.
   borrowing func examine(
     _ response: inout StoredResponse, in table: String, of connection: borrowing Connection
@@ -112,7 +111,7 @@ struct AppleBodyFiles: ~Copyable {
       case .notFound:
         response.notes.append(.init(.missingBodyFile, "its body file is missing"))
       default:
-        // Somebody else may be able to read it.
+        // It exists, and another user may be able to read it.
         response.bodyLocation = .file
         response.notes.append(
           .init(.unreadableBodyFile, "its body file cannot be read: \(error.reason)"))
@@ -120,7 +119,7 @@ struct AppleBodyFiles: ~Copyable {
     }
   }
 
-  /// Opens the file that a response names.
+  /// Opens the body file of a response.
   borrowing func open(_ name: ByteString?) throws(StoreError) -> BodyReader {
     guard let name = name.flatMap({ Self.validated($0.bytes) }) else {
       throw StoreError(.damaged, at: path, because: "the name of the body file is no UUID")
@@ -137,7 +136,7 @@ struct AppleBodyFiles: ~Copyable {
     throw StoreError(.damaged, at: file, because: "the body file is not a regular file")
   }
 
-  /// Calls `body` with the name and the status of each file.
+  /// Calls `body` with the name and status of each file.
   borrowing func forEachFile(_ body: (_ name: [UInt8], FileStatus) throws -> Void) throws {
     switch directory {
     case .none: return
@@ -149,7 +148,7 @@ struct AppleBodyFiles: ~Copyable {
     }
   }
 
-  /// Whether there is a folder, and it can be read.
+  /// Whether there is a folder and it can be read.
   var isOpen: Bool {
     switch directory {
     case .none: false
@@ -157,7 +156,7 @@ struct AppleBodyFiles: ~Copyable {
     }
   }
 
-  /// Removes a file that nothing names if it is as it was, and returns whether it did.
+  /// Removes an orphan if it has not changed, and returns whether it was removed.
   borrowing func remove(_ orphan: OrphanFile) throws(FileError) -> Bool {
     switch directory {
     case .none: return false
@@ -193,18 +192,20 @@ struct AppleBodyFiles: ~Copyable {
   /// `ENOENT`, which is 2 on every system.
   private static let noSuchFile: Int32 = 2
 
-  /// The name, if it is a UUID as CFNetwork writes one: 8-4-4-4-12 hexadecimal digits.
+  /// Returns the name if it is a UUID of 8-4-4-4-12 hexadecimal digits, as CFNetwork writes them.
+  ///
+  /// This is also what keeps a hostile name such as `../../x` from leaving the folder.
   static func validated(_ name: [UInt8]) -> String? {
     UUIDBytes(name) == nil ? nil : String(decoding: name, as: UTF8.self)
   }
 }
 
-/// The 128 bits of a UUID, which take less memory than its text.
+/// The 128 bits of a UUID, which need less memory than its text.
 struct UUIDBytes: Hashable {
   private var high: UInt64 = 0
   private var low: UInt64 = 0
 
-  /// Reads `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`; `nil` for anything else.
+  /// Parses `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`; `nil` for anything else.
   init?(_ text: [UInt8]) {
     guard text.count == 36 else { return nil }
     for (index, byte) in text.enumerated() {

@@ -1,28 +1,28 @@
 import SQLite
 
-/// What tables and columns a database has, as far as they matter here.
+/// The tables and columns of a database that matter to this tool.
 ///
-/// A schema comes from outside: under the tables' names there may be views, virtual tables or
-/// generated columns, which run whatever their author likes. Those are refused.
+/// The schema may be hostile: the tables may be views, virtual tables or have generated columns, all of
+/// which run code of their author. Such databases are refused.
 struct AppleLayout {
-  /// The version that the database names, if any.
+  /// The version recorded in the database, if any.
   let schemaVersion: Int64?
-  /// Whether responses have the hash of their key, as all of CFNetwork's have.
+  /// Whether responses have the hash of their key, as in all versions of CFNetwork.
   let hasHashValue: Bool
   /// Whether responses have a partition (schema 13 and later).
   let hasPartition: Bool
-  /// The table that bodies are in: until schema 8 there was none of their own.
+  /// The table with the bodies; up to schema 8, they are in the table of property lists.
   let bodyTable: String
   /// Whether a body can be in a file (schema 25 and later).
   let hasBodyFiles: Bool
-  /// The number of triggers, of which CFNetwork makes none.
+  /// The number of triggers; CFNetwork creates none.
   let triggerCount: Int
-  /// What is odd about the database, for people.
+  /// Notes about the database, for display.
   var notes: [String] {
     triggerCount == 0 ? [] : ["the database has triggers, which CFNetwork never makes"]
   }
 
-  /// Why the database is read and never changed, as a clause; `nil` if it can be changed.
+  /// Why the database can be read but not changed, as a clause; `nil` if it can be changed.
   var obstacle: String? {
     guard let schemaVersion, 25...203 ~= schemaVersion, hasBodyFiles else {
       let name = schemaVersion.map { "schema \($0)" } ?? "a schema without a version"
@@ -42,7 +42,7 @@ struct AppleLayout {
   /// Reads the layout of a database.
   ///
   /// - Parameter path: The path of the store, for errors.
-  /// - Throws: ``StoreError`` if it is not that of a cache, or ``SQLiteError``.
+  /// - Throws: ``StoreError`` if the database is not a cache, or ``SQLiteError``.
   init(of connection: borrowing Connection, path: String) throws {
     try Self.refuseOtherEncodings(connection, path)
     var tables: Set<String> = []
@@ -61,6 +61,7 @@ struct AppleLayout {
       if rows.integer(at: 1) == 1 {
         tables.insert(name)
       } else {
+        // A view or virtual table with the name of a table could run any code when it is read.
         refused = "'\(name)' is a \(type == "table" ? "virtual table" : type), not a table"
       }
     }
@@ -97,15 +98,15 @@ struct AppleLayout {
     triggerCount = triggers
   }
 
-  /// Refuses a cache whose text is UTF-16: SQLite would convert it, but keys are compared and kept as bytes.
+  /// Throws an error for a cache with UTF-16 text: SQLite would convert it, but keys are compared and kept as bytes.
   ///
-  /// - Throws: ``StoreError`` for a cache only: what else is in UTF-16 is none, which the tables tell.
+  /// - Throws: ``StoreError`` only if the database is a cache; other databases in UTF-16 are refused by their tables.
   private static func refuseOtherEncodings(
     _ connection: borrowing Connection, _ path: String
   ) throws {
     var row = try connection.prepare("PRAGMA encoding")
     guard try row.step() else { return }
-    // The name of the encoding is in that encoding.
+    // SQLite returns the name in that encoding, so UTF-16 has zero bytes between the letters.
     let name = String(decoding: row.bytes(at: 0).filter { $0 != 0 }, as: UTF8.self)
     guard name != "UTF-8" else { return }
     var tables = try connection.prepare(
@@ -126,7 +127,7 @@ struct AppleLayout {
     return version.integer(at: 0)
   }
 
-  /// The names of the columns of a table, in small letters.
+  /// Returns the names of the columns of a table, in lower case.
   private static func columns(
     of table: String, _ connection: borrowing Connection, _ path: String
   ) throws -> Set<String> {
@@ -143,7 +144,7 @@ struct AppleLayout {
       if rows.integer(at: 2) > 0 { keys.append(rows.integer(at: 3) == 1 ? name : "") }
       names.insert(name)
     }
-    // Only so is the number of a response that of its row, which a scan goes by.
+    // A scan relies on this: only then is `entry_ID` the rowid of the table.
     guard keys == ["entry_id"], (try? connection.prepare("SELECT rowid FROM \(table)")) != nil
     else {
       throw StoreError(

@@ -1,12 +1,12 @@
 import Files
 import SQLite
 
-/// A walk over all responses of a large Apple store that several threads share.
+/// A scan of all responses of a large Apple store on several threads.
 ///
-/// The responses are dealt out in hands of consecutive ones: with two threads, the first gets the
-/// hands 0, 2, 4 …, the second 1, 3, 5 …. Each thread has a connection of its own, so that nothing but
-/// tallies goes between threads; the connections see one and the same state only if nobody can change
-/// the database (see ``AppleSnapshot``).
+/// The responses are divided into chunks of consecutive ones: with two threads, the first reads the
+/// chunks 0, 2, 4 …, the second 1, 3, 5 …. Each thread has its own connection, so threads exchange only
+/// tallies. The connections see the same state only if no process can change the database (see
+/// ``AppleSnapshot``).
 final class AppleParallelScan<Tally: ResponseTally>: Sendable {
   private typealias Share = AppleTallyReader<Tally>.Share
   private typealias Filled = Channel<Result<Share, any Error>>
@@ -17,10 +17,10 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
   /// Starts the threads.
   ///
   /// - Parameters:
-  ///   - database: The path of a database that nobody changes.
-  ///   - request: What is decoded, each projection with what it takes for notes.
+  ///   - database: The path of a database that no process changes.
+  ///   - request: What to decode, with each projection completed for notes.
   ///   - bodies: The path of the folder of body files.
-  ///   - tally: What every tally starts as.
+  ///   - tally: The initial value of every tally.
   init(
     of database: String, _ layout: AppleLayout, _ request: ScanRequest, bodiesAt bodies: String,
     threadCount: Int, into tally: Tally
@@ -29,12 +29,13 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
     let order = order
     hands = (0..<threadCount).map { _ in (Filled(), Channel<Share>()) }
     for (number, (filled, empty)) in hands.enumerated() {
-      // One that is being filled, one that waits, one that is being looked at.
+      // Three shares: one is being filled, one is waiting, one is being processed.
       for _ in 0..<3 { empty.send(Share(tally: tally)) }
       BackgroundThread.start("AppleParallelScan") {
         defer { filled.close() }
         do {
           let connection = try Connection(path: database, access: .immutable)
+          // In KiB: each thread reads pages once and in order, and a small page cache stays in the CPU cache.
           try connection.execute("PRAGMA cache_size = -512")
           var reader = try AppleTallyReader<Tally>(
             connection, layout, request, bodiesAt: bodies, isAlone: false)
@@ -53,7 +54,7 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
     }
   }
 
-  /// Calls `body` with each tally, which is filled again then.
+  /// Calls `body` with each tally, which is reused afterwards.
   func forEachTally(_ body: (inout Tally) throws -> ScanStep) throws {
     switch order {
     case .ascending: try forEachInOrder(body)
@@ -71,7 +72,7 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
   private func forEachInOrder(_ body: (inout Tally) throws -> ScanStep) throws {
     var number = 0
     while let result = hands[number].filled.receive() {
-      // Nobody else may hold it: it would be copied to be changed.
+      // Consume the result: with a second reference, changing the tally would copy it.
       var share = try (consume result).get()
       if try body(&share.tally) == .stop || share.endsScan { return }
       let endsHand = share.endsHand
@@ -82,7 +83,7 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
 
   deinit {
     for (_, empty) in hands { empty.close() }
-    // Each thread closes its files before it ends, which is to happen before the snapshot ends.
+    // Wait until each thread has closed its files, which must happen before the snapshot ends.
     for (filled, _) in hands { while filled.receive() != nil {} }
   }
 }

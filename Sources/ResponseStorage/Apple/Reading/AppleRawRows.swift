@@ -1,20 +1,20 @@
 import Bytes
 import SQLite
 
-/// Reads all columns of single responses of an Apple store.
+/// A reader for all columns of single responses of an Apple store.
 struct AppleRawRows: ~Copyable {
   private static let parts = RawResponse.Part.Name.allCases.filter { $0 != .body }
 
-  /// The largest body that is read with its row; a longer one is read piece by piece.
+  /// The largest body that is read with its row; a longer one is read in chunks.
   private static let largestBody = ByteCount(1 << 18)
 
-  /// What the columns of the three tables that hold no parts are called in a response.
+  /// The names, in a raw response, of the columns of each table that are not parts.
   private let (responseNames, blobNames, bodyNames): ([String], [String], [String])
   private var responses: Statement
   private var blobs: Statement
   private var bodies: Statement
 
-  /// Where in a row the name of a body file, or a short body, and the columns after it stand.
+  /// The indexes of the body's columns in a row: whether it is in a file, its file name or short body, and the rest.
   private static let bodyPlaces = (location: Int32(0), value: Int32(1), rest: Int32(2))
 
   init(_ connection: borrowing Connection, _ layout: AppleLayout) throws(SQLiteError) {
@@ -51,7 +51,7 @@ struct AppleRawRows: ~Copyable {
     self.bodies = bodies
   }
 
-  /// The names of the columns of a table, in their order.
+  /// Returns the names of the columns of a table, in order.
   static func columns(
     of table: String, _ connection: borrowing Connection
   ) throws(SQLiteError) -> [String] {
@@ -62,7 +62,7 @@ struct AppleRawRows: ~Copyable {
   }
 
   private static func quoted(_ name: String) -> String {
-    // A name comes from outside: a quote in it is doubled.
+    // Column names come from an untrusted schema, so quotes in them are doubled.
     let bytes = Array(name.utf8).flatMap { $0 == 0x22 ? [0x22, 0x22] : [$0] }
     return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
   }
@@ -71,8 +71,8 @@ struct AppleRawRows: ~Copyable {
     "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE entry_ID = ?1"
   }
 
-  /// A value of a part, or a text that stands for one that is not read with its row: an empty one for a text, and
-  /// another for a BLOB that is too long.
+  /// Returns SQL for the value of a part, or for a placeholder if it is not read with its row: an empty text
+  /// for a text, and a nonempty one for a BLOB that is too long.
   private static func expression(_ column: String, upTo largest: ByteCount) -> String {
     """
     CASE typeof(\(column)) WHEN 'blob' THEN \
@@ -81,10 +81,9 @@ struct AppleRawRows: ~Copyable {
     """
   }
 
-  /// Reads a response; its parts have no content where that must be read from elsewhere.
+  /// Reads a response. Parts that must be read separately have no content.
   ///
-  /// - Returns: The response, which of its parts are to be read piece by piece, and the name of its
-  ///   body file; `nil` if it has no rows.
+  /// - Returns: The response, the parts to read in chunks, and the name of its body file; `nil` if it has no rows.
   mutating func response(
     _ id: Int64
   ) throws(SQLiteError) -> (RawResponse, long: [RawResponse.Part.Name], file: ByteString?)? {
@@ -137,7 +136,7 @@ struct AppleRawRows: ~Copyable {
       raw.parts.append(.init(name, isText: rows.bytes(at: index).isEmpty, nil))
       long.append(name)
     case .integer, .real:
-      // A number is no part: it stands among the columns.
+      // A number is not a part, so it is kept as a column.
       raw.columns.append(
         .init(name == .body ? "receiver_data" : name.rawValue, rows.value(at: index)))
       raw.parts.append(.init(name, nil))
@@ -146,7 +145,7 @@ struct AppleRawRows: ~Copyable {
 }
 
 extension RawResponse {
-  /// Appends columns of a row, from that at a place on.
+  /// Appends the columns of a row, starting at an index.
   fileprivate mutating func append(
     _ names: [String], from row: borrowing Statement, at first: Int32
   ) {
@@ -157,13 +156,13 @@ extension RawResponse {
 }
 
 extension Statement {
-  /// Stands before the row of that number.
+  /// Resets the statement and binds the id of a row.
   mutating func restart(for id: Int64) throws(SQLiteError) {
     reset()
     try bind(integer: id, at: 1)
   }
 
-  /// The value of a column with its class.
+  /// Returns the value of a column with its storage class.
   borrowing func value(at column: Int32) -> RawResponse.Value {
     switch type(at: column) {
     case .null: .null

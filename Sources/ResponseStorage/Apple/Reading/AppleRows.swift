@@ -1,39 +1,39 @@
 import SQLite
 
-/// A walk over rows of one table of an Apple store, in the order of their `entry_ID`.
+/// A cursor over rows of one table of an Apple store, in the order of `entry_ID`.
 ///
-/// A hostile row can hold more than memory does. SQLite refuses such a row when it is read; it is then
-/// read a second time without what is too large, as if that were `NULL`.
+/// A hostile row can be larger than memory. SQLite refuses to read such a row; it is then read again
+/// with `NULL` instead of its large values.
 struct AppleRows: ~Copyable {
-  /// The number of the row that the walk is at; the largest that there can be at the end, too.
+  /// The id of the current row; `Int64.max` at the end, too.
   private(set) var id = Int64.min
-  /// Whether the walk is at a row.
+  /// Whether there is a current row.
   private var hasRow = false
 
-  // The one that has the row, and the other.
+  // `statement` has the current row; the other one is for rows with large values, or for the rest.
   private var statement: Statement
   private var other: Statement
   private var isBounded = false
-  /// The least number that the next row can have, and the largest that is wanted.
+  /// The smallest id that the next row can have, and the largest that is requested.
   private var (next, last) = (Int64.min, Int64.max)
 
-  /// What to read of a row, as SQL.
+  /// A column to read, as SQL.
   struct Column {
     let expression: String
-    /// The same, but `NULL` instead of what is too large to be read, or may be.
+    /// The same, but `NULL` for values that are, or may be, too large to read.
     let bounded: String
   }
 
-  /// Prepares a walk, which ``begin(in:)`` begins.
+  /// Prepares a cursor, which ``begin(in:)`` starts.
   ///
-  /// - Parameter columns: What to read of a row from the second column on; `nil` for nothing.
+  /// - Parameter columns: The columns to read after the id; `nil` for a column that is not needed.
   init(
     _ columns: [Column?], of table: String, _ connection: borrowing Connection
   ) throws(SQLiteError) {
-    // A walk for the numbers alone may use any index, in their order.
+    // If only ids are read, SQLite may use the smallest index, in the order of the ids.
     let (index, order) =
       columns.allSatisfy { $0 == nil } ? ("", " ORDER BY entry_ID") : (" NOT INDEXED", "")
-    // Columns at the end that nobody asked for are left out, as each costs time.
+    // Omit trailing columns that are not needed, as each costs time.
     let asked = columns.prefix(columns.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0)
     func select(_ columns: [String]) -> String {
       "SELECT \((["entry_ID"] + columns).joined(separator: ", ")) FROM \(table)\(index) "
@@ -45,10 +45,10 @@ struct AppleRows: ~Copyable {
     self.other = other
   }
 
-  /// Whether the walk is at the row of a number.
+  /// Whether the current row has this id.
   borrowing func isAt(_ id: Int64) -> Bool { self.id == id && hasRow }
 
-  /// Moves to the first row whose number is in `range`.
+  /// Moves to the first row with an id in `range`.
   mutating func begin(in range: ClosedRange<Int64>) throws {
     (next, last, hasRow) = (range.lowerBound, range.upperBound, false)
     try restart()
@@ -57,9 +57,9 @@ struct AppleRows: ~Copyable {
 
   /// Moves to the next row.
   ///
-  /// - Throws: ``SQLiteError``, or ``DisorderedRows`` if a damaged table gives rows twice.
+  /// - Throws: ``SQLiteError``, or ``DisorderedRows`` if a damaged table returns rows twice.
   mutating func advance() throws {
-    // What would come next after the largest number has none.
+    // No id can follow the largest one, and adding 1 to it would overflow.
     if hasRow, id == .max { return hasRow = false }
     if isBounded { try exchangeStatements() }
     do throws(SQLiteError) {
@@ -69,19 +69,20 @@ struct AppleRows: ~Copyable {
       try exchangeStatements()
       try step()
     }
+    // A damaged b-tree can contain a cycle, which would make the scan endless.
     guard id >= next else { throw DisorderedRows() }
-    // An upper bound in the statement would cost as much as a tenth of it.
+    // An upper bound in the SQL would add up to a tenth to its cost.
     if id > last { (id, hasRow) = (.max, false) }
     if id < .max { next = id + 1 }
   }
 
-  /// The type of the value in a column; the number of the row is column 0.
+  /// Returns the type of the value in a column; column 0 is the id.
   borrowing func type(at column: Int32) -> Statement.ValueType { statement.type(at: column) }
 
-  /// The integer in a column; 0 for what is no number.
+  /// Returns the integer in a column, or 0 if it is not a number.
   borrowing func integer(at column: Int32) -> Int64 { statement.integer(at: column) }
 
-  /// The bytes of a text or BLOB in a column; none for `NULL`.
+  /// Returns the bytes of a text or BLOB in a column, which are empty for `NULL`.
   borrowing func bytes(at column: Int32) -> [UInt8] { statement.bytes(at: column) }
 
   /// Passes the bytes of a text or BLOB in a column to `body`, without copying them.
@@ -91,7 +92,7 @@ struct AppleRows: ~Copyable {
     try statement.withBytes(at: column, body)
   }
 
-  /// Whether the value in a column of property lists is there, and too large to be read.
+  /// Whether a column of property lists has a value that is too large to read.
   borrowing func isTooLarge(at column: Int32) -> Bool {
     isBounded && statement.type(at: column) == .text
   }
@@ -117,14 +118,14 @@ extension AppleRows.Column {
   /// A column of the table.
   init(_ name: String) {
     expression = name
-    // How long a text is cannot be told without reading it.
+    // The length of a text in bytes is unknown until it is read, so read none.
     bounded = """
       CASE typeof(\(name)) WHEN 'text' THEN NULL WHEN 'blob' THEN \
       CASE WHEN length(\(name)) <= \(Connection.largestValue) THEN \(name) END ELSE \(name) END
       """
   }
 
-  /// A column of property lists, which are BLOBs: a text stands for what is too large to be read.
+  /// A column of property lists, which are BLOBs. An empty text stands for one that is too large.
   static func propertyList(_ name: String) -> Self {
     Self(
       expression: name,
@@ -135,10 +136,10 @@ extension AppleRows.Column {
         """)
   }
 
-  /// What tells of a body without reading it: the name of its file as a text or BLOB, the length of
-  /// a BLOB as an integer, or a real number for a text, whose length in bytes SQL does not tell.
+  /// What a row shows about a body without reading it: the name of its file as a text or BLOB, the length of
+  /// a BLOB as an integer, or a real number for a text, whose length in bytes SQL cannot return.
   ///
-  /// It is written so that SQLite looks at no more than the head of a row.
+  /// The SQL is written so that SQLite reads only the header of a row.
   static func body(hasBodyFiles: Bool) -> Self {
     let inline =
       "CASE typeof(receiver_data) WHEN 'blob' THEN length(receiver_data) WHEN 'text' THEN 0.0 END"
@@ -149,5 +150,5 @@ extension AppleRows.Column {
   }
 }
 
-/// A damaged table gave the same row twice, or rows out of order.
+/// The error that a damaged table returned a row twice, or rows out of order.
 struct DisorderedRows: Error {}

@@ -2,21 +2,21 @@ import Bytes
 import PropertyLists
 import SQLite
 
-/// A walk over the responses of an Apple store, in the order of their `entry_ID`.
+/// A scan of the responses of an Apple store, in the order of `entry_ID`.
 ///
-/// The three tables are walked side by side, each in the order of its rows, and merged here: SQLite's
-/// own join is slower, and would leave out a response that lacks one of its rows.
+/// The scan reads the three tables in parallel, each in the order of its rows, and merges them. A join
+/// in SQL is slower, and would omit a response that lacks one of its rows.
 struct AppleScan: ~Copyable {
   private var responses: AppleRows
   private var blobs: AppleRows
   private var bodies: AppleRows
   private let projection: Projection
-  /// Whether the hashes of keys are to be checked, and can be.
+  /// Whether to check the hashes of keys, if there are any.
   private let hasHashValue: Bool
-  /// Which responses to walk over; `nil` for all of a range.
+  /// The responses to scan; `nil` for all of a range.
   private var wanted: WantedNumbers?
 
-  /// Prepares a walk, which ``begin(in:)`` begins.
+  /// Prepares a scan, which ``begin(in:)`` starts.
   init(
     _ connection: borrowing Connection, _ layout: AppleLayout, _ projection: Projection
   ) throws(SQLiteError) {
@@ -50,15 +50,15 @@ struct AppleScan: ~Copyable {
     hasHashValue = projection.contains(.consistency) && layout.hasHashValue
   }
 
-  /// Begins to walk over the responses whose numbers are in `range`.
+  /// Starts a scan of the responses with ids in `range`.
   mutating func begin(in range: ClosedRange<Int64>) throws {
     wanted = nil
     try moveToStart(of: range)
   }
 
-  /// Begins to walk over some responses.
+  /// Starts a scan of some responses.
   ///
-  /// - Parameter numbers: Theirs, in ascending order; one that no response has is left out.
+  /// - Parameter numbers: Their ids in ascending order; an id without a response is skipped.
   mutating func begin(at numbers: [Int64]) {
     wanted = WantedNumbers(numbers)
   }
@@ -69,14 +69,14 @@ struct AppleScan: ~Copyable {
     try bodies.begin(in: range)
   }
 
-  /// The number of the next response; the largest that there can be at the end, too.
+  /// The id of the next response; `Int64.max` at the end, too.
   private var number: Int64 { min(responses.id, blobs.id, bodies.id) }
 
   private borrowing func isAt(_ number: Int64) -> Bool {
     responses.isAt(number) || blobs.isAt(number) || bodies.isAt(number)
   }
 
-  /// Moves to the next response that is wanted.
+  /// Moves to the next requested response.
   ///
   /// - Returns: `false` if there is none.
   private mutating func moveToWanted() throws -> Bool {
@@ -95,10 +95,10 @@ struct AppleScan: ~Copyable {
     if bodies.isAt(number) { try bodies.advance() }
   }
 
-  /// Puts the next response into `response`, whatever was there; its texts go into `memory`.
+  /// Replaces `response` with the next response, whose strings use `memory`.
   ///
   /// - Returns: `false` at the end.
-  /// - Throws: ``SQLiteError``, or ``DisorderedRows`` if a damaged table gives rows twice.
+  /// - Throws: ``SQLiteError``, or ``DisorderedRows`` if a damaged table returns rows twice.
   mutating func next(
     into response: inout StoredResponse, reusing memory: inout StoredResponse.SpareMemory
   ) throws -> Bool {
@@ -160,13 +160,13 @@ struct AppleScan: ~Copyable {
       response.firstStored = responses.withBytes(at: 2) { Timestamp(databaseText: $0) }
       if response.firstStored != nil { return }
     }
-    // What is no time may be no text either, or not UTF-8.
+    // If it is no text, or not UTF-8, `text` adds a note of its own.
     if text("time_stamp", responses, at: 2, &response) != nil {
       response.notes.append(.init(.badTime, "time_stamp is no date and time"))
     }
   }
 
-  /// Notes a hash that is neither of the two that CFNetwork writes for a key.
+  /// Adds a note if the hash is neither of the two values that CFNetwork writes for a key.
   private borrowing func checkHash(of key: ByteString, _ response: inout StoredResponse) {
     let hash = CacheKeyHash(of: key)
     let stored = responses.type(at: 5) == .integer ? responses.integer(at: 5) : nil

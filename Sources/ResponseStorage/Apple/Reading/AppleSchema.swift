@@ -1,4 +1,4 @@
-/// The schemas of an Apple store that new stores are created with.
+/// The schemas with which new Apple stores can be created.
 ///
 /// Source: `formats.md` §2, the text of `sqlite_master` in 313 databases.
 public enum AppleSchema: Int64, Hashable, Sendable, CaseIterable {
@@ -10,12 +10,12 @@ public enum AppleSchema: Int64, Hashable, Sendable, CaseIterable {
 }
 
 extension AppleSchema {
-  /// What must be set before the first table is made.
+  /// The settings that must precede the first table.
   static let pragmasBeforeCreation = ["PRAGMA page_size=4096", "PRAGMA auto_vacuum=2"]
 
-  /// The statements that make the tables and indexes, in the order in which CFNetwork makes them.
+  /// The statements that create the tables and indexes, in CFNetwork's order.
   ///
-  /// SQLite keeps their text, tabs and double spaces included, so it is byte for byte Apple's.
+  /// SQLite stores their text, so it equals Apple's byte for byte, including tabs and double spaces.
   var creationStatements: [String] {
     switch self {
     case .version202: [Self.versionTable] + Self.tablesAndIndexes
@@ -23,7 +23,7 @@ extension AppleSchema {
     }
   }
 
-  /// The statement that gives the database its version, which comes last.
+  /// The statement that sets the version of the database, which must come last.
   var versionStatement: String {
     switch self {
     case .version202:
@@ -33,11 +33,11 @@ extension AppleSchema {
     }
   }
 
-  /// The statements that store a response. The order of their parameters is that of the columns.
+  /// The statements that insert a response. Their parameters are in the order of the columns.
   static let responseInsertion =
     "INSERT INTO cfurl_cache_response(entry_ID, version, hash_value, storage_policy, request_key, "
     + "time_stamp, partition) VALUES (?, 0, ?, ?, ?, ?, ?)"
-  /// The columns of a response but its number, in the order of the parameters of
+  /// The columns of a response except its id, in the order of the parameters of
   /// ``rawResponseInsertion``.
   static let rawResponseColumns = [
     "version", "hash_value", "storage_policy", "request_key", "time_stamp", "partition",

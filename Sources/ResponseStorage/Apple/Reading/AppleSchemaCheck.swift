@@ -11,10 +11,10 @@ extension Finding.Code {
     "it runs inside of what an app writes, and keeps this program from changing it")
 }
 
-/// A comparison of a database with the tables and indexes that CFNetwork makes for its version.
+/// A comparison of a database with the tables and indexes that CFNetwork creates for its version.
 ///
-/// Only white space differs between versions that have the same columns. Source: `formats.md` §2, the
-/// text of `sqlite_master` in 451 databases.
+/// Versions with the same columns differ only in white space. Source: `formats.md` §2, the text of
+/// `sqlite_master` in 451 databases.
 struct AppleSchemaCheck: ~Copyable {
   private static let knownVersions: Set<Int64> = [
     11, 12, 13, 25, 102, 104, 106, 201, 202, 203,
@@ -57,7 +57,7 @@ struct AppleSchemaCheck: ~Copyable {
     }
   }
 
-  /// The statements that make the tables and indexes of a version, normalized, by their names.
+  /// Returns the normalized statements that create the tables and indexes of a version, by their names.
   private static func statements(of version: Int64) -> [String: [UInt8]] {
     let schema = version < 203 ? AppleSchema.version202 : AppleSchema.version203
     var statements: [String: [UInt8]] = [:]
@@ -72,7 +72,7 @@ struct AppleSchemaCheck: ~Copyable {
     return statements
   }
 
-  /// The statement with each run of white space as one space, and in small letters.
+  /// Returns the statement in lower case, with each run of white space as one space.
   private static func normalized(_ statement: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     for byte in statement {
@@ -88,7 +88,7 @@ struct AppleSchemaCheck: ~Copyable {
 }
 
 extension [UInt8] {
-  /// Removes the first place where `text` stands.
+  /// Removes the first occurrence of `text`.
   fileprivate mutating func remove(_ text: StaticString) {
     let text = ByteString(stringLiteral: text).bytes
     guard text.count <= count else { return }

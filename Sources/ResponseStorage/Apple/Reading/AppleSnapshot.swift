@@ -4,36 +4,37 @@ import SQLite
 
 /// One consistent state of an Apple store's database, open for reading without changing a byte.
 ///
-/// How it is opened depends on who else has the database open, and on what its log and journal hold:
+/// How it is opened depends on whether another process has it open, and on its log and journal:
 ///
-/// - Somebody has it open: under SQLite's locks, as any other reader. A shared lock, taken first, keeps
-///   the last other process from removing the log meanwhile, which SQLite would then create anew.
-/// - Nobody has, and neither log nor journal holds anything: as an immutable file.
-/// - Nobody has, and there is a log: without locks, its index in memory.
-/// - Nobody has, and a transaction was cut short: SQLite has to roll it back, so it gets a copy.
+/// - Another process has it open: with SQLite's locks, like any reader. A shared lock, taken first, keeps
+///   that process from removing the log on closing, which SQLite would then create again.
+/// - No process has it open, and log and journal are empty: as an immutable file.
+/// - No process has it open, and there is a log: without locks, with the log's index in memory.
+/// - No process has it open, and a transaction was interrupted: SQLite has to roll it back, so it opens a
+///   private copy.
 ///
-/// Without a lock, a change by somebody else can only be noticed: see ``verifyUnchanged()``.
+/// Without a lock, changes by another process can only be detected: see ``verifyUnchanged()``.
 struct AppleSnapshot: ~Copyable {
   let connection: Connection
   private let guardian: OpenFile
   private let files: AppleStoreFiles
   private let stateAtOpening: AppleStoreFiles.State?
-  /// Whether another connection would see the same state: nobody has the database open, and there is
+  /// Whether another connection would see the same state: no process has the database open, and there is
   /// nothing but its file.
   private let canOpenAgain: Bool
 
   /// Whether another process had the database open.
   let inUse: Bool
-  /// That process, if the system tells.
+  /// The id of that process, if the system reports it.
   let holder: Int32?
-  /// What to tell the user about the way in which the database was opened.
+  /// Notes for the user about how the database was opened.
   let notes: [String]
 
   /// Opens the database.
   ///
   /// - Parameters:
   ///   - wait: How long to wait for a lock, in milliseconds.
-  ///   - temporaryFolder: Where a private copy may be put.
+  ///   - temporaryFolder: The folder for a private copy.
   init(of files: AppleStoreFiles, wait: Int32, temporaryFolder: String) throws(StoreError) {
     let state = try files.state()
     let guardian: OpenFile
@@ -71,18 +72,18 @@ struct AppleSnapshot: ~Copyable {
     self.guardian = guardian
     self.files = files
     self.inUse = lock != nil
-    // A process that this one cannot see is 0, and a lock of no single process is -1.
+    // A process that is not visible to this one is reported as 0, an open file description lock as -1.
     holder = lock.flatMap { $0.holder > 0 ? $0.holder : nil }
     self.notes = notes
   }
 
   deinit {
-    // Closing any descriptor of the file drops the locks of SQLite, so the connection must be closed before.
+    // The connection first: closing any descriptor of the file drops SQLite's locks.
     _ = consume connection
     _ = consume guardian
   }
 
-  /// Makes sure that nobody changed or opened the database since it was opened without a lock.
+  /// Throws an error if a process has changed or opened the database since it was opened without a lock.
   borrowing func verifyUnchanged() throws(StoreError) {
     guard let stateAtOpening else { return }
     let lock: RecordLock?
@@ -99,13 +100,13 @@ struct AppleSnapshot: ~Copyable {
     }
   }
 
-  /// Copies the database and its log, or its journal, into a folder, so that the copy holds what is read here
-  /// or, beside an application that writes, what is newer.
+  /// Copies the database and its log or journal into a folder. The copy has the state that is read here or,
+  /// while an app is writing, a newer one.
   borrowing func copy(into folder: borrowing TemporaryDirectory) throws(StoreError) {
     let state = try files.state()
     do throws(FileError) {
-      // Another descriptor of the database would drop the locks of SQLite when it is closed. What a checkpoint
-      // moves from the log to the database meanwhile stays in the log, as this reading keeps it.
+      // Copy through the open descriptor: closing another one would drop SQLite's locks. Pages that a
+      // checkpoint moves to the database meanwhile stay in the log, as this read transaction keeps it.
       try folder.copy(guardian, as: AppleStoreWriter.databaseName)
       if state.hasLog { try folder.copy(files.wal, as: AppleStoreWriter.databaseName + "-wal") }
       if !inUse, state.journal != nil {
@@ -117,8 +118,7 @@ struct AppleSnapshot: ~Copyable {
     try verifyUnchanged()
   }
 
-  /// The database, if it is so large that several threads should read it, and if each can have a
-  /// connection of its own.
+  /// The database if it is large enough to be read by several threads, each with its own connection.
   var databaseForThreads: String? {
     canOpenAgain && (stateAtOpening?.database.size ?? 0) > ByteCount(16 << 20)
       ? files.database : nil
@@ -144,7 +144,7 @@ struct AppleSnapshot: ~Copyable {
       try begin(connection)
       return connection
     } catch {
-      // No mark in the log's index serves, or there is no index: let SQLite see to it.
+      // The log's index is missing, or has no read mark to use: let SQLite create or mark it.
       guard error.kind == .readOnly || error.kind == .cannotOpen else {
         throw StoreError(error, path: files.path)
       }
@@ -152,8 +152,7 @@ struct AppleSnapshot: ~Copyable {
     }
   }
 
-  /// Starts the transaction that all reading belongs to; the first look at the schema takes the
-  /// snapshot.
+  /// Starts the read transaction. SQLite takes the snapshot at the first read, here of the schema.
   private static func begin(_ connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute("BEGIN")
     try connection.execute("SELECT count(*) FROM sqlite_master")
@@ -176,8 +175,8 @@ struct AppleSnapshot: ~Copyable {
     guard try files.state() == state else { throw StoreError(.changedWhileReading, at: files.path) }
     do throws(SQLiteError) {
       let connection = try Connection(path: folder.path + "/Cache.db", access: .readWrite)
-      // SQLite rolls back here. The copy then stays readable without its names, which go now, so
-      // that nothing is left behind whatever ends this process.
+      // SQLite rolls back here. The open copy can be read without its names, which are removed on return,
+      // so that nothing is left however this process ends.
       try begin(connection)
       return connection
     } catch {
@@ -185,8 +184,8 @@ struct AppleSnapshot: ~Copyable {
     }
   }
 
-  /// Refuses what does not begin as an SQLite database does, before SQLite sees it: an empty file
-  /// with a log would make SQLite delete the log.
+  /// Throws an error if the file is not an SQLite database, before SQLite opens it: for an empty file with a
+  /// log, SQLite would delete the log.
   private static func checkHeader(
     of file: borrowing OpenFile, _ files: AppleStoreFiles
   ) throws(StoreError) {
@@ -200,7 +199,7 @@ struct AppleSnapshot: ~Copyable {
     }
   }
 
-  /// Whether a journal holds the begin of a transaction that SQLite would roll back.
+  /// Whether the journal has the beginning of a transaction that SQLite would roll back.
   private static func hasHotJournal(
     _ files: AppleStoreFiles, _ state: AppleStoreFiles.State
   ) throws(StoreError) -> Bool {
@@ -215,7 +214,7 @@ struct AppleSnapshot: ~Copyable {
       throw StoreError(error, path: files.journal)
     }
     guard start == magic else { return false }
-    // A journal that ends so names another file, which SQLite would look at and may delete.
+    // This trailer follows the name of a super-journal, which SQLite would open and may delete.
     guard size == 8 || end != magic else {
       throw StoreError(
         .damaged, at: files.path, because: "its journal belongs to a transaction over several files"

@@ -28,7 +28,7 @@ extension AppleStore {
     guard layout.hasBodyFiles else { return }
     var shared: Set<UUIDBytes> = []
     try reportingDamage(body) {
-      // Without all names, no file can be told to be an orphan.
+      // Only with all names is it known which files are orphans.
       let names = try namedBodyFiles()
       shared = names.shared
       try checkFiles(but: names.all, now, body)
@@ -47,9 +47,9 @@ extension AppleStore {
     }
   }
 
-  /// Reports what SQLite finds wrong with the database.
+  /// Reports damage that SQLite finds in the database.
   ///
-  /// - Parameter fully: Whether it also compares the indexes with the tables.
+  /// - Parameter fully: Whether SQLite also compares the indexes with the tables.
   private func checkDatabase(_ fully: Bool, _ body: (Finding) throws -> Void) throws {
     try reportingDamage(body) {
       var rows = try snapshot.connection.prepare(
@@ -61,7 +61,7 @@ extension AppleStore {
     }
   }
 
-  /// Does what reads the database, and reports it if that turns out to be damaged.
+  /// Runs `read`, and reports a finding if the database turns out to be damaged.
   private func reportingDamage(
     _ body: (Finding) throws -> Void, _ read: () throws -> Void
   ) throws {
@@ -74,7 +74,7 @@ extension AppleStore {
     }
   }
 
-  /// Reports a folder of body files that is none, and what CFNetwork left behind beside it.
+  /// Reports a body folder that is not a folder, and what CFNetwork left next to it.
   private func checkFolder(_ body: (Finding) throws -> Void) throws {
     if let status = try? FileStatus.of(files.bodies), !bodies.isOpen {
       let message =
@@ -101,7 +101,7 @@ extension AppleStore {
 }
 
 extension AppleStore {
-  /// Reports the files that no response names, in the order of their names.
+  /// Reports the files to which no response refers, in the order of their names.
   private func checkFiles(
     but named: Set<UUIDBytes>, _ now: Timestamp, _ body: (Finding) throws -> Void
   ) throws {
@@ -114,12 +114,12 @@ extension AppleStore {
     for finding in findings { try body(finding) }
   }
 
-  /// The path of a file in the folder of body files.
+  /// Returns the path of a file in the folder of body files.
   private func path(of name: [UInt8]) -> ByteString {
     ByteString(Array((files.bodies + "/").utf8) + name)
   }
 
-  /// What a file is that no response names.
+  /// Returns the finding about a file to which no response refers.
   func finding(on name: [UInt8], _ status: FileStatus, _ now: Timestamp) -> Finding {
     let path = path(of: name)
     guard status.kind == .regular else {

@@ -3,7 +3,7 @@ import Files
 import SQLite
 
 extension AppleStore {
-  /// The largest body file that is read at once.
+  /// The largest body file that is read into memory as a whole.
   private static let largestWholeFile = ByteCount(1 << 18)
 
   public var rawLayout: RawLayout {
@@ -33,7 +33,7 @@ extension AppleStore {
     _ body: (RawResponse) throws -> ScanStep
   ) throws {
     do {
-      // All tables are read in their order, so that a page is wanted only for a while.
+      // All tables are read in their order, so a page is soon no longer needed.
       try snapshot.connection.execute("PRAGMA cache_size = -512")
       var rows = try AppleRawRows(snapshot.connection, layout)
       try scan(projection) { response in
@@ -89,7 +89,7 @@ extension AppleStore {
       raw: raw, version: ResponseVersion(id: .row(raw.id), key: key, stored: stored))
   }
 
-  /// Fills in the parts that are not in the row, or too long to be read with it.
+  /// Adds the parts that are not in the row, or too long to be read with it.
   private func filled(
     _ raw: consuming RawResponse, _ long: [RawResponse.Part.Name], _ file: ByteString?
   ) throws -> RawResponse {
@@ -119,7 +119,7 @@ extension AppleStore {
     return Body(size: try open().size, opening: open)
   }
 
-  /// The body in a body file; `nil` if the file is missing, or is none that may be read.
+  /// Returns the body in a body file, or `nil` if the file is missing or must not be read.
   private func body(inFile name: ByteString?) throws -> Body? {
     var reader: BodyReader
     do throws(StoreError) { reader = try bodies.open(name) } catch {
@@ -134,9 +134,9 @@ extension AppleStore {
 }
 
 extension AppleSchema {
-  /// Tells what an Apple store keeps of a response, which is all of it.
+  /// Returns what an Apple store keeps of a response, which is everything.
   ///
-  /// A response that lacks a row in one of the tables, or a body, lacks it afterwards too.
+  /// A response that lacks a row in one of the tables, or a body, still lacks it afterwards.
   static func admit(_ response: RawResponse) throws -> AdmittedResponse {
     if response.hasResponseRow, response.value(of: "time_stamp") ?? .null == .null {
       throw AdmissionRefusal("it has no time_stamp")

@@ -1,15 +1,15 @@
 import Files
 import SQLite
 
-// How responses are read: on this thread, or on several.
+// Reading responses, on this thread or on several.
 extension AppleStore {
-  /// What of a response is found without decoding a property list, and so is little work for all of them.
+  /// The parts of a response that need no decoding of property lists, so that reading them is cheap.
   private static let cheapProjection: Projection = [.key, .firstStored, .storage, .body, .file]
 
   public func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
-    // Numbers and times are read faster than they are handed from thread to thread.
+    // Reading ids and times is faster than passing them between threads.
     guard !projection.isSubset(of: .firstStored), databaseForThreads != nil else {
       return try walk(projection) { try body($0) }
     }
@@ -64,16 +64,16 @@ extension AppleStore {
     try walk(projection, { $0.begin(at: numbers) }) { try body($0) }
   }
 
-  /// The path of the database if several threads can read it, and are worth it.
+  /// The path of the database if several threads can read it, and it is large enough for them.
   private var databaseForThreads: String? { processorCount > 1 ? snapshot.databaseForThreads : nil }
 
-  /// What has to be decoded for `projection`.
+  /// Returns everything that must be decoded for `projection`.
   private func completed(_ projection: Projection) -> Projection {
     if projection.contains(.notes) { return projection.union(.examinedForNotes) }
     return projection.contains(.consistency) ? projection.union([.key, .body]) : projection
   }
 
-  /// Walks over responses on this thread: all, unless `begin` begins otherwise.
+  /// Scans responses on this thread: all of them, unless `begin` chooses some.
   private func walk(
     _ projection: Projection,
     _ begin: (inout AppleScan) throws -> Void = { try $0.begin(in: .min ... .max) },

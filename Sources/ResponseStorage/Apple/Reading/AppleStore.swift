@@ -6,8 +6,8 @@ extension StoreDescription.Format {
   /// `Cache.db` and `fsCachedData`, as CFNetwork writes them.
   public static let apple = Self(rawValue: "apple")
 
-  /// Whether responses are in a database, which keeps its length when one goes; elsewhere each is a
-  /// file.
+  /// Whether responses are in a database, whose file does not shrink when one is removed; otherwise each
+  /// response is a file.
   public var hasDatabase: Bool { self == .apple }
 }
 
@@ -17,7 +17,7 @@ public final class AppleStore: StoreKind {
   let files: AppleStoreFiles
   let layout: AppleLayout
   let bodies: AppleBodyFiles
-  /// Where private copies are put.
+  /// The folder for private copies.
   let temporaryFolder: String
 
   public let description: StoreDescription
@@ -28,10 +28,10 @@ public final class AppleStore: StoreKind {
   /// Opens the store at `path` for reading.
   ///
   /// - Parameters:
-  ///   - path: The database, whatever it is called, or the folder of a `Cache.db`.
+  ///   - path: The database, under any name, or the folder of a `Cache.db`.
   ///   - wait: How long to wait for another process's lock, in milliseconds.
-  ///   - temporaryFolder: Where a private copy is put if a transaction has to be rolled back.
-  ///   - isHeld: Whether this process itself keeps the store open, as another one does the store that it is a copy of.
+  ///   - temporaryFolder: The folder for a private copy if a transaction has to be rolled back.
+  ///   - isHeld: Whether to treat the store as in use, for a private copy of a store that is.
   /// - Throws: ``StoreError``.
   public init(
     readingFrom path: String, wait: Int32, temporaryFolder: String, isHeld: Bool = false
@@ -42,7 +42,7 @@ public final class AppleStore: StoreKind {
     do {
       layout = try AppleLayout(of: snapshot.connection, path: path)
     } catch {
-      // What was read of a file that changed meanwhile says nothing of the file.
+      // If the file changed meanwhile, report that: what was read of it may be no state that it ever had.
       try snapshot.verifyUnchanged()
       if let error = error as? SQLiteError { throw StoreError(error, path: path) }
       throw error
@@ -74,12 +74,12 @@ public final class AppleStore: StoreKind {
 
   static let mark = "a Cache.db"
 
-  /// Whether there is a `Cache.db` in a folder; a file is taken for a database, whatever it is.
+  /// Whether a folder contains a `Cache.db`. Any file may be a database.
   static func isStore(at path: String, isFolder: Bool) throws(StoreError) -> Bool {
     !isFolder || (try? FileStatus.of(path + "/Cache.db")) != nil
   }
 
-  /// Says what SQLite says in `body` in a store's terms.
+  /// Runs `body`, and rethrows errors of SQLite as errors of the store.
   func translatingErrors(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -95,7 +95,7 @@ public final class AppleStore: StoreKind {
     let tables = Set([AppleLayout.responses, AppleLayout.blobs, layout.bodyTable]).sorted()
     let counts = try tables.map { try integer("SELECT count(*) FROM \($0)") }
     guard Set(counts).count > 1 else { return counts[0] }
-    // Rows are missing from a table: count what a scan would list.
+    // Some responses lack rows: count what a scan would list.
     let ids = tables.map { "SELECT entry_ID FROM \($0)" }.joined(separator: " UNION ")
     return try integer("SELECT count(*) FROM (\(ids))")
   }
@@ -156,7 +156,7 @@ public final class AppleStore: StoreKind {
     var named: Set<UUIDBytes>?
     try bodies.forEachFile { name, status in
       guard status.kind == .regular else { return }
-      // A sparse file can be as long as a number can say.
+      // Sums of `ByteCount` do not overflow: a sparse file can have any length.
       footprint.bodyFilesBytes += status.size
       footprint.allocatedBytes += status.allocatedSize
       if named == nil { named = try namedBodyFiles().all }
@@ -172,8 +172,7 @@ public final class AppleStore: StoreKind {
     try snapshot.verifyUnchanged()
   }
 
-  /// The names of the files that responses say their bodies are in, and those of them that several
-  /// responses name.
+  /// Returns the names of the body files that responses refer to, and those that several responses refer to.
   func namedBodyFiles() throws -> (all: Set<UUIDBytes>, shared: Set<UUIDBytes>) {
     guard layout.hasBodyFiles else { return ([], []) }
     var (names, shared): (Set<UUIDBytes>, Set<UUIDBytes>) = ([], [])
@@ -199,7 +198,7 @@ public final class AppleStore: StoreKind {
     }
   }
 
-  /// Says what SQLite said in a store's terms.
+  /// Returns an error of SQLite as an error of the store.
   ///
   /// - Throws: ``StoreError`` if the store changed meanwhile, which explains any damage.
   func translated(_ error: SQLiteError) throws -> StoreError {

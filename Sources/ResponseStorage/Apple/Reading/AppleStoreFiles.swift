@@ -2,7 +2,7 @@ import Bytes
 import Files
 import SQLite
 
-/// Where the files of an Apple store are, and how they stood when they were looked at.
+/// The paths of the files of an Apple store, and their state at a point in time.
 struct AppleStoreFiles {
   /// The path that the user gave.
   let path: String
@@ -16,7 +16,7 @@ struct AppleStoreFiles {
   var journal: String { database + "-journal" }
   var bodies: String { folder + "/fsCachedData" }
 
-  /// Finds the database at `path`, which is one or the folder of a `Cache.db`.
+  /// Finds the database at `path`, which is a database or the folder of a `Cache.db`.
   init(at path: String) throws(StoreError) {
     self.path = path
     if try StoreOpening.isFolder(path) {
@@ -29,27 +29,27 @@ struct AppleStoreFiles {
     }
   }
 
-  /// How the files stand that a reading depends on.
+  /// The state of the files that a reader depends on.
   struct State: Equatable {
     let database: FileStatus
     let wal: FileStatus?
     let journal: FileStatus?
 
-    /// Whether the files are the same, and nobody has written to them.
+    /// Whether the files are the same and have not been written.
     ///
-    /// What the file system charges for them does not count: it changes when their pages go to the disk,
-    /// up to half a minute after they were written.
+    /// The allocated size is ignored: it changes when the pages are written to disk, up to half a minute
+    /// after the write.
     static func == (one: Self, other: Self) -> Bool {
       Optional(one.database).isUnchanged(since: other.database)
         && one.wal.isUnchanged(since: other.wal)
         && one.journal.isUnchanged(since: other.journal)
     }
 
-    /// Whether the write-ahead log holds anything.
+    /// Whether the write-ahead log has content.
     var hasLog: Bool { wal.map { $0.size > 0 } ?? false }
   }
 
-  /// Looks at the files, each of which must be a regular file where it exists.
+  /// Returns the state of the files, each of which must be a regular file if it exists.
   func state() throws(StoreError) -> State {
     guard let database = try regularFile(database) else {
       throw StoreError(.notACache, at: path, because: "the folder has no Cache.db")
@@ -58,8 +58,8 @@ struct AppleStoreFiles {
     return State(database: database, wal: try regularFile(wal), journal: try regularFile(journal))
   }
 
-  /// Makes sure that this user may write wherever a change does, before any is made: with rows gone and body
-  /// files that cannot follow, a cache would be left worse than it was.
+  /// Checks, before any change, that this user may write to every file that a change writes. Otherwise rows
+  /// could be removed but not their body files, which would leave the cache worse than before.
   func checkWriting() throws(StoreError) {
     for file in [folder, database, wal, shm, journal, bodies] {
       do throws(FileError) { try FileAccess.checkWriting(to: file) } catch {
@@ -93,7 +93,7 @@ extension FileStatus? {
 }
 
 extension StoreError {
-  /// Says in a store's terms what the operating system said.
+  /// Creates an error from one of the operating system.
   init(_ error: FileError, path: String) {
     switch error.kind {
     case .notFound: self.init(.notFound, at: path)
@@ -106,7 +106,7 @@ extension StoreError {
     }
   }
 
-  /// Says in a store's terms what SQLite said.
+  /// Creates an error from one of SQLite.
   init(_ error: SQLiteError, path: String) {
     switch error.kind {
     case .busy: self.init(.inUse, at: path, because: "another process holds its lock")

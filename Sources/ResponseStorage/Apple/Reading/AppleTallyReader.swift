@@ -1,8 +1,8 @@
 import SQLite
 
-/// What one thread reads hands of consecutive responses with, for tallies to take them in.
+/// A reader of chunks of consecutive responses, for one thread, which passes them to tallies.
 struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
-  /// A tally of a hand, and whether it is its last, or the last of all.
+  /// A tally of part of a chunk, and whether it is the last one of the chunk or of the scan.
   struct Share: Sendable {
     var tally: Tally
     var endsHand = false
@@ -11,26 +11,26 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
 
   private let byteLimit: Int
   private var scan: AppleScan
-  /// What tallies choose by, if that is read by itself.
+  /// The scan from which tallies choose, if that is separate.
   private var choice: AppleScan?
   private var memory = StoredResponse.SpareMemory()
   private let bodies: AppleBodyFiles?
   private let bodyTable: String
-  /// Where hands end; `nil` if one hand holds all responses.
+  /// Finds where chunks end; `nil` if one chunk contains all responses.
   private var ends: Statement?
-  /// Where the hand begins that is read now or next; `nil` when there is no other.
+  /// The first id of the current or next chunk; `nil` if there is none.
   private var first: Int64? = .min
-  /// Where the hand begins that comes after the one that is being read.
+  /// The first id of the chunk after the current one.
   private var next: Int64?
   private var isReading = false
   private var response = StoredResponse(id: .row(0))
 
-  /// Prepares the reading.
+  /// Prepares a reader.
   ///
   /// - Parameters:
-  ///   - request: What is decoded; tallies choose by what is read by itself, or else by all.
+  ///   - request: What to decode. Tallies choose by a separate projection, if there is one.
   ///   - path: The path of the folder of body files.
-  ///   - isAlone: Whether no other thread reads hands, so that there is one hand.
+  ///   - isAlone: Whether no other thread reads chunks, so that there is only one.
   init(
     _ connection: borrowing Connection, _ layout: AppleLayout, _ request: ScanRequest,
     bodiesAt path: String, isAlone: Bool
@@ -57,10 +57,10 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
     bodyTable = layout.bodyTable
   }
 
-  /// Whether there is a hand to read.
+  /// Whether there is a chunk to read.
   var hasHand: Bool { first != nil }
 
-  /// Leaves hands out.
+  /// Skips chunks.
   mutating func skip(_ count: Int) throws {
     for _ in 0..<count {
       guard let hand = first else { return }
@@ -68,7 +68,7 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
     }
   }
 
-  /// Lets the tally of `share` take in the next responses of the hand.
+  /// Passes the next responses of the chunk to the tally of `share`.
   mutating func fill(_ share: inout Share, _ connection: borrowing Connection) throws {
     guard let first else { return }
     if !isReading {
@@ -90,7 +90,7 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
     }
   }
 
-  /// Begins to walk over a hand, or over what a tally chooses of it.
+  /// Starts to read a chunk, or the responses that a tally chooses from it.
   private mutating func begin(
     _ hand: ClosedRange<Int64>, _ tally: inout Tally, _ connection: borrowing Connection
   ) throws {
@@ -104,7 +104,7 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
     scan.begin(at: chosen)
   }
 
-  /// Where the hand after the one at `first` begins.
+  /// Returns the first id of the chunk after the one at `first`.
   private mutating func end(ofHandAt first: Int64) throws -> Int64? {
     ends?.reset()
     try ends?.bind(integer: first, at: 1)
@@ -114,6 +114,6 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
   }
 }
 
-/// Few enough that other threads do not wait for whoever takes a hand in, and many enough that the beginnings of
-/// hands are found in no time.
+/// The responses in a chunk: few enough that other threads do not wait for a consumer, and enough that
+/// finding where chunks begin costs almost nothing.
 private let responsesInHand = 2048

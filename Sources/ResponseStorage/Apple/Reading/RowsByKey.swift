@@ -1,24 +1,23 @@
 import Bytes
 
-/// Rows of a table that is to be changed in an order in which few pages are changed more than once, as SQLite keeps
-/// few of them.
+/// Rows of a table, to be changed in an order that writes few pages more than once, as SQLite caches few.
 ///
-/// Rows that follow each other are on few pages of the table, but nearly each is on another page of the index over
-/// keys: they should go in the order of their keys. Rows from all over the table should go in their own order.
+/// Consecutive rows share pages of the table, but nearly each has its own page in the index on keys, so
+/// they are changed in the order of their keys. Rows from all over the table are changed in their own order.
 struct RowsByKey {
   private struct Row {
-    /// The first bytes of the key that may differ, as numbers in their order.
+    /// The first bytes of the key after the common prefix, as big-endian numbers.
     let (first, second): (UInt64, UInt64)
     let number: Int64
   }
 
   private var rows: [Row] = []
-  /// How many bytes all keys begin with.
+  /// The length of the common prefix of all keys.
   private let common: Int
 
-  /// Starts without rows.
+  /// Creates an empty list.
   ///
-  /// - Parameter responses: Those whose rows will be appended.
+  /// - Parameter responses: The responses whose rows will be appended.
   init(of responses: some Collection<ResponseVersion>) {
     let first = responses.first?.key?.bytes ?? []
     var common = first.count
@@ -40,7 +39,7 @@ struct RowsByKey {
         second: rest.word(paddedAt: 8).byteSwapped, number: number))
   }
 
-  /// The numbers of the rows about in the order of their keys: further bytes would cost more than they save.
+  /// Returns the ids roughly in the order of their keys; comparing more bytes would cost more than it saves.
   consuming func inOrderOfKeys() -> [Int64] {
     rows.sort {
       ($0.first, $0.second, $0.number) < ($1.first, $1.second, $1.number)
@@ -48,7 +47,7 @@ struct RowsByKey {
     return rows.map(\.number)
   }
 
-  /// Whether at least half of the rows are there between the first and the last, which were appended in their order.
+  /// Whether the rows, which were appended in order, are at least half of those from the first to the last.
   var followEachOther: Bool {
     guard let first = rows.first?.number, let last = rows.last?.number else { return false }
     let (distance, overflow) = last.subtractingReportingOverflow(first)
@@ -57,7 +56,7 @@ struct RowsByKey {
 }
 
 extension Span<UInt8> {
-  /// How many bytes two spans begin with alike, up to a limit.
+  /// Returns the length of the common prefix of two spans, up to a limit.
   fileprivate func lengthOfCommonBeginning(_ other: Span<UInt8>, atMost limit: Int) -> Int {
     let end = Swift.min(count, other.count, limit)
     var length = 0

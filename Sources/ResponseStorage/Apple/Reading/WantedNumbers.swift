@@ -1,19 +1,19 @@
-/// Numbers of responses that a walk is to find, in runs in which it pays to walk from one to the next.
+/// The ids of the responses to find, grouped into runs that are read row by row.
 struct WantedNumbers {
-  /// Across so many numbers it is less work to walk than to look for the next response.
+  /// The largest gap over which reading row by row is cheaper than a search for the next response.
   private static let shortestLeap: Int64 = 16
 
   private let numbers: [Int64]
   private var place = 0
-  /// Where the run ends that the walk is in.
+  /// The end of the current run, as an index.
   private var endOfRun = 0
 
-  /// Creates a list of numbers that ascend.
+  /// Creates a list of ascending ids.
   init(_ numbers: [Int64]) {
     self.numbers = numbers
   }
 
-  /// The next number, with the range of the run that begins with it if one does; `nil` after the last.
+  /// Returns the next id, with the range of its run if it is the first of one; `nil` after the last.
   mutating func next() -> (number: Int64, run: ClosedRange<Int64>?)? {
     guard place < numbers.count else { return nil }
     let number = numbers[place]
@@ -25,7 +25,7 @@ struct WantedNumbers {
     return (number, run)
   }
 
-  /// Looks for the end of the run that begins here, and returns its last number.
+  /// Finds the end of the run that begins here, and returns its last id.
   private mutating func moveToEndOfRun() -> Int64 {
     var last = numbers[place]
     endOfRun = place + 1
