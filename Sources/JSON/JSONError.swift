@@ -1,9 +1,9 @@
-/// What is wrong with a JSON document.
+/// An error in a JSON document.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was found, or missed, as a few words.
+  /// What was found or what is missing, in a few words.
   public var fact: String
 
-  /// Where, in bytes from the beginning.
+  /// The byte offset of the error from the beginning of the document.
   public var offset: Int
 
   /// Creates an error.

@@ -1,22 +1,22 @@
-/// The names of members, written once: for objects of which there are many, and whose names are not literals.
+/// Member names that are encoded once, for writing many objects whose names are not literals.
 ///
-/// All are in one array. Threads that write with an array of names each hold on to every name, and wait for one another
-/// to count who does.
+/// All names share one array. With an array of strings, every thread that writes would retain and release each name,
+/// and the threads would contend for the reference counts.
 public struct JSONNames: Sendable {
-  /// What stands between a name and its value.
+  /// The bytes between a name and its value.
   static let end: StaticString = "\":"
 
-  /// The names, each after a comma.
+  /// The encoded names, each after a comma.
   let bytes: [UInt8]
 
-  /// Where each begins and ends.
+  /// The range of each name in `bytes`.
   let places: [Range<Int>]
 
-  /// Writes names.
+  /// Encodes names.
   ///
   /// - Parameters:
-  ///   - escaping: That of the writer that is to write the objects.
-  ///   - key: Writes one of them as a ``JSONWriter`` does.
+  ///   - escaping: The escaping of the writer that will write the objects.
+  ///   - key: Writes one name with the given ``JSONWriter``.
   public init<Name>(
     _ escaping: JSONEscaping, _ names: some Sequence<Name>,
     _ key: (inout JSONWriter, Name) -> Void
@@ -25,6 +25,7 @@ public struct JSONNames: Sendable {
     var places: [Range<Int>] = []
     for name in names {
       let start = json.bytes.count
+      // With `.next`, each name is written after a comma; the first name of an object skips that byte.
       json.place = .next
       key(&json, name)
       places.append(start..<json.bytes.count)

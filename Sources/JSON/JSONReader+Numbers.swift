@@ -1,19 +1,20 @@
 // Numbers, by the grammar of RFC 8259 §6.
 
 extension JSONReader {
-  /// More digits than any number has that a program would write.
+  /// The longest number, in bytes. Real numbers are far shorter; without a limit, hostile input could fill the memory.
   private static let longestNumeral = 1_000
 
-  /// Reads a number that is an integer, as it is written, and fits.
+  /// Reads an integer.
   public mutating func integer() throws -> Int64 {
     let place = offset
+    // `Int64` instead of `Double`: a `Double` would round integers beyond 2⁵³.
     guard let value = Int64(try numeral()) else {
       throw JSONError("a number that is no integer of 64 bits", at: place)
     }
     return value
   }
 
-  /// Reads a number.
+  /// Reads a number as a `Double`; one that is not finite is an error.
   public mutating func number() throws -> Double {
     let place = offset
     guard let value = Double(try numeral()), value.isFinite else {
@@ -22,7 +23,7 @@ extension JSONReader {
     return value
   }
 
-  /// Reads a number, as it is written.
+  /// Reads a number as it is written.
   public mutating func numeral() throws -> String {
     guard try peek() != nil else { throw JSONError("an early end", at: offset) }
     let place = offset
@@ -37,7 +38,7 @@ extension JSONReader {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Whether a byte can be one of a number.
+  /// Whether a byte may be part of a number.
   static func isOfNumber(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
@@ -47,7 +48,7 @@ extension JSONReader {
     }
   }
 
-  /// Whether a text is a number by the grammar of RFC 8259 §6.
+  /// Whether the text is a number in the grammar of RFC 8259 §6, which is stricter than `Double.init`.
   private static func isNumber(_ text: [UInt8]) -> Bool {
     var rest = text[...]
     func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }

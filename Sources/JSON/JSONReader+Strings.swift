@@ -1,9 +1,9 @@
 import Bytes
 
 extension JSONReader {
-  /// Reads a string, in UTF-8.
+  /// Reads a string as UTF-8.
   ///
-  /// Half of a surrogate pair, which some writers leave behind, becomes U+FFFD.
+  /// An unpaired surrogate, which some writers produce, becomes U+FFFD.
   public mutating func string() throws -> [UInt8] {
     try beginString()
     if let run = plainString() { return text(run) }
@@ -12,7 +12,7 @@ extension JSONReader {
     return text
   }
 
-  /// Reads a string, and drops it.
+  /// Skips a string.
   mutating func skipString() throws {
     try beginString()
     if plainString() != nil { return }
@@ -20,15 +20,15 @@ extension JSONReader {
     while try continueString(into: &text) { text.removeAll(keepingCapacity: true) }
   }
 
-  /// Reads what a string begins with; ``continueString(into:)`` reads the rest.
+  /// Reads the opening quote of a string; ``continueString(into:)`` reads the rest.
   public mutating func beginString() throws {
     try expect("\"")
     heldUnit = nil
   }
 
-  /// Appends what comes next in a string, which is never much.
+  /// Appends the next part of a string, at most what the buffer contains.
   ///
-  /// - Returns: `false` at its end.
+  /// - Returns: `false` at the end of the string.
   public mutating func continueString(into text: inout [UInt8]) throws -> Bool {
     if let unit = heldUnit.take() {
       try finishUnicodeEscape(unit, into: &text)
@@ -49,7 +49,7 @@ extension JSONReader {
     return true
   }
 
-  /// Reads what follows a backslash.
+  /// Reads the rest of an escape, after its backslash.
   private mutating func escape(into text: inout [UInt8]) throws {
     let place = offset
     switch try byte() {
@@ -71,7 +71,7 @@ extension JSONReader {
     try finishUnicodeEscape(codeUnit(), into: &text)
   }
 
-  /// Appends the scalar value of a code unit, or of it and the one that comes next.
+  /// Appends the scalar of a UTF-16 code unit, or of a surrogate pair whose second half follows.
   private mutating func finishUnicodeEscape(_ unit: UInt32, into text: inout [UInt8]) throws {
     guard unit & 0xFC00 == 0xD800 else { return Self.append(unit, to: &text) }
     guard try current() == UInt8(ascii: "\\") else {
@@ -89,6 +89,7 @@ extension JSONReader {
       return Self.append(0x10000 + (unit & 0x3FF) << 10 + second & 0x3FF, to: &text)
     }
     text += UTF8.encodedReplacementCharacter
+    // The second unit may itself begin a pair, so the next call continues with it.
     heldUnit = second
   }
 
@@ -109,8 +110,7 @@ extension JSONReader {
   }
 }
 
-/// Whether a name that was read is this one: what a `switch` over names compares by, with nothing
-/// allocated.
+/// Whether a name that was read is this literal: lets a `switch` compare names without an allocation.
 public func ~= (name: StaticString, bytes: [UInt8]) -> Bool {
   name.utf8CodeUnitCount == bytes.count && name.description.utf8.elementsEqual(bytes)
 }

@@ -1,11 +1,11 @@
-/// Reads JSON (RFC 8259) from its beginning to its end, value by value, as the caller asks for them.
+/// A pull parser for JSON (RFC 8259), which reads one value at a time, as the caller asks for them.
 ///
-/// Nothing is kept of what was read, and nothing is allocated but what is returned, so that a
-/// document may be larger than memory. All that is passed over is checked as well: text after the
-/// document, a comma too many or a number with a leading zero is an error, with its place.
+/// The reader keeps nothing that it has read and allocates only what it returns, so a document may be larger than
+/// memory. Skipped values are validated too: text after the document, an extra comma or a leading zero is an error with
+/// its offset.
 public struct JSONReader {
 
-  /// More bytes than the name of any member has.
+  /// The longest member name, in bytes: a limit on the memory that hostile input can take.
   private static let longestName = 1 << 20
 
   private let deepest: Int
@@ -15,15 +15,15 @@ public struct JSONReader {
   private var consumed = 0
   private var depth = 0
 
-  /// The first half of a surrogate pair that was read already, of a string that goes on.
+  /// The first half of a surrogate pair, if it was read and the string continues.
   var heldUnit: UInt32?
 
   /// Creates a reader.
   ///
   /// - Parameters:
-  ///   - offset: What ``offset`` is before anything is read.
-  ///   - deepest: How many arrays and objects may be in one another.
-  ///   - refill: Returns the bytes that follow those it returned before; none at the end.
+  ///   - offset: The ``offset`` of the first byte.
+  ///   - deepest: The maximum nesting depth of arrays and objects. It bounds the recursion, and so the stack.
+  ///   - refill: Returns the next bytes of the document; an empty array at the end.
   public init(
     startingAt offset: Int = 0, deepest: Int = 64, reading refill: @escaping () throws -> [UInt8]
   ) {
@@ -32,21 +32,21 @@ public struct JSONReader {
     self.refill = refill
   }
 
-  /// Creates a reader of bytes in memory.
+  /// Creates a reader for bytes in memory.
   public init(_ bytes: [UInt8]) {
     deepest = 64
     refill = { [] }
     buffer = bytes
   }
 
-  /// The number of bytes that were read.
+  /// The number of bytes read so far.
   public var offset: Int { consumed + index }
 
   // MARK: - Values
 
-  /// Reads an object, and calls `member` with each name; it must read the value.
+  /// Reads an object and calls `member` with each name. `member` must read the value.
   ///
-  /// - Throws: ``JSONError``, or what `member` throws.
+  /// - Throws: ``JSONError``, or any error from `member`.
   public mutating func object(_ member: (inout JSONReader, _ name: [UInt8]) throws -> Void) throws {
     try open("{")
     guard try !takes("}") else { return close() }
@@ -72,9 +72,9 @@ public struct JSONReader {
     return name
   }
 
-  /// Reads an array, and calls `element` for each of its elements; it must read the value.
+  /// Reads an array and calls `element` for each element. `element` must read the value.
   ///
-  /// - Throws: ``JSONError``, or what `element` throws.
+  /// - Throws: ``JSONError``, or any error from `element`.
   public mutating func array(_ element: (inout JSONReader) throws -> Void) throws {
     try open("[")
     guard try !takes("]") else { return close() }
@@ -92,9 +92,9 @@ public struct JSONReader {
     return false
   }
 
-  /// Reads `null`, if that is what comes next.
+  /// Reads `null` if it comes next.
   ///
-  /// - Returns: Whether it is.
+  /// - Returns: Whether the next value was `null`.
   public mutating func null() throws -> Bool {
     guard try peek() == UInt8(ascii: "n") else { return false }
     try word("null")
@@ -106,7 +106,7 @@ public struct JSONReader {
     try peek() == UInt8(ascii: "\"")
   }
 
-  /// Goes to where the next value begins, and returns its offset.
+  /// Moves to the beginning of the next value and returns its offset.
   public mutating func beginningOfValue() throws -> Int {
     _ = try peek()
     return offset
@@ -127,7 +127,7 @@ public struct JSONReader {
     try peek() == UInt8(ascii: "{")
   }
 
-  /// Reads a value of any kind, and drops it.
+  /// Skips a value of any kind.
   public mutating func skip() throws {
     switch try peek() {
     case UInt8(ascii: "{"): try skipObject()
@@ -139,13 +139,14 @@ public struct JSONReader {
     }
   }
 
-  /// Reads an object, and keeps not even its names.
+  /// Skips an object without keeping its names.
   private mutating func skipObject() throws {
     try open("{")
     guard try !takes("}") else { return close() }
     repeat {
       let place = try beginningOfValue()
       try skipString()
+      // Minus 2 for the quotes, so that skipping enforces the same limit as reading.
       guard offset - place - 2 <= Self.longestName else {
         throw JSONError("too long a name", at: place)
       }
@@ -155,7 +156,7 @@ public struct JSONReader {
     close()
   }
 
-  /// Makes sure that nothing follows but white space.
+  /// Checks that only white space follows.
   public mutating func end() throws {
     if try peek() != nil { throw JSONError("text after the document", at: offset) }
   }
@@ -172,7 +173,7 @@ public struct JSONReader {
     depth -= 1
   }
 
-  /// Takes the comma after an element, or the bracket that ends all.
+  /// Reads the comma after an element, or the closing bracket.
   private mutating func continues(to bracket: Unicode.Scalar) throws -> Bool {
     if try takes(bracket) { return false }
     try expect(",")
@@ -185,7 +186,7 @@ public struct JSONReader {
     return true
   }
 
-  /// Takes a character that must come next, after white space.
+  /// Skips white space and reads the given character, which must come next.
   mutating func expect(_ scalar: Unicode.Scalar) throws {
     guard try takes(scalar) else { throw JSONError("no '\(scalar)'", at: offset) }
   }
@@ -197,7 +198,7 @@ public struct JSONReader {
     }
   }
 
-  /// The next byte that is no white space, which is not taken; `nil` at the end.
+  /// Skips white space and returns the next byte without reading it; `nil` at the end.
   mutating func peek() throws -> UInt8? {
     while let byte = try current() {
       guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
@@ -206,7 +207,7 @@ public struct JSONReader {
     return nil
   }
 
-  /// The byte at the place of the reader; `nil` at the end.
+  /// The byte at the current position; `nil` at the end.
   mutating func current() throws -> UInt8? {
     if index < buffer.count { return buffer[index] }
     consumed += index
@@ -214,16 +215,16 @@ public struct JSONReader {
     return buffer.first
   }
 
-  /// Takes the byte at the place of the reader.
+  /// Reads the byte at the current position.
   mutating func byte() throws -> UInt8 {
     guard let byte = try current() else { throw JSONError("an early end", at: offset) }
     index += 1
     return byte
   }
 
-  /// Takes the bytes that stand in a string as they are, from the buffer only.
+  /// Reads the bytes of a string that need no decoding, as far as the buffer goes.
   ///
-  /// - Returns: Where they are in the buffer.
+  /// - Returns: Their range in the buffer.
   mutating func plainRun() -> Range<Int> {
     let run = index..<Self.endOfPlainRun(buffer.span, from: index)
     index = run.upperBound
@@ -240,10 +241,9 @@ public struct JSONReader {
     return end
   }
 
-  /// Takes the rest of a string, with its end, if it is in the buffer as it is.
+  /// Reads the rest of a string and its closing quote, if the buffer contains both and the string has no escapes.
   ///
-  /// - Returns: Where its text is in the buffer; `nil` if it has escapes, or is not all there, and nothing is
-  ///   taken.
+  /// - Returns: The range of the text in the buffer, or `nil`, with nothing read.
   mutating func plainString() -> Range<Int>? {
     let run = index..<Self.endOfPlainRun(buffer.span, from: index)
     guard run.upperBound < buffer.count, buffer[run.upperBound] == UInt8(ascii: "\"") else {
@@ -253,10 +253,10 @@ public struct JSONReader {
     return run
   }
 
-  /// A copy of bytes of the buffer.
+  /// Returns a copy of a range of the buffer.
   func text(_ range: Range<Int>) -> [UInt8] { Array(buffer[range]) }
 
-  /// Appends bytes of the buffer to a text.
+  /// Appends a range of the buffer to a text.
   func append(_ range: Range<Int>, to text: inout [UInt8]) {
     text.append(contentsOf: buffer[range])
   }

@@ -1,7 +1,7 @@
-/// A document with a long array, which is written piece by piece as its values come.
+/// A document with a long array that is written piece by piece.
 ///
-/// Between the pieces whoever owns the bytes may write them out and empty the array that they are in. What is written
-/// at once is simpler with ``JSONWriter`` alone.
+/// Between the pieces, the owner of the byte array may write the bytes out and empty it. To write everything at once,
+/// ``JSONWriter`` alone is simpler.
 public struct JSONStream: Sendable {
   private enum Part {
     case start
@@ -15,17 +15,17 @@ public struct JSONStream: Sendable {
   private var part = Part.start
   private var place = JSONWriter.Place.first
 
-  /// The number of objects that the array is in.
+  /// The number of objects that enclose the array.
   private var depth = 0
 
-  /// Begins nothing yet.
+  /// Creates a stream that has written nothing.
   ///
-  /// - Parameter layout: That of the array.
+  /// - Parameter layout: The layout of the array.
   public init(_ escaping: JSONEscaping, _ layout: JSONWriter.Layout = .lines) {
     (self.escaping, self.layout) = (escaping, layout)
   }
 
-  /// Whether there is no value in the array.
+  /// Whether the array has no values yet.
   public var isEmpty: Bool { part == .start || part == .array && place == .first }
 
   /// Begins a document that is an array.
@@ -35,10 +35,10 @@ public struct JSONStream: Sendable {
     write(to: &bytes, .inLine) { _ = $0.open(UInt8(ascii: "["), layout) }
   }
 
-  /// Begins an object and, after the members that `members` writes, the array.
+  /// Begins an object, writes the members from `members`, and begins the array.
   ///
-  /// - Parameter outer: The name of the only member of the document, which the object is; `nil` if the object is the
-  ///   document.
+  /// - Parameter outer: The name of the only member of the document, whose value is the object; `nil` if the object is
+  ///   the document.
   public mutating func begin(
     _ array: StaticString, within outer: StaticString? = nil, in bytes: inout [UInt8],
     _ members: (inout JSONWriter) -> Void
@@ -66,17 +66,18 @@ public struct JSONStream: Sendable {
     try write(to: &bytes, layout, values)
   }
 
-  /// Parts the array, so that another thread can write the values that come next, at least one; those after it can be
-  /// written meanwhile.
+  /// Splits the array so that another thread can write the next values, at least one, while this stream writes those
+  /// after them.
   ///
-  /// - Returns: The stream that writes the values that come next, and nothing else.
+  /// - Returns: A stream that writes the next values and nothing else.
   public mutating func split() -> JSONStream {
     go(from: .array, to: .array)
+    // The other stream writes at least one value, so this one continues with a comma.
     defer { place = .next }
     return self
   }
 
-  /// Ends the array, and writes members after it.
+  /// Ends the array and writes members after it.
   public mutating func endArray(
     in bytes: inout [UInt8], _ members: (inout JSONWriter) -> Void
   ) {
@@ -111,6 +112,7 @@ public struct JSONStream: Sendable {
     _ body: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
     var json = JSONWriter(escaping, place: place, layout: layout)
+    // Swapping lends the array to the writer. A copy would cost as much as the whole document each time.
     swap(&json.bytes, &bytes)
     defer {
       swap(&json.bytes, &bytes)

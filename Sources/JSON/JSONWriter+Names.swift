@@ -1,10 +1,10 @@
 import Files
 
 extension JSONWriter {
-  /// Writes the name of a member, whose value comes next.
+  /// Writes the name of a member; its value must follow.
   ///
-  /// - Parameter name: Printable ASCII that JSON has as it is. A literal is copied at once; a `String` can be in memory
-  ///   in more than one way, so that it costs twice as much.
+  /// - Parameter name: Printable ASCII without quotes and backslashes. A literal is copied in one go; a `String` takes
+  ///   twice as long, because its storage has several forms.
   public mutating func key(_ name: StaticString) {
     assert(
       name.description.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
@@ -20,36 +20,37 @@ extension JSONWriter {
     self.place = .value
   }
 
-  /// Writes the name of a member, whose value comes next.
+  /// Writes the name of a member; its value must follow.
   public mutating func key(named name: String) {
     string(name)
     endKey()
   }
 
-  /// Writes the name of a member, whose value comes next; nothing if it is not UTF-8.
+  /// Writes the name of a member, whose value must follow. Writes nothing if the name is not UTF-8.
   ///
-  /// - Returns: Whether it is UTF-8.
+  /// - Returns: Whether the name is UTF-8.
   public mutating func key(utf8 name: [UInt8]) -> Bool {
     guard string(utf8: name) else { return false }
     endKey()
     return true
   }
 
-  /// Writes the name of a member, whose value comes next; what is not UTF-8 in it becomes U+FFFD.
+  /// Writes the name of a member, whose value must follow. Invalid UTF-8 becomes U+FFFD.
   public mutating func key(repairing name: [UInt8]) {
     string(repairing: name)
     endKey()
   }
 
-  /// Writes the name of a member, whose value comes next, by its place among names that were written before.
+  /// Writes a name that was encoded before, by its index; the value must follow.
   public mutating func key(_ names: borrowing JSONNames, at index: Int) {
     write(names.bytes.span.extracting(names.places.span[index]))
     place = .value
   }
 
-  /// Writes `null` as the value of a member, and a member with bytes in Base64, its name that of the first and `_base64`.
+  /// Writes `null` as the value of a member, and the bytes in Base64 as a second member, named after the first with
+  /// `_base64` appended.
   ///
-  /// - Parameter name: The name of the first.
+  /// - Parameter name: The name of the first member.
   public mutating func base64(_ data: [UInt8], inPlaceOf name: StaticString) {
     null()
     separate()
@@ -59,9 +60,10 @@ extension JSONWriter {
     base64(data)
   }
 
-  /// Writes `null` as the value of a member, and a member with bytes in Base64, its name that of the first and `_base64`.
+  /// Writes `null` as the value of a member, and the bytes in Base64 as a second member, named after the first with
+  /// `_base64` appended.
   ///
-  /// - Parameter index: The place of the name of the first.
+  /// - Parameter index: The index of the name of the first member.
   public mutating func base64(
     _ data: [UInt8], inPlaceOf names: borrowing JSONNames, at index: Int
   ) {
@@ -83,9 +85,9 @@ extension JSONWriter {
     place = .value
   }
 
-  /// Writes a name that was written before, or its beginning.
+  /// Writes an encoded name, or its beginning.
   ///
-  /// - Parameter name: It, after a comma.
+  /// - Parameter name: The encoded name, with the comma before it.
   private mutating func write(_ name: Span<UInt8>) {
     if layout == .lines { separate() }
     let isAfterComma = layout == .inLine && place == .next

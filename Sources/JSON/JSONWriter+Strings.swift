@@ -7,7 +7,7 @@ extension JSONWriter {
     openString()
     let start = bytes.count
     bytes.append(contentsOf: text.utf8)
-    // Nearly all are plain, so that it is cheaper to look at what was written.
+    // Nearly all strings are plain, so copying first and checking the copy is cheaper.
     if !Self.isPlain(bytes.span.extracting(start...)) {
       bytes.removeSubrange(start...)
       _ = escaped(Array(text.utf8))
@@ -15,9 +15,9 @@ extension JSONWriter {
     closeString()
   }
 
-  /// Writes a string of bytes that are UTF-8; nothing if they are not.
+  /// Writes a string from bytes that are UTF-8. Writes nothing if they are not.
   ///
-  /// - Returns: Whether they are UTF-8. If not, another value is to be written.
+  /// - Returns: Whether the bytes are UTF-8. If not, the caller must write another value.
   public mutating func string(utf8 text: [UInt8]) -> Bool {
     let start = bytes.count
     openString()
@@ -31,12 +31,12 @@ extension JSONWriter {
     return true
   }
 
-  /// Writes a string of bytes that should be UTF-8; what is not becomes U+FFFD.
+  /// Writes a string from bytes that should be UTF-8. Invalid UTF-8 becomes U+FFFD.
   public mutating func string(repairing text: [UInt8]) {
     if !string(utf8: text) { string(String(decoding: text, as: UTF8.self)) }
   }
 
-  /// Writes a string that comes piece by piece: `pieces` writes each with ``characters(_:)``.
+  /// Writes a string in pieces; `pieces` writes each with ``characters(_:)``.
   @inlinable
   public mutating func string<Failure: Error>(
     pieces: (inout JSONWriter) throws(Failure) -> Void
@@ -46,7 +46,7 @@ extension JSONWriter {
     closeString()
   }
 
-  /// Writes the next characters of a string, of bytes that are UTF-8; what is not becomes U+FFFD.
+  /// Writes the next characters of a string from bytes that should be UTF-8. Invalid UTF-8 becomes U+FFFD.
   public mutating func characters(_ text: [UInt8]) {
     if Self.isPlain(text.span) {
       bytes.append(contentsOf: text)
@@ -55,14 +55,14 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a string of words that JSON has as they are: it is not looked at.
+  /// Writes a string that needs no escaping, without checking it.
   public mutating func word(_ word: String) {
     openString()
     bytes.append(contentsOf: word.utf8)
     closeString()
   }
 
-  /// Writes a string of words that JSON has as they are: it is not looked at.
+  /// Writes a string that needs no escaping, without checking it.
   public mutating func word(_ beginning: StaticString, _ rest: String = "") {
     openString()
     bytes.append(beginning)
@@ -82,28 +82,28 @@ extension JSONWriter {
     place = .next
   }
 
-  /// Writes a moment as RFC 3339 has it, in UTC, its fraction of a second cut off.
+  /// Writes a time in RFC 3339 format, in UTC, truncated to seconds.
   public mutating func time(_ moment: Timestamp) {
     openString()
     bytes.append(rfc3339: moment)
     closeString()
   }
 
-  /// Writes a string of bytes in Base64.
+  /// Writes bytes as a Base64 string.
   public mutating func base64(_ data: [UInt8]) {
     openString()
     Base64.encode(data, into: &bytes)
     closeString()
   }
 
-  /// Whether JSON has the bytes as they are.
+  /// Whether the bytes need no escaping.
   private static func isPlain(_ text: Span<UInt8>) -> Bool {
     PrintableASCII.isAll(of: text, but: UInt8(ascii: "\""), UInt8(ascii: "\\"))
   }
 
-  /// Writes the characters of a string; nothing if they are not UTF-8.
+  /// Writes characters with escapes. Writes nothing if they are not UTF-8.
   ///
-  /// - Returns: Whether they are UTF-8.
+  /// - Returns: Whether the bytes are UTF-8.
   private mutating func escaped(_ text: [UInt8]) -> Bool {
     let start = bytes.count
     var index = 0
@@ -147,7 +147,7 @@ extension JSONWriter {
     }
   }
 
-  /// How many bytes from a place on are printable ASCII that JSON has as it is.
+  /// The number of bytes from an index on that are printable ASCII and need no escaping.
   private static func plainLength(of text: [UInt8], from start: Int) -> Int {
     let text = text.span
     var end = start

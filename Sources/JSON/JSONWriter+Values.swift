@@ -1,14 +1,14 @@
 public import Bytes
 import Files
 
-/// What has a form in JSON.
+/// A type that can be written as JSON.
 public protocol JSONValue {
   /// Writes the value.
   func write(to json: inout JSONWriter)
 }
 
 extension JSONWriter {
-  /// Writes a value of an array, or a document.
+  /// Writes an element of an array, or a document.
   @inlinable
   public mutating func value(_ value: some JSONValue) { value.write(to: &self) }
 
@@ -19,14 +19,14 @@ extension JSONWriter {
     value.write(to: &self)
   }
 
-  /// Writes a member of an object, whose name is not a literal.
+  /// Writes a member of an object whose name is not a literal.
   @inlinable
   public mutating func member(named name: String, _ value: some JSONValue) {
     key(named: name)
     value.write(to: &self)
   }
 
-  /// Writes a member that is a string of words that JSON has as they are.
+  /// Writes a member whose value is a string that needs no escaping.
   public mutating func member(_ name: StaticString, word: String) {
     key(name)
     self.word(word)
@@ -52,7 +52,7 @@ extension JSONWriter {
     try array(layout, values)
   }
 
-  /// Writes a member that is an array of objects; `members` writes those of each.
+  /// Writes a member that is an array of objects; `members` writes the members of each object.
   @inlinable
   public mutating func array<Element, Failure: Error>(
     _ name: StaticString, _ layout: Layout = .inLine, objects elements: some Sequence<Element>,
@@ -68,7 +68,7 @@ extension JSONWriter {
     close(UInt8(ascii: "]"), outer)
   }
 
-  /// Writes a member that is a string, or, for bytes that are not UTF-8, `null`, and a member `NAME_base64`.
+  /// Writes a member that is a string. Bytes that are not UTF-8 become `null` and a member `NAME_base64`.
   public mutating func member(_ name: StaticString, utf8OrBase64 text: [UInt8]?) {
     key(name)
     guard let text else { return null() }
@@ -84,21 +84,21 @@ extension JSONWriter {
     null()
   }
 
-  /// Writes a value that a writer wrote, or several with commas between them.
+  /// Writes JSON that another writer has produced: one value, or several with commas between them.
   public mutating func written(_ value: [UInt8]) {
     separate()
     bytes.append(contentsOf: value)
     place = .next
   }
 
-  /// Writes a word of JSON.
+  /// Writes a JSON literal.
   mutating func literal(_ word: StaticString) {
     separate()
     bytes.append(word)
     place = .next
   }
 
-  /// Writes a number of which the digits are known.
+  /// Writes a number from its digits.
   public mutating func number(_ numeral: String) {
     separate()
     bytes.append(contentsOf: numeral.utf8)
@@ -108,7 +108,7 @@ extension JSONWriter {
   /// Writes an integer.
   public mutating func integer(_ value: Int64) {
     separate()
-    // The longest has a sign and 19 digits.
+    // The longest integer has a sign and 19 digits.
     bytes.append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
       output.append(decimal: value)
     }
@@ -132,7 +132,7 @@ extension ByteCount: JSONValue {
   public func write(to json: inout JSONWriter) { json.integer(bytes) }
 }
 
-/// A number, or `null` if JSON has no such number.
+/// A number, or `null` if it is not finite: JSON has no such numbers.
 extension Double: JSONValue {
   public func write(to json: inout JSONWriter) {
     if isFinite { json.number("\(self)") } else { json.null() }
@@ -143,7 +143,7 @@ extension String: JSONValue {
   public func write(to json: inout JSONWriter) { json.string(self) }
 }
 
-/// A moment in UTC, its fraction of a second cut off.
+/// A time in UTC, truncated to seconds.
 extension Timestamp: JSONValue {
   public func write(to json: inout JSONWriter) { json.time(self) }
 }
@@ -156,7 +156,7 @@ extension Optional: JSONValue where Wrapped: JSONValue {
   }
 }
 
-/// An array in one line.
+/// An array on one line.
 extension Array: JSONValue where Element: JSONValue {
   @inlinable
   public func write(to json: inout JSONWriter) {

@@ -1,33 +1,33 @@
-/// Writes JSON (RFC 8259) at the end of a byte array.
+/// A writer that appends JSON (RFC 8259) to a byte array.
 ///
-/// An object or an array is open as long as the closure that writes it runs, so that each is closed, and inside the one
-/// that it began in. Commas come by themselves, and so do line ends in what is written in ``Layout/lines``.
+/// An object or array is open while the closure that writes it runs, so everything is closed in the right order. The
+/// writer adds commas, and line ends in ``Layout/lines``.
 ///
-/// What is a member needs a name: write ``member(_:_:)`` in an object, and ``value(_:)`` in an array.
+/// Use ``member(_:_:)`` in an object and ``value(_:)`` in an array.
 public struct JSONWriter: Sendable {
-  /// How the values of an array or the members of an object are set apart.
+  /// How array elements and object members are separated.
   public enum Layout: Sendable {
-    /// By commas.
+    /// Commas only.
     case inLine
-    /// By commas, and each begins a line, as what closes them does if there are any.
+    /// Commas, and each element, and the closing bracket after any, on its own line.
     case lines
   }
 
-  /// What is written next.
+  /// What comes next.
   @usableFromInline
   enum Place: Sendable {
-    /// The first value of an array or member of an object, or the document.
+    /// The first element or member, or the document.
     case first
-    /// Another.
+    /// A further element or member.
     case next
-    /// The value of a member whose name was written.
+    /// The value of a member whose name has been written.
     case value
   }
 
-  /// Which characters of a string are written as numbers.
+  /// Which characters of a string are escaped.
   public let escaping: JSONEscaping
 
-  /// What was written.
+  /// The bytes written so far.
   public internal(set) var bytes: [UInt8]
 
   @usableFromInline var place: Place
@@ -37,9 +37,9 @@ public struct JSONWriter: Sendable {
     (bytes, self.escaping, self.place, self.layout) = ([], escaping, place, layout)
   }
 
-  /// Appends what `body` writes, a value as a rule.
+  /// Appends what `body` writes, usually one value.
   ///
-  /// The memory of the array is used, and nothing is copied.
+  /// The writer uses the memory of the array, so nothing is copied.
   public static func append<Failure: Error>(
     to bytes: inout [UInt8], _ escaping: JSONEscaping,
     _ body: (inout JSONWriter) throws(Failure) -> Void
@@ -50,7 +50,7 @@ public struct JSONWriter: Sendable {
     try body(&json)
   }
 
-  /// What `body` writes, a document as a rule.
+  /// Returns what `body` writes, usually one document.
   public static func bytes<Failure: Error>(
     _ escaping: JSONEscaping, _ body: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) -> [UInt8] {
@@ -59,19 +59,19 @@ public struct JSONWriter: Sendable {
     return json.bytes
   }
 
-  /// Gives away what was written so far, so that a long document is never in memory as a whole.
+  /// Returns the bytes written so far and removes them, so that a long document is never in memory as a whole.
   public mutating func take() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes
   }
 
-  /// Ends the line after a document; another may follow.
+  /// Ends the line after a document; another document may follow.
   public mutating func endLine() {
     bytes.append(UInt8(ascii: "\n"))
     place = .first
   }
 
-  /// Begins a line inside an object or an array that is in one line otherwise.
+  /// Begins a new line inside an object or array that is otherwise on one line.
   public mutating func breakLine() {
     if place == .next { bytes.append(UInt8(ascii: ",")) }
     bytes.append(UInt8(ascii: "\n"))
@@ -100,9 +100,9 @@ public struct JSONWriter: Sendable {
     close(UInt8(ascii: "]"), outer)
   }
 
-  /// Begins an array or an object.
+  /// Begins an array or object.
   ///
-  /// - Returns: The layout of what it is in.
+  /// - Returns: The layout of the enclosing array or object.
   @usableFromInline
   mutating func open(_ bracket: UInt8, _ layout: Layout) -> Layout {
     separate()
@@ -112,7 +112,7 @@ public struct JSONWriter: Sendable {
     return outer
   }
 
-  /// Ends an array or an object.
+  /// Ends an array or object.
   @usableFromInline
   mutating func close(_ bracket: UInt8, _ outer: Layout) {
     assert(place != .value, "a member has a name and no value")
@@ -121,7 +121,7 @@ public struct JSONWriter: Sendable {
     (layout, place) = (outer, .next)
   }
 
-  /// Writes what stands between what was written and what comes.
+  /// Writes the separator before the next value or name.
   @inline(__always)
   mutating func separate() {
     if place == .value { return }
