@@ -1,15 +1,15 @@
 extension UInt8 {
-  /// The small letter of an ASCII capital; any other byte as it is.
+  /// The lowercase letter of an ASCII capital; any other byte unchanged.
   @inlinable
   public var asciiLowercased: UInt8 {
     self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
 
-  /// Whether this is one of the digits 0 to 9.
+  /// Whether this is a digit from 0 to 9.
   @inlinable
   public var isASCIIDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
-  /// Whether this is an ASCII letter of either case.
+  /// Whether this is an ASCII letter.
   @inlinable
   public var isASCIILetter: Bool {
     asciiLowercased >= UInt8(ascii: "a") && asciiLowercased <= UInt8(ascii: "z")
@@ -21,7 +21,7 @@ extension UInt8 {
 }
 
 extension Collection<UInt8> where SubSequence: BidirectionalCollection {
-  /// The bytes without spaces and tabs at either end (RFC 9110 §5.5).
+  /// The bytes without leading and trailing spaces and tabs (RFC 9110 §5.5).
   @inlinable
   public var trimmingBlanks: SubSequence {
     var rest = drop(while: \.isBlank)
@@ -31,11 +31,11 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
 }
 
 extension ByteString {
-  /// The text with its ASCII capitals made small; other bytes stay as they are.
+  /// The text with ASCII capitals in lowercase; other bytes are unchanged.
   @inlinable
   public var asciiLowercased: ByteString { ByteString(bytes.map(\.asciiLowercased)) }
 
-  /// Whether this is `other` when ASCII letters of either case are the same.
+  /// Whether the texts are equal when the case of ASCII letters is ignored.
   @inlinable
   public func equalsIgnoringASCIICase(_ other: ByteString) -> Bool {
     bytes.count == other.bytes.count

@@ -1,35 +1,34 @@
-/// An age, counted back from a moment, that divides times into older and younger ones.
+/// An age limit, measured back from a moment, that divides times into older and younger ones.
 ///
-/// Everything that asks whether an entry or a file is too old, or still young, asks this type, so that
-/// `purge --older-than 7d`, `enforce --max-age 7d` and a rule with `expire-after = "7d"` select the same entries. What is
-/// exactly as old as the limit is neither older nor younger.
+/// All age comparisons use this type, so that `purge --older-than 7d`, `enforce --max-age 7d` and a rule with
+/// `expire-after = "7d"` select the same entries. An age equal to the limit is neither older nor younger.
 @frozen
 public struct AgeLimit: Hashable, Sendable {
-  /// The moment that lies as far back as the limit is old; the earliest there is if the limit goes back further, and then
-  /// nothing is older.
+  /// The moment at which the limit is reached: ``Timestamp/earliest`` if the limit goes back further, so that nothing
+  /// is older.
   public let cutoff: Timestamp
 
   /// Creates a limit.
   ///
   /// - Parameters:
   ///   - seconds: The age in seconds, not less than zero.
-  ///   - now: The moment that ages are counted to.
+  ///   - now: The moment from which ages are measured.
   @inlinable
   public init(_ seconds: Double, at now: Timestamp) {
     cutoff = Timestamp(secondsSince1970: now.secondsSince1970 - seconds) ?? .earliest
   }
 
-  /// Whether what is from a moment is older than the limit.
+  /// Whether a time is older than the limit.
   @inlinable
   public func isExceeded(by time: Timestamp) -> Bool { time < cutoff }
 
-  /// Whether what is from a moment is younger than the limit, as what is from the future always is.
+  /// Whether a time is younger than the limit. A time in the future always is.
   @inlinable
   public func isNotReached(by time: Timestamp) -> Bool { time > cutoff }
 }
 
 extension Timestamp {
-  /// How old what is from this moment is at another, in seconds; less than zero if it is from the future.
+  /// The age of this time at another, in seconds; negative if this time is later.
   @inlinable
   public func age(at now: Timestamp) -> Double { now.secondsSince1970 - secondsSince1970 }
 }

@@ -1,6 +1,6 @@
 /// Hexadecimal digits, two for each byte (RFC 4648 §8).
 public enum Base16 {
-  /// How the digits above 9 are written.
+  /// The case of the digits above 9.
   public enum Letters: Sendable {
     /// `a` to `f`.
     case small
@@ -8,7 +8,7 @@ public enum Base16 {
     case capital
   }
 
-  /// The digit that stands for the low four bits of a byte.
+  /// The digit for the low four bits of a byte.
   @inlinable
   public static func digit(_ value: UInt8, _ letters: Letters = .small) -> UInt8 {
     let value = value & 15
@@ -16,7 +16,7 @@ public enum Base16 {
     return (letters == .small ? UInt8(ascii: "a") : UInt8(ascii: "A")) - 10 + value
   }
 
-  /// The number that a digit of either case stands for, or `nil` if the byte is no digit.
+  /// The value of a digit of either case, or `nil` if the byte is no digit.
   @inlinable
   public static func value(of digit: UInt8) -> UInt8? {
     switch digit {
@@ -27,7 +27,7 @@ public enum Base16 {
     }
   }
 
-  /// The digits of the bytes.
+  /// Returns the bytes as hexadecimal digits.
   public static func encode(_ bytes: [UInt8], _ letters: Letters = .small) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count * 2)
@@ -38,7 +38,7 @@ public enum Base16 {
     return text
   }
 
-  /// Decodes digits of either case; `nil` if there is anything else, or half a byte.
+  /// Decodes digits of either case; `nil` if there is another byte or an odd number of digits.
   public static func decode(_ text: [UInt8]) -> [UInt8]? {
     guard text.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ public enum Base16 {
     return bytes
   }
 
-  /// The text of a UUID of 16 bytes (RFC 9562 §4): 8-4-4-4-12 digits.
+  /// Returns the text of a UUID of 16 bytes (RFC 9562 §4): 8-4-4-4-12 digits.
   public static func uuid(_ bytes: [UInt8], _ letters: Letters = .small) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(36)

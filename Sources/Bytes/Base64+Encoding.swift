@@ -1,15 +1,14 @@
 extension Base64 {
-  /// Returns the ASCII of `prefix` and, after it, of the encoded `bytes`, with padding
-  /// and without line breaks.
+  /// Returns `prefix` followed by the Base64 of `bytes`, in ASCII, with padding and without line breaks.
   public static func encode(_ bytes: [UInt8], after prefix: [UInt8] = []) -> [UInt8] {
     var text = prefix
     encode(bytes, into: &text)
     return text
   }
 
-  /// Appends the ASCII of the encoded `bytes` to `text`, with padding and without line breaks.
+  /// Appends the Base64 of `bytes` to `text`, in ASCII, with padding and without line breaks.
   public static func encode(_ bytes: [UInt8], into text: inout [UInt8]) {
-    // Room for all at once: an append to the array would look at its memory each time.
+    // Reserve the whole result: appending byte by byte would check the array's buffer each time.
     text.append(addingCapacity: (bytes.count + 2) / 3 * 4) { (output: inout OutputSpan<UInt8>) in
       encode(bytes.span, into: &output)
     }
@@ -49,17 +48,17 @@ extension Base64 {
 }
 
 extension Base64 {
-  /// Encodes bytes that come piece by piece.
+  /// Encodes bytes that arrive in pieces.
   public struct Encoder {
-    /// What is not yet three bytes.
+    /// The bytes that do not yet form a group of three.
     private var rest: [UInt8] = []
 
-    /// Starts with no bytes.
+    /// Creates an encoder.
     public init() {}
 
-    /// Takes the next bytes.
+    /// Encodes the next bytes.
     ///
-    /// - Returns: As much of the ASCII as they make whole.
+    /// - Returns: The ASCII of all complete groups of three bytes.
     public mutating func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
       let all = rest + bytes
       let whole = all.count / 3 * 3
@@ -67,7 +66,7 @@ extension Base64 {
       return Base64.encode(Array(all[..<whole]))
     }
 
-    /// The ASCII of what is left, with padding.
+    /// Returns the ASCII of the remaining bytes, with padding.
     public consuming func finish() -> [UInt8] { Base64.encode(rest) }
   }
 }

@@ -1,6 +1,6 @@
-/// Base64 as RFC 4648 §4 defines it.
+/// The Base64 encoding of RFC 4648 §4.
 public enum Base64 {
-  /// Decodes `text`, in which white space is skipped; `nil` if it is not base64.
+  /// Decodes `text` and ignores white space; `nil` if it is not Base64.
   public static func decode(_ text: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
     var decoder = Decoder()
@@ -8,10 +8,10 @@ public enum Base64 {
     return result
   }
 
-  /// What a byte that is no digit has in ``values``.
+  /// The entries in ``values`` of bytes that are no digits.
   private static let (blank, padding, other) = (64, 65, 255) as (UInt8, UInt8, UInt8)
 
-  /// The six bits that each byte stands for.
+  /// The value, 0 to 63, of each byte that is a digit.
   private static let values: [UInt8] = (0...255).map { (byte: UInt8) in
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
@@ -25,22 +25,22 @@ public enum Base64 {
     }
   }
 
-  /// Decodes text that comes piece by piece; white space in it is skipped.
+  /// Decodes text that arrives in pieces and ignores white space.
   public struct Decoder {
     private var bits: UInt32 = 0
     private var count = 0
     private var isPadded = false
 
-    /// Starts with no text.
+    /// Creates a decoder.
     public init() {}
 
-    /// Takes the next piece of the text.
+    /// Decodes the next piece of the text.
     ///
-    /// - Parameter result: What the bytes are appended to.
-    /// - Returns: `false` if it is not base64.
+    /// - Parameter result: The array to which the bytes are appended.
+    /// - Returns: `false` if the text is not Base64.
     public mutating func decode(_ text: [UInt8], into result: inout [UInt8]) -> Bool {
       var isBase64 = true
-      // Room for all at once: an append to the array would look at its memory each time.
+      // Reserve the whole result: appending byte by byte would check the array's buffer each time.
       result.append(addingCapacity: text.count / 4 * 3 + 3) { (output: inout OutputSpan<UInt8>) in
         isBase64 = decode(text.span, into: &output)
       }
@@ -77,12 +77,12 @@ public enum Base64 {
       return true
     }
 
-    /// The bits of the next four bytes, if they are digits, as nearly all are; `nil` otherwise.
+    /// The bits of the next four bytes if all are digits, which is nearly always so; `nil` otherwise.
     @inline(__always)
     private static func fourDigits(
       of text: Span<UInt8>, at index: Int, _ values: Span<UInt8>
     ) -> UInt32? {
-      // Of a span of known length, the compiler does not check each place.
+      // With the length of the span known, the compiler removes the bounds checks.
       let text = text.extracting(droppingFirst: index).extracting(first: 4)
       guard text.count == 4 else { return nil }
       let (first, second) = (values[Int(text[0])], values[Int(text[1])])
@@ -91,9 +91,9 @@ public enum Base64 {
       return UInt32(first) << 18 | UInt32(second) << 12 | UInt32(third) << 6 | UInt32(fourth)
     }
 
-    /// Takes the end of the text.
+    /// Decodes the end of the text. Missing padding is accepted.
     ///
-    /// - Returns: `false` if it is no end of base64.
+    /// - Returns: `false` if the last group has only one digit.
     public consuming func finish(into result: inout [UInt8]) -> Bool {
       switch count {
       case 2: result.append(UInt8(truncatingIfNeeded: bits >> 4))

@@ -1,22 +1,22 @@
-/// Text as its store holds it: bytes that are meant to be UTF-8, and may not be.
+/// Text as a store contains it: bytes that should be UTF-8 but may not be.
 ///
-/// Two byte strings are equal when their bytes are. A `String` would take a URL in NFC and the same
-/// one in NFD for equal, and `"` followed by U+0301 for something that is not `"`: a cache key is
-/// compared, and hostile text is escaped, by bytes.
+/// Two byte strings are equal if their bytes are. A `String` compares by canonical equivalence: it would treat a URL in
+/// NFC and in NFD as equal, and `"` followed by U+0301 as a character other than `"`. Cache keys must be compared, and
+/// hostile text escaped, byte by byte.
 @frozen
 public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
   /// The bytes.
   public var bytes: [UInt8]
 
-  /// Creates a text of the given bytes.
+  /// Creates a text from its bytes.
   @inlinable
   public init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  /// Creates a text of the bytes of another one, in memory of its own that is no larger than they are.
+  /// Creates a copy of a text in a buffer of exactly its size.
   ///
-  /// What a scan finds is in memory that the scan uses again unless somebody else holds it.
+  /// A scan reuses its buffers, but only while no other reference to them exists. Copy a text that is kept.
   @inlinable
   public init(copying other: ByteString) {
     bytes = []
@@ -24,7 +24,7 @@ public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLit
     bytes.append(contentsOf: other.bytes)
   }
 
-  /// Creates a text of the UTF-8 of `string`.
+  /// Creates a text from the UTF-8 of `string`.
   @inlinable
   public init(_ string: some StringProtocol) {
     bytes = Array(string.utf8)
@@ -37,7 +37,7 @@ public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLit
 
   @inlinable
   public func hash(into hasher: inout Hasher) {
-    // Eight bytes at once: an array hashes each by itself.
+    // Eight bytes at a time: `Array` hashes each byte separately.
     let span = bytes.span
     var place = 0
     while place < span.count {
@@ -47,13 +47,13 @@ public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLit
     hasher.combine(bytes.count)
   }
 
-  /// The text as a string, or `nil` if the bytes are not UTF-8.
+  /// The text as a string, or `nil` if it is not valid UTF-8.
   @inlinable
   public var string: String? {
     String(validating: bytes, as: UTF8.self)
   }
 
-  /// The order of the bytes, which for UTF-8 is that of the Unicode scalars.
+  /// Orders by bytes. For UTF-8, this is the order of the Unicode scalars.
   @inlinable
   public static func < (lhs: Self, rhs: Self) -> Bool {
     lhs.bytes.lexicographicallyPrecedes(rhs.bytes)

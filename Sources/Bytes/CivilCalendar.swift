@@ -1,38 +1,37 @@
-/// The proleptic Gregorian calendar, whose days are counted from 1970-01-01.
+/// The proleptic Gregorian calendar, with days counted from 1970-01-01.
 public enum CivilCalendar {
-  /// The seconds of the years 1 to 9999, from 1970-01-01 00:00:00 UTC.
+  /// The seconds from 1970-01-01 00:00:00 UTC of all moments in the years 1 to 9999.
   @inlinable
   public static var seconds: Range<Int64> { -62_135_596_800..<253_402_300_800 }
 
-  /// The seconds of a day, without leap seconds.
+  /// The seconds in a day, without leap seconds.
   @inlinable
   public static var secondsInDay: Int64 { 86_400 }
 
-  /// The days from 1970-01-01 to a day, or `nil` if there is no such day in the years 1 to 99,999.
+  /// The days from 1970-01-01 to a date, or `nil` if there is no such date in the years 1 to 99,999.
   @inlinable
   public static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64? {
-    // Most days are in every month.
+    // Every month has 28 days, so most dates need no look at the month.
     guard 1...99_999 ~= year, 1...12 ~= month, day >= 1,
       day <= 28 || day <= length(ofMonth: month, in: year)
     else { return nil }
     return days(year, month, day)
   }
 
-  /// The days from 1970-01-01 to a day that there is, of year 0 or later.
+  /// The days from 1970-01-01 to a valid date of the year 0 or later.
   @inlinable
   static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    // Counted from 1 March, so that the leap day is the last of its year.
+    // A year that begins on 1 March ends with its leap day, which makes the formula regular.
     let years = month > 2 ? year : year - 1
     let monthsFromMarch = month > 2 ? month - 3 : month + 9
     let leapDays = years / 4 - years / 100 + years / 400
     return years * 365 + leapDays + (153 * monthsFromMarch + 2) / 5 + day - 1 - 719_468
   }
 
-  /// The date of a day, which must be one of year 0 or later.
+  /// The date of a day of the year 0 or later.
   @inlinable
   static func date(ofDay daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    // Counted from 1 March of the year 0, so that a leap day ends its year; an era is the 400 years after
-    // which the calendar repeats.
+    // Years begin on 1 March, as in `days(_:_:_:)`. An era is the 400 years after which the calendar repeats.
     let days = daysSince1970 + 719_468
     let era = days.flooredQuotient(by: 146_097)
     let dayOfEra = days - era * 146_097
@@ -44,7 +43,7 @@ public enum CivilCalendar {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 
-  /// The day of the week that a moment is in, by the whole seconds since 1970-01-01 00:00:00 UTC: 0 is Monday.
+  /// The day of the week of a moment, given in whole seconds since 1970-01-01 00:00:00 UTC. Monday is 0.
   @inlinable
   public static func weekday(ofSecond seconds: Int64) -> Int {
     // 1 January 1970 was a Thursday.
@@ -52,7 +51,7 @@ public enum CivilCalendar {
     return Int(day - day.flooredQuotient(by: 7) * 7)
   }
 
-  /// How many days a month has.
+  /// The number of days in a month.
   @inlinable
   static func length(ofMonth month: Int64, in year: Int64) -> Int64 {
     switch month {
@@ -64,7 +63,7 @@ public enum CivilCalendar {
 }
 
 extension Int64 {
-  /// The quotient rounded down, also for a number below zero.
+  /// The quotient rounded down, also for negative numbers.
   @inlinable
   func flooredQuotient(by divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)

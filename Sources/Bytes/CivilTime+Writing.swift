@@ -1,5 +1,5 @@
 extension Array<UInt8> {
-  /// Appends a moment as RFC 3339 writes it, in UTC, its fraction of a second cut off: `2026-01-31T12:34:56Z`.
+  /// Appends a time in RFC 3339 format, in UTC, truncated to seconds: `2026-01-31T12:34:56Z`.
   public mutating func append(rfc3339 moment: Timestamp) {
     let time = CivilTime(moment)
     append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
@@ -15,7 +15,7 @@ extension Array<UInt8> {
     }
   }
 
-  /// Appends the last digits of a number that is not negative, with zeros where it has fewer.
+  /// Appends the last `digits` digits of a number, which must not be negative, with leading zeros.
   public mutating func append(_ digits: Int, digitsOf number: Int64) {
     if digits > 1 { append(digits - 1, digitsOf: number / 10) }
     append(UInt8(ascii: "0") + UInt8(number % 10))

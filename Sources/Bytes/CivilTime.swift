@@ -1,4 +1,4 @@
-/// A date of the proleptic Gregorian calendar with the time of day, in UTC.
+/// A date of the proleptic Gregorian calendar and a time of day, in UTC.
 @frozen
 public struct CivilTime: Hashable, Sendable {
   /// The year, 1 to 9999.
@@ -14,8 +14,7 @@ public struct CivilTime: Hashable, Sendable {
   /// The second, 0 to 59.
   public let second: Int64
 
-  /// Creates a date and time, or `nil` if there is no such day, or no such second of the day (a
-  /// leap second is none).
+  /// Creates a date and time, or `nil` if there is no such date or time of day. Leap seconds are not supported.
   @inlinable
   public init?(
     year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0
@@ -31,7 +30,7 @@ public struct CivilTime: Hashable, Sendable {
     self.second = second
   }
 
-  /// The date and time of a moment, its fraction of a second cut off.
+  /// Creates the date and time of a moment, truncated to seconds.
   public init(_ moment: Timestamp) {
     let days = moment.wholeSeconds.flooredQuotient(by: CivilCalendar.secondsInDay)
     let seconds = moment.wholeSeconds - days * CivilCalendar.secondsInDay
@@ -41,7 +40,7 @@ public struct CivilTime: Hashable, Sendable {
     second = seconds % 60
   }
 
-  /// The seconds from 1970-01-01 00:00:00 UTC.
+  /// The seconds since 1970-01-01 00:00:00 UTC.
   @inlinable
   public var secondsSince1970: Int64 {
     CivilCalendar.days(year, month, day) * CivilCalendar.secondsInDay + hour * 3_600 + minute * 60

@@ -1,45 +1,45 @@
-/// Which dates and times of ISO 8601 are read: what the writers of one kind of text agree on.
+/// The variants of ISO 8601 dates and times that one kind of text uses.
 ///
 /// All profiles begin with `2026-01-31T12:34:56`.
 public struct ISO8601Profile: Sendable {
-  /// How the zone is written.
+  /// The accepted forms of the time zone.
   enum Zone {
-    /// `Z`, and nothing else.
+    /// `Z` only.
     case utc
-    /// `Z`, or `+01:00`.
+    /// `Z` or `+01:00`.
     case offset
-    /// The same, or `+0100`, `+01`, or nothing, which means UTC.
+    /// `Z`, `+01:00`, `+0100`, `+01`, or nothing, which means UTC.
     case anything
   }
 
-  /// Whether small letters are read for `T` and `Z`.
+  /// Whether `t` and `z` are accepted for `T` and `Z`.
   var hasSmallLetters = false
-  /// Whether a space is read for `T`.
+  /// Whether a space is accepted for `T`.
   var hasSpace = false
-  /// Whether a comma is read for the point before the fraction of a second.
+  /// Whether a comma is accepted for the point before the fraction of a second.
   var hasComma = false
-  /// The most digits that a fraction of a second has.
+  /// The maximum number of digits in the fraction of a second.
   var mostDigits = Int.max
-  /// Whether a second of 60 is read, as the second before it.
+  /// Whether a second of 60 is accepted; it is read as 59.
   var hasLeapSeconds = false
   var zone = Zone.offset
 
-  /// Dates as people write them (RFC 3339 §5.6).
+  /// Dates that people write (RFC 3339 §5.6).
   public static let rfc3339 = ISO8601Profile(hasSmallLetters: true, hasSpace: true, mostDigits: 18)
 
-  /// Dates as programs write them: with a comma for the point, a zone without its colon, or no zone, which
+  /// Dates that programs write: a comma may replace the point, and the zone may lack its colon or be absent, which
   /// means UTC.
   public static let programs = ISO8601Profile(
     hasSpace: true, hasComma: true, hasLeapSeconds: true, zone: .anything)
 
-  /// Dates with all their parts, in UTC, as the profile of W3C in WARC 1.1 has them.
+  /// Complete dates in UTC, in the W3C profile that WARC 1.1 uses.
   public static let w3c = ISO8601Profile(mostDigits: 9, hasLeapSeconds: true, zone: .utc)
 }
 
 extension Timestamp {
-  /// Reads a date and time of ISO 8601; `nil` if it is none of the profile.
+  /// Reads an ISO 8601 date and time; `nil` if it does not fit the profile.
   ///
-  /// Of the fraction of a second the first nine digits count.
+  /// Digits of the fraction of a second after the ninth are ignored.
   public init?(iso8601 text: [UInt8], _ profile: ISO8601Profile) {
     guard text.count > 19 || text.count == 19 && profile.zone == .anything else { return nil }
     switch text[10] {
@@ -60,11 +60,11 @@ extension Timestamp {
 }
 
 extension CivilTime {
-  /// Reads `2026-01-31`, or with a separator for the `T` `2026-01-31T12:34:56`; `nil` for anything else.
+  /// Reads `2026-01-31` or, with the separator `T`, `2026-01-31T12:34:56`; `nil` for anything else.
   ///
   /// - Parameters:
-  ///   - separator: What stands between the date and the time of day.
-  ///   - hasLeapSeconds: Whether a second of 60 is read, as the second before it.
+  ///   - separator: The byte between the date and the time of day; `nil` for a date alone.
+  ///   - hasLeapSeconds: Whether a second of 60 is accepted; it is read as 59.
   @inlinable
   public init?(_ text: Span<UInt8>, separator: UInt8? = nil, hasLeapSeconds: Bool = false) {
     guard text.count == (separator == nil ? 10 : 19), text[4] == UInt8(ascii: "-"),
@@ -84,8 +84,8 @@ extension CivilTime {
       second: hasLeapSeconds && second == 60 ? 59 : second)
   }
 
-  /// The number that some digits of a text are; `nil` if they are none.
-  // Each row of a store has such a time: inlined, it is read in a third of the time.
+  /// The number that a range of decimal digits forms; `nil` if a byte is no digit.
+  // Every row of a store has such a time. Inlined, it takes a third of the time.
   @inlinable
   @inline(__always)
   static func number(_ text: Span<UInt8>, _ digits: Range<Int>) -> Int64? {
@@ -99,11 +99,11 @@ extension CivilTime {
   }
 }
 
-/// What follows the seconds in a date and time.
+/// The rest of a date and time after the seconds.
 private struct ISO8601End {
   var rest: ArraySlice<UInt8>
 
-  /// Takes the fraction of a second, or nothing where none is; `nil` if it has no digits, or too many.
+  /// Reads the fraction of a second; 0 if there is none, `nil` if it has no digits or too many.
   mutating func fraction(_ profile: ISO8601Profile) -> Double? {
     guard take(".") || profile.hasComma && take(",") else { return 0 }
     let digits = rest.prefix(while: \.isASCIIDigit)
@@ -117,7 +117,8 @@ private struct ISO8601End {
     return number / scale
   }
 
-  /// Takes the zone, and gives the seconds that it is before UTC; `nil` if it is none of the profile.
+  /// Reads the zone and returns its offset from UTC in seconds, positive to the east; `nil` if it does not fit the
+  /// profile.
   mutating func offset(_ profile: ISO8601Profile) -> Int64? {
     if take("Z") || profile.hasSmallLetters && take("z") { return 0 }
     if profile.zone == .utc { return nil }

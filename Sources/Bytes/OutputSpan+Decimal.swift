@@ -1,12 +1,12 @@
 extension OutputSpan<UInt8> {
-  /// Appends a number in decimal, of at most 20 bytes.
+  /// Appends a number in decimal, at most 20 bytes.
   @inlinable
   public mutating func append(decimal value: Int64) {
     if value < 0 { append(UInt8(ascii: "-")) }
     append(decimal: value.magnitude)
   }
 
-  /// Appends a number in decimal, of at most 20 bytes.
+  /// Appends a number in decimal, at most 20 bytes.
   @inlinable
   public mutating func append(decimal value: UInt64) {
     if value >= 100 { append(decimal: value / 100) }
@@ -17,7 +17,7 @@ extension OutputSpan<UInt8> {
     }
   }
 
-  /// Appends the last two digits of a number.
+  /// Appends the last two digits of a number, with leading zeros.
   @inlinable
   public mutating func append(twoDigitsOf value: UInt64) {
     let value = UInt8(truncatingIfNeeded: value % 100)

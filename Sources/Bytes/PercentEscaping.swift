@@ -1,9 +1,9 @@
 extension Sequence<UInt8> {
-  /// The bytes, those that may not stand there percent-escaped (RFC 3986 §2.1).
+  /// Returns the bytes with those that are not allowed percent-escaped (RFC 3986 §2.1).
   ///
   /// - Parameters:
-  ///   - letters: How the digits of the escapes are written; RFC 3986 recommends capitals.
-  ///   - mayStand: Whether a byte stays as it is.
+  ///   - letters: The case of the digits in the escapes; RFC 3986 recommends capitals.
+  ///   - mayStand: Whether a byte is kept as it is.
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   @inlinable
   public func percentEscaped(
@@ -15,7 +15,7 @@ extension Sequence<UInt8> {
       if mayStand(byte) {
         result.append(byte)
       } else {
-        // An array for each byte would cost more than all else that is done with a URL.
+        // Append directly: an array for each escape would cost more than everything else done with a URL.
         result.append(UInt8(ascii: "%"))
         result.append(Base16.digit(byte >> 4, letters))
         result.append(Base16.digit(byte, letters))
@@ -26,9 +26,10 @@ extension Sequence<UInt8> {
 }
 
 extension ArraySlice<UInt8> {
-  /// The bytes, each percent-escape replaced by its byte (RFC 3986 §2.1); a `%` that begins no escape stays.
+  /// Returns the bytes with each percent-escape replaced by its byte (RFC 3986 §2.1). A `%` that begins no escape is
+  /// kept.
   ///
-  /// - Parameter plusIsSpace: Whether `+` stands for a space, as it does in the queries of HTML forms.
+  /// - Parameter plusIsSpace: Whether `+` means a space, as in the queries of HTML forms.
   public func percentUnescaped(plusIsSpace: Bool = false) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count)

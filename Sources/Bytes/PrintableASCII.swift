@@ -1,15 +1,15 @@
-/// Text that every format takes as it is: the characters of ASCII from space to `~`.
+/// Text that needs no escaping in most formats: the ASCII characters from space to `~`.
 public enum PrintableASCII {
-  /// Whether `text` holds nothing but printable ASCII, and neither of two characters of it.
+  /// Whether `text` is printable ASCII and contains neither `first` nor `second`.
   ///
-  /// It may say no where the truth is yes, after which a closer look costs time and nothing else.
+  /// It may return `false` for such a text, which costs the caller only a closer look. It never returns `true` wrongly.
   public static func isAll(
     of text: Span<UInt8>, but first: UInt8 = 0, _ second: UInt8 = 0
   ) -> Bool {
     let (first, second) = (UInt64(first) &* ones, UInt64(second) &* ones)
     var found: UInt64 = 0
     var place = 0
-    // Eight bytes at once, the high bit of each saying whether it is special.
+    // Eight bytes at a time; the high bit of each byte marks a special character.
     while place &+ 8 <= text.count {
       found |= special(text.word(at: place), first, second)
       place &+= 8
@@ -27,8 +27,8 @@ public enum PrintableASCII {
 
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-  /// A word with the high bit of each byte set that is below a space or above `~`, or is that of
-  /// `first` or `second`; perhaps also of a byte above such a one.
+  /// Returns a word with the high bit set in each byte that is below a space, above `~`, or equal to the byte repeated
+  /// in `first` or `second`. Borrows may also mark a byte above one of these.
   @inline(__always)
   private static func special(_ word: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
     let control = (word &- 0x20 &* ones) & ~word

@@ -1,11 +1,11 @@
 extension Span<UInt8> {
-  /// Eight bytes as a number, the first of them its lowest.
+  /// Eight bytes as a little-endian number.
   ///
-  /// - Precondition: They lie in the span.
+  /// - Precondition: All eight bytes are in the span.
   @inlinable
   @inline(__always)
   public func word(at place: Int) -> UInt64 {
-    // Of a span of known length and in this order, the compiler makes one load.
+    // With the length known and the bytes in this order, the compiler emits a single load.
     let word = extracting(place..<place &+ 8)
     let low =
       UInt64(word[0]) | UInt64(word[1]) << 8 | UInt64(word[2]) << 16 | UInt64(word[3]) << 24
@@ -14,7 +14,7 @@ extension Span<UInt8> {
     return low | high
   }
 
-  /// The same of as many bytes as there are, with zeros in the place of the others.
+  /// Up to eight bytes as a little-endian number, with zeros for bytes beyond the end of the span.
   @inlinable
   public func word(paddedAt place: Int) -> UInt64 {
     if place &+ 8 <= count { return word(at: place) }

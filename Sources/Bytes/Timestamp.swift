@@ -1,12 +1,12 @@
 /// A moment, in seconds since 1970-01-01 00:00:00 UTC, without leap seconds.
 ///
-/// It is always a finite number, between the years 1 and 9999.
+/// The number is always finite and in the years 1 to 9999.
 @frozen
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// The seconds since 1970-01-01 00:00:00 UTC.
   public let secondsSince1970: Double
 
-  /// Creates a moment, or `nil` if it is not one of the years 1 to 9999.
+  /// Creates a moment, or `nil` if it is not in the years 1 to 9999.
   @inlinable
   public init?(secondsSince1970: Double) {
     let years = CivilCalendar.seconds
@@ -25,13 +25,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     secondsSince1970 = seconds
   }
 
-  /// Creates the moment of a file, from nanoseconds since 1970; these lie between the years 1677 and 2262.
+  /// Creates the time of a file from nanoseconds since 1970, which always lie in the years 1677 to 2262.
   public init(nanosecondsSince1970 nanoseconds: Int64) {
     secondsSince1970 = Double(nanoseconds) / 1e9
   }
 
-  /// Creates a moment from seconds since 2001-01-01 00:00:00 UTC, which is what `CFAbsoluteTime`
-  /// counts, or `nil` if it is not one of the years 1 to 9999.
+  /// Creates a moment from seconds since 2001-01-01 00:00:00 UTC (`CFAbsoluteTime`), or `nil` if it is not in the years
+  /// 1 to 9999.
   @inlinable
   public init?(secondsSince2001: Double) {
     self.init(secondsSince1970: secondsSince2001 + Self.secondsFrom1970To2001)
@@ -41,7 +41,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   @inlinable
   public var secondsSince2001: Double { secondsSince1970 - Self.secondsFrom1970To2001 }
 
-  /// The whole second that this moment is in, in seconds since 1970-01-01 00:00:00 UTC.
+  /// The seconds since 1970-01-01 00:00:00 UTC, rounded down.
   @inlinable
   public var wholeSeconds: Int64 { Int64(secondsSince1970.rounded(.down)) }
 

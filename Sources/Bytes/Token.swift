@@ -16,7 +16,7 @@ extension UInt8 {
 }
 
 extension Collection<UInt8> {
-  /// Whether the bytes are a token, as methods and the names of header fields are (RFC 9110 §5.6.2).
+  /// Whether the bytes are a token, such as a method or a field name (RFC 9110 §5.6.2).
   @inlinable
   public var isToken: Bool { !isEmpty && allSatisfy(\.isTokenCharacter) }
 }

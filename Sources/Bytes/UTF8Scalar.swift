@@ -1,6 +1,5 @@
 extension RandomAccessCollection<UInt8> where Index == Int {
-  /// The Unicode scalar that begins at `index` and the number of its bytes in UTF-8; no scalar and 1 if
-  /// the byte there begins none.
+  /// Decodes the Unicode scalar at `index` and the number of its bytes in UTF-8; `nil` and 1 if the bytes are invalid.
   @inlinable
   public func scalar(at index: Int) -> (scalar: Unicode.Scalar?, length: Int) {
     let first = self[index]
@@ -19,6 +18,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
       guard next & 0xC0 == 0x80 else { return (nil, 1) }
       value = value << 6 | UInt32(next & 0x3F)
     }
+    // Overlong forms and surrogates are not valid UTF-8 (RFC 3629 §3).
     let smallest: UInt32 = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000
     guard value >= smallest, let scalar = Unicode.Scalar(value) else { return (nil, 1) }
     return (scalar, length)

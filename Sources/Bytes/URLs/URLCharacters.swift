@@ -1,5 +1,5 @@
 extension UInt8 {
-  /// Whether a URL may contain the byte somewhere: the unreserved and the reserved characters, and `%` (RFC 3986 §2).
+  /// Whether the byte may occur in a URL: unreserved and reserved characters, and `%` (RFC 3986 §2).
   @inlinable
   public var mayBeInURL: Bool {
     switch self {
@@ -11,7 +11,7 @@ extension UInt8 {
     }
   }
 
-  /// Whether the byte is a bracket, which in a URL stands around an IPv6 address only (RFC 3986 §3.2.2).
+  /// Whether the byte is a bracket. In a URL, brackets only enclose an IPv6 address (RFC 3986 §3.2.2).
   @inlinable
   public var isBracket: Bool { self == UInt8(ascii: "[") || self == UInt8(ascii: "]") }
 }

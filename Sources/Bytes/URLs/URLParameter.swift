@@ -1,9 +1,9 @@
-/// A parameter in the query of a URL, as forms write it: `name=value` (URL Standard §5.1).
+/// A parameter in the query of a URL, as HTML forms write it: `name=value` (URL Standard §5.1).
 public struct URLParameter: Sendable {
-  /// The bytes before the first `=`, as they are written.
+  /// The bytes before the first `=`, not unescaped.
   public let name: ArraySlice<UInt8>
 
-  /// The bytes behind the first `=`, as they are written; `nil` without `=`.
+  /// The bytes after the first `=`, not unescaped; `nil` if there is no `=`.
   public let value: ArraySlice<UInt8>?
 
   /// Splits a parameter at its first `=`.
@@ -15,7 +15,7 @@ public struct URLParameter: Sendable {
 }
 
 extension URLParts {
-  /// The parameters of the query, in their order; nothing between two `&` is none.
+  /// The parameters of the query, in order. Empty ones, as in `a&&b`, are left out.
   public var parameters: [URLParameter] {
     (query ?? []).split(separator: UInt8(ascii: "&")).map { URLParameter($0) }
   }

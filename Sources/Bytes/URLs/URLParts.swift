@@ -1,25 +1,25 @@
-/// A URL, or a reference relative to one, in its parts (RFC 3986 §3, §4.1).
+/// A URL or relative reference, split into its parts (RFC 3986 §3, §4.1).
 ///
-/// Every text has parts, as in appendix B of the RFC, so nothing is an error. Nothing is unescaped, and nothing is
-/// checked but the scheme. The parts are slices of the text, whose indices are those of the text.
+/// Every text has parts, by the regular expression in appendix B of the RFC, so parsing never fails. Nothing is
+/// unescaped, and only the scheme is validated. The parts are slices of `bytes`, with its indices.
 public struct URLParts: Sendable {
   /// The whole text.
   public let bytes: [UInt8]
 
-  /// Where the `:` after the scheme is, if there is a scheme.
+  /// The index of the `:` after the scheme, if there is a scheme.
   @usableFromInline let colon: Int?
 
-  /// Where the authority begins, if there is one.
+  /// The index at which the authority begins, if there is one.
   @usableFromInline let authorityStart: Int?
 
-  /// Where the path begins: behind the authority, the scheme, or nothing.
+  /// The index at which the path begins: after the authority, after the scheme, or 0.
   public let pathStart: Int
 
   /// Finds the scheme and the authority of a text.
   ///
-  /// - Parameter allowsAnyScheme: Whether, in a text that has no authority to the RFC, the first `:` ends a scheme if
-  ///   `//` follows it. Programs that are not strict read a text like `1x://user:password@host` as a URL, so a text
-  ///   that must not show the password, or that a person reads, is taken apart in this way.
+  /// - Parameter allowsAnyScheme: Whether the first `:` also ends a scheme that the RFC does not allow, if `//` follows
+  ///   and there is no other authority. Lenient programs read `1x://user:password@host` as a URL, so use this for text
+  ///   from which a password must be removed, or that a person reads.
   /// - Complexity: O(*n*), where *n* is the number of bytes before the path. Allocates no memory.
   public init(_ text: [UInt8], allowsAnyScheme: Bool = false) {
     let span = text.span
@@ -40,7 +40,7 @@ public struct URLParts: Sendable {
     (authorityStart, pathStart) = (start + 2, end)
   }
 
-  /// The bytes before the first `:`, if they are a scheme (§3.1).
+  /// The bytes before the first `:`, if they are a valid scheme (§3.1).
   @inlinable
   public var scheme: ArraySlice<UInt8>? { colon.map { bytes[..<$0] } }
 
@@ -54,7 +54,7 @@ public struct URLParts: Sendable {
   @inlinable
   public var afterAuthority: ArraySlice<UInt8> { bytes[pathStart...] }
 
-  /// The bytes up to the first `?` or `#`, behind the authority (§3.3).
+  /// The bytes after the authority, up to the first `?` or `#` (§3.3).
   @inlinable
   public var path: ArraySlice<UInt8> {
     afterAuthority.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -68,20 +68,20 @@ public struct URLParts: Sendable {
     return bytes[(end + 1)...].prefix { $0 != UInt8(ascii: "#") }
   }
 
-  /// The bytes behind the first `#` (§3.5).
+  /// The bytes after the first `#` (§3.5).
   @inlinable
   public var fragment: ArraySlice<UInt8>? {
     let end = withoutFragment.endIndex
     return end < bytes.count ? bytes[(end + 1)...] : nil
   }
 
-  /// All but the fragment and its `#`.
+  /// The text without the fragment and its `#`.
   @inlinable
   public var withoutFragment: ArraySlice<UInt8> {
     bytes[..<(afterAuthority.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count)]
   }
 
-  /// The text without user info and its `@`: the one place where credentials are cut out of a URL.
+  /// The text without the user info and its `@`. This is the only code that removes credentials from a URL.
   ///
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   public var withoutUserInfo: [UInt8] {
@@ -89,7 +89,7 @@ public struct URLParts: Sendable {
     return Array(bytes[..<userInfo.startIndex] + bytes[(userInfo.endIndex + 1)...])
   }
 
-  /// Where the `:` after the scheme of a text is, if the text has one (§3.1).
+  /// The index of the `:` after the scheme, if the text has a scheme (§3.1).
   private static func endOfScheme(of text: Span<UInt8>) -> Int? {
     for index in text.indices {
       let byte = text[index]
@@ -105,7 +105,7 @@ public struct URLParts: Sendable {
     return nil
   }
 
-  /// Whether `//` begins an authority at a place.
+  /// Whether `//` at this index begins an authority.
   private static func hasAuthority(_ text: Span<UInt8>, at place: Int) -> Bool {
     place + 1 < text.count && text[place] == UInt8(ascii: "/")
       && text[place + 1] == UInt8(ascii: "/")
