@@ -1,9 +1,9 @@
-/// Where the bytes of an archived data object are.
+/// The bytes of an archived data object, or where to find them.
 public enum ArchivedData: Hashable, Sendable {
-  /// In memory: a copy.
+  /// A copy of the bytes.
   case bytes([UInt8])
 
-  /// In the file that the archive was read from, which was too large to be read whole.
+  /// A range of the file that the archive was read from. The data was too large to read into memory.
   case left(Range<Int64>)
 
   /// The number of bytes.
@@ -16,7 +16,7 @@ public enum ArchivedData: Hashable, Sendable {
 }
 
 extension KeyedArchive {
-  /// The bytes of a data object, or of an instance of `NSData`; `nil` if the object is none.
+  /// Returns the bytes of a data object or an instance of `NSData`; `nil` for any other object.
   public func data(_ object: Object) throws(PropertyListError) -> ArchivedData? {
     guard let plain = try plainData(object) else { return nil }
     if let range = leftOut[plain.index] { return .left(range) }
@@ -27,7 +27,7 @@ extension KeyedArchive {
       })
   }
 
-  /// The number of bytes of a data object, or of an instance of `NSData`; `nil` if the object is none.
+  /// The number of bytes of a data object or an instance of `NSData`; `nil` for any other object.
   public func dataCount(_ object: Object) throws(PropertyListError) -> Int64? {
     guard let plain = try plainData(object) else { return nil }
     if let range = leftOut[plain.index] { return Int64(range.count) }
@@ -35,7 +35,7 @@ extension KeyedArchive {
     return Int64(bytes.count)
   }
 
-  /// The data object that an object is, or that holds the bytes of an instance of `NSData`.
+  /// The object itself if it is a data object, or the data object inside an instance of `NSData`.
   private func plainData(_ object: Object) throws(PropertyListError) -> Object? {
     switch try list.kind(of: object) {
     case .data: return object

@@ -1,6 +1,5 @@
 extension BinaryPropertyList {
-  /// The number of elements of an array, or of entries of a dictionary; `nil` if the object is of
-  /// another type, also if it is a set.
+  /// The number of elements of an array or of entries of a dictionary; `nil` for any other object, including a set.
   ///
   /// - Complexity: O(1).
   public func count(of object: Object) throws(PropertyListError) -> Int? {
@@ -13,10 +12,9 @@ extension BinaryPropertyList {
     return head.count
   }
 
-  /// The value of the first entry of a dictionary that has the key; `nil` if there is none, or if the
-  /// object is of another type.
+  /// The value of the first entry with the key; `nil` if there is none, or if the object is no dictionary.
   ///
-  /// Of entries with equal keys, which no writer makes, CoreFoundation keeps the first one too.
+  /// No writer produces equal keys. If a list has them, CoreFoundation uses the first entry too.
   ///
   /// - Complexity: O(*n*), where *n* is the number of entries.
   public func value(
@@ -31,7 +29,7 @@ extension BinaryPropertyList {
     return nil
   }
 
-  /// The entries of a dictionary that is known to lie in the list.
+  /// The entries of a dictionary, whose references are known to lie inside the list.
   public struct Entries: Hashable, Sendable {
     /// The number of entries.
     public let count: Int
@@ -39,16 +37,16 @@ extension BinaryPropertyList {
     fileprivate let payload: Int
   }
 
-  /// The entries of a dictionary, to be asked for one by one; `nil` if the object is of another type.
+  /// The entries of a dictionary, to be read one by one; `nil` for any other object.
   ///
-  /// - Throws: ``PropertyListError``, also if there are more entries than objects may be visited.
+  /// - Throws: ``PropertyListError``, also if there are more entries than `maximumVisits`.
   /// - Complexity: O(1).
   public func entries(of dictionary: Object) throws(PropertyListError) -> Entries? {
     guard let head = try walkedDictionary(dictionary) else { return nil }
     return Entries(count: head.count, payload: head.payload)
   }
 
-  /// The key of the entry at a position, which must be less than their number.
+  /// The key of the entry at a position, which must be less than the number of entries.
   ///
   /// - Complexity: O(1).
   @inline(__always)
@@ -57,7 +55,7 @@ extension BinaryPropertyList {
     return try reference(position, from: entries.payload)
   }
 
-  /// The value of the entry at a position, which must be less than their number.
+  /// The value of the entry at a position, which must be less than the number of entries.
   ///
   /// - Complexity: O(1).
   @inline(__always)
@@ -66,7 +64,7 @@ extension BinaryPropertyList {
     return try reference(entries.count &+ position, from: entries.payload)
   }
 
-  /// Whether an object is a string with the text of a key; `false` if it is of another type.
+  /// Whether an object is a string with the text of the key; `false` for any other object.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the text; O(1) if the lengths differ.
   public func isString(
@@ -75,17 +73,18 @@ extension BinaryPropertyList {
     try isString(at: offset(of: string), equalTo: key)
   }
 
-  /// Whether the object that begins at an offset is a string with the text of a key.
+  /// Whether the object at an offset is a string with the text of the key.
   @inline(__always)
   private func isString(
     at offset: Int, equalTo key: PropertyListKey
   ) throws(PropertyListError) -> Bool {
+    // Compare the marker, the length and the first characters in one step: most keys differ there.
     let beginning = Self.word(bytes, at: offset)
     guard beginning & key.mask == key.beginning else {
-      // The same text may be in UTF-16, or have more bytes for its length than CoreFoundation takes.
+      // The same text can also be stored as UTF-16, or with a longer length field than CoreFoundation writes.
       let marker = beginning &>> 56
       guard marker == 0x5F || marker &>> 4 == 0x6 else { return false }
-      // Of most long strings, the third byte is their length.
+      // In most long strings, the third byte is the length. A different length needs no closer look.
       let length = UInt64(truncatingIfNeeded: key.count)
       if beginning &>> 48 == 0x5F10, beginning &>> 40 & 0xFF != length { return false }
       return try hasText(of: key, at: offset)
@@ -104,7 +103,7 @@ extension BinaryPropertyList {
     return true
   }
 
-  /// Whether the string that begins at an offset has the text of a key.
+  /// Whether the string at an offset has the text of the key.
   private func hasText(
     of key: PropertyListKey, at offset: Int
   ) throws(PropertyListError) -> Bool {
@@ -119,7 +118,7 @@ extension BinaryPropertyList {
     return true
   }
 
-  /// The head of a dictionary whose entries may all be visited; `nil` if it is of another type.
+  /// The head of a dictionary with at most `maximumVisits` entries; `nil` for any other object.
   @inline(__always)
   private func walkedDictionary(_ dictionary: Object) throws(PropertyListError) -> Head? {
     let head = try head(of: dictionary)
@@ -136,18 +135,18 @@ extension BinaryPropertyList {
     try check(head, size: 2 &* referenceSize, count: head.count)
   }
 
-  /// The object that a container refers to at a position, which must lie in it.
+  /// The object that a container refers to at a position, which must be inside the container.
   @inline(__always)
   func reference(_ position: Int, _ head: Head) throws(PropertyListError) -> Object {
     try reference(position, from: head.payload)
   }
 
-  /// The object that the reference at a position from `payload` on stands for.
+  /// The object that a reference stands for, by its position in the references that begin at `payload`.
   @inline(__always)
   func reference(
     _ position: Int, from payload: Int
   ) throws(PropertyListError) -> Object {
-    // The caller has checked the head: all references lie in the bytes.
+    // The caller has checked the head, so all references are inside the bytes.
     let offset = payload &+ position &* referenceSize
     let index = Self.bits(bytes, at: offset, size: referenceSize)
     guard index < UInt64(truncatingIfNeeded: objectCount) else {

@@ -1,5 +1,5 @@
 extension BinaryPropertyList {
-  /// The elements of an array that is known to lie in the list.
+  /// The elements of an array, whose references are known to lie inside the list.
   public struct Elements: Hashable, Sendable {
     /// The number of elements.
     public let count: Int
@@ -7,7 +7,7 @@ extension BinaryPropertyList {
     fileprivate let payload: Int
   }
 
-  /// The elements of an array, to be asked for one by one; `nil` if the object is of another type.
+  /// The elements of an array, to be read one by one; `nil` for any other object.
   ///
   /// - Complexity: O(1).
   public func elements(of array: Object) throws(PropertyListError) -> Elements? {
@@ -24,20 +24,20 @@ extension BinaryPropertyList {
   public func element(
     _ position: Int, of elements: Elements
   ) throws(PropertyListError) -> Object? {
-    // As an unsigned number, a negative one lies beyond the end, too.
+    // As an unsigned number, a negative position is beyond the end too.
     guard UInt(bitPattern: position) < UInt(bitPattern: elements.count) else { return nil }
     return try reference(position, from: elements.payload)
   }
 
-  /// An element of an array; `nil` beyond its end, or if the object is of another type.
+  /// An element of an array; `nil` beyond its end, or if the object is no array.
   ///
-  /// - Complexity: O(1). For many elements of one array, ask for its ``elements(of:)`` once.
+  /// - Complexity: O(1). To read many elements of one array, get its ``elements(of:)`` once.
   public func element(_ position: Int, of array: Object) throws(PropertyListError) -> Object? {
     guard let elements = try elements(of: array) else { return nil }
     return try element(position, of: elements)
   }
 
-  /// The integer that an element of an array is; `nil` beyond its end, or if it is something else.
+  /// An element of an array as an integer; `nil` beyond the end, or if the element is no integer.
   ///
   /// - Complexity: O(1).
   public func integer(
@@ -47,7 +47,7 @@ extension BinaryPropertyList {
     return try integerIfAny(head(of: element))
   }
 
-  /// The real number that an element of an array is; `nil` beyond its end, or if it is something else.
+  /// An element of an array as a real number; `nil` beyond the end, or if the element is no real number.
   ///
   /// - Complexity: O(1).
   public func real(

@@ -1,5 +1,5 @@
 extension BinaryPropertyList {
-  /// The number of a reference of a keyed archive; `nil` if the object is of another type.
+  /// The number of a keyed archive's reference; `nil` for any other object.
   ///
   /// - Complexity: O(1).
   public func uid(_ object: Object) throws(PropertyListError) -> UInt64? {

@@ -1,5 +1,5 @@
 extension BinaryPropertyList {
-  /// A boolean; `nil` if the object is of another type.
+  /// The value of a boolean; `nil` for any other object.
   ///
   /// - Complexity: O(1).
   public func boolean(_ object: Object) throws(PropertyListError) -> Bool? {
@@ -7,17 +7,17 @@ extension BinaryPropertyList {
     return try kind(of: head) == .boolean ? head.marker == 0x09 : nil
   }
 
-  /// An integer; `nil` if the object is of another type.
+  /// The value of an integer; `nil` for any other object.
   ///
-  /// Integers of 1, 2 and 4 bytes are unsigned and those of 8 signed; one of 16 bytes that does not fit
-  /// is malformed.
+  /// Integers of 1, 2 and 4 bytes are unsigned; those of 8 bytes are signed. One of 16 bytes that does not fit is
+  /// malformed.
   ///
   /// - Complexity: O(1).
   public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
     try integerIfAny(head(of: object))
   }
 
-  /// The integer whose head it is; `nil` if it is the head of something else.
+  /// The integer with this head; `nil` if it is the head of another type.
   @inline(__always)
   func integerIfAny(_ head: Head) throws(PropertyListError) -> Int64? {
     guard head.marker & 0xFC != 0x10 else { return try shortInteger(head) }
@@ -42,14 +42,14 @@ extension BinaryPropertyList {
     return Int64(bitPattern: bits(at: head.payload, size: size))
   }
 
-  /// A real number; `nil` if the object is of another type, also if it is an integer.
+  /// The value of a real number; `nil` for any other object, including an integer.
   ///
   /// - Complexity: O(1).
   public func real(_ object: Object) throws(PropertyListError) -> Double? {
     try realIfAny(head(of: object))
   }
 
-  /// The real number whose head it is; `nil` if it is the head of something else.
+  /// The real number with this head; `nil` if it is the head of another type.
   @inline(__always)
   func realIfAny(_ head: Head) throws(PropertyListError) -> Double? {
     guard head.marker != 0x23 else { return try double(head) }
@@ -68,9 +68,9 @@ extension BinaryPropertyList {
     return Double(bitPattern: Self.word(bytes, at: head.payload))
   }
 
-  /// A date, in seconds since 2001-01-01 00:00:00 UTC; `nil` if the object is of another type.
+  /// The value of a date, in seconds since 2001-01-01 00:00:00 UTC; `nil` for any other object.
   ///
-  /// A date that is no finite number is malformed.
+  /// A date that is not finite is malformed.
   ///
   /// - Complexity: O(1).
   public func date(_ object: Object) throws(PropertyListError) -> Double? {
@@ -92,7 +92,7 @@ extension BinaryPropertyList {
     return bits(at: head.payload, size: head.count + 1)
   }
 
-  /// The bytes of a data object; `nil` if the object is of another type.
+  /// The bytes of a data object; `nil` for any other object.
   ///
   /// - Complexity: O(1).
   @_lifetime(copy self)
@@ -103,10 +103,10 @@ extension BinaryPropertyList {
     return bytes.extracting(head.payload..<head.payload + head.count)
   }
 
-  /// The text of a string in UTF-8; `nil` if the object is of another type.
+  /// The text of a string in UTF-8; `nil` for any other object.
   ///
-  /// A string of single bytes should be ASCII; its bytes are returned as they are. Half of a
-  /// surrogate pair becomes the three bytes that UTF-8 would have for it, which is not valid UTF-8.
+  /// A string of single bytes should be ASCII; its bytes are returned unchanged. An unpaired surrogate becomes the
+  /// three bytes that UTF-8 would use for it, which is not valid UTF-8.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the string.
   public func utf8(_ string: Object) throws(PropertyListError) -> [UInt8]? {
@@ -114,7 +114,7 @@ extension BinaryPropertyList {
     return try utf8(string, into: &text) ? text : nil
   }
 
-  /// The text of a string of single bytes, which should be ASCII; `nil` for any other object.
+  /// The bytes of a string of single bytes, which should be ASCII; `nil` for any other object.
   ///
   /// - Complexity: O(1).
   @_lifetime(copy self)
@@ -125,8 +125,8 @@ extension BinaryPropertyList {
     return bytes.extracting(head.payload..<head.payload &+ head.count)
   }
 
-  /// Puts the text of a string in UTF-8 in the place of `text`, whose memory is used again; leaves it
-  /// empty if the object is of another type.
+  /// Replaces `text` with the text of a string in UTF-8, reusing its memory. If the object is no string, `text` becomes
+  /// empty.
   ///
   /// - Returns: Whether the object is a string.
   /// - Complexity: O(*n*), where *n* is the length of the string.
@@ -172,7 +172,7 @@ extension BinaryPropertyList {
     }
   }
 
-  /// A copy of a range of the bytes.
+  /// Returns a copy of a range of the bytes.
   func copy(_ range: Range<Int>) -> [UInt8] {
     var copy: [UInt8] = []
     append(range, to: &copy)
@@ -182,7 +182,7 @@ extension BinaryPropertyList {
   @inline(__always)
   private func append(_ range: Range<Int>, to other: inout [UInt8]) {
     let bytes = bytes.extracting(range)
-    // For nothing, it would write to the empty array that all threads share.
+    // Appending nothing would still write to the empty array, which all threads share.
     if bytes.isEmpty { return }
     other.append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
       for index in bytes.indices { output.append(bytes[index]) }

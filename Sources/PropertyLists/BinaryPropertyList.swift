@@ -1,47 +1,45 @@
 import Bytes
 
-/// A view of a binary property list (`bplist00`), which decodes an object when it is asked for.
+/// A view of a binary property list (`bplist00`) that decodes objects on demand.
 ///
-/// The bytes may be hostile. Every size, reference and offset is checked before it is used, and
-/// nothing is allocated but what a function returns. The format is that of `CFBinaryPList.c` of
-/// CoreFoundation: a header of 8 bytes, the objects, a table of their offsets, and a trailer of 32
-/// bytes.
+/// The bytes may be hostile. Every size, reference and offset is checked before use, and only what a function returns
+/// is allocated. The format is that of CoreFoundation's `CFBinaryPList.c`: a header of 8 bytes, the objects, a table of
+/// their offsets, and a trailer of 32 bytes.
 public struct BinaryPropertyList: ~Escapable {
-  /// An object of the list: its place in the table of offsets.
+  /// An object of the list, by its index in the offset table.
   public struct Object: Hashable, Sendable {
     let index: Int
   }
 
-  /// The types of objects; a set is recognised only, its elements are not read.
+  /// The types of objects. Sets are recognized, but their elements cannot be read.
   public enum Kind: Hashable, Sendable {
     case null, boolean, integer, real, date, data, string, array, dictionary, set, uid
   }
 
-  // Numbers are read as eight bytes, whatever their size. So each of these spans has eight bytes more than
-  // it says, which are there because a trailer of 32 bytes follows.
+  // Numbers of any size are read as eight bytes. So each of these spans extends eight bytes past its content; the
+  // trailer of 32 bytes guarantees that these bytes exist.
   /// The header and the objects.
   let bytes: Span<UInt8>
-  /// The table of offsets.
+  /// The offset table.
   private let offsets: Span<UInt8>
   let limits: PropertyListLimits
   private let offsetSize: Int
-  /// How many bits of eight bytes are not those of an offset at their beginning.
+  /// The number of bits by which to shift an eight-byte word that begins with an offset.
   private let offsetShift: UInt64
   let referenceSize: Int
   let objectCount: Int
 
-  /// Where the objects end and the table of offsets begins.
+  /// The offset at which the objects end and the offset table begins.
   var objectsEnd: Int { bytes.count &- 8 }
 
-  /// The object that holds all others.
+  /// The top-level object.
   public let root: Object
 
-  /// Creates a view after checking the header and the trailer; objects are checked when they are
-  /// asked for.
+  /// Creates a view and checks the header and the trailer. Objects are checked when they are read.
   ///
-  /// - Throws: ``PropertyListError``: `xmlPropertyList` for what begins like XML,
-  ///   `notBinaryPropertyList` for anything else but `bplist00`, `tooLarge` beyond
-  ///   `limits.maximumBytes`, `truncated` or `malformed` for a trailer that cannot be right.
+  /// - Throws: ``PropertyListError``: `xmlPropertyList` for bytes that begin like XML, `notBinaryPropertyList` for any
+  ///   others without `bplist00`, `tooLarge` beyond `limits.maximumBytes`, `truncated`, or `malformed` for an
+  ///   impossible trailer.
   /// - Complexity: O(1).
   @_lifetime(copy bytes)
   public init(
@@ -49,6 +47,7 @@ public struct BinaryPropertyList: ~Escapable {
   ) throws(PropertyListError) {
     guard bytes.count <= limits.maximumBytes else { throw PropertyListError(.tooLarge, at: 0) }
     guard Self.hasHeader(bytes) else { throw Self.headerError(bytes) }
+    // The smallest list: the header, an object of one byte, an offset of one byte, and the trailer.
     guard bytes.count >= 8 + 1 + 1 + 32 else {
       throw PropertyListError(.truncated, at: bytes.count)
     }
@@ -75,13 +74,13 @@ public struct BinaryPropertyList: ~Escapable {
 
   @inline(__always)
   private static func hasHeader(_ bytes: Span<UInt8>) -> Bool {
-    // "bplist00", as the eight bytes of a number.
+    // "bplist00" as a big-endian number.
     word(bytes, at: 0) == 0x6270_6C69_7374_3030
   }
 
-  /// What is wrong with bytes that have another header.
+  /// The error for bytes with another header.
   private static func headerError(_ bytes: Span<UInt8>) -> PropertyListError {
-    // The beginnings of XML, in UTF-8 and, after a byte order mark, in UTF-16 too.
+    // XML begins like this in UTF-8, and after a byte order mark in UTF-8 or UTF-16.
     let beginnings: [[UInt8]] = [
       Array("<?xml".utf8), Array("<plist".utf8), [0xEF, 0xBB, 0xBF, 0x3C],
       [0xFE, 0xFF, 0x00, 0x3C], [0xFF, 0xFE, 0x3C, 0x00],
@@ -92,7 +91,7 @@ public struct BinaryPropertyList: ~Escapable {
     return PropertyListError(isXML ? .xmlPropertyList : .notBinaryPropertyList, at: 0)
   }
 
-  /// Reads a big-endian number of one to eight bytes, which must lie among the objects.
+  /// Reads a big-endian number of one to eight bytes, which must be among the objects.
   @inline(__always)
   static func bits(_ bytes: Span<UInt8>, at offset: Int, size: Int) -> UInt64 {
     switch size {
@@ -106,7 +105,7 @@ public struct BinaryPropertyList: ~Escapable {
     word(bytes, at: offset) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* size)
   }
 
-  /// Reads a big-endian number of eight bytes; 0 if it does not lie in the bytes.
+  /// Reads a big-endian number of eight bytes; 0 if they are not all inside `bytes`.
   @inline(__always)
   static func word(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
     let word = bytes.extracting(droppingFirst: offset).extracting(first: 8)
@@ -114,11 +113,11 @@ public struct BinaryPropertyList: ~Escapable {
     return word.word(at: 0).byteSwapped
   }
 
-  /// The head of an object: its marker, the number of what follows, and where that begins.
+  /// The head of an object: its marker, its count, and the offset of its content.
   struct Head {
     let marker: UInt8
     let offset: Int
-    /// The low four bits of the marker, or the integer that follows it, at most the number of bytes.
+    /// The low four bits of the marker, or the integer after it; never more than the number of bytes.
     let count: Int
     let payload: Int
 
@@ -131,12 +130,12 @@ public struct BinaryPropertyList: ~Escapable {
     try head(at: offset(of: object))
   }
 
-  /// Where an object begins, which is among the objects.
+  /// The offset at which an object begins, always inside the objects.
   @inline(__always)
   func offset(of object: Object) throws(PropertyListError) -> Int {
     let entry = object.index &* offsetSize
-    // An object of another list may lie beyond this one. Both guards begin with what is known, so that the
-    // compiler sees that eight bytes can be read, and does not check it again.
+    // An object of another list may be beyond the table of this one. The first condition of each guard is always true:
+    // it lets the compiler see that eight bytes can be read, and drop its own check.
     guard offsets.count >= 8, entry >= 0, entry < offsets.count &- 8 else {
       throw PropertyListError(.malformed, at: objectsEnd)
     }
@@ -155,14 +154,14 @@ public struct BinaryPropertyList: ~Escapable {
     guard low == 0x0F, Self.countedTypes &>> UInt16(marker &>> 4) & 1 == 1 else {
       return Head(marker: marker, offset: offset, count: low, payload: offset &+ 1)
     }
-    // Nearly all counts take one byte.
+    // Nearly all counts fit in one byte.
     guard bytes[offset &+ 1] == 0x10 else { return try longHead(marker, offset) }
     let count = Int(bytes[offset &+ 2])
     return Head(marker: marker, offset: offset, count: count, payload: offset &+ 3)
   }
 
-  /// The types that have a count, which follows the marker if it is 15 or more: data, strings and
-  /// containers.
+  /// The types with a count, which follows the marker if it is 15 or more: data, strings and containers. One bit per
+  /// type.
   private static var countedTypes: UInt16 { 0b1111_1100_0111_0000 }
 
   /// Reads the head of an object whose count takes more than one byte.
@@ -177,23 +176,23 @@ public struct BinaryPropertyList: ~Escapable {
     guard let count = Int(exactly: Self.bits(bytes, at: offset + 2, size: size)) else {
       throw PropertyListError(.malformed, at: offset + 2)
     }
+    // Bounding the count by the size of the list keeps the product in `check` from overflowing.
     guard count <= objectsEnd else { throw PropertyListError(.truncated, at: offset) }
     return Head(marker: marker, offset: offset, count: count, payload: offset + 2 + size)
   }
 
-  /// Makes sure that `count` things of at most 16 bytes lie among the objects.
+  /// Checks that `count` items of `size` bytes, at most 16, are inside the objects.
   @inline(__always)
   func check(_ head: Head, size: Int, count: Int) throws(PropertyListError) {
-    // No count is larger than the number of bytes: the product is no overflow.
+    // A count is never larger than the number of bytes, so the product cannot overflow.
     guard count &* size <= objectsEnd &- head.payload else {
       throw PropertyListError(.truncated, at: head.offset)
     }
   }
 
-  /// The type of an object.
+  /// The type of an object. Its content is not checked, and may still be truncated.
   ///
-  /// - Throws: ``PropertyListError`` if there is no such object or no such type. What the object holds
-  ///   is not looked at: it may still be truncated.
+  /// - Throws: ``PropertyListError`` if there is no such object or no such type.
   /// - Complexity: O(1).
   public func kind(of object: Object) throws(PropertyListError) -> Kind {
     try kind(of: head(of: object))

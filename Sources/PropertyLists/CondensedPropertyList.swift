@@ -1,27 +1,26 @@
-/// The bytes of a property list in a file, without its large data objects.
+/// A property list read from a file without its large data objects.
 ///
-/// The body of a response is one data object, and can be far larger than all else of its archive. So only
-/// what is around it is read: the trailer, the table of offsets, and each object but data of
-/// ``smallestLeftOut`` bytes and more, which become data of no bytes. A file that is small is taken as it
-/// is.
+/// The body of a response is one data object, and can be far larger than the rest of its archive. So only the rest is
+/// read: the trailer, the offset table, and every object except data of ``smallestLeftOut`` bytes or more, which become
+/// empty data. A small file is read whole.
 public struct CondensedPropertyList: Sendable {
-  /// From how many bytes on data is left out, and a file is not read whole, unless said.
+  /// The default size in bytes from which data is left out. Smaller files are read whole.
   public static let smallestLeftOut: Int64 = 64 << 10
 
-  /// A property list.
+  /// The bytes of the condensed list.
   public let bytes: [UInt8]
 
-  /// Where in the file the data objects are that were left out, by their places in the table of offsets.
+  /// The ranges in the file of the data that was left out, by index in the offset table.
   public let leftOut: [Int: Range<Int64>]
 
   /// Reads a property list.
   ///
   /// - Parameters:
-  ///   - size: The number of bytes of the file.
-  ///   - limits: How much may be left when the data is left out, and how many objects there may be.
-  ///   - smallest: From how many bytes on data is left out; 16 at least.
-  ///   - read: Returns a part of the file, or less if the file has become shorter.
-  /// - Throws: ``PropertyListError``, or what `read` throws.
+  ///   - size: The size of the file in bytes.
+  ///   - limits: The limits on the condensed list and on the number of objects.
+  ///   - smallest: The size in bytes from which data is left out, at least 16.
+  ///   - read: Returns a range of the file, or less if the file has become shorter.
+  /// - Throws: ``PropertyListError``, or any error from `read`.
   public init(
     size: Int64, limits: PropertyListLimits, leavingOut smallest: Int64 = smallestLeftOut,
     read: (Range<Int64>) throws -> [UInt8]
@@ -35,7 +34,7 @@ public struct CondensedPropertyList: Sendable {
     let trailer = try Trailer(try read(size - 32..<size), size: size, limits: limits)
     let header = try read(0..<8)
     guard header == Array("bplist00".utf8) else {
-      // A view of these bytes says what they are.
+      // `BinaryPropertyList` reports what these bytes are.
       (bytes, leftOut) = (header, [:])
       return
     }
@@ -50,7 +49,7 @@ public struct CondensedPropertyList: Sendable {
   }
 }
 
-/// The end of a property list, which says where everything is.
+/// The trailer of a property list, which locates everything else.
 private struct Trailer {
   let offsetSize: Int
   let referenceSize: UInt8
@@ -78,7 +77,7 @@ private struct Trailer {
     }
   }
 
-  /// The offsets of the objects; 0 for one that lies elsewhere than among them.
+  /// The offsets of the objects; 0 for an offset outside the objects.
   func offsets(in table: [UInt8]) -> [Int64] {
     (0..<count).map { index in
       let offset = Self.integer(table, at: index * offsetSize, size: offsetSize)
@@ -87,21 +86,21 @@ private struct Trailer {
     }
   }
 
-  /// Reads a big-endian integer; `nil` if it does not lie in the bytes or is larger than `Int.max`.
+  /// Reads a big-endian integer; `nil` if it is not inside the bytes or is larger than `Int.max`.
   static func integer(_ bytes: [UInt8], at offset: Int, size: Int) -> Int? {
     guard offset >= 0, size <= bytes.count, offset <= bytes.count - size else { return nil }
     return Int(exactly: bytes[offset..<offset + size].reduce(0) { $0 << 8 | UInt64($1) })
   }
 }
 
-/// Where the objects are, and what of them is read.
+/// The places of the objects, and which objects are large data.
 private struct Outline {
   private let trailer: Trailer
   private let offsets: [Int64]
   private let smallest: Int64
-  /// Where objects begin, in ascending order, and where the last one ends at most.
+  /// The offsets at which objects begin, ascending, and the end of the last object.
   private let starts: [Int64]
-  /// Where the bytes of large data are, by where its object begins.
+  /// The ranges of large data, by the offset of their objects.
   private var large: [Int64: Range<Int64>] = [:]
 
   init(_ trailer: Trailer, offsets: [Int64], leavingOut smallest: Int64) {
@@ -117,10 +116,11 @@ private struct Outline {
     return result
   }
 
-  /// Looks at each object that nothing begins after for long enough.
+  /// Finds large data by reading the head of each object that is followed by enough bytes.
   mutating func findLargeData(_ read: (Range<Int64>) throws -> [UInt8]) throws {
     for (start, end) in zip(starts, starts.dropFirst())
     where end - start > smallest {
+      // A marker, the marker of the count, and a count of at most eight bytes.
       let head = try read(start..<start + 10)
       guard head.count == 10, head[0] == 0x4F, head[1] & 0xF0 == 0x10, head[1] & 0x0F <= 3 else {
         continue
@@ -134,7 +134,7 @@ private struct Outline {
     }
   }
 
-  /// Reads all objects but large data, and says anew where they are.
+  /// Reads all objects except large data, and writes a new offset table.
   func condensed(
     _ header: [UInt8], limits: PropertyListLimits, _ read: (Range<Int64>) throws -> [UInt8]
   ) throws -> [UInt8] {
@@ -144,10 +144,12 @@ private struct Outline {
     while index + 1 < starts.count {
       if large[starts[index]] != nil {
         places[starts[index]] = result.count
+        // An empty data object takes the place of large data.
         result.append(0x40)
         index += 1
         continue
       }
+      // Read neighboring objects in one go.
       let first = index
       while index + 1 < starts.count, large[starts[index]] == nil { index += 1 }
       let range = starts[first]..<starts[index]

@@ -1,13 +1,15 @@
 import Bytes
 
 extension KeyedArchive {
-  /// The whole tree below an object: collections as arrays and dictionaries, strings, URLs and UUIDs as strings.
+  /// The whole tree below an object: collections become arrays and dictionaries; strings, URLs and UUIDs become
+  /// strings.
   ///
-  /// A key that is an integer becomes its digits, and one that is neither integer nor string becomes empty.
+  /// An integer key becomes its digits; a key that is neither integer nor string becomes empty.
   ///
-  /// - Parameter join: Returns a URL, given its text, then that of the URL that it is relative to, and so on.
-  /// - Throws: ``PropertyListError`` if there is damage, an object holds itself, or a limit is exceeded:
-  ///   what is shared counts each time, so that a small archive cannot become a large tree.
+  /// - Parameter join: Returns a URL from the text of a URL, the text of its base, the text of that base's base, and so
+  ///   on.
+  /// - Throws: ``PropertyListError`` if there is damage, an object contains itself, or a limit is exceeded. A shared
+  ///   object counts each time, so that a small archive cannot become a large tree.
   /// - Complexity: O(*n*), where *n* is the size of the tree, which the limits bound.
   public func value(
     of object: Object, joiningURLs join: @escaping ([[UInt8]]) -> [UInt8] = { $0.first ?? [] }
@@ -16,7 +18,7 @@ extension KeyedArchive {
     return try value(of: object, &walk)
   }
 
-  /// How far a walk down a tree has come.
+  /// The state of a walk down a tree.
   private struct Walk {
     var join: ([[UInt8]]) -> [UInt8] = { $0.first ?? [] }
     var visits = 0
@@ -80,12 +82,12 @@ extension KeyedArchive {
     }
   }
 
-  /// The text of an instance of `NSURL`, then that of its base, and so on; `nil` if it is none.
+  /// The text of an instance of `NSURL`, of its base, and so on; `nil` if the object is no URL.
   ///
   /// A base that is no URL is left out.
   ///
-  /// - Throws: ``PropertyListError``, also if there are more bases than levels may be nested, or more
-  ///   text than may be decoded.
+  /// - Throws: ``PropertyListError``, also if there are more bases than `maximumDepth`, or more text than
+  ///   `maximumDecodedBytes`.
   public func url(_ object: Object) throws(PropertyListError) -> [[UInt8]]? {
     var walk = Walk()
     return try url(object, &walk)
@@ -97,6 +99,7 @@ extension KeyedArchive {
     while let url = next, try isInstance(url, of: ["NSURL"]),
       let text = try member("NS.relative", of: url), try list.kind(of: text) == .string
     {
+      // A URL can be its own base in a hostile archive.
       guard texts.count < list.limits.maximumDepth else {
         throw PropertyListError(.tooDeep, at: try list.head(of: url).offset)
       }
@@ -106,11 +109,11 @@ extension KeyedArchive {
     return texts.isEmpty ? nil : texts
   }
 
-  /// The entries of an archived dictionary whose key and value are strings, in their order, as those of
-  /// header fields are; what is none of these is left out.
+  /// The entries of an archived dictionary whose keys and values are strings, such as header fields, in order. Other
+  /// entries are left out.
   ///
-  /// - Throws: ``PropertyListError``, also if there are more entries than may be visited, or more text
-  ///   than may be decoded: what is shared counts each time.
+  /// - Throws: ``PropertyListError``, also if there are more entries than `maximumVisits`, or more text than
+  ///   `maximumDecodedBytes`. A shared string counts each time.
   public func textEntries(
     of dictionary: Object
   ) throws(PropertyListError) -> [(key: [UInt8], value: [UInt8])] {
@@ -227,7 +230,7 @@ extension KeyedArchive {
     }
   }
 
-  /// Goes down into a container.
+  /// Enters a container, and checks for cycles and the maximum depth.
   private func enter(_ object: Object, _ walk: inout Walk) throws(PropertyListError) {
     guard !walk.path.contains(object.index) else {
       throw PropertyListError(.cyclic, at: try list.head(of: object).offset)

@@ -1,10 +1,10 @@
-/// A view of a keyed archive, as `NSKeyedArchiver` writes it: a property list of objects that refer to
-/// each other by number.
+/// A view of a keyed archive, as `NSKeyedArchiver` writes it: a property list of objects that refer to each other by
+/// number.
 ///
-/// The bytes may be hostile. A reference is followed when it is asked for and checked before; no class
-/// is ever made. `$top` names the object that holds all others, and `$objects` has them: strings and
-/// numbers as they are, an instance as a dictionary of its members and its `$class`.
-/// Source: `NSKeyedArchiver.swift` of swift-corelibs-foundation.
+/// The bytes may be hostile. A reference is checked and followed on demand, and no class is ever instantiated. `$top`
+/// refers to the root object, and `$objects` contains all objects: strings and numbers directly, and each instance as a
+/// dictionary of its members and its `$class`.
+/// Source: `NSKeyedArchiver.swift` in swift-corelibs-foundation.
 public struct KeyedArchive: ~Escapable {
   /// An object of an archive.
   public typealias Object = BinaryPropertyList.Object
@@ -14,15 +14,15 @@ public struct KeyedArchive: ~Escapable {
   private let objectCount: Int
   let leftOut: [Int: Range<Int64>]
 
-  /// The object that holds all others.
+  /// The root object.
   public let root: Object
 
-  /// Creates a view after looking for `$objects` and the object that `$top` calls `root`.
+  /// Creates a view and finds `$objects` and the object that `$top` calls `root`.
   ///
   /// - Parameters:
   ///   - list: The property list.
-  ///   - leftOut: Where the data objects are that `list` lacks: ``CondensedPropertyList/leftOut``.
-  /// - Throws: ``PropertyListError``: `notKeyedArchive` for a list of another kind.
+  ///   - leftOut: The ranges of data objects that `list` lacks: ``CondensedPropertyList/leftOut``.
+  /// - Throws: ``PropertyListError``: `notKeyedArchive` for any other list.
   @_lifetime(copy list)
   public init(
     _ list: BinaryPropertyList, leftOut: [Int: Range<Int64>] = [:]
@@ -43,9 +43,9 @@ public struct KeyedArchive: ~Escapable {
     self.root = object
   }
 
-  /// What a reference stands for: `nil` for `$null`; an object that is no reference stands for itself.
+  /// The object that a reference stands for: `nil` for `$null`. An object that is no reference stands for itself.
   ///
-  /// What is found may again be a reference, which no archiver writes: it is not followed.
+  /// The object may again be a reference, which no archiver writes. It is not followed.
   ///
   /// - Throws: ``PropertyListError`` if there is no such object.
   /// - Complexity: O(1).
@@ -57,7 +57,7 @@ public struct KeyedArchive: ~Escapable {
     return try list.isString(found, equalTo: "$null") ? nil : found
   }
 
-  /// What a member of an instance refers to; `nil` if it has none, or refers to `$null`.
+  /// The object that a member of an instance refers to; `nil` if there is no such member, or it refers to `$null`.
   ///
   /// - Parameter name: The name of the member.
   /// - Complexity: O(*n*), where *n* is the number of members.
@@ -68,7 +68,7 @@ public struct KeyedArchive: ~Escapable {
     return try resolved(value)
   }
 
-  /// What one of two members refers to: the first that is there.
+  /// The object that the first of two members refers to, or else the second.
   func member(
     _ name: PropertyListKey, or other: PropertyListKey, of instance: Object
   ) throws(PropertyListError) -> Object? {
@@ -76,15 +76,15 @@ public struct KeyedArchive: ~Escapable {
     return try member(other, of: instance)
   }
 
-  /// The dictionary that describes the class of an instance; `nil` if the object is none.
+  /// The dictionary that describes the class of an instance; `nil` if the object is no instance.
   ///
-  /// Instances of one class share it, so that it also tells whether two are of the same class.
+  /// Instances of a class share it, so comparing these objects also compares classes.
   public func classObject(of object: Object) throws(PropertyListError) -> Object? {
     guard try list.kind(of: object) == .dictionary else { return nil }
     return try member("$class", of: object)
   }
 
-  /// The name of the class of an instance, in UTF-8; `nil` if the object is none.
+  /// The name of the class of an instance, in UTF-8; `nil` if the object is no instance.
   public func className(of object: Object) throws(PropertyListError) -> [UInt8]? {
     guard let description = try classObject(of: object),
       let name = try list.value(forKey: "$classname", in: description)
@@ -92,7 +92,7 @@ public struct KeyedArchive: ~Escapable {
     return try list.utf8(name)
   }
 
-  /// Whether an object is an instance of one of the classes, given by their names.
+  /// Whether an object is an instance of one of the named classes.
   public func isInstance(
     _ object: Object, of classes: [PropertyListKey]
   ) throws(PropertyListError) -> Bool {
@@ -103,25 +103,25 @@ public struct KeyedArchive: ~Escapable {
     return false
   }
 
-  /// The text of a string in UTF-8; `nil` if the object is none.
+  /// The text of a string in UTF-8; `nil` if the object is no string.
   public func text(_ object: Object) throws(PropertyListError) -> [UInt8]? {
     try list.utf8(object)
   }
 
-  /// An integer; `nil` if the object is none.
+  /// The value of an integer; `nil` if the object is no integer.
   public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
     try list.integer(object)
   }
 
-  /// A number, also one that was archived as an integer; `nil` if the object is none.
+  /// The value of a number, which may be archived as an integer; `nil` if the object is no number.
   public func number(_ object: Object) throws(PropertyListError) -> Double? {
     if let real = try list.real(object) { return real }
     return try list.integer(object).map { Double($0) }
   }
 
-  /// The number of elements of an array of references; `nil` if the member is none.
+  /// The array of references in a member, with the number of its elements; `nil` if the member is no array.
   ///
-  /// - Throws: ``PropertyListError``, also if there are more than objects may be visited.
+  /// - Throws: ``PropertyListError``, also if there are more elements than `maximumVisits`.
   func references(
     _ name: PropertyListKey, of instance: Object
   ) throws(PropertyListError) -> (array: Object, count: Int)? {
@@ -134,7 +134,7 @@ public struct KeyedArchive: ~Escapable {
     return (array, count)
   }
 
-  /// The number of elements of a member that is an array; 0 if it is none.
+  /// The number of elements of a member that is an array; 0 if it is no array.
   ///
   /// - Complexity: O(*n*), where *n* is the number of members.
   public func elementCount(
@@ -143,11 +143,11 @@ public struct KeyedArchive: ~Escapable {
     try references(name, of: instance)?.count ?? 0
   }
 
-  /// What an array of references leads to, up to the first element that is no reference; what leads to
-  /// `$null` is left out.
+  /// The objects that an array of references refers to, up to the first element that is no reference. References to
+  /// `$null` are left out.
   ///
   /// - Parameter name: The name of the member that is the array.
-  /// - Throws: ``PropertyListError`` for a reference that leads nowhere.
+  /// - Throws: ``PropertyListError`` for a reference to an object that does not exist.
   public func objects(
     _ name: PropertyListKey, of instance: Object
   ) throws(PropertyListError) -> [Object] {
@@ -164,7 +164,7 @@ public struct KeyedArchive: ~Escapable {
 }
 
 extension KeyedArchive {
-  /// Whether an object is a dictionary of the property list, as an instance and a class are.
+  /// Whether an object is a dictionary of the property list. Instances and classes are.
   public func isDictionary(_ object: Object) throws(PropertyListError) -> Bool {
     try list.kind(of: object) == .dictionary
   }
@@ -177,7 +177,7 @@ extension KeyedArchive {
     return try list.kind(of: type) == .uid
   }
 
-  /// Whether an object describes a class: a dictionary with its name, all of whose keys are strings.
+  /// Whether an object describes a class: a dictionary with a class name, whose keys are all strings.
   public func isClass(_ object: Object) throws(PropertyListError) -> Bool {
     guard try isDictionary(object), let name = try list.value(forKey: "$classname", in: object),
       try list.kind(of: name) == .string

@@ -1,21 +1,21 @@
-/// Writes keyed archives, as `NSKeyedArchiver` does: the same calls always give the same bytes.
+/// Writes keyed archives as `NSKeyedArchiver` does. The same calls always produce the same bytes.
 public struct KeyedArchiveWriter {
   private var objects: [PropertyListValue] = [.text("$null")]
   private var strings: [[UInt8]: PropertyListValue] = [:]
   private var classes: [[String]: PropertyListValue] = [:]
 
-  /// The reference that stands for no object.
+  /// The reference to `$null`, which means no object.
   public static var null: PropertyListValue {
-    // Kept, it would be a box that a leak checker cannot see.
+    // Computed, because a leak checker cannot see the box of a stored indirect value.
     .uid(0)
   }
 
-  /// Creates a writer of an archive without objects.
+  /// Creates a writer for an archive without objects.
   public init() {}
 
-  /// Adds an object that property lists have: a string, a number, data; an equal string only once.
+  /// Adds a property list value, such as a string, a number or data. Equal strings are added only once.
   ///
-  /// - Returns: The reference to it.
+  /// - Returns: The reference to the object.
   public mutating func add(_ value: PropertyListValue) -> PropertyListValue {
     guard case .string(let text) = value else { return append(value) }
     if let known = strings[text] { return known }
@@ -27,9 +27,9 @@ public struct KeyedArchiveWriter {
   /// Adds an instance.
   ///
   /// - Parameters:
-  ///   - classes: The name of its class, then those of the classes that this inherits from.
-  ///   - members: The members: references, and numbers as they are.
-  /// - Returns: The reference to it.
+  ///   - classes: The name of its class, followed by the names of the superclasses.
+  ///   - members: The members: references to objects, or numbers.
+  /// - Returns: The reference to the instance.
   public mutating func add(
     instanceOf classes: [String], _ members: KeyValuePairs<String, PropertyListValue>
   ) -> PropertyListValue {
@@ -41,7 +41,7 @@ public struct KeyedArchiveWriter {
   /// Adds an `NSDictionary`.
   ///
   /// - Parameter entries: References to the keys and the values.
-  /// - Returns: The reference to it.
+  /// - Returns: The reference to the dictionary.
   public mutating func add(
     dictionary entries: [(key: PropertyListValue, value: PropertyListValue)]
   ) -> PropertyListValue {
@@ -57,7 +57,7 @@ public struct KeyedArchiveWriter {
     add(instanceOf: ["NSDate", "NSObject"], ["NS.time": .real(seconds)])
   }
 
-  /// Adds an `NSURL` that is relative to no other.
+  /// Adds an `NSURL` without a base URL.
   public mutating func add(url: [UInt8]) -> PropertyListValue {
     let text = add(.string(url))
     return add(
@@ -66,18 +66,18 @@ public struct KeyedArchiveWriter {
 
   /// Returns the bytes of the archive.
   ///
-  /// - Parameter root: The reference to the object that holds all others.
+  /// - Parameter root: The reference to the root object.
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   public func bytes(root: PropertyListValue) -> [UInt8] {
     PropertyListWriter().bytes(of: propertyList(root: root))
   }
 
-  /// Returns what stands before and after the bytes of the data object that was added first, which are left
-  /// to whoever writes the archive.
+  /// Returns the bytes before and after the content of the first data object that was added. The caller writes the
+  /// content itself, so that a large body need not be in memory.
   ///
   /// - Parameters:
-  ///   - root: The reference to the object that holds all others.
-  ///   - dataSize: How many bytes the data object has.
+  ///   - root: The reference to the root object.
+  ///   - dataSize: The size of the data object in bytes.
   public func parts(
     root: PropertyListValue, dataSize: Int64
   ) -> (before: [UInt8], after: [UInt8]) {

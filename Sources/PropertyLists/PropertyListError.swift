@@ -1,33 +1,33 @@
-/// Why bytes are not a property list that can be read.
+/// An error in bytes that cannot be read as a property list or keyed archive.
 public struct PropertyListError: Error, Hashable, Sendable {
-  /// What went wrong, as far as a program can act on it.
+  /// The kinds of errors that a program can tell apart.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The bytes do not begin with `bplist00`.
     case notBinaryPropertyList
-    /// The bytes are an XML property list, which is not read.
+    /// The bytes are an XML property list, which is not supported.
     case xmlPropertyList
-    /// The list is none that `NSKeyedArchiver` writes.
+    /// The list is not a keyed archive.
     case notKeyedArchive
-    /// The bytes end before an object does.
+    /// The bytes end inside an object.
     case truncated
-    /// A size, a reference or an offset points outside of the bytes, or a value makes no sense.
+    /// A size, reference or offset is out of bounds, or a value makes no sense.
     case malformed
-    /// An object is a set, or of a type that does not exist.
+    /// An object is a set, or of an unknown type.
     case unsupportedType
-    /// A container holds itself.
+    /// A container contains itself.
     case cyclic
-    /// Containers are nested deeper than the limit.
+    /// Containers are nested more deeply than the limit.
     case tooDeep
-    /// More objects were visited than the limit; a shared object counts each time.
+    /// A walk visited more objects than the limit; a shared object counts each time.
     case tooManyObjects
-    /// The bytes, or what they decode to, are larger than the limit.
+    /// The bytes, or the decoded values, are larger than the limit.
     case tooLarge
   }
 
-  /// What went wrong.
+  /// The kind of error.
   public let code: Code
 
-  /// Where in the bytes it was noticed.
+  /// The offset in bytes at which the error was noticed.
   public let offset: Int
 
   /// Creates an error.

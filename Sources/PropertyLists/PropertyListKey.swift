@@ -1,15 +1,15 @@
-/// The text of a string to look for in property lists, made once and compared with many.
+/// A string to look for in property lists, encoded once and compared with many.
 public struct PropertyListKey: Hashable, Sendable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
-  /// The string as an object, in the only way in which CoreFoundation writes it.
+  /// The text as a string object, encoded as CoreFoundation always encodes it.
   let object: [UInt8]
   /// The number of bytes of the text.
   let count: Int
-  /// The first eight bytes of the object as a big-endian number, with zeros in the place of those that it
-  /// lacks; and what is to be looked at of such a number.
+  /// The first eight bytes of the object as a big-endian number, padded with zeros, and the mask of the bytes that
+  /// exist.
   let (beginning, mask): (UInt64, UInt64)
-  /// The last eight bytes of the object, if there are so many.
+  /// The last eight bytes of the object, if it has so many.
   let ending: UInt64
 
   /// Creates a key.

@@ -1,19 +1,20 @@
 import Bytes
 
-/// The texts of several strings to look for in property lists at once, whatever the case of their letters.
+/// Several strings to look for in property lists at once, ignoring the case of their letters.
 public struct PropertyListKeySet: Sendable {
-  /// A text, as the object that a string of less than 15 bytes is: a marker, and the bytes.
+  /// A text as a string object of less than 15 bytes: a marker, and the bytes.
   private struct Key: Sendable {
-    /// The first and the last eight bytes of the object as big-endian numbers, in small letters; a shorter one has
-    /// zeros in the place of what it lacks, and no last ones.
+    /// The first and the last eight bytes of the object as big-endian numbers, in lowercase. A shorter object is padded
+    /// with zeros, and its last bytes are not compared.
     let (beginning, ending): (UInt64, UInt64)
-    /// What is to be looked at of the first ones.
+    /// The mask of the first bytes that exist.
     let mask: UInt64
-    /// The bits that make letters small, where there are any.
+    /// The bits that turn capital letters into lowercase; none for other characters.
     let (beginningCase, endingCase): (UInt64, UInt64)
 
     init(_ text: String) {
       let object = [0x50 | UInt8(text.utf8.count)] + Array(text.utf8)
+      // Only letters get the case bit: in a hyphen, it would equate other characters.
       let bits = object.map { byte in byte >= UInt8(ascii: "a") ? 0x20 : 0 as UInt8 }
       func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
@@ -25,15 +26,15 @@ public struct PropertyListKeySet: Sendable {
     }
   }
 
-  /// The keys, the shortest first, each with the place of its text.
+  /// The keys, shortest first, each with its index in `texts`.
   private let keys: [(key: Key, place: Int)]
-  /// Where among them those of a length begin.
+  /// The index in `keys` of the first key of each length.
   private let starts: [Int]
   private let texts: [[UInt8]]
 
   /// Creates a set.
   ///
-  /// - Parameter texts: Texts of 1 to 14 bytes, of small letters and hyphens.
+  /// - Parameter texts: Texts of 1 to 14 bytes, of lowercase letters and hyphens.
   public init(_ texts: [String]) {
     precondition(
       texts.allSatisfy { text in
@@ -48,7 +49,7 @@ public struct PropertyListKeySet: Sendable {
     starts = (0...16).map { length in lengths.count { $0 < length } }
   }
 
-  /// The place of the text of so many bytes whose object begins with these, and ends with those that `ending` gives.
+  /// The index of the text with this length and these first bytes, and the last bytes that `ending` returns.
   @inline(__always)
   fileprivate func place(_ count: Int, _ beginning: UInt64, _ ending: () -> UInt64) -> Int? {
     let (keys, starts) = (keys.span, starts.span)
@@ -67,11 +68,12 @@ public struct PropertyListKeySet: Sendable {
 }
 
 extension BinaryPropertyList {
-  /// The next entry whose key has one of some texts, whatever the case of its letters: its position, and the place
-  /// of the text. `nil` if there is none.
+  /// Finds the next entry whose key is one of the texts, ignoring case. Returns its position and the index of the text,
+  /// or `nil` if there is none.
   ///
-  /// - Parameter position: Where to begin; afterwards where to go on, also after an error.
-  /// - Complexity: O(*n* · *m*), where *n* is the number of entries and *m* that of texts of one length.
+  /// - Parameter position: The position at which to begin. Updated to the position at which to continue, also after an
+  ///   error.
+  /// - Complexity: O(*n* · *m*), where *n* is the number of entries and *m* the number of texts of one length.
   public func next(
     in entries: Entries, from position: inout Int, whoseKeyIsIn keys: PropertyListKeySet
   ) throws(PropertyListError) -> (position: Int, place: Int)? {
@@ -83,7 +85,7 @@ extension BinaryPropertyList {
     return nil
   }
 
-  /// The place of the text that the key at a position has; `nil` if it has none, or is of another type than a string.
+  /// The index of the text that equals the key at a position; `nil` if there is none, or the key is no string.
   @inline(__always)
   private func place(
     ofKey position: Int, of entries: Entries, in keys: PropertyListKeySet
@@ -93,7 +95,7 @@ extension BinaryPropertyList {
     let beginning = Self.word(bytes, at: offset)
     let marker = beginning &>> 56
     guard marker &>> 4 == 0x5, marker != 0x5F else {
-      // Of most long strings, the third byte is their length, and no text is so long.
+      // In most long strings, the third byte is the length, and no text has 15 bytes or more.
       if beginning &>> 48 == 0x5F10, beginning &>> 40 & 0xFF >= 15 { return nil }
       return try place(ofRare: object, marker, in: keys)
     }
@@ -103,7 +105,8 @@ extension BinaryPropertyList {
     return keys.place(count, beginning) { Self.word(bytes, at: end &- 8) }
   }
 
-  /// The same of a string that is long, in UTF-16, or has more bytes for its length than CoreFoundation takes.
+  /// Like `place(ofKey:of:in:)`, for a string that is long, in UTF-16, or with a longer length field than
+  /// CoreFoundation writes.
   private func place(
     ofRare string: Object, _ marker: UInt64, in keys: PropertyListKeySet
   ) throws(PropertyListError) -> Int? {

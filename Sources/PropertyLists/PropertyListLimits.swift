@@ -1,12 +1,12 @@
-/// How much of a property list is read before it counts as hostile.
+/// Limits on a property list, beyond which it is considered hostile.
 public struct PropertyListLimits: Hashable, Sendable {
   /// The largest input, in bytes.
   public var maximumBytes: Int
   /// The deepest nesting of containers.
   public var maximumDepth: Int
-  /// The most objects that one walk visits; an object counts each time that it is referred to.
+  /// The maximum number of objects that one walk visits; an object counts each time it is referred to.
   public var maximumVisits: Int
-  /// The most bytes that the strings and data of one walk decode to.
+  /// The maximum size in bytes of the strings and data that one walk decodes.
   public var maximumDecodedBytes: Int
 
   /// Creates limits.
@@ -20,6 +20,6 @@ public struct PropertyListLimits: Hashable, Sendable {
     self.maximumDecodedBytes = maximumDecodedBytes
   }
 
-  /// Far more than a cache ever holds: 32 MiB, 64 levels, 200,000 objects, 64 MiB decoded.
+  /// 32 MiB, 64 levels, 200,000 objects and 64 MiB decoded: far more than any cache needs.
   public static var standard: PropertyListLimits { PropertyListLimits() }
 }

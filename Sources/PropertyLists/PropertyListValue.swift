@@ -1,4 +1,4 @@
-/// A property list, or what a keyed archive contains, as a tree of values.
+/// A property list, or the contents of a keyed archive, as a tree of values.
 public indirect enum PropertyListValue: Hashable, Sendable {
   /// One entry of a dictionary.
   public struct Entry: Hashable, Sendable {
@@ -20,22 +20,22 @@ public indirect enum PropertyListValue: Hashable, Sendable {
   case boolean(Bool)
   /// An integer.
   case integer(Int64)
-  /// A real number, also one that is not finite.
+  /// A real number, which may not be finite.
   case real(Double)
   /// Seconds since 2001-01-01 00:00:00 UTC.
   case date(Double)
   /// Any bytes.
   case data([UInt8])
-  /// The UTF-8 of a string; what was read may be no valid UTF-8 (see ``BinaryPropertyList/utf8(_:)``).
+  /// The UTF-8 of a string; a string that was read may be invalid UTF-8 (see ``BinaryPropertyList/utf8(_:)``).
   case string([UInt8])
-  /// Elements, in their order.
+  /// Elements in order.
   case array([PropertyListValue])
-  /// Entries, in their order; a key may occur more than once.
+  /// Entries in order; a key may occur more than once.
   case dictionary([Entry])
-  /// A reference of a keyed archive.
+  /// A reference in a keyed archive.
   case uid(UInt64)
-  /// An object of a keyed archive that property lists have no value for, in words: the name of its class, or how many
-  /// bytes were not read. It is never written.
+  /// A description of an archived object that has no property list value: the name of its class, or the number of bytes
+  /// that were not read. Never written.
   case opaque(String)
 
   /// A string.
@@ -45,8 +45,8 @@ public indirect enum PropertyListValue: Hashable, Sendable {
 extension BinaryPropertyList {
   /// The whole tree below an object.
   ///
-  /// - Throws: ``PropertyListError`` if the tree holds a set or damage, or if a limit is exceeded: what
-  ///   is shared counts each time, so that a small list cannot become a large tree.
+  /// - Throws: ``PropertyListError`` if the tree contains a set or damage, or exceeds a limit. A shared object counts
+  ///   each time, so that a small list cannot become a large tree.
   /// - Complexity: O(*n*), where *n* is the size of the tree, which the limits bound.
   public func value(of object: Object) throws(PropertyListError) -> PropertyListValue {
     var visits = 0
@@ -110,7 +110,7 @@ extension BinaryPropertyList {
   }
 
   private func string(_ head: Head, _ decoded: inout Int) throws(PropertyListError) -> [UInt8] {
-    // A unit of UTF-16 becomes three bytes at most.
+    // Check before decoding: a UTF-16 unit becomes at most three bytes of UTF-8.
     try check(head, size: head.type == 0x5 ? 1 : 2, count: head.count)
     try count(head.count * (head.type == 0x5 ? 1 : 3), of: head, in: &decoded)
     return try utf8(head)
@@ -125,7 +125,7 @@ extension BinaryPropertyList {
     }
   }
 
-  /// Goes down into a container.
+  /// Enters a container, and checks for cycles and the maximum depth.
   private func enter(
     _ object: Object, _ head: Head, _ path: inout [Int]
   ) throws(PropertyListError) {

@@ -1,12 +1,12 @@
 /// Writes binary property lists (`bplist00`).
 ///
-/// Equal strings are written once, as CoreFoundation does; the same value always gives the same bytes.
+/// Equal strings are written once, as in CoreFoundation. The same value always produces the same bytes.
 public struct PropertyListWriter {
   private var objects: [[UInt8]] = []
   private var strings: [[UInt8]: Int] = [:]
-  /// The object that is data whose bytes others write, and how many there are.
+  /// The data object whose content the caller writes, and the size of the content.
   private var gap: (object: Int?, size: Int64)?
-  /// Containers whose references are written when the number of objects, and so their size, is known.
+  /// Containers whose references are written at the end: their size depends on the number of objects.
   private var containers: [(object: Int, head: [UInt8], references: [Int])] = []
 
   /// Creates a writer.
@@ -14,22 +14,21 @@ public struct PropertyListWriter {
 
   /// Returns the bytes of a list whose root is `value`.
   ///
-  /// A string that is not UTF-8 is written with U+FFFD in place of what cannot be decoded.
-  /// A date must be finite, or the reader refuses it.
+  /// A string that is not UTF-8 is repaired with U+FFFD. A date must be finite, or readers refuse the list.
   ///
-  /// - Complexity: O(*n*), where *n* is the size of the tree; as deep in recursion as the tree is.
+  /// - Complexity: O(*n*), where *n* is the size of the tree. Recurses as deeply as the tree is nested.
   public func bytes(of value: PropertyListValue) -> [UInt8] {
     var writer = Self()
     let root = writer.add(value)
     return writer.joined(root: root)
   }
 
-  /// Returns what stands before and after the bytes of the first data object of a list, which are left to
-  /// whoever writes it: so a large one need not be in memory.
+  /// Returns the bytes before and after the content of the first data object of a list. The caller writes the content
+  /// itself, so that a large one need not be in memory.
   ///
   /// - Parameters:
-  ///   - value: The root; the bytes of its first data object are not looked at.
-  ///   - dataSize: How many bytes that object has.
+  ///   - value: The root. The bytes of its first data object are ignored.
+  ///   - dataSize: The size of the data object in bytes.
   public func parts(
     of value: PropertyListValue, dataSize: Int64
   ) -> (before: [UInt8], after: [UInt8]) {
@@ -39,10 +38,10 @@ public struct PropertyListWriter {
     return writer.parts(root: root)
   }
 
-  /// Adds an object and all below it, and returns its number.
+  /// Adds an object and everything below it, and returns its number.
   private mutating func add(_ value: PropertyListValue) -> Int {
     switch value {
-    // No list that is written contains what is opaque.
+    // `.opaque` only comes from reading; no list to be written contains it.
     case .null, .opaque: return append([0x00])
     case .boolean(let value): return append([value ? 0x09 : 0x08])
     case .integer(let value): return append(Self.integer(value))
@@ -127,19 +126,19 @@ public struct PropertyListWriter {
     return (before, result)
   }
 
-  /// The head of an object of a type that has a count.
+  /// The head of an object whose type has a count.
   static func head(_ type: UInt8, _ count: Int) -> [UInt8] {
     count < 15 ? [type | UInt8(count)] : [type | 0x0F] + integer(Int64(count))
   }
 
-  /// Integers of 1, 2 and 4 bytes are unsigned and those of 8 signed.
+  /// Writes an integer: unsigned with 1, 2 or 4 bytes, signed with 8.
   private static func integer(_ value: Int64) -> [UInt8] {
     let count = value < 0 ? 8 : width(of: UInt64(value))
     return [0x10 | UInt8(count.trailingZeroBitCount)]
       + bytes(UInt64(bitPattern: value), count: count)
   }
 
-  /// The smallest number of bytes, a power of two, that holds `value`.
+  /// The smallest power of two of bytes that can represent `value`.
   private static func width(of value: UInt64) -> Int {
     value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
   }
