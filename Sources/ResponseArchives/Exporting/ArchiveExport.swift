@@ -2,51 +2,51 @@ import Archive
 public import Bytes
 public import ResponseStorage
 
-/// The writing of entries to an archive.
+/// An export of entries to an archive.
 ///
-/// The sizes and digests of an entry stand before its bytes. So what is long is read twice: first for
-/// those, and then for the bytes themselves, whose digest is compared. What is in memory does not grow with
-/// the store.
+/// Archives contain the size and digest of an entry before its bytes, so large bodies are read twice: once to measure
+/// them, and once to write them and compare the digest. Memory use does not grow with the store.
 public struct ArchiveExport: Sendable {
-  /// What was written.
+  /// The result of an export.
   public struct Summary: Hashable, Sendable {
     /// The number of entries.
     public var entries: Int64 = 0
-    /// The sizes of their bodies, in bytes.
+    /// The total size of the bodies, in bytes.
     public var bodyBytes: ByteCount = 0
-    /// The number of entries whose body the store does not have.
+    /// The number of entries whose body is missing from the store.
     public var missingBodies: Int64 = 0
-    /// The entries that were left out: the store cannot give them, or the format cannot hold them.
+    /// The entries that were skipped: the store cannot read them, or the format cannot represent them.
     public var omissions: [ArchiveOmission] = []
-    /// What was made up, as the store does not know it: a clause, with the number of the entries.
+    /// Values that were synthesized because the store does not record them: a clause for each, with the number of
+    /// entries.
     public var inventions: [String: Int64] = [:]
-    /// What was left out of the entries as it may be secret; `nil` if nothing was to be.
+    /// The secrets that were removed; `nil` if redaction was off.
     public var redaction: Redaction.Tally?
   }
 
   /// The archive format.
   public var format: ExportFormat
-  /// How hard to compress, one of the levels of the format; `nil` for its default.
+  /// The compression level, one of the format's ``ExportFormat/levels``; `nil` for the default.
   public var level: Int?
-  /// The number of threads to compress with.
+  /// The number of compression threads.
   public var threads = 1
-  /// The moment that the archive is of.
+  /// The creation time that the archive records.
   public var created: Timestamp?
   /// The version of this program.
   public var generatorVersion: String
-  /// Whether not all entries are wanted.
+  /// Whether only some of the entries are exported.
   public var isSelection = false
   /// Whether bodies are left out.
   public var omitsBodies = false
-  /// The longest body that is exported, in bytes; an entry with a longer one is left out. By default it is as long
-  /// as a tar archive can hold.
+  /// The largest body that is exported, in bytes; entries with larger ones are skipped. The default, 8 GiB, is the
+  /// limit of a tar header.
   public var longestBody = ByteCount(8 << 30)
-  /// What leaves credentials out; `nil` if they are exported.
+  /// The filter that removes credentials; `nil` to export them.
   public var credentials: CredentialFilter?
-  /// Where checksums, and bodies that are read only once, are kept meanwhile.
+  /// The folder for temporary files: checksums, and bodies that can be read only once.
   public var temporaryFolder: String
 
-  /// Creates an export, without credentials unless the format is there to keep everything.
+  /// Creates an export. It removes credentials unless the format is native, which is meant to keep everything.
   public init(_ format: ExportFormat, generatorVersion: String, temporaryFolder: String) {
     self.format = format
     self.generatorVersion = generatorVersion
@@ -54,14 +54,14 @@ public struct ArchiveExport: Sendable {
     credentials = format.isNative ? nil : CredentialFilter()
   }
 
-  /// Writes the entries that are wanted.
+  /// Writes the entries that match `isWanted` to an archive.
   ///
   /// - Parameters:
-  ///   - projection: What to decode for `isWanted`.
+  ///   - projection: The fields to decode for `isWanted`.
   ///   - isWanted: Whether to write an entry.
-  ///   - write: Takes the next bytes of the archive; none now and then where none come for long, so that it
-  ///     can end the export by an error.
-  /// - Throws: ``StoreError``, ``ResponseArchiveError``, or whatever the closures throw.
+  ///   - write: Receives the next bytes of the archive. During long work it is also called with no bytes, so that it
+  ///     can abort the export by throwing.
+  /// - Throws: ``StoreError``, ``ResponseArchiveError``, or any error that the closures throw.
   public func run(
     on source: any ResponseSource, _ projection: Projection,
     where isWanted: (borrowing StoredResponse) throws -> Bool,
@@ -75,9 +75,9 @@ public struct ArchiveExport: Sendable {
     }
   }
 
-  /// Writes the entries that are wanted as files of a folder.
+  /// Writes the entries that match `isWanted` as files in a folder.
   ///
-  /// - Throws: ``StoreError``, or whatever the closure or the folder throws.
+  /// - Throws: ``StoreError``, or any error that the closure or the folder throws.
   public func run(
     on source: any ResponseSource, _ projection: Projection,
     where isWanted: (borrowing StoredResponse) throws -> Bool, into folder: any ExportFolder
@@ -86,7 +86,7 @@ public struct ArchiveExport: Sendable {
       on: source, projection, where: isWanted, into: FilesExport(for: self, in: folder))
   }
 
-  /// Passes the entries that are wanted to a writer.
+  /// Passes the entries that match `isWanted` to a writer.
   func run(
     on source: any ResponseSource, _ projection: Projection,
     where isWanted: (borrowing StoredResponse) throws -> Bool,
@@ -105,7 +105,7 @@ public struct ArchiveExport: Sendable {
         return .next
       }
       let number = summary.entries + 1
-      // What credentials are taken from may have to stay out, which shows only then.
+      // Redaction may reject an entry, and only finds out by decoding it, so redacted entries are not queued.
       if try isRedacted || !writer.enqueue(raw, number: number),
         let reason = try append(raw, number: number, to: writer, redaction, &keys)
       {
@@ -126,23 +126,23 @@ public struct ArchiveExport: Sendable {
     return summary
   }
 
-  /// Why the body of an entry is not exported, so that the entry is left out: a clause.
+  /// Returns why an entry cannot be exported because of its body, as a clause; `nil` if it can.
   private func obstacle(to raw: RawResponse) -> String? {
     guard !omitsBodies, let body = raw.part(.body)?.content else { return nil }
     if body.size > longestBody { return "its body is larger than '--max-body'" }
     return body.isSparse ? Self.isSparse : nil
   }
 
-  /// What is said of a body that is left out as it is hardly there.
+  /// The reason for skipping an entry whose body is a sparse file.
   public static let isSparse =
     "its body is a sparse file, which is far longer than what was written to it"
 
-  /// Whether credentials are left out of what otherwise keeps all of an entry.
+  /// Whether credentials are removed from a native archive, which otherwise keeps everything.
   private var isRedacted: Bool { format.isNative && credentials != nil }
 
-  /// Decodes an entry, and writes it without its credentials if they are to be left out.
+  /// Decodes an entry and writes it, without its credentials if they are to be removed.
   ///
-  /// - Returns: Why it is not written, if so.
+  /// - Returns: Why the entry was skipped, or `nil` if it was written.
   private func append(
     _ raw: RawResponse, number: Int64, to writer: any ResponseArchiveWriter,
     _ redaction: Redaction?, _ keys: inout Set<TextDigest>
@@ -164,7 +164,7 @@ public struct ArchiveExport: Sendable {
 
   /// Decodes an entry.
   ///
-  /// - Parameter redaction: What leaves secrets out of the decoded response; the columns are kept as they are.
+  /// - Parameter redaction: Removes secrets from the decoded response; the raw columns stay unchanged.
   func entry(
     _ raw: consuming RawResponse, number: Int64, _ redaction: Redaction? = nil
   ) -> ExportedEntry {

@@ -3,14 +3,14 @@ import Files
 public import ResponseStorage
 
 extension RawResponse {
-  /// The size of the body in bytes, if there is one.
+  /// The size of the body, in bytes; `nil` if there is none.
   public var bodySize: ByteCount? { part(.body)?.content?.size }
 }
 
 extension Body {
-  /// The SHA-256 digest of all bytes, in small hexadecimal digits. They are read, unless it is known.
+  /// Returns the SHA-256 digest of the body, in lowercase hexadecimal. Reads the body unless the digest is known.
   ///
-  /// - Throws: What reading throws, or ``FileError`` if a signal ends it.
+  /// - Throws: Any error from reading, or ``FileError`` if a signal interrupts it.
   public func digest() throws -> String {
     if let sha256 { return sha256 }
     if let bytes { return Digest(of: bytes).hexadecimal }
@@ -22,14 +22,14 @@ extension Body {
     return digest.hexadecimal
   }
 
-  /// Reads all bytes for the errors that reading throws. Bytes in memory have none.
+  /// Reads the whole body only to surface read errors. Does nothing for a body in memory.
   public func readThrough() throws {
     if bytes == nil { try forEachChunk { _ in try checkSignals() } }
   }
 }
 
 extension Digest {
-  /// The digest of some bytes.
+  /// Creates the digest of an array of bytes.
   init(of bytes: [UInt8]) {
     self.init()
     update(bytes[...])

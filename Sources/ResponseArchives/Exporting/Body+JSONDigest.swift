@@ -4,13 +4,14 @@ import JSON
 public import ResponseStorage
 
 extension Body {
-  /// The longest JSON that is normalised, in bytes; a longer one is compared as it is.
+  /// The size of the largest JSON that is normalised, in bytes, as it is read into memory. Larger bodies are compared
+  /// byte by byte.
   private static let longestJSON: ByteCount = 16_777_216
 
-  /// The digest of the JSON value that the bytes stand for; that of the bytes where they are not JSON, or too long.
+  /// Returns a digest of the JSON value in the body, or of its bytes if they are not JSON or too large.
   ///
-  /// White space, the order of members, escapes in strings and the way in which a number is written do not count:
-  /// that is what becomes other when a program reads JSON and writes it again (RFC 8259).
+  /// White space, the order of members, string escapes and number formats do not count: they change when a program
+  /// parses JSON and writes it again (RFC 8259).
   public func jsonDigest() throws -> String {
     guard size <= Self.longestJSON else { return try digest() }
     let bytes = try allBytes()
@@ -34,7 +35,7 @@ extension Body {
     return result
   }
 
-  /// The digest of the value that comes next, which starts with its kind.
+  /// Returns the digest of the next value. The first byte of the digested data is the kind of the value.
   private static func digest(_ reader: inout JSONReader) throws -> [UInt8] {
     var digest = Digest()
     if try reader.isObject() {
@@ -43,7 +44,7 @@ extension Body {
       try reader.object { reader, name in
         members.append((ByteString(name), try Self.digest(&reader)))
       }
-      // Of two members of one name the order counts: which one holds depends on who reads them.
+      // The order of duplicate names counts, because parsers differ in which of the two they use.
       for (_, member) in members.enumerated().sorted(by: {
         ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
       }) {
@@ -65,14 +66,14 @@ extension Body {
     return digest.bytes
   }
 
-  /// A number as it is written if that is an integer, however long; any other as what a program holds of it.
+  /// Returns integers as written, however long, and other numbers as the nearest `Double`.
   private static func normalized(_ numeral: String) -> [UInt8] {
     let isInteger = numeral.utf8.allSatisfy {
       $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
     }
     if isInteger, numeral != "-0" { return Array(numeral.utf8) }
     guard let number = Double(numeral), number.isFinite else { return Array(numeral.utf8) }
-    // 1.0 and 1e0 are written as 1; -0 is 0.
+    // 1.0 and 1e0 become 1; -0 becomes 0.
     if let integer = Int64(exactly: number) { return Array("\(integer)".utf8) }
     return Array("\(number)".utf8)
   }

@@ -2,19 +2,20 @@ import Bytes
 import Files
 import ResponseStorage
 
-// A body that is exported may be read twice: first for what the archive has before it, such as its digest, and then
-// to be written. Both readings must give the same bytes.
+// Exporting a body may read it twice: first for the digest that precedes it in the archive, then to write it. Both
+// reads must return the same bytes.
 extension Body {
   private static let changed = StoreError(
     .changedWhileReading, at: "body", because: "a body is another than it was before")
 
-  /// Reads all bytes before they are written.
+  /// Reads the whole body to compute its digest before it is written.
   ///
   /// - Parameters:
-  ///   - temporaryFolder: Where a large body is kept that can be read only once.
-  ///   - look: Gets the bytes, chunk by chunk.
-  /// - Returns: The body to write, whose digest is known. If this one can be read only once, it is a copy.
-  /// - Throws: ``StoreError`` if the bytes are not those that were announced, or what reading or `look` throws.
+  ///   - temporaryFolder: The folder for a copy of a large body that can be read only once.
+  ///   - look: Receives the bytes, chunk by chunk.
+  /// - Returns: The body to write, with its digest. A body that can be read only once is replaced by a copy.
+  /// - Throws: ``StoreError`` if the bytes do not match the announced size or digest, or any error from reading or
+  ///   `look`.
   func measured(
     keepingIn temporaryFolder: String, _ look: (ArraySlice<UInt8>) throws -> Void = { _ in }
   ) throws -> Body {
@@ -33,12 +34,11 @@ extension Body {
     return body
   }
 
-  /// Calls `body` with all bytes in their order, one chunk after the other, and compares them with the announced size
-  /// and, if it is known, with the digest.
+  /// Calls `body` with each chunk in order, and verifies the announced size and, if known, the digest.
   ///
-  /// - Returns: The SHA-256 digest of the bytes, in small hexadecimal digits.
-  /// - Throws: ``StoreError`` if the bytes are not those that were announced, ``FileError`` if a signal came, or what
-  ///   reading or `body` throws.
+  /// - Returns: The SHA-256 digest, in lowercase hexadecimal.
+  /// - Throws: ``StoreError`` if the bytes do not match the announced size or digest, ``FileError`` if a signal
+  ///   arrived, or any error from reading or `body`.
   @discardableResult
   func forEachVerifiedChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws -> String {
     if let bytes {
@@ -51,6 +51,7 @@ extension Body {
     try reader.forEachChunk { chunk in
       try checkSignals()
       count += ByteCount(chunk.count)
+      // Fail before passing on too much: the size was already written to the archive.
       guard count <= size else { throw Self.changed }
       digest.update(chunk)
       try body(chunk)
@@ -61,7 +62,7 @@ extension Body {
   }
 }
 
-/// A copy of a body that can be read only once: in memory if it is short, otherwise in a file without a name.
+/// A copy of a body that can be read only once: in memory if it is small, otherwise in an unlinked file.
 private final class BodyCopy {
   /// The size of the largest body that is kept in memory.
   private static let largestInMemory = ByteCount(1 << 20)

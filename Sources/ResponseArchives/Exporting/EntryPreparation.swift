@@ -1,22 +1,22 @@
 import Files
 import ResponseStorage
 
-/// A thread that prepares entries, while the one that it works for reads and writes others.
+/// A background thread that prepares entries while the calling thread reads and writes others.
 ///
-/// Entries go there and back in batches of a few, so that little waits for the other thread.
+/// Entries travel in small batches, so that the threads rarely wait for each other.
 final class EntryPreparation {
-  /// A response all of whose parts are in memory. What only one thread may have of a response is a part that is read
-  /// where it is stored, so that the compiler cannot know that another thread may have this one.
+  /// A response whose parts are all in memory. It is safe to send to another thread: only a part that is read from
+  /// the store is tied to one thread. The compiler cannot know that, hence `@unchecked`.
   private struct Task: @unchecked Sendable {
     let raw: RawResponse
     let number: Int64
-    /// The number of bytes of the parts.
+    /// The total size of the parts, in bytes.
     let byteCount: Int
 
     /// Creates a task; `nil` if a part is not in memory.
     init?(_ raw: RawResponse, number: Int64) {
       var byteCount = 0
-      // A loop over the array would hold on to the bytes of each.
+      // A span avoids retaining and releasing the bytes of each part, as iterating over the array would.
       let parts = raw.parts.span
       for index in parts.indices {
         guard let content = parts[index].content else { continue }
@@ -29,9 +29,9 @@ final class EntryPreparation {
 
   private typealias Prepared = Result<[PreparedEntry], any Error>
 
-  /// How many batches are on their way at most.
+  /// The maximum number of batches in flight.
   private static let mostBatches = 3
-  /// How many entries, and how many of their bytes, are enough for a batch.
+  /// A batch is sent when it has this many entries or bytes.
   private static let (entriesInBatch, bytesInBatch) = (64, 128 << 10)
 
   private let tasks = Channel<[Task]>()
@@ -60,9 +60,9 @@ final class EntryPreparation {
     tasks.close()
   }
 
-  /// Hands a response over.
+  /// Queues a response.
   ///
-  /// - Returns: `false` if a part of it is not in memory, and nothing was done.
+  /// - Returns: `false`, without queuing it, if a part of it is not in memory.
   func add(_ raw: RawResponse, number: Int64) -> Bool {
     guard let task = Task(raw, number: number) else { return false }
     batch.append(task)
@@ -78,15 +78,15 @@ final class EntryPreparation {
     batchesAway += 1
   }
 
-  /// Passes on what is prepared, in the order in which it was handed over.
+  /// Calls `body` with prepared entries, in the order in which they were queued.
   ///
-  /// - Parameter all: Whether to wait for all; otherwise only for the first of too many batches.
+  /// - Parameter all: Whether to wait for all of them. If `false`, waits only while too many batches are in flight.
   func forEachPrepared(all: Bool, _ body: (borrowing PreparedEntry) throws -> Void) throws {
     if all, !batch.isEmpty { sendBatch() }
     while batchesAway > (all ? 0 : Self.mostBatches - 1), let result = results.receive() {
       batchesAway -= 1
       let entries = try result.get()
-      // A loop over the array would hold on to all that each entry has.
+      // A span avoids retaining and releasing everything in each entry.
       let span = entries.span
       for index in span.indices { try body(span[index]) }
     }

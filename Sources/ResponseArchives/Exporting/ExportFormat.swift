@@ -4,26 +4,26 @@ import ResponseStorage
 
 /// The formats that entries are exported to.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
-  /// The native archive in tar, compressed by zstd.
+  /// The native archive as a tar file, compressed with zstd.
   case tarZstd = "tar.zst"
-  /// The native archive in tar, compressed by gzip.
+  /// The native archive as a tar file, compressed with gzip.
   case tarGzip = "tar.gz"
-  /// The native archive in tar.
+  /// The native archive as an uncompressed tar file.
   case tar
-  /// The native archive in zip.
+  /// The native archive as a zip file.
   case zip
-  /// HAR 1.2, which the developer tools of browsers open.
+  /// HAR 1.2, for the developer tools of browsers.
   case har
-  /// WARC 1.1, each record compressed by gzip, for web archives.
+  /// WARC 1.1, each record compressed with gzip, for web archives.
   case warcGzip = "warc.gz"
   /// WARC 1.1, for web archives.
   case warc
-  /// WACZ 1.1.1, a WARC with an index, which ReplayWeb.page plays.
+  /// WACZ 1.1.1, a WARC file with an index, for ReplayWeb.page.
   case wacz
-  /// A folder with a file for each body, and a list of them.
+  /// A folder with a file for each body and an index of them.
   case files
 
-  /// Tells the format by the name of a file; `nil` if it ends as that of none.
+  /// Creates the format that the extension of a file name belongs to; `nil` if it belongs to none.
   public init?(ofFileNamed name: String) {
     let name = ByteString(name).asciiLowercased.bytes
     func ends(_ ending: String) -> Bool { name.reversed().starts(with: ending.utf8.reversed()) }
@@ -32,7 +32,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     self = found
   }
 
-  /// What the names of its files end with.
+  /// The file name extensions of the format.
   public var endings: [String] {
     switch self {
     case .tarZstd: [".tar.zst", ".tzst"]
@@ -47,10 +47,10 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it keeps all of an entry, and credentials with it.
+  /// Whether the format keeps everything in an entry, including credentials.
   public var isNative: Bool { container != nil }
 
-  /// What of an entry it does not hold, for people: the end of "does not hold …"; `nil` if it holds all.
+  /// What the format loses, for people: the end of "does not hold …". `nil` if it loses nothing.
   public var losses: String? {
     switch self {
     case .tarZstd, .tarGzip, .tar, .zip: nil
@@ -64,7 +64,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// How hard the format can be compressed, from the fastest to the smallest; `nil` if not at all.
+  /// The compression levels, from fastest to smallest; `nil` if the format is not compressed.
   public var levels: ClosedRange<Int>? {
     switch self {
     case .warcGzip, .wacz: 1...9
@@ -72,7 +72,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What holds the members of a native archive; `nil` for other formats.
+  /// The container of a native archive; `nil` for other formats.
   private var container: ArchiveFormat? {
     switch self {
     case .tarZstd: .tarZstd
@@ -85,7 +85,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Begins an archive.
+  /// Creates a writer for the format.
   func makeWriter(
     for export: ArchiveExport, of source: RawLayout,
     writing write: @escaping ([UInt8]) throws -> Void

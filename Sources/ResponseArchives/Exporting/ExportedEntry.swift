@@ -1,22 +1,22 @@
 import ResponseStorage
 
-/// An entry that is exported.
+/// An entry to export.
 struct ExportedEntry {
-  /// Its place among the entries that are exported, from 1 on.
+  /// The number of the entry in the archive, starting at 1.
   var number: Int64
 
-  /// The entry as its store holds it, with all credentials but in a redacted native archive.
+  /// The entry as stored. It contains all credentials, except in a redacted native archive.
   var raw: RawResponse
 
-  /// The entry, decoded, without the credentials that are to be left out.
+  /// The decoded entry, without the credentials that are to be removed.
   var response: StoredResponse
 
-  /// Where there were credentials that are left out of ``raw``, in a native archive.
+  /// The places in ``raw`` that credentials were removed from; only for a native archive.
   var redacted: [String] = []
 
-  /// What is odd about the entry, in words.
+  /// Warnings about the entry, for people.
   var warnings: [String]
 
-  /// The body; `nil` if there is none, or if bodies are left out.
+  /// The body; `nil` if there is none or bodies are omitted.
   var body: Body? { raw.part(.body)?.content }
 }

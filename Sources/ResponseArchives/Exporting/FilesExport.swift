@@ -3,26 +3,26 @@ import Files
 import JSON
 import ResponseStorage
 
-/// A folder that entries are exported to as files, which is empty at first.
+/// A folder that entries are exported to as files; empty at first.
 public protocol ExportFolder: AnyObject {
-  /// Makes a folder in it, by its path below the folder.
+  /// Creates a subfolder at a relative path.
   func makeFolder(_ path: String) throws
 
-  /// Makes a file in it, by its path below the folder.
+  /// Creates a file at a relative path.
   ///
-  /// - Parameter write: Calls its parameter with each piece.
+  /// - Parameter write: Calls `append` with each piece of the contents.
   func makeFile(
     _ path: String, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void) throws
 }
 
-/// Writes the bodies of entries as files of a folder, and a list of them, `index.json`.
+/// Writes the bodies of entries as files in a folder, and an index of them, `index.json`.
 final class FilesExport: ResponseArchiveWriter {
   private let folder: any ExportFolder
   private var names = SafeFileNames()
   private var index: TemporaryFile
   private var json = JSONStream(.ascii)
 
-  /// Creates a writer of files of an empty folder.
+  /// Creates a writer for an empty folder.
   init(for export: ArchiveExport, in folder: any ExportFolder) throws {
     index = try TemporaryFile(in: export.temporaryFolder)
     self.folder = folder
@@ -42,7 +42,7 @@ final class FilesExport: ResponseArchiveWriter {
     return nil
   }
 
-  /// Adds a line to the list.
+  /// Adds a line to the index.
   private func list(_ entry: ExportedEntry, _ path: String, _ sha256: String, _ size: ByteCount) throws {
     try write { bytes in
       json.append(to: &bytes) { json in

@@ -2,28 +2,28 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// An entry that is ready to be written to a native archive: its document, and the members that follow.
+/// An entry that is ready to be written to a native archive: its document and the members that follow.
 struct PreparedEntry: Sendable {
-  /// A member that holds a part.
+  /// The archive member of a part.
   struct Member: Sendable {
     var name: RawResponse.Part.Name
-    /// What it contains; `nil` if that is not in memory, and is read once more from the entry.
+    /// The contents; `nil` if they are not in memory and must be read again from the entry.
     var bytes: [UInt8]?
   }
 
-  /// The folder of the members, with a slash at its end.
+  /// The folder of the members, with a trailing slash.
   var folder: String
   var document: [UInt8]
   var members: [Member] = []
-  /// The lines of the checksums for all of them, the document first.
+  /// The checksum lines of all members, starting with the document.
   var checksums: [UInt8] = []
 
-  /// Measures the parts of an entry, and describes it.
+  /// Measures the parts of an entry and writes its document.
   ///
   /// - Parameters:
-  ///   - entry: The entry. A part that is not in memory is read, unless its digest is known; then the entry has the
-  ///     part as it must be when it is written.
-  ///   - temporaryFolder: Where a large part is kept that can be read only once.
+  ///   - entry: The entry. Parts that are not in memory are read unless their digest is known, and replaced in the
+  ///     entry by what must be written.
+  ///   - temporaryFolder: The folder for a copy of a large part that can be read only once.
   init(_ entry: inout ExportedEntry, temporaryFolder: String) throws {
     folder = NativeArchive.folder(entry.number)
     let count = entry.raw.parts.count

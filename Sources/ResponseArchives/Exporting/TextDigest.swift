@@ -1,9 +1,11 @@
 public import Bytes
 import Files
 
-/// The first 128 bits of the SHA-256 digest of a text, which stand for it where the texts of a million entries
-/// would take too much memory. Nobody can make a text that has the digest of another one's; two of one's own take
-/// 2^64 attempts.
+/// The first 128 bits of the SHA-256 digest of a text, used as a key where a million texts would take too much
+/// memory.
+///
+/// Finding a text with the digest of a given one is infeasible; finding two texts with the same digest takes 2^64
+/// attempts.
 public struct TextDigest: Hashable, Sendable {
   private let (high, low): (UInt64, UInt64)
 

@@ -2,13 +2,13 @@ import Files
 import JSON
 import ResponseStorage
 
-/// A HAR, of whatever program, that is read as a store.
+/// A HAR file of any program, read as a store.
 ///
-/// It is read once when it is opened, and of each entry only the place is kept.
+/// Opening reads the whole file once, and keeps only the offset of each entry, so a HAR may be larger than memory.
 final class HARArchive: ArchiveKind {
   static let name = "a HAR"
 
-  /// How deep the JSON of a HAR may be: that of Chrome has the stacks of scripts in it.
+  /// The maximum nesting depth of the JSON. Chrome writes call stacks of scripts, which are deep.
   private static let deepest = 512
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 

@@ -2,26 +2,26 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// Where the body of a response is in a HAR, and how long it is.
+/// The location and size of a response body in a HAR file.
 struct HARContent {
-  /// How a text stands for bytes.
+  /// How a string encodes bytes.
   enum Coding {
-    /// They are its UTF-8.
+    /// As UTF-8.
     case text
     case base64
     case unknown
   }
 
-  /// Where the string begins.
+  /// The offset of the string in the file.
   let offset: Int64
-  /// The number of bytes of the string in UTF-8.
+  /// The size of the string in UTF-8, in bytes.
   private(set) var textSize: ByteCount = 0
-  /// The number of bytes that it is the Base64 of; `nil` if it is no Base64.
+  /// The size of the decoded Base64, in bytes; `nil` if the string is not Base64.
   private(set) var decodedSize: ByteCount? = 0
-  /// How the text stands for bytes.
+  /// How the string encodes the body.
   var coding = Coding.text
 
-  /// The number of bytes of the body; `nil` if the text stands for none.
+  /// The size of the body, in bytes; `nil` if the string cannot be decoded.
   var bodySize: ByteCount? {
     switch coding {
     case .text: textSize
@@ -30,9 +30,9 @@ struct HARContent {
     }
   }
 
-  /// Reads a string, and keeps only how long it is: in both ways, as its encoding may come later.
+  /// Reads a string and keeps only its size: both as text and as Base64, since `encoding` may follow `text`.
   ///
-  /// - Throws: ``JSONError``, or ``ResponseArchiveError`` if it is beyond the limit of a member.
+  /// - Throws: ``JSONError``, or ``ResponseArchiveError`` if it is beyond the member limit.
   init(measuring json: inout JSONReader, _ budget: HARBudget) throws {
     offset = Int64(try json.beginningOfValue())
     var decoder: Base64.Decoder? = Base64.Decoder()
@@ -57,9 +57,9 @@ struct HARContent {
     }
   }
 
-  /// The body, which is read from a HAR as it is asked for; `nil` if the text stands for no bytes.
+  /// Returns a body that is read from the file on demand; `nil` if the string cannot be decoded.
   ///
-  /// - Parameter reader: Makes a reader of the HAR from a place on.
+  /// - Parameter reader: Creates a reader of the file, starting at an offset.
   func body(_ path: String, readingBy reader: @escaping (Int64) -> JSONReader) -> Body? {
     guard let bodySize else { return nil }
     if bodySize == 0 { return Body([]) }
@@ -70,7 +70,7 @@ struct HARContent {
   }
 }
 
-/// One reading of a body.
+/// One read of a body from start to end.
 private final class HARContentReading {
   private var json: JSONReader
   private var decoder: Base64.Decoder?
@@ -78,7 +78,7 @@ private final class HARContentReading {
   private var hasBegun = false
   private var hasEnded = false
 
-  /// What was read and not yet asked for.
+  /// Decoded bytes that were not returned yet.
   private var bytes: [UInt8] = []
   private var index = 0
 
@@ -88,7 +88,7 @@ private final class HARContentReading {
     decoder = isBase64 ? Base64.Decoder() : nil
   }
 
-  /// Reads on, into the front of an array; returns the number of bytes, 0 at the end.
+  /// Reads the next bytes into the front of an array. Returns the number of bytes, 0 at the end.
   func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
     while index == bytes.count, !hasEnded {
       do { try readOn() } catch {

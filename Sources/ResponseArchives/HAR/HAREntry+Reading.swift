@@ -5,7 +5,7 @@ import ResponseStorage
 extension HAREntry {
   /// Reads an entry.
   ///
-  /// - Throws: ``JSONError``, or ``ResponseArchiveError`` for what is beyond a limit.
+  /// - Throws: ``JSONError``, or ``ResponseArchiveError`` if a limit is exceeded.
   init(reading json: inout JSONReader, _ budget: HARBudget) throws {
     budget.renew()
     try json.members { json, name in
@@ -90,7 +90,7 @@ extension HAREntry {
   }
 }
 
-/// How much of an entry may be in memory.
+/// The limit on the memory that one entry may take.
 final class HARBudget {
   let limits: ArchiveLimits
   let path: String
@@ -101,10 +101,10 @@ final class HARBudget {
     self.path = path
   }
 
-  /// Begins with another entry.
+  /// Starts the next entry.
   func renew() { held = 0 }
 
-  /// Makes sure that so many more bytes may be held.
+  /// Checks that `count` more bytes are within the limit.
   func spend(_ count: Int) throws {
     held += ByteCount(count)
     try limits.check(held, .document, at: path)
@@ -112,14 +112,14 @@ final class HARBudget {
 }
 
 extension JSONReader {
-  /// Reads an object as ``object(_:)`` does; drops what is none.
+  /// Reads an object like ``object(_:)``, and skips any other value.
   fileprivate mutating func members(
     _ member: (inout JSONReader, _ name: [UInt8]) throws -> Void
   ) throws {
     if try isObject() { try object(member) } else { try skip() }
   }
 
-  /// Reads a string; drops what is none.
+  /// Reads a string, and skips any other value.
   fileprivate mutating func text(_ budget: HARBudget) throws -> ByteString? {
     guard try isString() else {
       try skip()
@@ -135,7 +135,7 @@ extension JSONReader {
     return ByteString(text)
   }
 
-  /// Reads a number, also one that is written as a string; drops what is none.
+  /// Reads a number, or a string that contains one, and skips any other value.
   fileprivate mutating func lenientNumber() throws -> Double? {
     guard try isNumber() else {
       let budget = HARBudget(ArchiveLimits(), path: "")
@@ -145,8 +145,8 @@ extension JSONReader {
     return value.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// Reads header fields, but for those that are none, such as the pseudo-header fields of HTTP/2
-  /// (RFC 9113 §8.3).
+  /// Reads header fields. Drops fields with invalid names, such as the pseudo-header fields of HTTP/2 (RFC 9113
+  /// §8.3).
   fileprivate mutating func headers(_ budget: HARBudget) throws -> HeaderFields {
     var headers = HeaderFields()
     guard try isArray() else {
@@ -155,7 +155,7 @@ extension JSONReader {
     }
     try array { json in
       var (name, value) = (nil as ByteString?, nil as ByteString?)
-      // What an empty field takes up.
+      // The memory that an empty field takes, so that many of them cannot evade the limit.
       try budget.spend(64)
       try json.members { json, member in
         switch ByteString(member) {
@@ -165,7 +165,7 @@ extension JSONReader {
         }
       }
       guard let name, let value, name.bytes.isToken else { return }
-      // Browsers join repeated fields by line ends; each becomes a field.
+      // Browsers join repeated fields with line feeds; split them again.
       try budget.spend(64 * value.bytes.count { $0 == 0x0A })
       for line in value.bytes.split(separator: 0x0A) {
         headers.fields.append(.init(name: name, value: .fieldValue(line)))
@@ -177,8 +177,8 @@ extension JSONReader {
 }
 
 extension ByteString {
-  /// A value of a header field: without blanks around it, and with a blank for each control character
-  /// (RFC 9110 §5.5).
+  /// Returns a field value without surrounding white space, and with a space for each control character (RFC 9110
+  /// §5.5).
   fileprivate static func fieldValue(_ line: ArraySlice<UInt8>) -> ByteString {
     let clean = line.map { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F ? 0x20 : $0 }
     let start = clean.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? clean.endIndex

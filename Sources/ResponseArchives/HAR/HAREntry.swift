@@ -1,18 +1,17 @@
 import Bytes
 import ResponseStorage
 
-/// An entry of a HAR, as far as a cache can use it.
+/// The parts of a HAR entry that a cache can use.
 ///
-/// Whatever is not of the type that it should have counts as absent, as programs write much that they
-/// should not.
+/// A member of the wrong type counts as absent, since many programs write invalid HAR files.
 struct HAREntry {
-  /// When the request began.
+  /// The time at which the request started.
   var started: Timestamp?
-  /// How long the exchange took, in milliseconds.
+  /// The duration of the exchange, in milliseconds.
   var milliseconds: Double?
   /// The method of the request.
   var method: ByteString?
-  /// The URL that was asked for.
+  /// The requested URL.
   var url: ByteString?
   /// The header fields of the request.
   var requestHeaders = HeaderFields()
@@ -26,10 +25,10 @@ struct HAREntry {
   var contentType: ByteString?
   /// The body of the response.
   var content: HARContent?
-  /// What we wrote ourselves, if it is one of ours.
+  /// The cache fields that this program writes.
   var extras = Extras()
 
-  /// What only a cache knows.
+  /// The fields of an entry that HAR has no place for.
   struct Extras {
     var firstStored: Timestamp?
     var partition: ByteString?
@@ -37,13 +36,13 @@ struct HAREntry {
     var storagePolicy: Int64?
   }
 
-  /// Whether the method is GET, as it is unless another is named.
+  /// Whether the method is GET, which is the default.
   var isGET: Bool { method.map { $0.asciiLowercased == "get" } ?? true }
 
-  /// The ``finding`` of an entry that has only a part of its body.
+  /// The ``finding`` for an entry with a partial body.
   static let isPart = "it has a part of a body only"
 
-  /// Why no cache can have the entry: a clause, or `nil` if one can.
+  /// Why a cache cannot store the entry: a clause, or `nil` if it can.
   var finding: String? {
     guard let url else { return "it has no URL" }
     let start = url.asciiLowercased.bytes
@@ -64,15 +63,15 @@ struct HAREntry {
     return nil
   }
 
-  /// When the response had come.
+  /// The time at which the response was complete.
   private var stored: Timestamp? {
     guard let started else { return nil }
-    // More than a day is no time of an exchange.
+    // A duration of more than a day is not plausible, so it is ignored.
     guard let milliseconds, 0...86_400_000 ~= milliseconds else { return started }
     return Timestamp(secondsSince1970: started.secondsSince1970 + milliseconds / 1_000)
   }
 
-  /// The response that a cache would have; `nil` if there is a ``finding``.
+  /// Returns the response to store; `nil` if there is a ``finding``.
   ///
   /// - Parameter body: The body.
   func newResponse(_ body: Body?) -> NewResponse? {

@@ -3,12 +3,12 @@ import HTTPCaching
 import JSON
 import ResponseStorage
 
-/// Writes an archive in HAR 1.2, as the developer tools of browsers open it.
+/// Writes entries as a HAR 1.2 file, for the developer tools of browsers.
 ///
-/// Source: <http://www.softwareishard.com/blog/har-12-spec/>. What only a cache knows is in members whose
-/// names begin with `_`, which that page leaves to applications.
+/// Source: <http://www.softwareishard.com/blog/har-12-spec/>. Cache fields are in members whose names begin with `_`,
+/// which the specification reserves for applications.
 final class HARExport: ResponseArchiveWriter {
-  /// The one page that all entries refer to: Safari opens no file without pages.
+  /// The id of the one page that all entries refer to. Safari opens no HAR file without pages.
   private static let page = "cache"
 
   private let write: ([UInt8]) throws -> Void
@@ -97,15 +97,16 @@ final class HARExport: ResponseArchiveWriter {
       if let body = entry.body { try content(body, isText: message.isText, &json) }
     }
     json.member("redirectURL", percentEscaping: message.location)
-    // The cache does not keep how long the coded message was.
+    // The cache does not record the size of the message on the wire.
     json.member("headersSize", -1)
     json.member("bodySize", -1)
   }
 
-  /// Writes a body: as text if it is one in UTF-8, else in Base64.
+  /// Writes a body as text if its media type is textual and it is valid UTF-8, otherwise as Base64.
   private func content(_ body: Body, isText: Bool, _ json: inout JSONWriter) throws {
     var check = UTF8Check()
     var body = body
+    // `encoding` comes before `text`, so the whole body must be checked for UTF-8 before any of it is written.
     if isText { body = try body.measured(keepingIn: temporaryFolder) { check.append($0) } }
     guard isText, check.finish() else {
       json.member("encoding", "base64")
@@ -121,6 +122,7 @@ final class HARExport: ResponseArchiveWriter {
     }
     json.key("text")
     try json.string { json in
+      // A chunk may end inside a UTF-8 sequence, and each piece of a JSON string must be valid.
       var boundary = ScalarBoundary()
       try body.forEachVerifiedChunk { chunk in
         try write(json.take())

@@ -2,21 +2,21 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// Where the entries of a HAR are that a cache can have.
+/// The offsets of the HAR entries that a cache can store.
 struct HARIndex {
-  /// An entry.
+  /// The location of an entry.
   struct Place {
-    /// Its place among all entries, from 1 on.
+    /// The number of the entry in the file, starting at 1.
     var number: Int64
-    /// Where it begins in the file.
+    /// The offset of the entry in the file.
     var offset: Int64
   }
 
-  /// The entries, in their order; no two have the same key.
+  /// The entries, in file order; no two have the same key.
   private(set) var places: [Place] = []
-  /// What is no entry for a cache.
+  /// The entries that a cache cannot store.
   private(set) var omissions: [ArchiveOmission] = []
-  /// Why not all could be read.
+  /// The error that ended reading early, if any.
   private(set) var damage: ResponseArchiveError?
 
   private var count: Int64 = 0
@@ -25,9 +25,10 @@ struct HARIndex {
   private var latest: [TextDigest: (index: Int, isGET: Bool)] = [:]
   private var isReplaced: [Bool] = []
 
-  /// Reads all of a HAR.
+  /// Reads a whole HAR file.
   ///
-  /// - Throws: ``ResponseArchiveError`` if it is no HAR or beyond a limit; what is broken is ``damage``.
+  /// - Throws: ``ResponseArchiveError`` if it is not a HAR file or exceeds a limit. Broken JSON is no error: it
+  ///   becomes ``damage``.
   init(of json: JSONReader, _ budget: HARBudget) throws {
     var json = json
     do {
@@ -64,7 +65,7 @@ struct HARIndex {
     let isGET = entry.isGET
     if let other = latest[key] {
       omissions.add("another entry has the same key")
-      // What a cache is asked for is the answer to a GET.
+      // Caches are asked for responses to GET, so a GET wins over a later request with another method.
       if other.isGET, !isGET { return }
       isReplaced[other.index] = true
     }

@@ -3,7 +3,7 @@ import HTTPCaching
 import JSON
 import ResponseStorage
 
-/// A response and its request, as the members of HAR tell of them.
+/// Writes the HAR members of a response and its request.
 struct HARMessage {
   private let response: StoredResponse
 
@@ -13,12 +13,12 @@ struct HARMessage {
 
   private var headers: HeaderFields { response.responseHeaders ?? HeaderFields() }
 
-  /// The media type with its parameters; what Chrome writes if there is none.
+  /// The media type with its parameters; `x-unknown` if there is none, as in Chrome.
   var contentType: ByteString {
     headers.firstValue(named: "content-type") ?? response.mimeType ?? "x-unknown"
   }
 
-  /// Whether the media type is one of text.
+  /// Whether the media type is textual.
   var isText: Bool {
     let field = HeaderFields.Field(name: "content-type", value: contentType)
     guard let type = HeaderFields([field]).mediaType?.bytes else { return false }
@@ -33,10 +33,10 @@ struct HARMessage {
     "application/graphql", "application/x-ndjson",
   ]
 
-  /// Where the response sends whoever asked; empty if nowhere.
+  /// The target of a redirect; empty if there is none.
   var location: ByteString { headers.firstValue(named: "location") ?? "" }
 
-  /// Writes what is in `request`.
+  /// Writes `request`.
   func request(of url: ByteString, _ json: inout JSONWriter) {
     let request = response.request
     let headers = request.headers ?? HeaderFields()
@@ -67,9 +67,9 @@ struct HARMessage {
     }
   }
 
-  /// Writes what comes before the content in `response`.
+  /// Writes the members of `response` that precede `content`.
   func responseHead(_ json: inout JSONWriter) {
-    // 0 is what browsers write for a response that never came.
+    // Browsers write 0 for a response that never arrived.
     json.member("status", response.status ?? 0)
     json.member("statusText", StatusCode.phrase(of: response.status ?? 0))
     json.member("httpVersion", "unknown")
@@ -77,7 +77,7 @@ struct HARMessage {
     Self.fields(headers, &json)
   }
 
-  /// Writes what only a cache knows of an entry.
+  /// Writes the fields of an entry that HAR has no place for.
   func extras(of url: ByteString, _ json: inout JSONWriter) {
     json.object("_urlcache") { json in
       if case .row(let id) = response.id { json.member("entry_ID", "\(id)") }
@@ -105,7 +105,7 @@ struct HARMessage {
     json.member("value", percentEscaping: value)
   }
 
-  /// The parameters of the query of a URL, as they stand there.
+  /// Returns the query parameters of a URL, still percent-escaped.
   private static func parameters(of url: ByteString) -> [(name: ByteString, value: ByteString)] {
     URLParts(url.bytes).parameters.map {
       (ByteString(Array($0.name)), ByteString(Array($0.value ?? [])))

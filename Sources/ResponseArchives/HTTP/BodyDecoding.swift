@@ -3,24 +3,24 @@ public import Bytes
 public import ResponseStorage
 
 extension ResponseSource {
-  /// Passes on the stored body of a response, piece by piece.
+  /// Calls `body` with the stored body of a response, piece by piece.
   ///
-  /// - Throws: ``StoreError`` if there is no such response or no such body, or whatever `body` throws.
+  /// - Throws: ``StoreError`` if there is no such response or body, or any error that `body` throws.
   public func forEachPiece(
     ofBody id: StoredResponse.ID, _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws {
     try withBody(of: id) { try $0.forEachChunk(body) }
   }
 
-  /// Passes on the body of a response, piece by piece, without the content coding that it still has.
+  /// Calls `body` with the body of a response, piece by piece, after undoing its content coding.
   ///
-  /// Only one coding is undone: of a compressed file that was compressed again, a compressed file
-  /// remains. A body that begins as no known coding is passed on as it is stored.
+  /// Only one coding is undone: decoding a compressed file that was compressed again leaves a compressed file. A body
+  /// that does not begin like a known coding is passed on as stored.
   ///
-  /// - Parameter limit: The most bytes that may come out of a coding.
+  /// - Parameter limit: The maximum size of the decoded body, in bytes.
   /// - Returns: Whether there was a coding.
-  /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, some of which was passed on
-  ///   then; ``StoreError`` if there is no such response or no such body; or whatever `body` throws.
+  /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, after passing on some of it; ``StoreError`` if
+  ///   there is no such response or body; or any error that `body` throws.
   public func forEachPiece(
     ofDecodedBody id: StoredResponse.ID, limit: ByteCount,
     _ body: (ArraySlice<UInt8>) throws -> Void
@@ -46,12 +46,12 @@ extension ResponseSource {
   }
 }
 
-/// A body that its content coding cannot be taken from.
+/// An error for a body whose content coding cannot be undone.
 public struct BodyDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Whether it is only that more comes out than is allowed.
+  /// Whether the only error is that the decoded body exceeds the limit.
   public let isTooLarge: Bool
 
-  /// What happened, with the place in the stored body, and without text from the cache.
+  /// What happened, with the offset in the stored body, and without text from the cache.
   public let description: String
 
   init(_ error: ContentDecodingError, _ coding: ContentCoding) {

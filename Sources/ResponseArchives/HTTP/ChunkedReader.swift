@@ -2,8 +2,8 @@ import Bytes
 
 /// Undoes the chunked transfer coding (RFC 9112 §7.1).
 ///
-/// Data that does not begin as a chunk does is passed on as it is: some writers undo the coding, and leave
-/// the field that names it.
+/// Data that does not begin with a chunk is passed on unchanged: some archivers undo the coding but keep the
+/// `Transfer-Encoding` field.
 final class ChunkedReader {
   private let nextOfData: () throws -> ArraySlice<UInt8>
   private var unread: ArraySlice<UInt8> = []
@@ -14,18 +14,18 @@ final class ChunkedReader {
     case beginning, inChunks, plain, ended
   }
 
-  /// The most bytes of the line that begins a chunk.
+  /// The maximum length of a chunk header line, in bytes.
   private static let longestLine = 1 << 12
 
-  /// - Parameter next: Returns the next bytes of the data; none at the end.
+  /// - Parameter next: Returns the next bytes; empty at the end.
   init(reading next: @escaping () throws -> ArraySlice<UInt8>) {
     nextOfData = next
   }
 
-  /// Reads on.
+  /// Reads the next bytes.
   ///
-  /// - Returns: The next bytes; none at the end.
-  /// - Throws: ``HTTPBodyError``, or what reading throws.
+  /// - Returns: The bytes; empty at the end.
+  /// - Throws: ``HTTPBodyError``, or any error from reading.
   func next() throws -> ArraySlice<UInt8> {
     if state == .beginning || state == .inChunks, left == 0 { try beginChunk() }
     switch state {
@@ -60,9 +60,10 @@ final class ChunkedReader {
     }
   }
 
-  /// The size that a line gives; `nil` if it gives none.
+  /// Returns the chunk size in a header line; `nil` if the line has none.
   private static func size(_ line: ArraySlice<UInt8>) -> Int64? {
     let digits = line.prefix { Base16.value(of: $0) != nil }
+    // A chunk extension may follow a semicolon. Some servers pad the size with white space.
     let rest = line.dropFirst(digits.count).drop { $0 == 0x20 || $0 == 0x09 }
     guard line.last == 0x0A, let first = rest.first, first == 0x3B || first == 0x0D || first == 0x0A
     else { return nil }
@@ -87,11 +88,11 @@ final class ChunkedReader {
   }
 }
 
-/// What is wrong with the body of one message, while others may be whole: a clause.
+/// An error in the body of one message, while others may be intact: a clause.
 struct HTTPBodyError: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
 
-  /// Whether the body is whole as far as it goes, but only a part of what it was.
+  /// Whether the body is intact but incomplete.
   let isPart: Bool
 
   init(_ description: String, isPart: Bool = false) {

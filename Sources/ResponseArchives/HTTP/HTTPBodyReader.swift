@@ -2,27 +2,27 @@ import Archive
 import Bytes
 import ResponseStorage
 
-/// Reads the body of a message without its transfer coding and its content coding.
+/// Reads the body of a message and undoes its transfer and content codings.
 ///
-/// Data that does not begin as its content coding does is passed on as it is: some writers undo the coding,
-/// and leave the field that names it.
+/// Data that does not begin like its content coding is passed on unchanged: some archivers undo the coding but keep
+/// the `Content-Encoding` field.
 final class HTTPBodyReader {
   private var next: () throws -> ArraySlice<UInt8>
   private var unread: ArraySlice<UInt8> = []
   private var decoder: ContentReader?
 
-  /// The number of members that were decoded whole, and the number of bytes of the one after them.
+  /// The number of complete members that were decoded, and the number of bytes from the current one.
   private var wholeMembers = 0
   private var memberBytes: Int?
 
-  /// Begins to read a body.
+  /// Starts reading a body.
   ///
   /// - Parameters:
   ///   - headers: The header fields of the message.
-  ///   - limit: The most bytes that may come out of a content coding.
-  ///   - observe: Gets the bytes without the transfer coding.
-  ///   - next: Returns the next bytes of the body as it was sent; none at the end.
-  /// - Throws: ``HTTPBodyError``, or what reading throws.
+  ///   - limit: The maximum size of the decoded body, in bytes.
+  ///   - observe: Receives the bytes after undoing the transfer coding.
+  ///   - next: Returns the next bytes of the body as sent; empty at the end.
+  /// - Throws: ``HTTPBodyError``, or any error from reading.
   init(
     _ headers: HeaderFields, limit: ByteCount,
     observing observe: @escaping (ArraySlice<UInt8>) -> Void = { _ in },
@@ -62,10 +62,10 @@ final class HTTPBodyReader {
     }
   }
 
-  /// Reads on without undoing the content coding.
+  /// Reads the next bytes without undoing the content coding.
   private func readTransferred(into buffer: inout [UInt8]) throws -> Int {
     if unread.isEmpty {
-      // An empty slice still shares the memory that the next bytes are written to.
+      // An empty slice still shares its storage, which would force a copy when `next` reuses its buffer.
       unread = []
       unread = try next()
     }
@@ -75,10 +75,10 @@ final class HTTPBodyReader {
     return chunk.count
   }
 
-  /// Reads on, into the front of `buffer`, which must not be empty.
+  /// Reads the next bytes into the front of `buffer`, which must not be empty.
   ///
   /// - Returns: The number of bytes read; 0 at the end.
-  /// - Throws: ``HTTPBodyError``, or what reading throws.
+  /// - Throws: ``HTTPBodyError``, or any error from reading.
   func read(into buffer: inout [UInt8]) throws -> Int {
     guard let decoder else { return try readTransferred(into: &buffer) }
     do {
@@ -96,7 +96,7 @@ final class HTTPBodyReader {
         memberBytes = 0
       }
     } catch let error as ContentDecodingError where error.kind != .tooLarge {
-      // What follows the end of a member, and is none, is passed over as everybody does.
+      // Garbage after a complete member is ignored, as other decoders do.
       if wholeMembers > 0, memberBytes ?? 0 == 0 { return 0 }
       throw HTTPBodyError("its content coding is broken: \(error)")
     }
@@ -104,7 +104,7 @@ final class HTTPBodyReader {
 }
 
 extension HeaderFields {
-  /// The codings of a field that lists them, in small letters, without those that do nothing.
+  /// Returns the codings in a list-valued field, in lowercase, without those that change nothing.
   fileprivate func codings(named name: ByteString) -> [ByteString] {
     fields.filter { $0.name.asciiLowercased == name }
       .flatMap { $0.value.bytes.split(separator: UInt8(ascii: ",")) }

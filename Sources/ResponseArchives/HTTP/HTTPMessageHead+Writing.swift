@@ -3,23 +3,23 @@ import HTTPCaching
 import ResponseStorage
 
 extension HTTPMessageHead {
-  /// The head of a response as a WARC record has it, whose body has no codings.
+  /// Creates the head of a response for a WARC record, whose body has no codings.
   ///
-  /// - Parameter bodySize: The length of the body in bytes; `nil` if it is not there.
+  /// - Parameter bodySize: The size of the body, in bytes; `nil` if the body is missing.
   init(_ response: StoredResponse, bodySize: ByteCount?) {
     let status = response.status ?? 0
     startLine = Array("HTTP/1.1 \(status) \(StatusCode.phrase(of: status))".utf8)
     headers = WARCLabel.renamed(response.responseHeaders ?? HeaderFields(), bodySize: bodySize)
   }
 
-  /// The head of a request; `nil` if what is known of it is not enough for one.
+  /// Creates the head of a request; `nil` if its method is missing or unusual.
   init?(_ request: StoredResponse.Request, of uri: EscapedURI) {
     guard let method = request.method, !method.bytes.isEmpty,
       method.bytes.allSatisfy({ 0x41...0x5A ~= $0 })
     else { return nil }
     let parts = URLParts(uri.bytes)
     let target = parts.withoutFragment[parts.pathStart...]
-    // A target begins with its path, which is `/` where the URL has none (RFC 9112 §3.2.1).
+    // A request target starts with `/` even if the path is empty (RFC 9112 §3.2.1).
     let separator = target.first == UInt8(ascii: "/") ? " " : " /"
     startLine = method.bytes + separator.utf8 + target + " HTTP/1.1".utf8
     headers = WARCLabel.renamed(
@@ -29,7 +29,7 @@ extension HTTPMessageHead {
     headers.fields.insert(.init(name: "Host", value: host), at: 0)
   }
 
-  /// The head as it is sent, with the empty line; fields whose names are none are left out.
+  /// The head as sent, with the empty line; fields with invalid names are left out.
   var bytes: [UInt8] {
     var bytes = startLine + [0x0D, 0x0A]
     for field in headers.fields

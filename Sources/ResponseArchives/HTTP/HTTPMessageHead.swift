@@ -1,20 +1,20 @@
 import Bytes
 import ResponseStorage
 
-/// What a message of HTTP/1.1 has before its body (RFC 9112 §2).
+/// The start line and header fields of an HTTP/1.1 message (RFC 9112 §2).
 struct HTTPMessageHead {
-  /// The first line, without its end.
+  /// The first line, without its line ending.
   var startLine: [UInt8]
 
-  /// The header fields that can be told; a line that is none is left out.
+  /// The header fields; lines that are not valid fields are left out.
   var headers = HeaderFields()
 
-  /// The most bytes of all lines.
+  /// The maximum total length of all lines, in bytes.
   static let largest = 1 << 20
 
-  /// Reads the lines of a message, up to the empty one.
+  /// Reads the lines of a message, up to and including the empty line.
   ///
-  /// - Parameter line: Reads a line of at most so many bytes, with its end.
+  /// - Parameter line: Reads a line, with its ending, of at most the given length in bytes.
   /// - Returns: The head; `nil` if its lines are too long.
   static func read(_ line: (Int) throws -> [UInt8]) rethrows -> HTTPMessageHead? {
     var room = largest
@@ -29,10 +29,11 @@ struct HTTPMessageHead {
     return HTTPMessageHead(lines: lines)
   }
 
-  /// Creates a head from its lines, without their ends.
+  /// Creates a head from its lines, without their endings.
   init(lines: [[UInt8]]) {
     startLine = lines.first ?? []
     for line in lines.dropFirst() {
+      // Obsolete line folding (RFC 9112 §5.2).
       if line.first == 0x20 || line.first == 0x09 {
         guard let last = headers.fields.indices.last else { continue }
         headers.fields[last].value.bytes += [0x20] + line.trimmingBlanks
@@ -45,14 +46,14 @@ struct HTTPMessageHead {
     }
   }
 
-  /// The value of a field as text: bytes that are not UTF-8 are ISO 8859-1 (RFC 9110 §5.5).
+  /// Returns a field value as UTF-8. Bytes that are not UTF-8 are read as ISO 8859-1 (RFC 9110 §5.5).
   private static func text(_ bytes: [UInt8]) -> ByteString {
     let bytes = bytes.map { $0 == 0 || $0 == 0x0D || $0 == 0x0A ? 0x20 : $0 }
     guard String(validating: bytes, as: UTF8.self) == nil else { return ByteString(bytes) }
     return ByteString(bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] })
   }
 
-  /// The status code of a response: `HTTP/1.1 200 OK`; `nil` if it is none.
+  /// The status code of a response such as `HTTP/1.1 200 OK`; `nil` if the first line has none.
   var status: Int64? {
     let words = startLine.split(separator: 0x20)
     guard words.count >= 2, words[0].starts(with: Array("HTTP/".utf8)), words[1].count == 3 else {
@@ -61,7 +62,7 @@ struct HTTPMessageHead {
     return Int64(digits: words[1])
   }
 
-  /// The method of a request: `GET / HTTP/1.1`; `nil` if it is none.
+  /// The method of a request such as `GET / HTTP/1.1`; `nil` if the first line has none.
   var method: ByteString? {
     let words = startLine.split(separator: 0x20)
     guard words.count >= 2, words[0].allSatisfy(\.isTokenCharacter) else { return nil }

@@ -3,27 +3,27 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// An archive on disk, of a kind that its first bytes tell.
+/// An archive file on disk, whose first bytes identify its kind.
 final class ArchiveFile {
   let path: String
   let status: FileStatus
-  /// Where what cannot be read in its place is put.
+  /// The folder for temporary files.
   let temporaryFolder: String
   private let file: OpenFile
 
-  /// The first bytes: as many as the marks of archives need, if there are so many.
+  /// The first bytes of the file, enough to identify its kind; fewer if the file is shorter.
   let start: [UInt8]
 
-  /// Opens a file, also through symbolic links, as the user chose it.
+  /// Opens a file. Follows symbolic links, because the user chose the path.
   ///
-  /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is no regular file.
+  /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is not a regular file.
   convenience init(_ path: String, temporaryFolder: String) throws {
     try self.init(OpenFile(readingThroughLinks: path), temporaryFolder: temporaryFolder)
   }
 
-  /// Takes a file that is open.
+  /// Wraps an open file.
   ///
-  /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is no regular file.
+  /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is not a regular file.
   init(_ file: consuming OpenFile, temporaryFolder: String) throws {
     self.temporaryFolder = temporaryFolder
     let path = file.path
@@ -36,15 +36,15 @@ final class ArchiveFile {
     self.file = file
   }
 
-  /// The first bytes of what comes out when the content coding of the whole file is undone, if it has
-  /// one; those of the file if not.
+  /// Returns the first bytes after undoing the compression of the whole file; those of the file itself if it is not
+  /// compressed.
   ///
-  /// - Parameter count: How many bytes are wanted; there may be fewer or more.
+  /// - Parameter count: The number of bytes needed; the result may be shorter or longer.
   func decodedStart(_ count: Int) -> [UInt8] {
     guard let coding = ContentCoding(ofDataBeginningWith: start[...]) else { return start }
     var decoded: [UInt8] = []
     var offset: Int64 = 0
-    // What is broken further on does not matter here.
+    // Errors do not matter here: reading the whole file reports them.
     try? ContentDecoder(coding, limit: .max).decode { buffer in
       let read = try file.read(into: &buffer, at: offset)
       offset += Int64(read)
@@ -56,10 +56,10 @@ final class ArchiveFile {
     return decoded
   }
 
-  /// Ends a decoding before the end.
+  /// Thrown to stop decoding early.
   private struct EnoughRead: Error {}
 
-  /// Reads from a place on into the front of an array.
+  /// Reads bytes at an offset into the front of an array.
   ///
   /// - Returns: The number of bytes read; 0 at the end.
   func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
@@ -67,14 +67,14 @@ final class ArchiveFile {
     return try file.read(into: &buffer, at: offset)
   }
 
-  /// What libarchive reads the file by.
+  /// Returns the file as an input for libarchive.
   func makeInput() -> ArchiveInput {
     ArchiveInput(size: status.size.bytes) { [self] in try read(into: &$0, at: $1) }
   }
 
-  /// Makes sure that nobody has changed the file since it was opened.
+  /// Checks that the file was not modified since it was opened.
   func verifyUnchanged() throws {
-    // What the file system charges for a file changes when it gets around to writing it.
+    // The allocated size is not compared: it changes when the file system writes delayed allocations.
     let now = try file.status()
     guard (now.size, now.modified) == (status.size, status.modified) else {
       throw StoreError(.changedWhileReading, at: path, because: "somebody wrote to it meanwhile")

@@ -1,14 +1,14 @@
 import Files
 import ResponseStorage
 
-/// A kind of archive: what tells one by its bytes, and how it is opened.
+/// A kind of archive: how to recognise it by its first bytes, and how to open it.
 protocol ArchiveKind: ResponseArchive, SendableMetatype {
-  /// What an archive of this kind is called, for people: `a HAR`.
+  /// The name of the kind, for people: `a HAR`.
   static var name: String { get }
 
-  /// Whether a file begins as an archive of this kind.
+  /// Whether a file begins like an archive of this kind.
   ///
-  /// Its name does not matter. What begins so, and turns out to be broken, is a damaged archive.
+  /// The file name does not matter. A file that begins like an archive but is broken counts as a damaged archive.
   static func isArchive(_ file: ArchiveFile) -> Bool
 
   /// Opens an archive.

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// How much an archive may hold to be read: what is beyond is an error that names the limit.
+/// The limits on the contents of an archive. Exceeding one is an error that names the limit.
 public struct ArchiveLimits: Hashable, Sendable {
   /// The names of the limits.
   public enum Name: String, Hashable, Sendable, CaseIterable {
@@ -8,17 +8,17 @@ public struct ArchiveLimits: Hashable, Sendable {
     case entries
     /// The number of members.
     case members
-    /// The bytes of a member.
+    /// The size of a member, in bytes.
     case member
-    /// The bytes of all members.
+    /// The total size of all members, in bytes.
     case total
-    /// The bytes of the URLs of all entries that are imported, which are in memory at once.
+    /// The total size of the URLs of all imported entries, in bytes; they are in memory at the same time.
     case urls
-    /// How many bytes come out for each byte of the file, once 16 MiB have.
+    /// The number of decoded bytes for each byte of the file, once 16 MiB were decoded.
     case ratio
-    /// The bytes of a JSON document.
+    /// The size of a JSON document, in bytes.
     case document
-    /// The bytes of a property list.
+    /// The size of a property list, in bytes.
     case list
   }
 
@@ -28,7 +28,7 @@ public struct ArchiveLimits: Hashable, Sendable {
   private var ratio: Int64 = 1_000
   private var (document, list) = (64 << 20 as Int64, 32 << 20 as Int64)
 
-  /// Creates the limits that are in force unless somebody says otherwise.
+  /// Creates the default limits.
   public init() {}
 
   /// A limit.
@@ -59,17 +59,17 @@ public struct ArchiveLimits: Hashable, Sendable {
     }
   }
 
-  /// From how many bytes on the ratio matters.
+  /// The decoded size from which the ratio is checked, in bytes.
   private static let ratioThreshold = ByteCount(16 << 20)
 
-  /// Makes sure that a size is within a limit.
+  /// Checks that a size is within a limit.
   ///
   /// - Parameter path: The path of the archive, for the error.
   public func check(_ size: ByteCount, _ name: Name, at path: String) throws(ResponseArchiveError) {
     try check(size.bytes, name, at: path)
   }
 
-  /// Makes sure that not too many bytes come out of so many of the file.
+  /// Checks the number of decoded bytes against the number of bytes read.
   func checkRatio(
     _ size: ByteCount, outOf source: ByteCount, at path: String
   ) throws(ResponseArchiveError) {
@@ -77,7 +77,7 @@ public struct ArchiveLimits: Hashable, Sendable {
     try check(size.bytes / max(1, source.bytes), .ratio, at: path)
   }
 
-  /// Makes sure that a number is within a limit.
+  /// Checks that a number is within a limit.
   ///
   /// - Parameter path: The path of the archive, for the error.
   public func check(_ value: Int64, _ name: Name, at path: String) throws(ResponseArchiveError) {

@@ -1,23 +1,23 @@
 import Files
 
-/// What it takes to open an archive, of whatever kind it is.
+/// Opens an archive of any kind.
 public struct ArchiveOpening: Sendable {
-  /// The kinds of archives, in the order in which they are looked for. A new kind is one more line here.
+  /// The kinds of archives, in the order in which they are tried.
   static let kinds: [any ArchiveKind.Type] = [
     HARArchive.self,
     WARCSource.self,
     WACZSource.self,
-    // Any zip, and anything that is compressed, may be a native archive, so it comes last.
+    // Last, because it accepts any zip file and any compressed file.
     NativeArchiveSource.self,
   ]
 
   /// The path of an archive.
   public var path: String
 
-  /// How much the archive may hold.
+  /// The limits on the contents of the archive.
   public var limits: ArchiveLimits
 
-  /// Where what cannot be read in its place is put: the WARC files of a WACZ.
+  /// The folder for temporary files, such as the WARC files extracted from a WACZ file.
   public var temporaryFolder: String
 
   /// Creates an opening.
@@ -27,16 +27,16 @@ public struct ArchiveOpening: Sendable {
     self.temporaryFolder = temporaryFolder
   }
 
-  /// Whether there is a file that begins as an archive; `false` also for one that cannot be read.
+  /// Whether the file begins like an archive; `false` if it cannot be read.
   public var isArchive: Bool {
     guard let file = try? ArchiveFile(path, temporaryFolder: temporaryFolder) else { return false }
     return Self.kinds.contains { $0.isArchive(file) }
   }
 
-  /// Copies what `read` gives to a private file, and opens that, as ``open()`` does.
+  /// Copies the input to an unlinked file, because archives are read more than once, and opens that like ``open()``.
   ///
-  /// - Parameter read: Reads on, into the front of an array, and returns the number of bytes; 0 at the end.
-  /// - Throws: ``ResponseArchiveError``, ``FileError``, or what `read` throws.
+  /// - Parameter read: Reads the next bytes into the front of an array, and returns their number; 0 at the end.
+  /// - Throws: ``ResponseArchiveError``, ``FileError``, or any error that `read` throws.
   public func openInput(reading read: (inout [UInt8]) throws -> Int) throws -> any ResponseArchive {
     var copy = try TemporaryFile(in: temporaryFolder)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -45,9 +45,9 @@ public struct ArchiveOpening: Sendable {
     return try open(ArchiveFile(file, temporaryFolder: temporaryFolder))
   }
 
-  /// Finds out by its bytes which kind of archive is at the path, and opens it.
+  /// Detects the kind of the archive by its first bytes, and opens it.
   ///
-  /// - Throws: ``ResponseArchiveError``, `notAnArchive` if it is none of any kind; or ``FileError``.
+  /// - Throws: ``ResponseArchiveError``, `notAnArchive` if no kind matches; or ``FileError``.
   public func open() throws -> any ResponseArchive {
     try open(ArchiveFile(path, temporaryFolder: temporaryFolder))
   }

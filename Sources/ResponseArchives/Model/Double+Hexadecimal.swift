@@ -1,5 +1,5 @@
 extension Double {
-  /// The number as C writes it with `%a`, which loses no bit: `0x1.8p+1`, `-inf`.
+  /// The number in the format of C's `%a`, which is exact: `0x1.8p+1`, `-inf`.
   var hexadecimal: String {
     let sign = self.sign == .minus ? "-" : ""
     if isNaN { return "nan" }

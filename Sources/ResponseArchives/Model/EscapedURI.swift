@@ -1,15 +1,15 @@
 import Bytes
 
-/// A URL in which what may stand in no URI is percent-escaped (RFC 3986 §2): as archives name their entries.
+/// A URL whose characters that are invalid in a URI are percent-escaped (RFC 3986 §2).
 ///
-/// All formats have the same URIs for the same entries, so that one can be held against another.
+/// Every archive format uses the same URI for an entry, so that archives can be compared.
 struct EscapedURI: Hashable {
   /// The URI, in ASCII.
   let bytes: [UInt8]
 
   /// Escapes a URL.
   init(_ url: ByteString) {
-    // Nearly all are as they must be.
+    // Nearly all URLs are valid already, and need no copy.
     let isEscaped = url.bytes.allSatisfy(\.mayBeInURL)
     bytes = isEscaped ? url.bytes : url.bytes.percentEscaped(unless: \.mayBeInURL)
   }
@@ -20,10 +20,10 @@ struct EscapedURI: Hashable {
     if URLParts(bytes).scheme == nil { return nil }
   }
 
-  /// The URI as a text of a cache.
+  /// The URI as a byte string.
   var text: ByteString { ByteString(bytes) }
 
-  /// Whether it is one of `http` or `https`.
+  /// Whether the scheme is `http` or `https`.
   var isOfHTTP: Bool {
     let start = bytes.prefix(8).map(\.asciiLowercased)
     return start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8)

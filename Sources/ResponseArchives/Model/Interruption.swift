@@ -1,8 +1,8 @@
 import Files
 
-/// Ends what takes long if a signal has come, which is held back until partial files are removed.
+/// Throws if a signal arrived. Signals are held back so that partial files can be removed before the process ends.
 ///
-/// Every loop over the bytes of a body or an archive calls it between two pieces.
+/// Every loop over the bytes of a body or an archive calls it once per chunk.
 func checkSignals() throws(FileError) {
   if HeldSignals.areWaiting { throw .interrupted(at: "body") }
 }

@@ -3,10 +3,10 @@ import JSON
 import ResponseStorage
 
 extension JSONWriter {
-  /// The columns whose integers are strings: JavaScript and jq lose bits of those beyond 2^53.
+  /// The columns whose integers are written as strings: JavaScript and jq lose bits beyond 2^53.
   static let columnsOfLongIntegers = ["entry_ID", "hash_value"]
 
-  /// Writes the value of a column, with its class.
+  /// Writes the value of a column, with its SQLite storage class.
   mutating func value(_ value: RawResponse.Value, of column: String) {
     let isLong = Self.columnsOfLongIntegers.contains(column)
     switch value {
@@ -26,13 +26,13 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a text: a string, an object with its Base64 if it is not UTF-8, or `null`.
+  /// Writes a text as a string, as an object with its Base64 if it is not UTF-8, or as `null`.
   mutating func text(_ text: ByteString?) {
     guard let text else { return null() }
     if !string(utf8: text.bytes) { object { $0.encodedMember(text) } }
   }
 
-  /// Writes a member that is a text.
+  /// Writes a text member.
   mutating func member(_ name: StaticString, text: ByteString?) {
     key(name)
     self.text(text)
@@ -43,7 +43,7 @@ extension JSONWriter {
     base64(text.bytes)
   }
 
-  /// Writes a member that is a text; bytes that are not UTF-8 are percent-escaped, as they would be in a URL.
+  /// Writes a text member. Bytes that are not UTF-8 are percent-escaped, as in a URL.
   mutating func member(_ name: StaticString, percentEscaping text: ByteString) {
     key(name)
     if !string(utf8: text.bytes) {
@@ -51,13 +51,13 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a member that is a text; what is not UTF-8 becomes U+FFFD.
+  /// Writes a text member. Invalid UTF-8 becomes U+FFFD.
   mutating func member(_ name: StaticString, repairing text: [UInt8]) {
     key(name)
     string(repairing: text)
   }
 
-  /// Writes a member that is a moment as RFC 3339 has it, with milliseconds.
+  /// Writes a time in the format of RFC 3339, with milliseconds.
   mutating func member(_ name: StaticString, toMilliseconds moment: Timestamp) {
     let milliseconds = Int64((moment.secondsSince1970 * 1_000).rounded())
     let rest = milliseconds % 1_000

@@ -1,14 +1,14 @@
 import Bytes
 import Files
 
-/// A UUID that is made of a name, of version 5 (RFC 9562 §5.5): the same name gives the same.
+/// UUIDs derived from a name (version 5, RFC 9562 §5.5): the same name always gives the same UUID.
 enum NameUUID {
-  /// The namespace of what this program names.
+  /// The namespace of this program.
   private static let namespace: [UInt8] = [
     0x5C, 0x8E, 0x1B, 0x0A, 0x93, 0x6D, 0x4F, 0x27, 0xA1, 0x42, 0x7E, 0x90, 0xD3, 0x58, 0xB6, 0xC4,
   ]
 
-  /// Makes one.
+  /// Returns the UUID of a name.
   static func make(of name: [UInt8]) -> String {
     var digest = SHA1Digest()
     digest.update(namespace[...])

@@ -1,44 +1,43 @@
 public import Bytes
 public import ResponseStorage
 
-/// An archive, of whatever kind, that is read as a store.
+/// An archive of any kind, read as a store.
 public protocol ResponseArchive: ResponseSource {
-  /// How much it may hold to be read.
+  /// The limits on the contents of the archive.
   var limits: ArchiveLimits { get }
 
-  /// What the archive holds that is no entry for a cache, and is passed over.
+  /// The records that a cache cannot store, which are skipped.
   var omissions: [ArchiveOmission] { get }
 
-  /// Whether the entries are as a cache held them, broken ones included, so that an import of all of them makes
-  /// the same cache again.
+  /// Whether the entries are exactly those of a cache, broken ones included, so that importing all of them restores
+  /// the cache.
   var restoresCaches: Bool { get }
 
-  /// Whether the archive was written without bodies, so that it does not show which entries had one.
+  /// Whether the archive was written without bodies, so that it does not record which entries had one.
   var omitsBodies: Bool { get }
 
-  /// Calls `body` with each entry, in the order of the archive, which is that of the ids; no two have the
-  /// same key.
+  /// Calls `body` with each entry, in the order of the archive and of the ids. No two entries have the same key.
   ///
   /// - Parameters:
-  ///   - verifyingBodies: Whether to compare the digests of bodies that nobody reads, too.
-  ///   - body: What to do with an entry; its parts can be read in their order, and only meanwhile.
-  /// - Throws: ``ResponseArchiveError``, ``StoreError``, or whatever `body` throws.
+  ///   - verifyingBodies: Whether to verify the digests of bodies that `body` does not read.
+  ///   - body: Processes an entry. The parts of the entry must be read in order, and before `body` returns.
+  /// - Throws: ``ResponseArchiveError``, ``StoreError``, or any error that `body` throws.
   func forEachEntry(
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws
 
-  /// Calls `body` with the entry that has a number, if there is one.
+  /// Calls `body` with the entry of a number, if there is one.
   func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws
 }
 
-/// What was passed over, of an archive that is read or of a cache that is exported, for one reason.
+/// The entries of an archive or a cache that were skipped for one reason.
 public struct ArchiveOmission: Hashable, Sendable {
-  /// Why: what is true of each, as a clause without text from the archive, such as "it has no body".
+  /// The reason, as a clause without text from the archive, such as "it has no body".
   public var reason: String
 
-  /// Whether each has only a part of its body, so that something was lost and not only passed over.
+  /// Whether each entry has a partial body, so that data was lost and not only skipped.
   public var isPart: Bool
 
-  /// How many there are.
+  /// The number of entries.
   public var count: Int64
 
   /// Creates an omission.
@@ -50,7 +49,7 @@ public struct ArchiveOmission: Hashable, Sendable {
 }
 
 extension [ArchiveOmission] {
-  /// Counts one more, for a reason.
+  /// Counts one more entry for a reason.
   mutating func add(_ reason: String, isPart: Bool = false) {
     if let index = firstIndex(where: { $0.reason == reason }) {
       self[index].count += 1
@@ -65,14 +64,14 @@ extension StoreDescription.Format {
   public static let archive = Self(rawValue: "archive")
 }
 
-// An archive of another program holds whatever a client received.
+// Archives of other programs contain whatever a client received.
 extension ResponseArchive {
   public var restoresCaches: Bool { false }
 
   public var omitsBodies: Bool { false }
 }
 
-// What most archives do as well as they can: they are read from the beginning, up to what is looked for.
+// Defaults for archives without an index: they are read from the beginning up to the requested entry.
 extension ResponseArchive {
   public func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
     try forEachEntry(verifyingBodies: false) { raw in
@@ -144,7 +143,7 @@ extension ResponseArchive {
     return result
   }
 
-  /// Does nothing: what is wrong with an archive ends the reading of it.
+  /// Does nothing: any error in an archive ends reading it.
   public func forEachFinding(
     fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
   ) throws {}

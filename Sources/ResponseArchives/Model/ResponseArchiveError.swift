@@ -1,33 +1,34 @@
-/// An archive, of whatever kind, that cannot be written or read.
+/// An error from reading or writing an archive.
 public struct ResponseArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The file is no archive, or none of a kind that is known.
+    /// The file is not an archive of a known kind.
     case notAnArchive = "not-an-archive"
     /// The archive needs a newer version of this program.
     case tooNew = "too-new"
-    /// The archive is damaged, cut off, or not made as an archive is.
+    /// The archive is damaged, truncated or malformed.
     case damaged = "damaged-archive"
-    /// The archive goes beyond a limit.
+    /// The archive exceeds a limit.
     case limit
     /// The archive cannot be written.
     case cannotWrite = "cannot-write"
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let kind: Kind
 
-  /// The path of the archive; `nil` of one that is being written.
+  /// The path of the archive; `nil` while writing one.
   public let path: String?
 
-  /// What happened, with the facts. It holds no bytes of an archive but digits and its own names.
+  /// What happened. It quotes nothing from the archive except digits and names that this program defines.
   public let description: String
 
   /// Creates an error.
   ///
   /// - Parameters:
-  ///   - path: The path of the archive; `nil` of one that is being written.
-  ///   - fact: What happened, without bytes of the archive but digits and its own names.
+  ///   - path: The path of the archive; `nil` while writing one.
+  ///   - fact: What happened. It must quote nothing from the archive except digits and names that this program
+  ///     defines.
   public init(_ kind: Kind, at path: String? = nil, _ fact: String) {
     self.kind = kind
     self.path = path

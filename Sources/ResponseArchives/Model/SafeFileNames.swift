@@ -2,23 +2,21 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// Gives responses names for their bodies, in folders by scheme, host and path, that every file system can
-/// have.
+/// Assigns file names to bodies, in folders by scheme, host and path, that are valid on every file system.
 ///
-/// They are ASCII and of bounded length, never lead out of the folder, and no two of them differ in
-/// the case of letters only; where two would, or one would be both a file and a folder, a digest of the URL tells
-/// them apart.
+/// The names are ASCII, have a bounded length and never lead out of the folder. No two differ only in case, and none
+/// is both a file and a folder: a digest of the URL makes such names unique.
 struct SafeFileNames {
-  /// A longer part is cut.
+  /// The maximum length of a path component, in bytes.
   private static let longestPart = 120
-  /// What is deeper has one name together.
+  /// The maximum depth; deeper components are joined into one.
   private static let mostParts = 16
 
-  /// What is there already, by its path in small letters.
+  /// The names in use, by their path in lowercase, since some file systems ignore case.
   private var taken = ["index.json": Place(path: "index.json", isFolder: false)]
 
-  /// How far the names of a path and a URL are counted: a cache can hold one URL in as many partitions
-  /// as it likes, and to begin at 1 for each of them takes the square of the time.
+  /// The next suffix for a path and a URL. A cache can contain one URL in any number of partitions, and trying
+  /// suffixes from 1 for each would take quadratic time.
   private var counts: [String: Int] = [:]
 
   private struct Place {
@@ -26,19 +24,19 @@ struct SafeFileNames {
     var isFolder: Bool
   }
 
-  /// A name, and the folders that are to be made for it, which were not needed before.
+  /// A name, and the folders to create for it.
   struct Name: Hashable {
-    /// The path of the file, its parts separated by slashes.
+    /// The path of the file, with slashes.
     var path: String
-    /// The paths of the folders, outer ones first.
+    /// The paths of the folders that do not exist yet, outer ones first.
     var newFolders: [String] = []
   }
 
-  /// Returns a name that none before had.
+  /// Returns a new unique name.
   ///
   /// - Parameters:
   ///   - url: The URL of the response.
-  ///   - mimeType: Its media type, for the extension of a file that has none.
+  ///   - mimeType: The media type, which determines the extension if the URL has none.
   mutating func name(for url: ByteString, _ mimeType: ByteString?) -> Name {
     let digest = String(Digest(of: url.bytes).hexadecimal.prefix(16))
     var parts = Self.parts(of: url, digest)
@@ -51,7 +49,7 @@ struct SafeFileNames {
     return name
   }
 
-  /// Finds a place for a part, and takes it.
+  /// Reserves a unique path for a component.
   private mutating func place(
     _ part: String, in folder: String, _ digest: String, isFolder: Bool,
     _ newFolders: inout [String]
@@ -61,7 +59,7 @@ struct SafeFileNames {
     let repeated = path + digest
     var count = counts[repeated] ?? 1
     while let there = taken[candidate.lowercased()] {
-      // One folder is enough for names that differ by the case of letters only.
+      // Folder names that differ only in case share one folder.
       if isFolder, there.isFolder { return there.path }
       let mark = "~\(digest)" + (count == 1 ? "" : "~\(count)")
       candidate = isFolder ? path + mark : Self.marked(path, mark)
@@ -73,7 +71,7 @@ struct SafeFileNames {
     return candidate
   }
 
-  /// A path with a mark before its extension.
+  /// Returns a path with a suffix before its extension.
   private static func marked(_ path: String, _ mark: String) -> String {
     let start = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
     guard let dot = path.utf8[start...].lastIndex(of: UInt8(ascii: ".")) else { return path + mark }
@@ -82,7 +80,7 @@ struct SafeFileNames {
 
   // MARK: - Parts
 
-  /// The parts that a URL has: scheme, host and port, and path with query.
+  /// Returns the path components of a URL: scheme, host with port, and the path with the query.
   private static func parts(of url: ByteString, _ digest: String) -> [String] {
     let url = URLParts(url.bytes)
     var path = url.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -103,7 +101,7 @@ struct SafeFileNames {
     return (parts + [last]).map { bounded($0, digest) }
   }
 
-  /// Text in which all but some ASCII is percent-escaped; what is escaped already stays so.
+  /// Percent-escapes everything except some ASCII characters. Existing escapes are kept.
   private static func safe(_ text: ArraySlice<UInt8>) -> String {
     String(decoding: text.percentEscaped(unless: isSafe), as: UTF8.self)
   }
@@ -117,7 +115,7 @@ struct SafeFileNames {
     }
   }
 
-  /// A part that is not too long, and that no system takes for something else.
+  /// Returns a component that is not too long and has no special meaning on any system.
   private static func bounded(_ part: String, _ digest: String) -> String {
     if part.isEmpty { return "%" }
     if part.utf8.allSatisfy({ $0 == UInt8(ascii: ".") }) {
@@ -133,11 +131,11 @@ struct SafeFileNames {
     return part.utf8.last == UInt8(ascii: ".") ? part + "_" : part
   }
 
-  /// The names that Windows takes for devices, whatever their extension.
+  /// The device names of Windows, which are reserved with any extension.
   private static let devices = Set(
     ["con", "prn", "aux", "nul"] + (1...9).flatMap { ["com\($0)", "lpt\($0)"] })
 
-  /// A name with an extension: its own, or that of the media type.
+  /// Returns a name with an extension: its own, or that of the media type.
   private static func withExtension(_ name: String, _ mimeType: ByteString?) -> String {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let isExtended =

@@ -1,11 +1,11 @@
-/// Cuts a text in UTF-8 that comes piece by piece, so that no scalar value is in two pieces.
+/// Splits a stream of UTF-8 so that no scalar value spans two pieces.
 struct ScalarBoundary {
-  /// The beginning of a scalar value whose other bytes have not come yet.
+  /// The first bytes of an incomplete scalar value.
   private var rest: [UInt8] = []
 
-  /// Takes the next bytes.
+  /// Appends the next bytes.
   ///
-  /// - Returns: All of them, after what was left before, up to the last scalar value that is whole.
+  /// - Returns: The bytes up to the last complete scalar value, including those kept before.
   mutating func cut(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     let all = rest + bytes
     let end = all.count - Self.unfinishedCount(all)
@@ -13,10 +13,10 @@ struct ScalarBoundary {
     return Array(all[..<end])
   }
 
-  /// What is left; empty if the text ended with a whole scalar value.
+  /// Returns the remaining bytes; empty if the text ended with a complete scalar value.
   consuming func finish() -> [UInt8] { rest }
 
-  /// How many bytes at the end begin a scalar value that needs more.
+  /// Returns the number of trailing bytes that belong to an incomplete scalar value.
   private static func unfinishedCount(_ bytes: [UInt8]) -> Int {
     for (index, byte) in bytes.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
       let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
@@ -26,17 +26,17 @@ struct ScalarBoundary {
   }
 }
 
-/// Whether a text that comes piece by piece is UTF-8.
+/// Checks whether a stream is valid UTF-8.
 struct UTF8Check {
   private var boundary = ScalarBoundary()
   private var isRight = true
 
-  /// Takes the next bytes.
+  /// Appends the next bytes.
   mutating func append(_ bytes: ArraySlice<UInt8>) {
     guard isRight else { return }
     isRight = String(validating: boundary.cut(bytes), as: UTF8.self) != nil
   }
 
-  /// Whether all bytes together are UTF-8.
+  /// Returns whether all bytes together are valid UTF-8.
   consuming func finish() -> Bool { isRight && boundary.finish().isEmpty }
 }

@@ -1,17 +1,17 @@
 public import ResponseStorage
 
-/// A cache that entries are imported from, read as an archive of all of it would be.
+/// A cache to import from, read like an archive of all of its entries.
 ///
-/// What it cannot give in columns has a ``RawResponse/finding``, and is passed on too.
+/// Entries whose columns cannot be read have a ``RawResponse/finding``, and are passed on too.
 public final class StoreArchive: ResponseArchive {
   private let source: any ResponseSource
 
-  /// The ids of the entries, in their order, once all were read.
+  /// The ids of the entries, in order, after the first complete pass.
   private var ids: [Int64]?
 
   public let limits: ArchiveLimits
 
-  /// Takes a cache that is open for reading.
+  /// Wraps a cache that is open for reading.
   public init(_ source: any ResponseSource, limits: ArchiveLimits) {
     self.source = source
     self.limits = limits
@@ -25,7 +25,7 @@ public final class StoreArchive: ResponseArchive {
 
   public var restoresCaches: Bool { true }
 
-  /// Nothing: whatever is left out is an entry of the cache, and is counted as one.
+  /// Empty: everything that is skipped is an entry of the cache, and is counted as one.
   public var omissions: [ArchiveOmission] { [] }
 
   public func forEachEntry(
@@ -36,7 +36,7 @@ public final class StoreArchive: ResponseArchive {
     var found: [Int64] = []
     var isStopped = false
     try source.forEachRawResponse([], where: { _ in true }) { raw in
-      // A second reading goes by the places of the first: files of a folder may be gone meanwhile.
+      // A second pass must see the entries of the first: files in a Foundation cache can disappear in between.
       if let ids, found.count >= ids.count || ids[found.count] != raw.id { throw changed }
       found.append(raw.id)
       try limits.check(Int64(found.count), .entries, at: description.path)
@@ -49,7 +49,7 @@ public final class StoreArchive: ResponseArchive {
     ids = found
   }
 
-  /// The response with a body whose reading a signal ends.
+  /// Returns the response with a body whose reads stop on signals.
   private static func interruptible(_ raw: RawResponse) -> RawResponse {
     guard let index = raw.parts.firstIndex(where: { $0.name == .body }),
       let body = raw.parts[index].content, body.bytes == nil

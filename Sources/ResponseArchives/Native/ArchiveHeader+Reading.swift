@@ -2,11 +2,10 @@ import JSON
 import ResponseStorage
 
 extension ArchiveHeader {
-  /// Reads the header of an archive; members that are not known are passed over.
+  /// Reads the header of an archive; unknown members are ignored.
   ///
   /// - Parameter path: The path of the archive, for errors.
-  /// - Throws: ``ResponseArchiveError``, `tooNew` for what this program must not read, or
-  ///   ``JSONError``.
+  /// - Throws: ``ResponseArchiveError``, `tooNew` if this program must not read the archive, or ``JSONError``.
   init(reading bytes: [UInt8], at path: String) throws {
     var json = JSONReader(bytes)
     var (format, major): ([UInt8], Int64?) = ([], nil)
@@ -43,7 +42,7 @@ extension ArchiveHeader {
     }
   }
 
-  /// Reads whether bodies were left out.
+  /// Reads whether bodies were omitted.
   private static func omitsBodies(_ json: inout JSONReader) throws -> Bool {
     if try json.null() { return false }
     var bodies: [UInt8] = []

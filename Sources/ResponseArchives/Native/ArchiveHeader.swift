@@ -2,22 +2,22 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// What an archive says of itself, in its first member.
+/// The header of an archive, its first member.
 struct ArchiveHeader {
-  /// The moment that the archive is of.
+  /// The creation time.
   var created: Timestamp?
-  /// The version of the program that writes it.
+  /// The version of the program that wrote the archive.
   var generatorVersion: String
-  /// The store that it is made of.
+  /// The layout of the exported store.
   var source: RawLayout
-  /// What was redacted, in words.
+  /// The places that were redacted, for people.
   var redacted: [String] = []
-  /// Whether not all entries were wanted.
+  /// Whether only some of the entries were exported.
   var isSelection = false
-  /// Whether bodies were left out.
+  /// Whether bodies were omitted.
   var omitsBodies = false
 
-  /// The document, each member on a line of its own.
+  /// The JSON document, with one member per line.
   var json: [UInt8] {
     JSONWriter.bytes(.ascii) { json in
       json.object(.lines) { json in

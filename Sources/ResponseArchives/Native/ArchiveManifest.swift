@@ -2,20 +2,20 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// What the last but one member of an archive says: how much there is, and that it is all.
+/// The manifest of an archive, its second to last member: what the archive contains, and that it is complete.
 struct ArchiveManifest: Hashable {
   /// The number of entries.
   var entries: Int64
-  /// The number of members before this one.
+  /// The number of members before the manifest.
   var members: Int64
-  /// The sizes of all bodies, in bytes.
+  /// The total size of all bodies, in bytes.
   var bodyBytes: ByteCount
 }
 
 extension ArchiveManifest {
-  /// Reads a manifest; members that are not known are passed over.
+  /// Reads a manifest; unknown members are ignored.
   ///
-  /// - Throws: ``JSONError``, also for one that does not say that the archive is complete.
+  /// - Throws: ``JSONError``, also if the manifest does not declare the archive complete.
   init(reading bytes: [UInt8]) throws {
     var json = JSONReader(bytes)
     self.init(entries: -1, members: -1, bodyBytes: -1)
@@ -33,7 +33,7 @@ extension ArchiveManifest {
     guard isComplete else { throw JSONError("the archive is not complete", at: json.offset) }
   }
 
-  /// The document, each member on a line of its own.
+  /// The JSON document, with one member per line.
   var json: [UInt8] {
     JSONWriter.bytes(.ascii) { json in
       json.object(.lines) { json in

@@ -4,10 +4,10 @@ import Files
 import JSON
 import ResponseStorage
 
-/// One reading of a native archive, from its beginning to its end.
+/// One pass over a native archive, from beginning to end.
 ///
-/// Each member must be the one that the format has there, a plain file, and of the size and digest that
-/// its entry says. Nothing is extracted, so no name of the archive ever becomes a path.
+/// Each member must be the one that the format requires next, a regular file, and match the size and digest in its
+/// entry. Nothing is extracted, so no name in the archive ever becomes a path.
 final class ArchiveWalk {
   private let path: String
   private let limits: ArchiveLimits
@@ -17,16 +17,16 @@ final class ArchiveWalk {
   private var reader: ArchiveReader
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// The digest of what the checksums at the end must be.
+  /// The digest that the checksum file at the end must have.
   private var checksums = Digest()
   private(set) var checksumsDigest = ""
-  /// The last line of them.
+  /// The last checksum line, kept to reuse its memory.
   private var line: [UInt8] = []
   private var (memberCount, totalBytes) = (0 as Int64, 0 as ByteCount)
   private var (entryCount, bodyBytes) = (0 as Int64, 0 as ByteCount)
   private var lastID = Int64.min
 
-  /// Begins a reading.
+  /// Starts a pass.
   init(_ file: ArchiveFile, _ format: ArchiveFormat, limits: ArchiveLimits) throws {
     path = file.path
     self.limits = limits
@@ -54,7 +54,7 @@ final class ArchiveWalk {
 
   // MARK: - Members
 
-  /// Moves to the next member, which must have a name.
+  /// Moves to the next member, which must have the given name.
   private func next(_ expected: String) throws -> ByteCount {
     let (name, size) = try next()
     guard name == expected else { throw damage("'\(expected)' is missing, or not in its place") }
@@ -83,7 +83,7 @@ final class ArchiveWalk {
     return (String(decoding: bytes, as: UTF8.self), size)
   }
 
-  /// Reads on in a member.
+  /// Reads the next bytes of a member.
   private func read(into buffer: inout [UInt8]) throws -> Int {
     try checkSignals()
     let count = try Self.translatingErrors(at: path, .damaged) { try reader.read(into: &buffer) }
@@ -93,14 +93,14 @@ final class ArchiveWalk {
     return count
   }
 
-  /// Reads a member whole.
+  /// Reads a whole member.
   private func bytes(_ name: String, size: ByteCount, upTo limit: ArchiveLimits.Name) throws
     -> [UInt8]
   {
     try limits.check(size, limit, at: path)
     var bytes: [UInt8] = []
     while case let count = try read(into: &buffer), count > 0 {
-      // What it says of its length is not trusted: memory is taken for what has come.
+      // The announced size is not trusted: memory is only allocated for bytes that were read.
       if bytes.isEmpty { bytes = Array(buffer[..<count]) } else { bytes += buffer[..<count] }
       guard ByteCount(bytes.count) <= size else { break }
     }
@@ -137,10 +137,11 @@ final class ArchiveWalk {
     }
   }
 
-  /// Reads the next entry; its body is read by whoever asks for it, before the next entry.
+  /// Reads the next entry. Its body must be read before the next entry.
   ///
-  /// - Parameter verifyingBody: Whether a body that nobody asked for is read all the same.
-  /// - Returns: `false` if all entries were read, and the end of the archive is as it must be.
+  /// - Parameter verifyingBody: Whether to read and verify a body that `body` did not read.
+  /// - Returns: `false` if there are no more entries and the end of the archive is valid, or if `body` stopped the
+  ///   pass.
   func nextEntry(
     verifyingBody: Bool, _ body: (RawResponse) throws -> ScanStep
   ) throws -> Bool {
@@ -159,6 +160,7 @@ final class ArchiveWalk {
     let entry = try Self.translatingErrors(at: path, .damaged) {
       try EntryDocument(reading: bytes)
     }
+    // Increasing ids also rule out duplicates without keeping every id in memory.
     guard entry.raw.id > lastID || entryCount == 1 else {
       throw damage("entry \(entryCount) is out of order")
     }
@@ -201,11 +203,11 @@ final class ArchiveWalk {
     guard Digest(of: bytes).hexadecimal == member.sha256 else { throw wrongDigest(name) }
     note(name, member.sha256)
     if member.size <= RawResponse.largestList, !member.isText { return Body(bytes) }
-    // Only a list in memory is decoded, and this one is text or too long.
+    // Only lists in memory are decoded, and this one is text or too large.
     return Body(size: member.size, sha256: member.sha256) { BodyReader(bytes) }
   }
 
-  /// How far the body of an entry was read.
+  /// The progress of reading the body of an entry.
   private final class MemberReading {
     let member: EntryDocument.Member
     var count: ByteCount = 0
@@ -215,7 +217,7 @@ final class ArchiveWalk {
     init(_ member: EntryDocument.Member) { self.member = member }
   }
 
-  /// Reads on in a body, whose size and digest are compared at its end.
+  /// Reads the next bytes of a body, and verifies its size and digest at the end.
   private func readOn(
     _ reading: MemberReading, _ name: String, into buffer: inout [UInt8]
   ) throws -> Int {
@@ -240,7 +242,7 @@ final class ArchiveWalk {
 
   // MARK: - End
 
-  /// Reads the manifest and the checksums, and makes sure that nothing follows.
+  /// Reads the manifest and the checksums, and checks that nothing follows.
   private func finish(_ size: ByteCount) throws {
     let members = memberCount - 1
     let manifest = try document(NativeArchive.manifestName, size: size)
@@ -268,7 +270,7 @@ final class ArchiveWalk {
 }
 
 extension RawResponse {
-  /// Puts what a member holds into its part.
+  /// Sets the content of the part that a member contains.
   fileprivate mutating func set(_ member: EntryDocument.Member, _ content: Body) {
     guard let index = parts.firstIndex(where: { $0.name == member.name }) else { return }
     (parts[index].isText, parts[index].content) = (member.isText, content)

@@ -3,10 +3,9 @@ import JSON
 import ResponseStorage
 
 extension EntryDocument {
-  /// Reads what an archive says of an entry: its columns, and the members that follow.
+  /// Reads the document of an entry: its columns and the members that follow.
   ///
-  /// What is there for people is passed over, and so are members that are not known. The parts of the
-  /// response hold nothing yet.
+  /// Members that are informational or unknown are ignored. The parts of the response have no content yet.
   ///
   /// - Throws: ``JSONError``, also for a document that does not describe an entry.
   init(reading bytes: [UInt8]) throws {
@@ -85,7 +84,7 @@ extension EntryDocument {
 }
 
 extension JSONReader {
-  /// Reads what ``JSONWriter/value(_:of:)`` writes.
+  /// Reads a value written by ``JSONWriter/value(_:of:)``.
   fileprivate mutating func columnValue(of column: String) throws -> RawResponse.Value {
     if try null() { return .null }
     let place = offset

@@ -1,12 +1,12 @@
 import Bytes
 import ResponseStorage
 
-/// What an archive says of an entry, before its bytes, as far as it is read again: all columns, and the sizes
-/// and digests of the members that follow.
+/// The machine-readable part of an entry's document: all columns, and the sizes and digests of the members that
+/// follow.
 ///
 /// ``ExportedEntry/document(of:)`` writes it, with more for people.
 struct EntryDocument {
-  /// A member that holds a part.
+  /// The archive member of a part.
   struct Member: Hashable {
     var name: RawResponse.Part.Name
     var isText: Bool
@@ -16,8 +16,8 @@ struct EntryDocument {
 
   /// The response.
   var raw: RawResponse
-  /// The members that follow, in their order.
+  /// The members that follow, in order.
   var members: [Member]
-  /// What was redacted, in words.
+  /// The places that were redacted, for people.
   var redacted: [String] = []
 }

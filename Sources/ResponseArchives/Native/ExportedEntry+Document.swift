@@ -3,8 +3,8 @@ import JSON
 import ResponseStorage
 
 extension ExportedEntry {
-  /// What an archive says of the entry: all columns, the sizes and digests of the members that follow, and, for
-  /// people, what the property lists hold. Each member of the object is on a line of its own.
+  /// Returns the document of the entry: all columns, the sizes and digests of the members that follow, and, for
+  /// people, the contents of the property lists. It has one member per line.
   ///
   /// - Parameter members: The members that follow.
   func document(of members: [EntryDocument.Member]) -> [UInt8] {
@@ -41,9 +41,9 @@ extension ExportedEntry {
     $0.rawValue < $1.rawValue
   }
 
-  /// A part whose row is missing is absent here; one that is `NULL` is `null`.
+  /// Writes the members. A part whose row is missing is absent; a part that is `NULL` is `null`.
   private func describe(_ members: [EntryDocument.Member], _ json: inout JSONWriter) {
-    // Loops over the arrays would hold on to all that each element has.
+    // Spans avoid retaining and releasing everything in each element.
     let (parts, members) = (raw.parts.span, members.span)
     json.object("members") { json in
       for name in Self.sortedNames
@@ -79,7 +79,7 @@ extension ExportedEntry {
     }
   }
 
-  /// Header fields: a string for each, or an array of those that are repeated.
+  /// Writes header fields: a string for each, or an array for a repeated field.
   private func headers(_ headers: HeaderFields?, _ json: inout JSONWriter) {
     guard let headers else { return json.null("headers") }
     let fields = headers.fields.span

@@ -1,28 +1,28 @@
 import Files
 import ResponseStorage
 
-/// The archive format that keeps all of a store: its members, and their names.
+/// The archive format that keeps everything in a store: the names of its members.
 ///
-/// `share/doc/urlcache-admin/formats.md` describes it.
+/// See `share/doc/urlcache-admin/formats.md`.
 public enum NativeArchive {
   /// The name of the format, in the header.
   static let format = "urlcache-archive"
 
-  /// The version that is written; a reader refuses another major one.
+  /// The version that is written. Readers refuse any other major version.
   static let (majorVersion, minorVersion) = (1, 0) as (Int64, Int64)
 
   /// The first member.
   static let headerName = "urlcache-archive.json"
-  /// The last but one.
+  /// The second to last member.
   static let manifestName = "manifest.json"
-  /// The last: a line for each other member, in their order, as `sha256sum` writes them.
+  /// The last member: a line for each other member, in order, in the format of `sha256sum`.
   static let checksumsName = "SHA256SUMS"
   /// The first member of an entry.
   static let documentName = "entry.json"
 
-  /// The folder of an entry, with a slash at its end.
+  /// Returns the folder of an entry, with a trailing slash.
   ///
-  /// - Parameter number: The place of the entry in the archive, from 1 on.
+  /// - Parameter number: The number of the entry in the archive, starting at 1.
   static func folder(_ number: Int64) -> String {
     let digits = String(number)
     return "entries/" + String(repeating: "0", count: max(0, 10 - digits.utf8.count)) + digits + "/"
@@ -30,7 +30,7 @@ public enum NativeArchive {
 
   /// Appends the line of ``checksumsName`` for a member.
   ///
-  /// - Parameter folder: The folder of the member, if it is in one.
+  /// - Parameter folder: The folder of the member, if any.
   static func appendChecksum(
     _ sha256: String, of name: String, in folder: String = "", to lines: inout [UInt8]
   ) {
@@ -43,7 +43,7 @@ public enum NativeArchive {
 }
 
 extension RawResponse.Part.Name {
-  /// The name of the member that holds the part, in the folder of its entry.
+  /// The name of the part's member, in the folder of its entry.
   var memberName: String {
     switch self {
     case .responseObject: "response.plist"

@@ -2,7 +2,7 @@ import Archive
 import Bytes
 import ResponseStorage
 
-/// Writes a native archive, which keeps all of each entry.
+/// Writes a native archive, which keeps everything in each entry.
 final class NativeArchiveExport: ResponseArchiveWriter {
   private var archive: NativeArchiveWriter?
   private let longestMember: ByteCount
@@ -29,7 +29,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
 
   func enqueue(_ raw: RawResponse, number: Int64) throws -> Bool {
     let isEnqueued = preparation.add(raw, number: number)
-    // What is read where it is stored can be read only now, and comes after all that was there before.
+    // An entry that could not be queued can be read only now, so all queued entries must be written before it.
     try preparation.forEachPrepared(all: !isEnqueued) { entry in
       try archive?.append(entry, from: nil)
     }

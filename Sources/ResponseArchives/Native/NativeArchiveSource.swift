@@ -2,9 +2,9 @@ import Archive
 import Files
 import ResponseStorage
 
-/// A native archive that is read as a store: what was exported, with the ids that it had.
+/// A native archive, read as a store: the exported entries, with their original ids.
 ///
-/// Each look at it reads it from the beginning, up to what is looked for.
+/// Every access reads the archive from the beginning, up to the requested entry.
 final class NativeArchiveSource: ArchiveKind {
   static let name = "a tar or zip"
 
@@ -27,6 +27,8 @@ final class NativeArchiveSource: ArchiveKind {
     self.format = format
     self.limits = limits
     header = try ArchiveWalk(file, format, limits: limits).header()
+    // libarchive takes names from the headers before the members, other programs from the directory. If the two
+    // differed, each would read another archive.
     if format == .zip { try Self.verifyDirectory(of: file) }
     let version = header.source.userVersion
     description = StoreDescription(
@@ -54,7 +56,7 @@ final class NativeArchiveSource: ArchiveKind {
 
   var omitsBodies: Bool { header.omitsBodies }
 
-  /// Nothing: whatever is in a native archive came from a cache.
+  /// Empty: everything in a native archive came from a cache.
   var omissions: [ArchiveOmission] { [] }
 
   func forEachEntry(
@@ -72,6 +74,7 @@ final class NativeArchiveSource: ArchiveKind {
       })
     {}
     if isStopped { return }
+    // The digest covers every member, so a different one means that the file changed since the last complete pass.
     guard checksumsDigest.map({ $0 == walk.checksumsDigest }) ?? true else {
       throw StoreError(.changedWhileReading, at: file.path)
     }

@@ -3,10 +3,10 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// Writes the members of a native archive, and keeps their digests for its end.
+/// Writes the members of a native archive, and collects their checksums for the end.
 struct NativeArchiveWriter: ~Copyable {
   private var archive: ArchiveWriter
-  /// The text of the checksums, which may be too long for memory.
+  /// The checksum lines, which may be too large for memory.
   private var checksums: TemporaryFile
   private var lines: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -14,7 +14,7 @@ struct NativeArchiveWriter: ~Copyable {
   /// The number of members so far.
   private(set) var memberCount: Int64 = 0
 
-  /// - Parameter temporaryFolder: Where the checksums are kept meanwhile.
+  /// - Parameter temporaryFolder: The folder for the checksums until the end.
   init(_ archive: consuming ArchiveWriter, temporaryFolder: String) throws {
     checksums = try TemporaryFile(in: temporaryFolder)
     self.archive = archive
@@ -29,13 +29,12 @@ struct NativeArchiveWriter: ~Copyable {
 
   /// Appends the members of an entry.
   ///
-  /// - Parameter source: The entry, which has the parts that are not in memory.
-  /// - Throws: ``StoreError`` if the bytes are others than they were, or whatever reading or writing
-  ///   throws.
+  /// - Parameter source: The entry, for the parts that are not in memory.
+  /// - Throws: ``StoreError`` if a part changed since it was measured, or any error from reading or writing.
   mutating func append(_ entry: borrowing PreparedEntry, from source: ExportedEntry?) throws {
     let folder = entry.folder
     try archive.append(folder + NativeArchive.documentName, entry.document)
-    // A loop over the array would hold on to the bytes of each.
+    // A span avoids retaining and releasing the bytes of each member.
     let members = entry.members.span
     for index in members.indices {
       let name = folder + members[index].name.memberName
@@ -59,7 +58,7 @@ struct NativeArchiveWriter: ~Copyable {
     lines.removeAll(keepingCapacity: true)
   }
 
-  /// Ends the archive with its checksums.
+  /// Writes the checksums and finishes the archive.
   consuming func finish() throws {
     try writeLines()
     try archive.begin(NativeArchive.checksumsName, size: checksums.size)

@@ -1,17 +1,17 @@
-/// The names of what is in a WACZ file (WACZ 1.1.1).
+/// The names of the members of a WACZ file (WACZ 1.1.1).
 enum WACZ {
   /// The version of the format.
   static let version = "1.1.1"
 
-  /// What describes the file: the list of all others, with their digests.
+  /// The package description: a list of the other members, with their digests.
   static let packageName = "datapackage.json"
-  /// The digest of the description.
+  /// The digest of the package description.
   static let packageDigestName = "datapackage-digest.json"
   /// The folder of WARC files.
   static let archiveFolder = "archive/"
-  /// The WARC file that is written, without its folder.
+  /// The name of the WARC file, without its folder.
   static let warcName = "data.warc.gz"
-  /// The index that is written.
+  /// The CDXJ index.
   static let indexName = "indexes/index.cdx"
   /// The list of pages.
   static let pagesName = "pages/pages.jsonl"

@@ -4,17 +4,17 @@ import Files
 import JSON
 import ResponseStorage
 
-/// Writes entries as a WACZ file (WACZ 1.1.1): a zip of a WARC file, an index of it, and a list of pages.
+/// Writes entries as a WACZ file (WACZ 1.1.1): a zip file of a WARC file, an index of it, and a list of pages.
 ///
-/// The description has the digests of all of them, and zip wants to know sizes before bytes; so what grows with
-/// the entries waits in files without names.
+/// The package description contains the digests of all of them, and zip requires sizes before contents. So everything
+/// that grows with the entries is written to unlinked files first.
 final class WACZExport: ResponseArchiveWriter {
   private let export: ArchiveExport
   private let write: ([UInt8]) throws -> Void
   private let contents: Contents
   private let warc: WARCExport
 
-  /// What is written to the zip at the end.
+  /// The contents of the zip file, which is written at the end.
   private final class Contents {
     var warc: PackageFile
     var pages: PackageFile
@@ -27,7 +27,7 @@ final class WACZExport: ResponseArchiveWriter {
     }
   }
 
-  /// Begins a file.
+  /// Starts a file.
   init(for export: ArchiveExport, writing write: @escaping ([UInt8]) throws -> Void) throws {
     self.export = export
     self.write = write
@@ -69,7 +69,7 @@ final class WACZExport: ResponseArchiveWriter {
       (WACZ.pagesName, contents.pages.size, contents.pages.sha256),
     ])
     var zip = try ArchiveWriter(.zip, level: export.level, writing: write)
-    // Players read parts of it, which they cannot of what is compressed.
+    // Players read byte ranges of the WARC file, so it must not be compressed.
     try contents.warc.copy(
       to: &zip, as: WACZ.archiveFolder + WACZ.warcName, isCompressed: false)
     try index.copy(to: &zip, as: WACZ.indexName)
@@ -110,7 +110,7 @@ final class WACZExport: ResponseArchiveWriter {
   }
 }
 
-/// A file that is written, and then put into a zip, with its digest.
+/// A temporary file, with its digest, that is added to a zip file when it is complete.
 private struct PackageFile: ~Copyable {
   private var file: TemporaryFile
   private var digest = Digest()
@@ -121,7 +121,7 @@ private struct PackageFile: ~Copyable {
 
   var size: ByteCount { ByteCount(file.size) }
 
-  /// The digest of all bytes so far.
+  /// The SHA-256 digest of all bytes so far, in lowercase hexadecimal.
   var sha256: String { digest.hexadecimal }
 
   mutating func append(_ bytes: [UInt8]) throws(FileError) {

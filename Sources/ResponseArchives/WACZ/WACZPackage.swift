@@ -2,22 +2,22 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// What a WACZ file says of its members.
+/// The package description of a WACZ file.
 enum WACZPackage {
   /// A member.
   struct Resource {
-    /// Its name in the zip.
+    /// The path in the zip file.
     var path: ByteString
-    /// Its digest, after the name of the algorithm and a colon.
+    /// The digest, as `algorithm:hexadecimal`.
     var hash: ByteString?
-    /// The number of its bytes.
+    /// The size, in bytes.
     var size: ByteCount?
   }
 
-  /// Hands the members on that the description of a file names, one at a time: a description that
-  /// is not to be trusted can name more than there is room for.
+  /// Calls `body` with each member in the package description. They are not collected in an array, because an
+  /// untrusted description can list more than fits into memory.
   ///
-  /// - Throws: ``JSONError``, and what `body` throws.
+  /// - Throws: ``JSONError``, and any error that `body` throws.
   static func forEachResource(
     reading bytes: [UInt8], _ body: (Resource) throws -> Void
   ) throws {
@@ -45,7 +45,7 @@ enum WACZPackage {
     return resource
   }
 
-  /// Reads the digest of the description from the document that has it.
+  /// Reads the digest of the package description from its document.
   ///
   /// - Throws: ``JSONError``.
   static func hash(reading bytes: [UInt8]) throws -> ByteString? {

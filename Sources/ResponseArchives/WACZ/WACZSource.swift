@@ -3,7 +3,7 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// A WACZ file that is read as a store: the WARC files in it, whose digests are compared when it is opened.
+/// A WACZ file, read as a store. Opening it extracts its WARC files and verifies their digests.
 final class WACZSource: ArchiveKind {
   static let name = "a WACZ"
 
@@ -12,7 +12,7 @@ final class WACZSource: ArchiveKind {
   let limits: ArchiveLimits
   private let entries: WARCEntries
 
-  /// The most members that are looked at to tell a WACZ from another zip.
+  /// The maximum number of members that are read to distinguish a WACZ from other zip files.
   private static let lookedAt = 1_000
 
   static func isArchive(_ file: ArchiveFile) -> Bool {
@@ -22,7 +22,7 @@ final class WACZSource: ArchiveKind {
     for _ in 0..<lookedAt {
       guard let member = try? zip.next() else { return false }
       let name = member.name ?? []
-      // What every native archive begins with.
+      // Native archives always begin with this member.
       if name == Array(NativeArchive.headerName.utf8) { return false }
       if name == Array(WACZ.packageName.utf8) || name.starts(with: WACZ.archiveFolder.utf8) {
         return true
@@ -43,7 +43,7 @@ final class WACZSource: ArchiveKind {
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
   }
 
-  /// The WARC files of the archive, one after the other: a zip cannot be read from any place.
+  /// The concatenated WARC files, in a temporary file because a zip member has no random access.
   private final class WARCCopy {
     let file: TemporaryFile
 

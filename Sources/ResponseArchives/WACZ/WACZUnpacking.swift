@@ -4,9 +4,9 @@ import Files
 import JSON
 import ResponseStorage
 
-/// Reads the members of a WACZ file once, compares their digests, and puts the WARC files together.
+/// Reads the members of a WACZ file once, verifies their digests, and concatenates the WARC files.
 struct WACZUnpacking: ~Copyable {
-  /// What was read of a member.
+  /// The measured size and digest of a member.
   private struct Member {
     var size: ByteCount
     var sha256: String
@@ -24,7 +24,7 @@ struct WACZUnpacking: ~Copyable {
   private var documents: [ByteString: [UInt8]] = [:]
   private var total: ByteCount = 0
 
-  /// Begins to read a file.
+  /// Starts reading a file.
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
     let warc = try TemporaryFile(in: file.temporaryFolder)
     let zip = try Self.translatingErrors(at: file.path) {
@@ -53,8 +53,8 @@ struct WACZUnpacking: ~Copyable {
 
   /// Reads all members.
   ///
-  /// - Returns: The WARC files, one after the other.
-  /// - Throws: ``ResponseArchiveError``, or what reading and writing throws.
+  /// - Returns: The concatenated WARC files.
+  /// - Throws: ``ResponseArchiveError``, or any error from reading and writing.
   consuming func run() throws -> TemporaryFile {
     while let member = try next() {
       try read(member)
@@ -104,7 +104,7 @@ struct WACZUnpacking: ~Copyable {
     return try Self.translatingErrors(at: path) { try zip.read(into: &buffer) }
   }
 
-  /// Makes sure that all WARC files can be read as one.
+  /// Checks that the WARC files can be concatenated: all compressed, or none.
   private mutating func begin(_ bytes: ArraySlice<UInt8>) throws {
     let isCompressed = ContentCoding(ofDataBeginningWith: bytes) != nil
     guard self.isCompressed ?? isCompressed == isCompressed else {
@@ -113,7 +113,7 @@ struct WACZUnpacking: ~Copyable {
     self.isCompressed = isCompressed
   }
 
-  /// Compares the digests, of all that has one.
+  /// Verifies all members that have a digest.
   private mutating func verify() throws {
     guard let package = documents[ByteString(WACZ.packageName)] else {
       throw damage("'\(WACZ.packageName)' is missing")

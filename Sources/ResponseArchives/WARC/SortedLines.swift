@@ -1,10 +1,10 @@
 import Files
 
-/// Lines that come in any order, and go out sorted by their bytes, however many they are.
+/// Sorts any number of lines by their bytes.
 ///
-/// What is in memory does not grow with them: sorted runs wait in a file without a name.
+/// Memory use does not grow with the number of lines: sorted runs are kept in an unlinked file and merged.
 struct SortedLines: ~Copyable {
-  /// The lines of the run that is being filled.
+  /// The lines of the current run.
   private var lines: [[UInt8]] = []
   private var lineBytes = 0
   private var runs: [Range<Int64>] = []
@@ -12,14 +12,14 @@ struct SortedLines: ~Copyable {
   private let runSize: Int
 
   /// - Parameters:
-  ///   - temporaryFolder: Where runs are kept.
-  ///   - runSize: How many bytes of lines are sorted in memory.
+  ///   - temporaryFolder: The folder for the sorted runs.
+  ///   - runSize: The number of bytes that are sorted in memory.
   init(temporaryFolder: String, runSize: Int = 8 << 20) throws(FileError) {
     file = try TemporaryFile(in: temporaryFolder)
     self.runSize = runSize
   }
 
-  /// Adds a line, which has no line feed.
+  /// Adds a line, given without its line feed.
   mutating func append(_ line: [UInt8]) throws(FileError) {
     lines.append(line)
     lineBytes += line.count
@@ -43,7 +43,7 @@ struct SortedLines: ~Copyable {
     lineBytes = 0
   }
 
-  /// Calls `body` with each line, with a line feed, in their order.
+  /// Calls `body` with each line, including its line feed, in sorted order.
   mutating func forEach(_ body: ([UInt8]) throws -> Void) throws {
     try endRun()
     var fronts: [(line: [UInt8], run: LineRun)] = []
@@ -64,9 +64,9 @@ struct SortedLines: ~Copyable {
   }
 }
 
-/// Lines that are read one by one from a part of a file.
+/// Reads the lines of one run.
 private struct LineRun {
-  /// What was not read yet.
+  /// The range of the file that was not read yet.
   var place: Range<Int64>
 
   private var unread: ArraySlice<UInt8> = []
@@ -75,7 +75,7 @@ private struct LineRun {
     self.place = place
   }
 
-  /// The next line, with its line feed; `nil` at the end.
+  /// Returns the next line, including its line feed; `nil` at the end.
   mutating func next(_ file: borrowing TemporaryFile) throws(FileError) -> [UInt8]? {
     var line: [UInt8] = []
     while true {

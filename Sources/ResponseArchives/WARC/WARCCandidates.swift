@@ -1,51 +1,51 @@
 import Bytes
 
-/// The records of a WARC file that may become entries, until all of them are known: which belong together is said by
-/// either of them, in any order.
+/// The records of a WARC file that may become entries. They are matched when all are known, because either of two
+/// related records may refer to the other, in any order.
 ///
-/// Each is a few numbers in arrays, about 250 bytes for a response with its request, so that a file of a million
-/// does not need much memory.
+/// Each is a few numbers in arrays, about 250 bytes for a response with its request, so that a file with a million
+/// records does not need much memory.
 struct WARCCandidates {
   /// A request.
   struct Request {
     var place: WARCInput.Place
     var isGET: Bool
-    /// What a cache looks its response up by.
+    /// The mark of the cache key.
     var key: WARCMark
   }
 
-  /// What is known of a response besides its entry.
+  /// The properties of a response that are only needed to match records.
   private struct Response {
-    /// What a cache looks it up by.
+    /// The mark of the cache key.
     var key: WARCMark
     var date: Timestamp
     var isGET = true
-    /// Whether it makes an entry, unless there is a better one of its key; otherwise others may have its body.
+    /// Whether the response becomes an entry, unless there is a better one with the same key. If `false`, revisits
+    /// may still use its body.
     var makesEntry: Bool
-    /// Where among all marks those are of its record, and of those made together with it.
+    /// The range in `marks` of the ids of its record and of the records captured together with it.
     var ids: Range<Int>
-    /// Where those are of the record that it is a revisit of, the surest first; `nil` if it is none.
+    /// The range in `marks` of the record that it revisits, most reliable first; `nil` if it is not a revisit.
     var revisited: Range<Int>?
 
-    /// Whether of two responses of one key this is the one that a cache would have, though the other came
-    /// later.
+    /// Whether a cache would keep this one of two responses with the same key, even if the other was received later.
     func isBetter(than other: Self) -> Bool {
       isGET == other.isGET ? date > other.date : isGET
     }
   }
 
-  /// What makes no entry.
+  /// The records that become no entry.
   var omissions: [ArchiveOmission] = []
 
-  /// The responses in the order of their records, in two arrays: the first is what stays of them.
+  /// The responses in the order of their records, in two arrays. Only the first is kept at the end.
   private var entries: [WARCIndex.Entry] = []
   private var responses: [Response] = []
   private var marks: [WARCMark] = []
-  /// The numbers of the responses with bodies, by what a revisit may name them by.
+  /// The indices of the responses with bodies, by the marks that a revisit may refer to.
   private var bodies = WARCMarkTable()
 
   private var requests: [Request] = []
-  /// The numbers of the requests by their ids, and by those of the responses that they name.
+  /// The indices of the requests, by their ids and by the ids of the responses that they refer to.
   private var requestNumbers = WARCMarkTable()
 
   /// The number of responses.
@@ -60,11 +60,11 @@ struct WARCCandidates {
     requests.append(request)
   }
 
-  /// Adds a response that has a body.
+  /// Adds a response with a body.
   ///
   /// - Parameters:
-  ///   - key: What a cache looks it up by.
-  ///   - makesEntry: Whether a cache would store it; otherwise others may still refer to its body.
+  ///   - key: The mark of the cache key.
+  ///   - makesEntry: Whether a cache would store it. If `false`, revisits may still use its body.
   mutating func addResponse(
     _ entry: WARCIndex.Entry, _ header: WARCHeader, of key: WARCMark, _ date: Timestamp,
     makesEntry: Bool
@@ -73,7 +73,7 @@ struct WARCCandidates {
     add(entry, header, of: key, date, makesEntry: makesEntry)
   }
 
-  /// Adds a response whose body is elsewhere.
+  /// Adds a response whose body is in another record.
   mutating func addRevisit(
     _ entry: WARCIndex.Entry, _ header: WARCHeader, of key: WARCMark, _ date: Timestamp
   ) {
@@ -96,9 +96,9 @@ struct WARCCandidates {
     return marks.count - new.count..<marks.count
   }
 
-  /// Puts together what belongs together.
+  /// Matches the records.
   ///
-  /// - Returns: The entries in the order of their records; of each key the one that a cache would have.
+  /// - Returns: The entries in the order of their records; for each key, the one that a cache would keep.
   mutating func makeIndex() -> WARCIndex {
     resolveRevisits()
     resolveRequests()
@@ -136,7 +136,7 @@ struct WARCCandidates {
     (marks, requests, requestNumbers) = ([], [], WARCMarkTable())
   }
 
-  /// Leaves out all responses of a key but the one that a cache would have.
+  /// Removes all responses with the same key except the one that a cache would keep.
   private mutating func keepBest() {
     var best: [WARCMark: Int] = [:]
     for number in responses.indices where responses[number].makesEntry {
@@ -157,7 +157,7 @@ struct WARCCandidates {
 }
 
 extension WARCIndex.Entry {
-  /// Takes the body of the response that this one is a revisit of.
+  /// Uses the body of the response that this one revisits.
   fileprivate mutating func takeBody(of other: Self) {
     (body, isBodyDecoded) = (other.body, other.isBodyDecoded)
     (size, sha256) = (other.size, other.sha256)

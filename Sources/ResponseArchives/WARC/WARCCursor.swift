@@ -1,14 +1,15 @@
 import Archive
 import Bytes
 
-/// Opens records of a WARC file at places that are known.
+/// Opens records of a WARC file at known places.
 final class WARCCursor {
   private let file: FileBytes
   private let coding: ContentCoding?
   private var input: WARCInput?
   private var backwardBytes: ByteCount = 0
 
-  /// The most bytes that are decoded only to come to records which do not begin a member of gzip.
+  /// The maximum number of bytes decoded only to reach records inside a gzip member. A hostile file could make every
+  /// record refer back to the start of one large member.
   private static let mostBackwardBytes = ByteCount(4 << 30)
 
   init(_ file: FileBytes, _ coding: ContentCoding?) {

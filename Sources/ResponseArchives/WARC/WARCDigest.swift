@@ -1,12 +1,12 @@
 import Bytes
 import Files
 
-/// A digest that a WARC record names, and those of the bytes that it is of.
+/// A digest in a WARC header.
 ///
-/// Writers have always disagreed on what the payload of a record is: the bytes as they were sent, without
-/// transfer coding, or without content coding. So several readings of them can be tried.
+/// Writers have always disagreed on what the payload of a record is: the bytes as sent, without transfer coding, or
+/// without content coding. So several interpretations are tried.
 struct WARCDigest {
-  /// The algorithms that are checked; of another nothing is known.
+  /// The algorithms that are verified; digests of other algorithms are ignored.
   enum Algorithm {
     case sha1, sha256
   }
@@ -17,10 +17,10 @@ struct WARCDigest {
   /// The digest.
   let value: [UInt8]
 
-  /// Reads `algorithm:value`, with the value in Base32, hexadecimal digits or Base64.
+  /// Creates a digest from `algorithm:value`, where the value is Base32, hexadecimal or Base64.
   ///
-  /// - Throws: ``WARCError`` if the value cannot be one of the algorithm.
-  /// - Returns: `nil` for an algorithm that is not known.
+  /// - Throws: ``WARCError`` if the value does not fit the algorithm.
+  /// - Returns: `nil` for an unknown algorithm.
   init?(_ label: ByteString) throws(WARCError) {
     guard let colon = label.bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let text = Array(label.bytes[(colon + 1)...].trimmingBlanks)
@@ -42,7 +42,7 @@ struct WARCDigest {
     self.value = value
   }
 
-  /// A digest in the making, of the same algorithm.
+  /// A running digest of the same algorithm.
   struct Making {
     private var sha1 = SHA1Digest()
     private var sha256 = Digest()
@@ -57,7 +57,7 @@ struct WARCDigest {
       }
     }
 
-    /// Whether the bytes so far have the digest.
+    /// Whether the bytes so far match the digest.
     var isRight: Bool {
       digest.value == (digest.algorithm == .sha1 ? sha1.bytes : sha256.bytes)
     }
@@ -66,7 +66,7 @@ struct WARCDigest {
 
 /// Base32 (RFC 4648 §6).
 enum Base32 {
-  /// Decodes letters of either case, with padding or without; `nil` if there is anything else.
+  /// Decodes Base32 in either case, with or without padding; `nil` for anything else.
   static func decode(_ text: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (bits, count) = (0 as UInt32, 0)

@@ -3,15 +3,15 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// The entries of a WARC file, made of its records one by one.
+/// The entries of a WARC file, assembled from its records on demand.
 final class WARCEntries {
   private let path: String
   private let index: WARCIndex
   private let bodies: WARCCursor
-  /// What reads records that go with those that have bodies.
+  /// Reads the records that accompany those with bodies. A second cursor keeps either from seeking back.
   private let others: WARCCursor
 
-  /// What is no entry.
+  /// The records that are no entries.
   var omissions: [ArchiveOmission] { index.omissions }
 
   /// The number of entries.
@@ -19,7 +19,7 @@ final class WARCEntries {
 
   /// Reads the file once.
   ///
-  /// - Throws: ``ResponseArchiveError`` for a limit, or what reading the file throws.
+  /// - Throws: ``ResponseArchiveError`` for a limit, or any error from reading the file.
   init(_ file: FileBytes, limits: ArchiveLimits, path: String) throws {
     self.path = path
     var start = [UInt8](repeating: 0, count: ContentCoding.longestMark)
@@ -33,13 +33,13 @@ final class WARCEntries {
 
   /// Calls `body` with each entry.
   ///
-  /// - Throws: ``ResponseArchiveError`` where the file is damaged; or whatever `body` throws.
+  /// - Throws: ``ResponseArchiveError`` if the file is damaged, or any error that `body` throws.
   func forEach(_ body: (RawResponse) throws -> ScanStep) throws {
     for number in index.entries.indices where try body(response(number)) == .stop { return }
     if let damage = index.damage { throw damage }
   }
 
-  /// Calls `body` with the entry that has a number, if there is one.
+  /// Calls `body` with the entry of a number, if there is one.
   func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
     guard 1...max(1, Int64(count)) ~= number, count > 0 else { return }
     try body(response(Int(number) - 1))
@@ -77,14 +77,14 @@ final class WARCEntries {
     request.headers = head.headers
     if isRenamed {
       request.headers = WARCLabel.original(head.headers)
-      // It was not stored.
+      // The export adds `Host`; it was not in the cache.
       request.headers?.fields.removeAll { $0.name == "Host" }
     }
     let body = try record.block(upTo: WARCIndex.largestInMemory)
     request.body = body.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The body of an entry; a short one is read at once.
+  /// Returns the body of an entry. Small bodies are read immediately.
   private func body(of entry: WARCIndex.Entry, _ payload: WARCPayload) throws -> Body {
     guard entry.size <= WARCIndex.largestInMemory else {
       let sha256 = String(decoding: Base16.encode(entry.sha256), as: UTF8.self)
@@ -114,7 +114,7 @@ final class WARCEntries {
     }
   }
 
-  /// What was read well before, and now is not, has changed meanwhile.
+  /// Indexing read all of these records without error, so an error here means that the file changed meanwhile.
   private func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as WARCError {
       throw ResponseArchiveError(.damaged, at: path, "\(error)")

@@ -1,4 +1,4 @@
-/// What is wrong with a WARC file: a clause without bytes of the file.
+/// An error in a WARC file: a clause that quotes nothing from the file.
 struct WARCError: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
 

@@ -2,7 +2,7 @@ import Bytes
 import JSON
 
 extension WARCExport.Capture {
-  /// The line of a CDXJ index, without a line feed.
+  /// The line of the CDXJ index, without a line feed.
   var indexLine: [UInt8] {
     let json = JSONWriter.bytes(.ascii) { json in
       json.object { json in
@@ -18,19 +18,20 @@ extension WARCExport.Capture {
     return SURT.make(of: uri) + [0x20] + date.warcDigits + [0x20] + json
   }
 
-  /// Whether a reader may want to begin with it.
+  /// Whether the response is a page that a reader can start from.
   var isPage: Bool {
     let types: [ByteString] = ["text/html", "application/xhtml+xml"]
     return status == 200 && mimeType.map { types.contains($0.asciiLowercased) } ?? false
   }
 
-  /// The line of a list of pages.
+  /// The line of the list of pages.
   var pageLine: [UInt8] {
     JSONWriter.bytes(.ascii) { json in
       json.object { json in
         json.member("id", NameUUID.make(of: uri + date.warcDate))
         json.member("url", repairing: uri)
         json.member("ts", repairing: date.warcDate)
+        // Validators reject a page without a title.
         json.member("title", repairing: uri)
       }
       json.endLine()

@@ -3,12 +3,11 @@ import Files
 import HTTPCaching
 import ResponseStorage
 
-/// Writes entries as a WARC 1.1 file (ISO 28500:2017): for each its request, if that is known, and its
-/// response.
+/// Writes entries as a WARC 1.1 file (ISO 28500:2017): for each, its request, if known, and its response.
 ///
-/// Bodies are as they are stored, without codings; the header fields that tell of those get other names.
+/// Bodies are written as stored, without codings. Header fields that describe the codings are renamed.
 final class WARCExport: ResponseArchiveWriter {
-  /// Where a response was written, and what it is: what an index says of it.
+  /// The index information about a response that was written.
   struct Capture {
     var uri: [UInt8]
     var date: Timestamp
@@ -23,11 +22,11 @@ final class WARCExport: ResponseArchiveWriter {
   private let temporaryFolder: String
   private let capture: (Capture) throws -> Void
 
-  /// Begins a file.
+  /// Starts a file.
   ///
   /// - Parameters:
-  ///   - level: How hard to compress; `nil` for not at all.
-  ///   - capture: Gets each response that was written.
+  ///   - level: The compression level; `nil` for no compression.
+  ///   - capture: Receives each response that was written.
   init(
     level: Int?, for export: ArchiveExport,
     capturing capture: @escaping (Capture) throws -> Void = { _ in },
@@ -68,6 +67,7 @@ final class WARCExport: ResponseArchiveWriter {
     let payloadDigest = "sha256:\(body?.sha256 ?? Digest().hexadecimal)"
     let header = record.header(payloadDigest: payloadDigest)
     let size = ByteCount(record.head.count) + (body?.size ?? 0)
+    // The id of the response is derived from its other fields, so the request can refer to it before it is written.
     try appendRequest(entry, uri, date, concurrentTo: header.completed(digest, size))
     let place = try warc.append(header, blockDigest: digest, blockLength: size) { append in
       try append(record.head[...])
@@ -107,9 +107,9 @@ final class WARCExport: ResponseArchiveWriter {
   }
 }
 
-/// The record of an entry that is exported.
+/// The response record of an exported entry.
 private struct WARCResponseRecord {
-  /// What the block begins with, before the body.
+  /// The HTTP head that precedes the body in the block.
   let head: [UInt8]
 
   private let entry: ExportedEntry

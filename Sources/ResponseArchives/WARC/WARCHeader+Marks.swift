@@ -2,10 +2,10 @@ import Bytes
 import ResponseStorage
 
 extension WARCHeader {
-  /// The ids of the records that were made together with this one.
+  /// The ids of the records that were captured together with this one.
   ///
-  /// Those beyond the first few are left out: an exchange has a handful, and what is kept for each
-  /// of a million records must not be as long as a header can be.
+  /// Only the first few are kept. An exchange has a handful, and a 64 KiB header could name thousands, which for a
+  /// million records would take too much memory.
   var concurrentIDs: [ByteString] {
     fields.lazy.filter { $0.name.asciiLowercased == "warc-concurrent-to" }
       .prefix(Self.mostConcurrentIDs).map(\.value)
@@ -13,12 +13,12 @@ extension WARCHeader {
 
   private static let mostConcurrentIDs = 8
 
-  /// What stands for the id of the record, and for those of the records that were made together with it.
+  /// The marks of the ids of this record and of the records captured together with it.
   var ownMarks: [WARCMark] {
     ([self["warc-record-id"]].compactMap(\.self) + concurrentIDs).map { WARCMark($0) }
   }
 
-  /// What a revisit may name the record by.
+  /// The marks that a revisit may refer to this record by.
   var bodyMarks: [WARCMark] {
     var marks = [self["warc-record-id"], self["warc-payload-digest"]?.asciiLowercased]
       .compactMap(\.self).map { WARCMark($0) }
@@ -26,7 +26,7 @@ extension WARCHeader {
     return marks
   }
 
-  /// What a revisit names the record by that it is of, the surest first.
+  /// The marks of the record that this one revisits, most reliable first.
   var revisitedMarks: [WARCMark] {
     var marks = [self["warc-refers-to"]].compactMap(\.self).map { WARCMark($0) }
     if let uri = self["warc-refers-to-target-uri"], let date = self["warc-refers-to-date"] {

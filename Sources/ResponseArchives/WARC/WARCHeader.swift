@@ -3,35 +3,35 @@ import ResponseStorage
 
 /// The header of a WARC record (ISO 28500:2017, section 4).
 struct WARCHeader: Hashable, Sendable {
-  /// The named fields, in their order.
+  /// The named fields, in order.
   var fields: [HeaderFields.Field] = []
 
-  /// The most bytes of a header.
+  /// The maximum size of a header, in bytes.
   static let largest = 1 << 16
 
   /// The value of a field, or `nil` if there is none.
   ///
-  /// - Parameter name: The name in small letters.
+  /// - Parameter name: The name in lowercase.
   subscript(name: StaticString) -> ByteString? {
     HeaderFields(fields).firstValue(named: name)
   }
 
-  /// What kind of record it is, in small letters.
+  /// The record type, in lowercase.
   var type: ByteString { self["warc-type"]?.asciiLowercased ?? "" }
 
-  /// The URI that the record is of; some writers of WARC 1.0 put it into angle brackets.
+  /// The target URI of the record. Some writers of WARC 1.0 enclose it in angle brackets.
   var targetURI: ByteString? {
     guard let uri = self["warc-target-uri"]?.bytes else { return nil }
     let isEnclosed = uri.first == UInt8(ascii: "<") && uri.last == UInt8(ascii: ">")
     return ByteString(isEnclosed && uri.count > 1 ? Array(uri.dropFirst().dropLast()) : uri)
   }
 
-  /// The moment that the record is of.
+  /// The date of the record.
   var date: Timestamp? { self["warc-date"].flatMap { Timestamp(warcDate: $0) } }
 
-  /// The number of bytes of the block.
+  /// Returns the size of the block, in bytes.
   ///
-  /// - Throws: ``WARCError`` if the header does not say.
+  /// - Throws: ``WARCError`` if the header contains no valid length.
   func blockLength() throws(WARCError) -> ByteCount {
     guard let text = self["content-length"], let length = Int64(digits: text.bytes[...]) else {
       throw WARCError("a record does not say how long it is")
@@ -39,10 +39,10 @@ struct WARCHeader: Hashable, Sendable {
     return ByteCount(length)
   }
 
-  /// Reads the lines that follow that of the version.
+  /// Creates a header from the lines after the version line.
   ///
-  /// - Parameter lines: The lines without their ends.
-  /// - Throws: ``WARCError`` if one is no field, or a field is there twice.
+  /// - Parameter lines: The lines, without their endings.
+  /// - Throws: ``WARCError`` if a line is not a field, or a field is repeated.
   init(lines: [[UInt8]]) throws(WARCError) {
     var names: Set<ByteString> = []
     for line in lines {
@@ -68,7 +68,7 @@ struct WARCHeader: Hashable, Sendable {
     }
   }
 
-  /// The header as it is written, with the line of its version and the empty line.
+  /// The encoded header, with the version line and the empty line.
   var bytes: [UInt8] {
     var bytes = Array("WARC/1.1\r\n".utf8)
     for field in fields { bytes += field.line }
@@ -77,7 +77,7 @@ struct WARCHeader: Hashable, Sendable {
 }
 
 extension HeaderFields.Field {
-  /// Reads `name: value`; `nil` if the line has no name.
+  /// Creates a field from `name: value`; `nil` if the line has no valid name.
   init?(line: ArraySlice<UInt8>) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let name = Array(line[..<colon].trimmingBlanks)
@@ -85,8 +85,8 @@ extension HeaderFields.Field {
     self.init(name: ByteString(name), value: ByteString(Array(line[(colon + 1)...].trimmingBlanks)))
   }
 
-  /// The field as a line of a header, with its end; what would end the line earlier, and other control
-  /// characters, become spaces.
+  /// The field as a header line, with its ending. Control characters, such as line breaks, become spaces, so that a
+  /// value cannot add header lines.
   var line: [UInt8] {
     let value = value.bytes.map { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F ? 0x20 : $0 }
     return name.bytes + [0x3A, 0x20] + value.trimmingBlanks + [0x0D, 0x0A]
@@ -94,7 +94,8 @@ extension HeaderFields.Field {
 }
 
 extension Int64 {
-  /// Reads a number of ASCII digits alone; `nil` if it is none, or too large.
+  /// Creates an integer from ASCII digits only; `nil` if there are none, or anything else, or the number is too
+  /// large.
   init?(digits: ArraySlice<UInt8>) {
     guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
     self.init(String(decoding: digits, as: UTF8.self))

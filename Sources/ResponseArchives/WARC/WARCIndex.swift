@@ -1,36 +1,36 @@
 import Bytes
 
-/// What a WARC file holds: where the records are that make entries.
+/// The index of a WARC file: the places of the records that become entries.
 struct WARCIndex {
-  /// A response, of one record or of several.
+  /// A response, from one record or several.
   struct Entry {
-    /// The record that is the response, or the revisit of one.
+    /// The response or revisit record.
     var record: WARCInput.Place
-    /// The record that has the body: another one for a revisit.
+    /// The record with the body; for a revisit, a different one.
     var body: WARCInput.Place
-    /// The record of the request.
+    /// The request record.
     var request: WARCInput.Place?
-    /// Whether the header fields are those of the record that has the body.
+    /// Whether to use the header fields of the record with the body.
     var hasHeadOfBody = false
-    /// Whether codings were undone by whoever wrote the body.
+    /// Whether the body was stored without its codings.
     var isBodyDecoded: Bool
-    /// Whether the record has header fields as this program writes them.
+    /// Whether this program wrote the record and renamed header fields in it.
     var isRenamed: Bool
-    /// The number of bytes of the body, without codings.
+    /// The size of the body, without codings, in bytes.
     var size: ByteCount = 0
-    /// The SHA-256 digest of the body; none of one that is in memory when somebody asks for it.
+    /// The SHA-256 digest of the body; empty for bodies that are small enough to be read into memory.
     var sha256: [UInt8] = []
   }
 
-  /// The largest body that is in memory, in bytes.
+  /// The size of the largest body that is read into memory, in bytes.
   static let largestInMemory = ByteCount(1 << 16)
 
   /// The entries, in the order of their records; no two have the same key.
   var entries: [Entry] = []
 
-  /// What makes no entry.
+  /// The records that become no entry.
   var omissions: [ArchiveOmission] = []
 
-  /// What ended the reading before the end.
+  /// The error that ended reading early, if any.
   var damage: (any Error)?
 }

@@ -3,10 +3,9 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// Reads all of a WARC file once, compares its digests, and finds out which records make entries.
+/// Reads a whole WARC file once, verifies its digests, and finds the records that become entries.
 ///
-/// Bodies are decoded, as their sizes must be known, and forgotten. What is kept of a record are places
-/// and marks.
+/// Bodies are decoded to learn their sizes, and discarded. Only places and marks of records are kept.
 struct WARCIndexing {
   private let path: String
   private let limits: ArchiveLimits
@@ -30,8 +29,8 @@ struct WARCIndexing {
 
   /// Reads the file.
   ///
-  /// - Throws: ``ResponseArchiveError`` for a limit, or what reading the file throws. What is damaged is no
-  ///   error here: the index holds what came before.
+  /// - Throws: ``ResponseArchiveError`` for a limit, or any error from reading the file. Damage is no error: the
+  ///   index contains the entries before it.
   mutating func run() throws -> WARCIndex {
     var damage: (any Error)?
     do {
@@ -48,7 +47,7 @@ struct WARCIndexing {
     }
     var index = found.makeIndex()
     index.damage = damage
-    // Revisits can make much of little, too.
+    // Many revisits of one body can also turn a small file into large output.
     let bytes = index.entries.indices.reduce(0 as ByteCount) { $0 + index.entries[$1].size }
     try check(bytes, outOf: fileSize)
     return index
@@ -67,7 +66,7 @@ struct WARCIndexing {
     case "response", "resource", "revisit":
       try sequence.check(reader.header, isEntry: true)
       try readResponse()
-    // Of this program there are no others, but a type may have been changed.
+    // This program writes no other types, so in its files any other type is a damaged one.
     default: try sequence.check(reader.header, isEntry: false)
     }
     try passOver()
@@ -111,16 +110,16 @@ struct WARCIndexing {
     }
   }
 
-  /// Reads the header fields of a response whose body is elsewhere.
+  /// Reads the header fields of a response whose body is in another record.
   ///
-  /// - Returns: Why a cache would not store it, if so.
+  /// - Returns: Why a cache would not store it, or `nil` if it would.
   private func readRevisit(into entry: inout WARCIndex.Entry) throws -> HTTPBodyError? {
     let payload = try WARCPayload(reader)
     entry.hasHeadOfBody = payload.status == nil || payload.status == 304
     return entry.hasHeadOfBody ? nil : Self.omission(ofStatus: payload.status)
   }
 
-  /// Why a cache would not store a response of a status.
+  /// Returns why a cache would not store a response with a status, or `nil` if it would.
   private static func omission(ofStatus status: Int64?) -> HTTPBodyError? {
     switch status {
     case nil: HTTPBodyError("it is no response of HTTP")
@@ -132,7 +131,7 @@ struct WARCIndexing {
     }
   }
 
-  /// Reads the body of a record, and compares its digest.
+  /// Reads the body of a record, and verifies its digest.
   ///
   /// - Returns: The status.
   private mutating func readBody(into entry: inout WARCIndex.Entry) throws -> Int64? {
@@ -164,13 +163,13 @@ struct WARCIndexing {
     return payload.status
   }
 
-  /// Why a body is not all of what it was, if so.
+  /// Returns why a body is incomplete, or `nil` if it is complete.
   private func incompleteness(of payload: WARCPayload, size: ByteCount) -> String? {
     let header = reader.header
     if header["warc-truncated"] != nil { return "it was cut short when it was recorded" }
     if header["warc-segment-number"] != nil { return "it is only a segment" }
     let headers = payload.head.headers
-    // Of what this program writes, and of what is coded, the length is another one.
+    // In coded bodies, and in records of this program, Content-Length is not the size of the decoded body.
     guard header.hasHTTPBlock, !sequence.isOurs,
       headers.firstValue(named: "content-encoding") == nil,
       let length = headers.firstValue(named: "content-length"),
@@ -185,12 +184,12 @@ struct WARCIndexing {
     try checkTotals()
   }
 
-  /// Makes sure that not too much comes out of the file.
+  /// Checks the size and ratio of the decoded data.
   private func checkTotals() throws {
     try check(max(progress.decoded, contentBytes), outOf: progress.read)
   }
 
-  /// Makes sure that not too many bytes came out of so many of the file.
+  /// Checks a decoded size against the limits of total size and ratio.
   private func check(_ bytes: ByteCount, outOf source: ByteCount) throws {
     try limits.check(bytes, .total, at: path)
     try limits.checkRatio(bytes, outOf: source, at: path)

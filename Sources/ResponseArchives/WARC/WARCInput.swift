@@ -1,21 +1,21 @@
 import Archive
 import Bytes
 
-/// The bytes of a file that can be read from any place.
+/// A file with random access.
 struct FileBytes {
-  /// The number of bytes.
+  /// The size, in bytes.
   let size: ByteCount
-  /// Fills the front of an array from a place on, and returns the number of bytes; 0 at the end.
+  /// Reads bytes at an offset into the front of an array, and returns their number; 0 at the end.
   let read: (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
 }
 
-/// The bytes of a WARC file from a place on, decoded if it is compressed.
+/// The bytes of a WARC file from a place on, decompressed if necessary.
 final class WARCInput {
   /// A place in the file.
   struct Place: Hashable {
-    /// Where the gzip member begins, or the place itself in a file that is not compressed.
+    /// The offset of the gzip member, or the place itself in an uncompressed file.
     var member: Int64 = 0
-    /// How many decoded bytes of the member come before the place.
+    /// The number of decoded bytes of the member before the place.
     var offset: Int64 = 0
   }
 
@@ -26,21 +26,21 @@ final class WARCInput {
 
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private var unread = 0..<0
-  /// How many bytes of the member, or of the file from `start` on, come before the end of the buffer.
+  /// The number of bytes of the member, or of the file from `start` on, before the end of the buffer.
   private var offset: Int64 = 0
   private var isInMember = false
 
-  /// How much was read of the file, and how much came out of it.
+  /// The number of bytes read from the file, and of bytes decoded from them.
   final class Progress {
     fileprivate(set) var (read, decoded): (ByteCount, ByteCount) = (0, 0)
   }
 
-  /// Begins at a place.
+  /// Starts reading at a place.
   ///
   /// - Parameters:
-  ///   - coding: How the file is compressed.
-  ///   - limit: The most bytes that may come out.
-  ///   - progress: What counts the bytes.
+  ///   - coding: The compression of the file.
+  ///   - limit: The maximum number of decoded bytes.
+  ///   - progress: Counts the bytes.
   init(
     _ file: FileBytes, _ coding: ContentCoding?, from place: Place = Place(), limit: Int64 = .max,
     counting progress: Progress = Progress()
@@ -65,9 +65,9 @@ final class WARCInput {
     return Place(member: start + coded.memberStart, offset: offset - Int64(unread.count))
   }
 
-  /// Goes forward to a place, if that is not far ahead.
+  /// Skips forward to a place if it is close.
   ///
-  /// - Returns: Whether it is there now.
+  /// - Returns: Whether the input is at the place now.
   func advance(to target: Place) throws -> Bool {
     let ahead = target.member - place.member
     guard 0...Self.nearness ~= ahead, ahead > 0 || target.offset >= place.offset else {
@@ -76,7 +76,7 @@ final class WARCInput {
     while place.member < target.member {
       let count = coded == nil ? target.member - place.member : .max
       guard try !read(upTo: count).isEmpty else { return false }
-      // A member that is used up is not left before somebody asks for more.
+      // The reader stays in an exhausted member until more is requested.
       _ = try isAtEnd()
     }
     guard place.member == target.member, place.offset <= target.offset else { return false }
@@ -84,9 +84,10 @@ final class WARCInput {
     return true
   }
 
+  /// The distance up to which skipping is preferred to opening the input again.
   private static let nearness: Int64 = 1 << 16
 
-  /// Whether nothing comes any more.
+  /// Whether the input has ended.
   func isAtEnd() throws -> Bool {
     while unread.isEmpty {
       let count = try fill()
@@ -110,14 +111,14 @@ final class WARCInput {
     return count
   }
 
-  /// The next byte, which is read again afterwards; `nil` at the end.
+  /// Returns the next byte without consuming it; `nil` at the end.
   func peek() throws -> UInt8? {
     try isAtEnd() ? nil : buffer[unread.lowerBound]
   }
 
   /// Reads up to `count` bytes.
   ///
-  /// - Returns: The bytes; none only at the end.
+  /// - Returns: The bytes; empty only at the end.
   func read(upTo count: Int64) throws -> ArraySlice<UInt8> {
     guard try !isAtEnd() else { return [] }
     let range = unread.prefix(Int(clamping: count))
@@ -125,9 +126,9 @@ final class WARCInput {
     return buffer[range]
   }
 
-  /// Reads bytes up to a line feed, with it.
+  /// Reads bytes up to and including a line feed.
   ///
-  /// - Returns: The bytes; without a line feed at the end, or if they are `limit`.
+  /// - Returns: The bytes; without a line feed at the end of the input, or if there are `limit` bytes before one.
   func line(upTo limit: Int) throws -> [UInt8] {
     var line: [UInt8] = []
     while line.count < limit, try !isAtEnd() {
@@ -139,7 +140,7 @@ final class WARCInput {
     return line
   }
 
-  /// Passes over bytes, if there are as many.
+  /// Skips bytes, or to the end if there are fewer.
   func skip(_ count: Int64) throws {
     var rest = count
     while rest > 0, case let count = try read(upTo: rest).count, count > 0 { rest -= Int64(count) }

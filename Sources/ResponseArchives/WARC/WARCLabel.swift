@@ -1,24 +1,24 @@
 import Bytes
 import ResponseStorage
 
-/// What tells the WARC files of this program from others: it allows to read them more strictly.
+/// The labels that identify WARC files of this program, which can be read more strictly than others.
 enum WARCLabel {
-  /// What the software is called in the first record, before its version.
+  /// The software name in the first record, before the version.
   static let software = "urlcache-admin/"
 
-  /// What the last record begins with; the number of entries follows.
+  /// The start of the last record; the number of entries follows.
   static let end = "urlcache-admin-entries: "
 
-  /// What the names of header fields get that no longer tell of the body, as it is stored without codings.
+  /// The prefix for header fields that no longer describe the body, as it is stored without codings.
   static let originalPrefix = "X-Urlcache-Orig-"
 
-  /// Whether a header field tells of a body as it was sent.
+  /// Whether a header field describes the body as it was sent.
   static func isOfTransfer(_ name: ByteString) -> Bool {
     ["content-encoding", "transfer-encoding", "content-length", "connection"]
       .contains(name.asciiLowercased)
   }
 
-  /// Header fields as a record has them, with the length of the body as it is stored.
+  /// Returns the header fields for a record, with the size of the stored body.
   static func renamed(_ headers: HeaderFields, bodySize: ByteCount?) -> HeaderFields {
     var fields = headers.fields.map { field in
       guard isOfTransfer(field.name) else { return field }
@@ -31,7 +31,7 @@ enum WARCLabel {
     return HeaderFields(fields)
   }
 
-  /// Header fields of a record, as they were before ``renamed(_:bodySize:)``.
+  /// Returns the header fields of a record, as they were before ``renamed(_:bodySize:)``.
   static func original(_ headers: HeaderFields) -> HeaderFields {
     let prefix = ByteString(originalPrefix).asciiLowercased.bytes
     return HeaderFields(
@@ -45,8 +45,8 @@ enum WARCLabel {
 }
 
 extension WARCHeader {
-  /// The id of a record of this program, which is made of all of its other fields, so that it tells whether
-  /// one of them was changed.
+  /// The id that this program gives to a record. It is derived from all other fields, so that it reveals changes to
+  /// them: WARC has no digest of the header.
   var derivedID: ByteString {
     let others = fields.filter { $0.name.asciiLowercased != "warc-record-id" }
     return ByteString("<urn:uuid:\(NameUUID.make(of: others.flatMap(\.line)))>")

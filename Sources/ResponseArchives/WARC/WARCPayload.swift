@@ -2,19 +2,19 @@ import Archive
 import Bytes
 import ResponseStorage
 
-/// The payload of a record: the response of HTTP in its block, or the block itself.
+/// The payload of a record: the HTTP response in its block, or the block itself.
 struct WARCPayload {
-  /// The head of the response; that of a record without one tells its media type only.
+  /// The head of the response; for a record without one, only its media type.
   let head: HTTPMessageHead
 
-  /// The status of the response; `nil` if it is none.
+  /// The status of the response; `nil` if the block is not an HTTP response.
   let status: Int64?
 
   private let reader: WARCReader
 
-  /// Reads the head of the block of a record.
+  /// Reads the head of a record's block.
   ///
-  /// - Throws: ``HTTPBodyError`` if it is too long, or what reading throws.
+  /// - Throws: ``HTTPBodyError`` if it is too long, or any error from reading.
   init(_ reader: WARCReader) throws {
     self.reader = reader
     guard reader.header.hasHTTPBlock else {
@@ -33,12 +33,12 @@ struct WARCPayload {
     status = head.status
   }
 
-  /// Begins to read the body, without transfer and content codings.
+  /// Starts reading the body, without transfer and content codings.
   ///
   /// - Parameters:
-  ///   - areBodiesDecoded: Whether whoever wrote the record has undone the codings.
-  ///   - limit: The most bytes that may come out of a content coding.
-  ///   - digests: What takes in the bytes as they are in the block, and without the transfer coding.
+  ///   - areBodiesDecoded: Whether the record was written without codings.
+  ///   - limit: The maximum size of the decoded body, in bytes.
+  ///   - digests: Receives the bytes as they are in the block, and without the transfer coding.
   func body(
     areBodiesDecoded: Bool, limit: ByteCount = .max, into digests: WARCPayloadDigests? = nil
   ) throws -> HTTPBodyReader {
@@ -52,22 +52,22 @@ struct WARCPayload {
     }
   }
 
-  /// Passes over what is left of the body.
+  /// Skips the rest of the body.
   func drain(into digests: WARCPayloadDigests) throws {
     while case let chunk = try reader.read(), !chunk.isEmpty { digests.sent?.update(chunk) }
   }
 }
 
-/// The digests of a payload by different readings of what that is, of which one must be the named one.
+/// The digests of a payload by different interpretations, one of which must match the header.
 final class WARCPayloadDigests {
-  /// Of the bytes as they were sent.
+  /// The digest of the bytes as sent.
   var sent: WARCDigest.Making?
-  /// Without the transfer coding.
+  /// The digest without the transfer coding.
   var transferred: WARCDigest.Making?
-  /// Without the content coding.
+  /// The digest without the content coding.
   var decoded: WARCDigest.Making?
 
-  /// Begins the digests for what a header names, if it names any.
+  /// Starts the digests if the header contains a payload digest of a known algorithm.
   init(_ header: WARCHeader) throws(WARCError) {
     guard let label = header["warc-payload-digest"], let digest = try WARCDigest(label) else {
       return
@@ -77,7 +77,7 @@ final class WARCPayloadDigests {
     decoded = .init(of: digest)
   }
 
-  /// Whether one of them is as it should be, or none is known.
+  /// Whether one of them matches, or there is none to compare.
   var areRight: Bool {
     guard let sent, let transferred, let decoded else { return true }
     return sent.isRight || transferred.isRight || decoded.isRight
@@ -85,14 +85,14 @@ final class WARCPayloadDigests {
 }
 
 extension WARCHeader {
-  /// Whether the block is a message of HTTP.
+  /// Whether the block is an HTTP message.
   var hasHTTPBlock: Bool {
     if type == "resource" { return false }
     guard let type = self["content-type"]?.asciiLowercased.bytes else { return true }
     return type.starts(with: "application/http".utf8)
   }
 
-  /// Whether the record is of a URL of HTTP.
+  /// Whether the target is an HTTP or HTTPS URL.
   var isOfHTTP: Bool {
     let uri = targetURI?.asciiLowercased.bytes ?? []
     return uri.starts(with: "http://".utf8) || uri.starts(with: "https://".utf8)

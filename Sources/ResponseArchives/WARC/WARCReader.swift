@@ -3,23 +3,23 @@ import ResponseStorage
 
 /// Reads the records of a WARC file, one after the other.
 ///
-/// It takes what is commonly met, too: lines that end without a carriage return, and too few or too many
-/// empty lines between records.
+/// It tolerates common deviations: lines that end without a carriage return, and too few or too many empty lines
+/// between records.
 final class WARCReader {
   private let input: WARCInput
   private var left: Int64 = 0
   private var digest: WARCDigest.Making?
 
-  /// Where the record begins.
+  /// The place of the record.
   private(set) var place = WARCInput.Place()
 
   /// The header of the record.
   private(set) var header = WARCHeader()
 
-  /// The number of bytes of the block.
+  /// The size of the block, in bytes.
   private(set) var blockLength: ByteCount = 0
 
-  /// Whether the digest of the block is compared; only once is enough.
+  /// Whether to verify the digests of blocks. Once is enough, so only indexing does.
   private let isVerifying: Bool
 
   init(_ input: WARCInput, verifying isVerifying: Bool) {
@@ -27,10 +27,10 @@ final class WARCReader {
     self.isVerifying = isVerifying
   }
 
-  /// Moves to the next record; what was not read of the last one is passed over.
+  /// Moves to the next record, skipping the rest of the current one.
   ///
   /// - Returns: Whether there is one.
-  /// - Throws: ``WARCError``, or what reading throws.
+  /// - Throws: ``WARCError``, or any error from reading.
   func next() throws -> Bool {
     try finishBlock()
     while let byte = try input.peek(), byte == 0x0D || byte == 0x0A { try input.skip(1) }
@@ -68,7 +68,7 @@ final class WARCReader {
 
   /// Reads up to `count` bytes of the block.
   ///
-  /// - Returns: The bytes; none at its end.
+  /// - Returns: The bytes; empty at the end of the block.
   func read(upTo count: Int64 = .max) throws -> ArraySlice<UInt8> {
     guard left > 0 else { return [] }
     let bytes = try input.read(upTo: min(left, count))
@@ -78,8 +78,8 @@ final class WARCReader {
     return bytes
   }
 
-  /// Reads a line of the block, with its end; without one at the end of the block, or if it has `limit`
-  /// bytes.
+  /// Reads a line of the block, including its ending. There is none at the end of the block, or if the line is longer
+  /// than `limit` bytes.
   func line(upTo limit: Int) throws -> [UInt8] {
     let line = try input.line(upTo: Int(min(left, Int64(limit))))
     guard !line.isEmpty || left == 0 else { throw WARCError("it ends amid a record") }
@@ -88,9 +88,9 @@ final class WARCReader {
     return line
   }
 
-  /// Reads all of a short block.
+  /// Reads a whole block.
   ///
-  /// - Returns: The block; `nil` if it has more than `limit` bytes.
+  /// - Returns: The block; `nil` if it is larger than `limit` bytes.
   func block(upTo limit: ByteCount) throws -> [UInt8]? {
     guard ByteCount(left) <= limit else { return nil }
     var bytes: [UInt8] = []
@@ -98,7 +98,7 @@ final class WARCReader {
     return bytes
   }
 
-  /// Passes over the rest of the block, and compares its digest.
+  /// Skips the rest of the block, and verifies its digest.
   func finishBlock() throws {
     while try !read().isEmpty {}
     guard digest?.isRight ?? true else {

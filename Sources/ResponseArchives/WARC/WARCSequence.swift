@@ -1,10 +1,10 @@
 import Bytes
 import ResponseStorage
 
-/// The records from one that describes the file to the next.
+/// Verifies the records from one `warcinfo` record to the next.
 ///
-/// If this program wrote them, their ids tell whether their headers were changed, and the last one whether
-/// some are missing: WARC itself can tell neither.
+/// If this program wrote them, their ids reveal changed headers, and the last record reveals missing ones. WARC
+/// itself can detect neither.
 struct WARCSequence {
   /// Whether this program wrote the records.
   private(set) var isOurs = false
@@ -12,10 +12,10 @@ struct WARCSequence {
   private var entries: Int64 = 0
   private var isWhole = true
 
-  /// The longest description that is looked at, in bytes.
+  /// The size of the largest `warcinfo` block that is read, in bytes.
   private static let longest = ByteCount(1 << 16)
 
-  /// Reads a record that describes those after it.
+  /// Reads a `warcinfo` record, which starts a new sequence.
   mutating func begin(_ reader: WARCReader) throws {
     try end()
     let header = reader.header
@@ -25,7 +25,7 @@ struct WARCSequence {
     try checkID(header)
   }
 
-  /// Looks at a record that goes with the others.
+  /// Checks a record of the sequence.
   mutating func check(_ header: WARCHeader, isEntry: Bool) throws(WARCError) {
     guard isOurs else { return }
     guard !isWhole else { throw WARCError("a record follows the last one") }
@@ -33,7 +33,7 @@ struct WARCSequence {
     try checkID(header)
   }
 
-  /// Looks at a record that may be the last one.
+  /// Checks a `metadata` record, which may be the last record.
   mutating func readEnd(_ reader: WARCReader) throws {
     guard isOurs else { return }
     let header = reader.header
@@ -48,7 +48,7 @@ struct WARCSequence {
     try checkID(header)
   }
 
-  /// Makes sure that the last record was there.
+  /// Checks that the sequence ended with its last record.
   func end() throws(WARCError) {
     guard isWhole else { throw WARCError("it ends too early, after \(entries) entries") }
   }

@@ -2,7 +2,7 @@ import Archive
 import Files
 import ResponseStorage
 
-/// A WARC file, of version 1.0 or 1.1, that is read as a store.
+/// A WARC 1.0 or 1.1 file, read as a store.
 final class WARCSource: ArchiveKind {
   static let name = "a WARC"
 
@@ -38,7 +38,7 @@ final class WARCSource: ArchiveKind {
 }
 
 extension FileBytes {
-  /// The bytes of an archive.
+  /// Creates random access to an archive file.
   init(_ file: ArchiveFile) {
     self.init(size: file.status.size) { try file.read(into: &$0, at: $1) }
   }

@@ -3,12 +3,12 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// Writes WARC records, each as a member of gzip of its own or plain.
+/// Writes WARC records, either plain or each as a separate gzip member.
 final class WARCWriter {
   private let level: Int?
   private let write: ([UInt8]) throws -> Void
 
-  /// The number of bytes of the file so far.
+  /// The size of the file so far, in bytes.
   private(set) var offset: Int64 = 0
 
   /// - Parameters:
@@ -21,7 +21,7 @@ final class WARCWriter {
 
   /// Writes a record whose block is in memory.
   ///
-  /// - Returns: Where it is in the file.
+  /// - Returns: The range of the record in the file.
   @discardableResult
   func append(_ header: WARCHeader, _ block: [UInt8]) throws -> Range<Int64> {
     var digest = Digest()
@@ -31,12 +31,12 @@ final class WARCWriter {
     }
   }
 
-  /// Writes a record whose block comes piece by piece.
+  /// Writes a record with a streamed block.
   ///
   /// - Parameters:
-  ///   - header: The header, without the id, and without what tells of the block.
-  ///   - block: Passes the pieces on.
-  /// - Returns: Where it is in the file.
+  ///   - header: The header, without the id, digest and length of the block.
+  ///   - block: Passes on the pieces of the block.
+  /// - Returns: The range of the record in the file.
   @discardableResult
   func append(
     _ header: WARCHeader, blockDigest: Digest, blockLength: ByteCount,
@@ -67,7 +67,7 @@ final class WARCWriter {
 }
 
 extension WARCHeader {
-  /// The header with what tells of the block, and the id that all of that gives.
+  /// Returns the header with the digest and length of the block, and the id derived from all fields.
   func completed(_ blockDigest: Digest, _ blockLength: ByteCount) -> WARCHeader {
     var header = self
     header.fields +=
@@ -75,7 +75,7 @@ extension WARCHeader {
         ("WARC-Block-Digest", Array("sha256:\(blockDigest.hexadecimal)".utf8)),
         ("Content-Length", Array("\(blockLength)".utf8)),
       ]).fields
-    // Second, as most writers have it.
+    // Most writers put the id second.
     header.fields.insert(
       .init(name: "WARC-Record-ID", value: header.derivedID), at: min(1, header.fields.count))
     return header
