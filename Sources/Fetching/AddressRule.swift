@@ -1,11 +1,11 @@
-/// Which hosts the requests for a URL may go to.
+/// The rule for which hosts the requests for a URL may go to.
 ///
-/// What a cache holds comes from outside: a name in it may lead to this machine or to a private network, and
-/// so may a redirect. Only a URL that says so itself may.
+/// URLs in a cache are untrusted: a name, or a redirect, may lead to this machine or a private network. Only a URL
+/// whose own host is private may do so.
 public struct AddressRule: Hashable, Sendable {
   private let ownHost: [UInt8]
 
-  /// Creates the rule of a URL.
+  /// Creates the rule for a URL.
   ///
   /// - Parameter host: The host of the URL, without brackets.
   public init(host: String) {
@@ -22,8 +22,8 @@ public struct AddressRule: Hashable, Sendable {
     return !addresses.contains(where: \.isPrivate)
   }
 
-  /// Whether a host says itself that it is of this machine or of a private network: `localhost` and what ends
-  /// with it (RFC 6761 §6.3), or an address.
+  /// Whether the name of a host shows that it is private: `localhost` and names below it (RFC 6761 §6.3), or a
+  /// private address.
   static func isPrivateByName(_ host: String) -> Bool {
     let name = normalized(host)
     if name.elementsEqual("localhost".utf8) { return true }
@@ -31,7 +31,7 @@ public struct AddressRule: Hashable, Sendable {
     return IPAddress(host)?.isPrivate ?? false
   }
 
-  /// A host in small letters and without the dot at its end.
+  /// Returns a host in lowercase, without a trailing dot.
   private static func normalized(_ host: String) -> [UInt8] {
     var name = host.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     if name.last == UInt8(ascii: ".") { name.removeLast() }

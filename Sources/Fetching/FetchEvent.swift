@@ -1,15 +1,15 @@
-/// What comes of a request, one thing after the other; the last is an end or a failure.
+/// An event of a request. The last one is an end or a failure.
 public enum FetchEvent: Hashable, Sendable {
-  /// The head of the answer has come.
+  /// The head of the response arrived.
   case head(FetchHead)
-  /// More of the body has come.
+  /// A piece of the body arrived.
   case body([UInt8])
-  /// The answer is whole, as far as it was wanted.
+  /// The requested part of the response is complete.
   case end
-  /// There is no whole answer.
+  /// The request failed before the response was complete.
   case failure(FetchFailure)
 
-  /// Reads a frame; `nil` if it says nothing of an answer.
+  /// Creates an event from a frame; `nil` if it is not part of a response, or malformed.
   public init?(_ frame: Frame) {
     switch frame.kind {
     case .head:

@@ -1,23 +1,23 @@
 public import HTTPCaching
 
-/// A request that one process has another send.
+/// A request for `urlcache-admin-fetch` to send.
 public struct FetchRequest: Hashable, Sendable {
-  /// The method, the URL and the header fields.
+  /// The method.
   public var method: [UInt8]
 
-  /// The URL, as it was stored; it may be anything.
+  /// The URL as stored, which may be invalid.
   public var url: [UInt8]
 
   /// The header section.
   public var fields: FieldSection
 
-  /// How long to wait for the head of the answer, and then for each further piece, in milliseconds.
+  /// The timeout for the head of the response, and then for each piece of the body, in milliseconds.
   public var timeoutMilliseconds: UInt32
 
-  /// The most bytes of a body that are wanted; `nil` if the head of the answer is enough.
+  /// The maximum size of the body, in bytes; `nil` to fetch only the head.
   public var bodyLimit: Int64?
 
-  /// Whether redirects are followed.
+  /// Whether to follow redirects.
   public var followsRedirects: Bool
 
   /// Creates a request.
@@ -34,16 +34,16 @@ public struct FetchRequest: Hashable, Sendable {
   }
 }
 
-/// The head of an answer.
+/// The head of a response.
 public struct FetchHead: Hashable, Sendable {
   /// The status code.
   public var status: Int64
 
-  /// The URL that answered, after the redirects that were followed.
+  /// The URL of the response, after any redirects.
   public var url: [UInt8]
 
-  /// The header section, as far as it is known: names may have been given other capitals, and lines of a
-  /// name joined.
+  /// The header section as `URLSession` reports it: the case of names may have changed, and lines with the same name
+  /// may be joined.
   public var fields: FieldSection
 
   /// Creates a head.
@@ -54,33 +54,33 @@ public struct FetchHead: Hashable, Sendable {
   }
 }
 
-/// Why a request has no whole answer.
+/// The reason why a request failed.
 public struct FetchFailure: Error, Hashable, Sendable {
   /// The kinds of failures.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The URL is none of `http` or `https` with a host, or a field cannot be sent.
+    /// The URL has no host or is not `http` or `https`, or a field cannot be sent.
     case notSendable = "not-sendable"
-    /// The host is one of this machine or of a private network, and the URL does not say so.
+    /// The host is this machine or in a private network, and not the host of the URL itself.
     case privateAddress = "private-address"
-    /// No address is known for the host.
+    /// The host name does not resolve.
     case noSuchHost = "no-such-host"
-    /// The origin could not be reached, or ended the connection too early.
+    /// The origin could not be reached, or closed the connection too early.
     case connection
-    /// No secure connection came about.
+    /// A secure connection could not be established.
     case security
-    /// It took too long.
+    /// The request timed out.
     case timeout
-    /// The body is larger than was wanted.
+    /// The body exceeds the limit.
     case tooLarge = "too-large"
     /// The request was cancelled.
     case cancelled
-    /// What came was no HTTP.
+    /// The response was not HTTP.
     case notHTTP = "not-http"
     /// Anything else.
     case other
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var kind: Kind
 
   /// What happened: a clause, for people.

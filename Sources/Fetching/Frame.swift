@@ -1,37 +1,37 @@
-/// One message between the process that asks and the process that fetches.
+/// A message between `urlcache-admin` and `urlcache-admin-fetch`.
 ///
-/// On the pipe it is a letter, the number of the request and the number of bytes that follow, both of four
-/// bytes with the highest first, and these bytes.
+/// On the pipe it is a letter, the number of the request and the length of the payload, both as four bytes in
+/// big-endian order, and the payload.
 public struct Frame: Hashable, Sendable {
-  /// What a frame says.
+  /// The kinds of frames.
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-    /// Asks: a ``FetchRequest``.
+    /// Starts a request: a ``FetchRequest``.
     case request = 0x51  // Q
-    /// Asks no longer: nothing follows.
+    /// Cancels a request: no payload.
     case cancel = 0x58  // X
-    /// Begins an answer: a ``FetchHead``.
+    /// Starts a response: a ``FetchHead``.
     case head = 0x48  // H
-    /// Goes on with an answer: bytes of the body.
+    /// Continues a response: bytes of the body.
     case body = 0x42  // B
-    /// Ends an answer that is whole, as far as it was wanted.
+    /// Ends a response whose requested part is complete.
     case end = 0x45  // E
-    /// Ends what is no answer, or no whole one: a ``FetchFailure``.
+    /// Ends a request that failed: a ``FetchFailure``.
     case failure = 0x46  // F
   }
 
-  /// The number of bytes before the payload.
+  /// The size of the header before the payload, in bytes.
   public static let headerLength = 9
 
-  /// The most bytes of a payload; a peer that announces more has broken the protocol.
+  /// The maximum size of a payload, in bytes. A peer that announces more violates the protocol.
   public static let largestPayload = 1 << 20
 
-  /// What it says.
+  /// The kind of frame.
   public var kind: Kind
 
-  /// Which request it is about.
+  /// The number of the request.
   public var number: UInt32
 
-  /// What follows.
+  /// The payload.
   public var payload: [UInt8]
 
   /// Creates a frame; `nil` if the payload is too long.
@@ -42,24 +42,24 @@ public struct Frame: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// The frame as it goes over the pipe.
+  /// The encoded frame.
   public var bytes: [UInt8] {
     [kind.rawValue] + bigEndian(number) + bigEndian(UInt32(payload.count)) + payload
   }
 }
 
-/// Takes frames out of bytes as they come.
+/// Decodes frames from a stream of bytes.
 public struct FrameReader: Sendable {
-  /// What is no protocol.
+  /// An error for bytes that violate the protocol.
   public struct Violation: Error, Hashable, Sendable {}
 
   private var buffer: [UInt8] = []
   private var start = 0
 
-  /// Creates a reader that has seen nothing.
+  /// Creates an empty reader.
   public init() {}
 
-  /// Takes bytes in.
+  /// Appends bytes.
   public mutating func append(_ bytes: some Collection<UInt8>) {
     if start > 0 {
       buffer.removeFirst(start)
@@ -68,12 +68,12 @@ public struct FrameReader: Sendable {
     buffer += bytes
   }
 
-  /// Whether part of a frame is there, so that the end must not come now.
+  /// Whether an incomplete frame is buffered, so that the stream must not end now.
   public var isInsideFrame: Bool { buffer.count > start }
 
-  /// Takes the next frame out; `nil` if not all of it is there.
+  /// Removes and returns the next frame; `nil` if it is not complete yet.
   ///
-  /// - Throws: ``Violation`` if what is there begins no frame, or one that is too long.
+  /// - Throws: ``Violation`` if the bytes do not start a frame, or the frame is too large.
   public mutating func next() throws(Violation) -> Frame? {
     guard buffer.count - start >= Frame.headerLength else { return nil }
     guard let kind = Frame.Kind(rawValue: buffer[start]) else { throw Violation() }
@@ -87,12 +87,12 @@ public struct FrameReader: Sendable {
   }
 }
 
-/// A number as four bytes, the highest first.
+/// Returns a number as four bytes in big-endian order.
 func bigEndian(_ number: UInt32) -> [UInt8] {
   (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
 }
 
-/// The number that four bytes are, the highest first.
+/// Returns the number that four bytes in big-endian order represent.
 func uint32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
   bytes.reduce(0) { $0 << 8 | UInt32($1) }
 }

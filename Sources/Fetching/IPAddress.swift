@@ -1,11 +1,11 @@
-/// An address of the Internet Protocol, and whether it leads beyond this machine and its own networks.
+/// An IP address that can be classified as public or private.
 public struct IPAddress: Hashable, Sendable {
   /// The 4 or 16 bytes of the address.
   public let bytes: [UInt8]
 
-  /// Reads an address as RFC 3986 §3.2.2 has it in a URL, without brackets; a zone after `%` is dropped.
+  /// Creates an address from its form in a URL (RFC 3986 §3.2.2), without brackets; a zone after `%` is ignored.
   ///
-  /// - Returns: `nil` for anything else, also for forms that only some programs take, such as `127.1`.
+  /// - Returns: `nil` for anything else, including forms that only some programs accept, such as `127.1`.
   public init?(_ text: some StringProtocol) {
     let address = text.utf8.prefix { $0 != UInt8(ascii: "%") }
     guard let bytes = Self.version4(Array(address)) ?? Self.version6(Array(address)) else {
@@ -18,14 +18,14 @@ public struct IPAddress: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Whether it is of this machine, of a private network, or of no single machine: whatever the registries
-  /// of RFC 6890 do not call globally reachable, and multicast.
+  /// Whether the address is not a public unicast address: everything that the registries of RFC 6890 do not list as
+  /// globally reachable, and multicast.
   public var isPrivate: Bool {
     if bytes.count == 4 { return Self.isPrivate(version4: bytes) }
     if let inner = embedded { return inner.isPrivate }
     let first = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
     return switch first {
-    // The unspecified address and that of this machine have only zeros before their last bytes.
+    // This includes the unspecified and the loopback address.
     case 0x0000: true
     case 0x0100: bytes[2..<8].allSatisfy { $0 == 0 }
     case 0xFC00...0xFDFF, 0xFE80...0xFEFF, 0xFF00...0xFFFF: true
@@ -33,8 +33,8 @@ public struct IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The address of version 4 that this one of version 6 stands for (RFC 4291 §2.5.5, RFC 6052 §2.1, RFC 3056
-  /// §2).
+  /// The IPv4 address that this IPv6 address represents (RFC 4291 §2.5.5, RFC 6052 §2.1, RFC 3056 §2). Without this
+  /// check, private IPv4 addresses could be reached through an IPv6 form.
   private var embedded: IPAddress? {
     if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
       return IPAddress(Array(bytes[12...]))
@@ -60,7 +60,7 @@ public struct IPAddress: Hashable, Sendable {
     guard parts.count == 4 else { return nil }
     var bytes: [UInt8] = []
     for part in parts {
-      // To some programs a number that begins with a zero is octal.
+      // Some programs read a number with a leading zero as octal.
       guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0"),
         part.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
         let byte = UInt8(String(decoding: part, as: UTF8.self))
@@ -84,7 +84,7 @@ public struct IPAddress: Hashable, Sendable {
     return front + [UInt8](repeating: 0, count: 16 - front.count - back.count) + back
   }
 
-  /// Reads groups of hexadecimal digits, of which the last of an address may be one of version 4.
+  /// Parses groups of hexadecimal digits. The last group of an address may be an IPv4 address.
   private static func groups(_ text: ArraySlice<UInt8>, endsAddress: Bool = true) -> [UInt8]? {
     let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count <= 8 else { return nil }

@@ -1,6 +1,6 @@
 import HTTPCaching
 
-/// The texts in a payload, each after its length in four bytes: so no text can pass for the end of another.
+/// Decodes the texts in a payload. Each follows its length in four bytes, so no text can inject another.
 struct Payload {
   private var rest: ArraySlice<UInt8>
 
@@ -8,7 +8,7 @@ struct Payload {
     rest = bytes[...]
   }
 
-  /// Takes the next text; `nil` at the end, or if there is less than was announced.
+  /// Removes and returns the next text; `nil` at the end, or if the payload is shorter than announced.
   mutating func next() -> [UInt8]? {
     guard rest.count >= 4 else { return nil }
     let length = Int(uint32(rest.prefix(4)))
@@ -18,12 +18,12 @@ struct Payload {
     return Array(text)
   }
 
-  /// Takes a text that is a decimal number.
+  /// Removes and returns the next text as a decimal number.
   mutating func nextNumber() -> Int64? {
     next().flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// Takes all that is left as names and values; `nil` if that is not what it is.
+  /// Removes the remaining texts and returns them as header fields; `nil` if they are not pairs.
   mutating func fields() -> FieldSection? {
     var lines: [FieldLine] = []
     while !rest.isEmpty {
@@ -33,14 +33,14 @@ struct Payload {
     return FieldSection(lines)
   }
 
-  /// Texts as a payload holds them.
+  /// Returns the encoded texts.
   static func bytes(_ texts: [[UInt8]]) -> [UInt8] {
     texts.flatMap { bigEndian(UInt32(clamping: $0.count)) + $0 }
   }
 }
 
 extension FetchRequest {
-  /// The request as a payload.
+  /// The encoded request.
   public var payload: [UInt8] {
     Payload.bytes(
       [
@@ -49,7 +49,7 @@ extension FetchRequest {
       ] + texts(fields))
   }
 
-  /// Reads a payload; `nil` if it is no request.
+  /// Decodes a payload; `nil` if it is not a request.
   public init?(payload: [UInt8]) {
     var payload = Payload(payload)
     guard let method = payload.next(), let url = payload.next(),
@@ -64,10 +64,10 @@ extension FetchRequest {
 }
 
 extension FetchHead {
-  /// The head as a payload.
+  /// The encoded head.
   public var payload: [UInt8] { Payload.bytes([digits(status), url] + texts(fields)) }
 
-  /// Reads a payload; `nil` if it is no head, or its status is none of HTTP.
+  /// Decodes a payload; `nil` if it is not a head, or its status is invalid.
   public init?(payload: [UInt8]) {
     var payload = Payload(payload)
     guard let status = payload.nextNumber(), (100...999).contains(status),
@@ -78,10 +78,10 @@ extension FetchHead {
 }
 
 extension FetchFailure {
-  /// The failure as a payload.
+  /// The encoded failure.
   public var payload: [UInt8] { Payload.bytes([Array(kind.rawValue.utf8), Array(reason.utf8)]) }
 
-  /// Reads a payload; `nil` if it is no failure.
+  /// Decodes a payload; `nil` if it is not a failure.
   public init?(payload: [UInt8]) {
     var payload = Payload(payload)
     guard let kind = payload.next(), let reason = payload.next(),

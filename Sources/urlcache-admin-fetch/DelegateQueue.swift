@@ -1,15 +1,15 @@
 import Dispatch
 import Foundation
 
-/// The queue of a session's delegate, which lets the session wait when the delegate is behind.
+/// A delegate queue that blocks the session while the delegate is behind.
 ///
-/// Foundation on Linux hands on what comes without waiting, and suspending a task there begins it anew; so it is only by
-/// this that a slow reader slows an origin down.
+/// Foundation on Linux delivers data without waiting, and suspending a task there restarts it. Blocking the queue is
+/// the only way for a slow reader to slow an origin down.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
-  /// It has a thread of its own, whatever blocks those that others share.
+  /// A private queue, so that blocked shared threads do not block it.
   private let queue = DispatchQueue(label: "DelegateQueue")
 
-  /// How many calls of the delegate may wait, of which each has 16 KiB of a body at most.
+  /// Limits the pending delegate calls, each of which has at most 16 KiB of a body.
   private let room = DispatchSemaphore(value: 16)
 
   override init() {

@@ -1,40 +1,41 @@
 import Fetching
 import FoundationNetworking
 
-/// What is known of a request that is under way.
+/// The state of a running request.
 struct FetchState: Sendable {
-  /// The number that the other process knows it by.
+  /// The number that identifies the request to the other process.
   let number: UInt32
 
   /// The request.
   let request: FetchRequest
 
-  /// Where it may go.
+  /// The rule for the hosts that it may reach.
   let rule: AddressRule
 
-  /// Whether the head of the answer was sent on.
+  /// Whether the head of the response was passed on.
   var hasHead = false
 
-  /// How many redirects have come.
+  /// The number of redirects so far.
   var redirects = 0
 
-  /// The bytes of the body that have come.
+  /// The number of bytes of the body so far.
   var bodyBytes: Int64 = 0
 
-  /// When it was sent.
+  /// The time at which the request started.
   let began = ContinuousClock.now
 
-  /// When something last came of it.
+  /// The time at which data last arrived.
   var lastHeard = ContinuousClock.now
 
-  /// Why it was given up, if it was.
+  /// The reason why the request was aborted, if it was.
   var failure: FetchFailure?
 
-  /// When it has failed for want of time, if nothing more comes of it.
+  /// Returns the time at which the request times out if no more data arrives.
   ///
   /// - Parameters:
-  ///   - span: How long it may have no head, and then no further byte; 40 times as long it may take in all.
-  ///   - heldUntil: When it could last not be heard, as the reader was behind.
+  ///   - span: The timeout for the head, and then for each piece of the body. The whole request may take 40 times as
+  ///     long.
+  ///   - heldUntil: The last time at which the reader was behind, so that no data could arrive.
   func deadline(
     for span: Duration, heldUntil: ContinuousClock.Instant?
   ) -> ContinuousClock.Instant {

@@ -3,10 +3,10 @@ import Foundation
 import FoundationNetworking
 
 extension Fetcher: URLSessionDataDelegate {
-  /// The most bytes of a body in a frame.
+  /// The maximum size of a piece of the body in a frame, in bytes.
   private static let largestPiece = 1 << 16
 
-  /// More redirects than these are not followed.
+  /// The maximum number of redirects that are followed.
   private static let mostRedirects = 10
 
   func urlSession(
@@ -17,7 +17,7 @@ extension Fetcher: URLSessionDataDelegate {
       completionHandler(.cancel)
       return finish(task, nil)
     }
-    // Foundation on Linux hands on what only announces an answer (RFC 9110 §15.2).
+    // Foundation on Linux delivers interim responses too (RFC 9110 §15.2).
     guard !(100...199).contains(head.status) else {
       _ = update(task) { $0.lastHeard = .now }
       return completionHandler(.allow)
@@ -26,7 +26,7 @@ extension Fetcher: URLSessionDataDelegate {
       state.hasHead = true
       state.lastHeard = .now
       output.send(.head, state.number, head.payload)
-      // Bodies of refusals are of no use, and after some of them Foundation waits for ever.
+      // The bodies of unsuccessful responses are not needed, and for some of them Foundation never finishes.
       return state.request.bodyLimit != nil && (200...299).contains(head.status)
     }
     guard wantsBody == true else {
@@ -60,7 +60,7 @@ extension Fetcher: URLSessionDataDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    // Foundation on Linux says nothing of the head of a redirect that names no URL, until it has ended.
+    // Foundation on Linux does not report the head of a redirect without a URL until the task completes.
     if error == nil, let head = task.response.flatMap({ FetchHead($0) }) {
       _ = update(task) { state in
         guard !state.hasHead else { return }
@@ -82,7 +82,7 @@ extension Fetcher: URLSessionDataDelegate {
     }
     guard let state, state.request.followsRedirects, state.redirects <= Self.mostRedirects,
       let url = request.url, url.isFetchable, let host = url.bareHost, response.sends(to: url),
-      // What was asked for in secret is not asked for in the open.
+      // Never follow a redirect from https to http.
       url.scheme?.lowercased() == "https" || response.url?.scheme?.lowercased() == "http"
     else { return completionHandler(nil) }
     let next = url.hasOrigin(of: response.url) ? request : request.forAnyOrigin()
@@ -102,7 +102,7 @@ extension Fetcher: URLSessionDataDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    // It may have the session wait for its own queue.
+    // Calling the handler here could make the session wait for its own queue.
     calling.async { completionHandler(.performDefaultHandling, nil) }
   }
 }

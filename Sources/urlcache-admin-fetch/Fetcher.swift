@@ -5,23 +5,23 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Sends requests as they come in, and what comes of them out.
+/// Sends the requests that arrive on standard input, and writes the responses to standard output.
 ///
-/// It keeps nothing: no cache, no cookies, no credentials. The end of its input ends it, and with it all that is
-/// under way.
+/// It stores nothing: no cache, no cookies, no credentials. At the end of its input it exits, and aborts all running
+/// requests.
 final class Fetcher: NSObject, Sendable {
-  /// More requests than these are refused; whoever asks takes care to have fewer under way.
+  /// The maximum number of running requests; more are refused. The other process keeps below this number.
   private static let mostRequests = 64
 
-  /// Finding out addresses blocks a thread.
+  /// Concurrent, because resolving a host name blocks a thread.
   let resolving = DispatchQueue(label: "Fetcher.resolving", attributes: .concurrent)
-  /// Beginning and cancelling tasks waits for the session, while that may wait for the delegate.
+  /// Separate, because starting and cancelling tasks wait for the session, which may be waiting for the delegate.
   let calling = DispatchQueue(label: "Fetcher.calling")
   let output = FrameOutput()
   private let tasks = Mutex<[UInt32: URLSessionTask?]>([:])
   private let states = Mutex<[Int: FetchState]>([:])
 
-  /// Runs to the end of the input, and ends the process.
+  /// Runs until the end of the input, and exits.
   func run() -> Never {
     let session = URLSession(
       configuration: Self.configuration, delegate: self, delegateQueue: DelegateQueue())
@@ -85,7 +85,7 @@ final class Fetcher: NSObject, Sendable {
     }
   }
 
-  /// Begins a task, unless its request was cancelled meanwhile.
+  /// Starts a task, unless its request was cancelled meanwhile.
   private func begin(_ task: URLSessionTask, _ state: FetchState) {
     states.withLock { $0[task.taskIdentifier] = state }
     let isWanted = tasks.withLock { tasks in
@@ -110,9 +110,10 @@ final class Fetcher: NSObject, Sendable {
     giveUp(begun)
   }
 
-  /// Makes sure that a host is none that the rule forbids.
+  /// Checks that the rule allows a host.
   ///
-  /// What is not seen: a name that leads elsewhere when `URLSession` asks for it again, and where a proxy goes.
+  /// This cannot detect a name that resolves differently when `URLSession` looks it up again, or where a proxy
+  /// connects to.
   static func check(_ host: String, _ rule: AddressRule) throws(FetchFailure) {
     let names = Host(name: host).addresses
     guard rule.allows(host, at: names.compactMap { IPAddress($0) }) else {
@@ -122,9 +123,9 @@ final class Fetcher: NSObject, Sendable {
     }
   }
 
-  /// Gives a request up that has no head in time, or that is silent or goes on for too long.
+  /// Aborts a request that gets no head in time, stalls, or takes too long in total.
   ///
-  /// The time in which the reader was behind does not count.
+  /// Time during which the reader was behind does not count.
   private func watch(_ task: URLSessionTask, for span: Duration, after delay: Duration) {
     let milliseconds = Int((delay / .milliseconds(1)).rounded(.up))
     resolving.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in
@@ -140,7 +141,7 @@ final class Fetcher: NSObject, Sendable {
     }
   }
 
-  /// Changes what is known of a task; `nil` if it has ended.
+  /// Updates the state of a task; returns `nil` if it has ended.
   func update<Result: Sendable>(
     _ task: URLSessionTask, _ body: (inout FetchState) -> Result
   ) -> Result? {
@@ -151,7 +152,7 @@ final class Fetcher: NSObject, Sendable {
     }
   }
 
-  /// Ends a request, once.
+  /// Ends a request. Further calls have no effect.
   func finish(_ task: URLSessionTask, _ error: (any Error)?) {
     guard let state = states.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
       return
@@ -167,10 +168,10 @@ final class Fetcher: NSObject, Sendable {
     }
   }
 
-  /// Ends a request that has failed.
+  /// Cancels and ends a request that has failed.
   func giveUp(_ task: URLSessionTask) {
     calling.async { task.cancel() }
-    // Some tasks never end, whatever they are told.
+    // Some tasks never complete, even when cancelled, so do not wait for it.
     finish(task, nil)
   }
 

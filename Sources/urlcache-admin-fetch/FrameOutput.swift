@@ -2,30 +2,30 @@ import Dispatch
 import Fetching
 import Files
 
-/// What this process writes, frame by frame, on a thread of its own.
+/// Writes frames to standard output on a background thread.
 ///
-/// Sending never waits, so that no lock is held for a slow reader. Whoever has a body to send waits for room first: that
-/// bounds what is here.
+/// Sending never blocks, so that no lock is held while the reader is slow. Senders of bodies wait for room first,
+/// which bounds the memory for pending frames.
 final class FrameOutput: Sendable {
   private struct Load {
-    /// The bytes that are not written yet.
+    /// The number of bytes that are not written yet.
     var bytes = 0
 
-    /// When there was last no room.
+    /// The last time at which the output was full.
     var lastFull: ContinuousClock.Instant?
 
     var isFull: Bool { bytes >= FrameOutput.most }
   }
 
-  /// With so many bytes that wait for the reader there is no room.
+  /// The number of pending bytes at which the output is full.
   private static let most = 1 << 20
 
   private let queue = DispatchQueue(label: "FrameOutput")
   private let load = Monitor(Load())
 
-  /// Writes a frame after those before it; ends the process if nobody reads it.
+  /// Queues a frame; exits if the reader has closed the pipe.
   func send(_ kind: Frame.Kind, _ number: UInt32, _ payload: [UInt8] = []) {
-    // What an origin sends is never so long, unless it wants to do harm.
+    // Only a hostile origin sends a head that exceeds a frame.
     let failure = FetchFailure(.tooLarge, "the head of the answer is too long")
     guard let frame = Frame(kind, number, payload) ?? Frame(.failure, number, failure.payload)
     else { CurrentProcess.end(with: 70) }
@@ -40,12 +40,12 @@ final class FrameOutput: Sendable {
     }
   }
 
-  /// Waits until the reader has taken enough of what was sent.
+  /// Waits until the output is no longer full.
   func waitForRoom() {
     load.wait(until: { !$0.isFull }) { _ in }
   }
 
-  /// When there was last no room, so that no origin could be heard; now, if there is none.
+  /// The last time at which the output was full and no data could arrive; now, if it still is.
   var lastFull: ContinuousClock.Instant? {
     load.wait(until: { _ in true }) { $0.isFull ? .now : $0.lastFull }
   }

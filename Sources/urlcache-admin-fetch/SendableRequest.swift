@@ -4,21 +4,21 @@ import FoundationNetworking
 import HTTPCaching
 
 extension URLRequest {
-  /// The request as `URLSession` sends it.
+  /// Creates the request that `URLSession` sends.
   ///
-  /// - Throws: ``FetchFailure`` if it cannot be sent, or would be another than it seems.
+  /// - Throws: ``FetchFailure`` if the request cannot be sent exactly as specified.
   init(_ request: FetchRequest) throws(FetchFailure) {
     guard request.method == Request.get || request.method == Request.head else {
       throw FetchFailure(.notSendable, "the method is neither GET nor HEAD")
     }
-    // Foundation knows no scheme in capitals.
+    // Foundation does not accept schemes in uppercase.
     let colon = request.url.firstIndex(of: UInt8(ascii: ":")) ?? 0
     let scheme = String(decoding: request.url[..<colon], as: UTF8.self).lowercased()
     guard let rest = String(validating: request.url[colon...], as: UTF8.self),
       let url = URL(string: scheme + rest), url.isFetchable
     else { throw FetchFailure(.notSendable, "the URL is none of http or https with a host") }
     self.init(
-      // Whoever watches the request knows when the reader is behind; the session does not.
+      // `Fetcher.watch` handles timeouts, because it knows when the reader is behind; the session does not.
       url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 86_400)
     httpMethod = String(decoding: request.method, as: UTF8.self)
     httpShouldHandleCookies = false
@@ -33,15 +33,16 @@ extension URLRequest {
     }
   }
 
-  /// What Foundation and libcurl send of their own accord, by which an origin may choose another variant.
+  /// The fields that Foundation and libcurl add themselves, and that may make an origin select another variant.
   private static let ownFields = [
     "Accept", "Accept-Encoding", "Accept-Language", "Connection", "User-Agent",
   ]
 
-  /// A value that Foundation does not take for an empty one, and for which libcurl leaves the field out.
+  /// A value that Foundation does not treat as empty, and for which libcurl omits the field.
   private static let leftOut = " "
 
-  /// The request without what may be for one origin only (RFC 9110 §15.4): a secret can be in a field of any name.
+  /// Returns the request without fields that may be meant for one origin only (RFC 9110 §15.4). A field of any name
+  /// can contain a secret, so only known fields are kept.
   func forAnyOrigin() -> URLRequest {
     let known: Set = [
       "accept", "accept-charset", "accept-encoding", "accept-language", "connection",
@@ -56,12 +57,12 @@ extension URLRequest {
 }
 
 extension URL {
-  /// Whether this program asks for it: whether it is of `http` or `https`, and has a host.
+  /// Whether the scheme is `http` or `https`, and there is a host.
   var isFetchable: Bool {
     ["http", "https"].contains(scheme?.lowercased()) && bareHost.map { !$0.isEmpty } ?? false
   }
 
-  /// The host without the brackets of an address.
+  /// The host, without the brackets of an IPv6 address.
   var bareHost: String? {
     host().map { host in
       host.utf8.first == UInt8(ascii: "[") ? String(host.dropFirst().dropLast()) : host
@@ -76,9 +77,9 @@ extension URL {
 }
 
 extension HTTPURLResponse {
-  /// Whether it sends to a URL.
+  /// Whether the response redirects to a URL.
   ///
-  /// Foundation on Linux takes the path of a URL of another scheme for one of the same origin.
+  /// Foundation on Linux treats the path of a redirect to another scheme as one on the same origin.
   func sends(to url: URL) -> Bool {
     guard let location = value(forHTTPHeaderField: "Location"),
       let target = URL(string: location, relativeTo: self.url)?.absoluteURL
@@ -88,7 +89,7 @@ extension HTTPURLResponse {
 }
 
 extension FetchHead {
-  /// The head that `URLSession` gives; `nil` if it is none of HTTP.
+  /// Creates a head from a response of `URLSession`; `nil` if it is not HTTP.
   init?(_ response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return nil }
     let lines = response.allHeaderFields.map { name, value in
@@ -101,7 +102,7 @@ extension FetchHead {
 }
 
 extension FetchFailure {
-  /// What an error of `URLSession` means.
+  /// Creates a failure from an error of `URLSession`.
   init(_ error: any Error) {
     let code = (error as? URLError)?.code
     let kind: Kind =
