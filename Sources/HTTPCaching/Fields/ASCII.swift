@@ -4,7 +4,7 @@ extension Array<UInt8> {
   /// Creates a copy of the bytes.
   init(copying bytes: Span<UInt8>) {
     self = []
-    // For nothing, it would write to the empty array that all threads share.
+    // Appending nothing would still write to the empty array, which all threads share.
     if bytes.isEmpty { return }
     append(addingCapacity: bytes.count) { (output: inout OutputSpan<UInt8>) in
       for index in bytes.indices { output.append(bytes[index]) }
@@ -13,8 +13,7 @@ extension Array<UInt8> {
 }
 
 extension Collection<UInt8> {
-  /// Whether the bytes are `lowercased`, which is ASCII and has no capitals, when the case of ASCII
-  /// letters does not matter.
+  /// Whether the bytes equal `lowercased`, which must be ASCII without capitals, ignoring the case of ASCII letters.
   func equalsIgnoringCase(_ lowercased: String) -> Bool {
     guard count == lowercased.utf8.count else { return false }
     var index = startIndex
@@ -27,7 +26,7 @@ extension Collection<UInt8> {
 }
 
 extension Span<UInt8> {
-  /// Where the bytes are without optional white space at either end (RFC 9110 §5.5).
+  /// The range of the bytes without optional white space at either end (RFC 9110 §5.5).
   var trimmedRange: Range<Int> { trimmedRange(in: 0..<count) }
 
   /// The part of a range without optional white space at either end (RFC 9110 §5.5).
@@ -38,14 +37,13 @@ extension Span<UInt8> {
     return start..<end
   }
 
-  /// How many bytes at the beginning a token may hold (RFC 9110 §5.6.2).
+  /// The number of bytes at the beginning that may be part of a token (RFC 9110 §5.6.2).
   var tokenLength: Int {
     for index in indices where !self[index].isTokenCharacter { return index }
     return count
   }
 
-  /// Whether the bytes are `lowercased`, which has no capitals, when the case of ASCII letters does
-  /// not matter.
+  /// Whether the bytes equal `lowercased`, which must have no ASCII capitals, ignoring the case of ASCII letters.
   func equalsIgnoringCase(_ lowercased: [UInt8]) -> Bool {
     guard count == lowercased.count else { return false }
     let other = lowercased.span

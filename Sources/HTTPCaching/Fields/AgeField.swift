@@ -1,15 +1,15 @@
-/// What the `Age` of a response says: how long it had been in other caches (RFC 9111 §5.1).
+/// The `Age` of a response: how long it has been in other caches (RFC 9111 §5.1).
 public enum AgeField: Hashable, Sendable {
-  /// The response has no such field, or an empty one.
+  /// The response has no `Age`, or an empty one.
   case absent
 
-  /// A number of seconds, not less than zero.
+  /// A number of seconds, never negative.
   case seconds(Int64)
 
-  /// Something that is no number, verbatim; it is ignored.
+  /// A value that is no number, verbatim. It is ignored.
   case invalid([UInt8])
 
-  /// Reads the first member of the first line; what follows is ignored (RFC 9111 §5.1).
+  /// Reads the first member of the first line; the rest is ignored (RFC 9111 §5.1).
   public init(_ fields: FieldSection) {
     guard let value = fields.firstValue(of: .age) else {
       self = .absent
@@ -18,7 +18,7 @@ public enum AgeField: Hashable, Sendable {
     self.init(value.span)
   }
 
-  /// Reads the first member of a line, which has no white space around it (RFC 9111 §5.1).
+  /// Reads the first member of a line without surrounding white space (RFC 9111 §5.1).
   init(_ value: Span<UInt8>) {
     var end = 0
     while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }

@@ -2,19 +2,19 @@ import Bytes
 
 /// The directives of the `Cache-Control` fields of a message (RFC 9111 §5.2).
 ///
-/// Several lines are one list. Each is split on its own, so that a quotation mark that one leaves
-/// open does not swallow the next.
+/// Several lines form one list. Each line is split separately, so that an unclosed quotation mark does not swallow the
+/// next line.
 public struct CacheControl: Hashable, Sendable {
-  /// The known directives in their order; a repeated one is here repeatedly.
+  /// The known directives in order, including repeated ones.
   public private(set) var directives: [CacheDirective] = []
 
-  /// Whether the message has such a field.
+  /// Whether the message has a `Cache-Control` field.
   public private(set) var isPresent = false
 
-  /// A bit for each directive that is there, as most are asked for and few are there.
+  /// A bit for each directive that is present: many directives are looked up, and few are present.
   private var names: UInt32 = 0
 
-  /// What is no known directive, in its order: one list, as there hardly ever is any.
+  /// Members that are no known directive, in order. They are so rare that one list is enough.
   private var oddities: [Oddity] = []
 
   private enum Oddity: Hashable, Sendable {
@@ -31,8 +31,8 @@ public struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// Calls `body` with the name and the argument of each known directive of a line, but for what a quotation mark
-  /// that is left open has swallowed.
+  /// Calls `body` with the name and the argument of each known directive of a line, except those swallowed by an
+  /// unclosed quotation mark.
   static func forEachDirective(
     in line: Span<UInt8>, _ body: (CacheDirective.Name, _ argument: Span<UInt8>) -> Void
   ) {
@@ -44,7 +44,7 @@ public struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// Reads the next line (RFC 9111 §5.2).
+  /// Reads one line (RFC 9111 §5.2).
   private mutating func read(_ line: Span<UInt8>) {
     isPresent = true
     let openQuote = ListMembers.forEachMember(of: line) { append(line.extracting($0)) }
@@ -63,14 +63,14 @@ public struct CacheControl: Hashable, Sendable {
   }
 
   private mutating func append(_ name: CacheDirective.Name, _ argument: CacheDirective.Argument?) {
-    // Most have one or two, and an array that grows is copied.
+    // Most messages have one or two directives, and growing an array copies it.
     if directives.isEmpty { directives.reserveCapacity(3) }
     directives.append(CacheDirective(name: name, argument: argument))
     names |= name.bit
   }
 
-  /// Finds the directives that forbid something in what an open quotation mark has swallowed: in
-  /// doubt they were meant.
+  /// Finds the directives that an unclosed quotation mark swallowed and that restrict caching: it is safer to assume
+  /// that they were meant.
   private mutating func recover(from text: [UInt8]) {
     oddities.append(.unclosed(text))
     for word in text.split(whereSeparator: { !$0.isTokenCharacter }) {
@@ -79,18 +79,17 @@ public struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// The members of the list whose directive is not known, verbatim. They are ignored
-  /// (RFC 9111 §5.2.3).
+  /// The list members with an unknown directive, verbatim. They are ignored (RFC 9111 §5.2.3).
   public var unknown: [[UInt8]] {
     oddities.compactMap { if case .unknown(let text) = $0 { text } else { nil } }
   }
 
-  /// The members of the list that do not start with a name, verbatim.
+  /// The list members that do not begin with a name, verbatim.
   public var malformed: [[UInt8]] {
     oddities.compactMap { if case .malformed(let text) = $0 { text } else { nil } }
   }
 
-  /// The text from a quotation mark on that nothing closes, for each line that has one.
+  /// The text after each unclosed quotation mark, including the mark.
   public var unclosed: [[UInt8]] {
     oddities.compactMap { if case .unclosed(let text) = $0 { text } else { nil } }
   }
@@ -98,15 +97,15 @@ public struct CacheControl: Hashable, Sendable {
   /// Whether all members are known directives.
   var isRegular: Bool { oddities.isEmpty }
 
-  /// Whether a directive is there, with or without an argument (RFC 9111 §5.2).
+  /// Whether a directive is present, with or without an argument (RFC 9111 §5.2).
   public func contains(_ name: CacheDirective.Name) -> Bool {
     names & name.bit != 0
   }
 
-  /// The first directive of a name, which is the one that counts (RFC 9111 §4.2.1).
+  /// The first directive with a name. If a directive is repeated, the first one applies (RFC 9111 §4.2.1).
   public func first(_ name: CacheDirective.Name) -> CacheDirective? {
     guard contains(name) else { return nil }
-    // A loop over the array would hold on to each argument.
+    // Iterating over the array would retain and release each argument.
     let directives = directives.span
     for index in directives.indices where directives[index].name == name {
       return directives[index]
@@ -114,15 +113,14 @@ public struct CacheControl: Hashable, Sendable {
     return nil
   }
 
-  /// The seconds that the first directive of a name gives, or `nil` if there is none
-  /// (RFC 9111 §1.2.2, §4.2.1).
+  /// The seconds of the first directive with a name, or `nil` if the directive is absent (RFC 9111 §1.2.2, §4.2.1).
   public func seconds(_ name: CacheDirective.Name) -> DeltaSeconds? {
     first(name).map { CacheDirective.seconds($0.argument) }
   }
 
-  /// The directives that are repeated with another argument than the first has (RFC 9111 §4.2.1).
+  /// The repeated directives whose argument differs from that of the first (RFC 9111 §4.2.1).
   public var contradictory: [CacheDirective] {
-    // Nearly always each is there once.
+    // Directives are almost never repeated.
     if directives.count == names.nonzeroBitCount { return [] }
     let firsts = Dictionary(directives.map { ($0.name, $0) }) { first, _ in first }
     return directives.filter { firsts[$0.name]?.argument != $0.argument }
@@ -130,6 +128,6 @@ public struct CacheControl: Hashable, Sendable {
 }
 
 extension CacheDirective.Name {
-  /// The bit that stands for the directive in a set of them.
+  /// The bit of the directive in a set.
   fileprivate var bit: UInt32 { 1 << UInt32(place) }
 }

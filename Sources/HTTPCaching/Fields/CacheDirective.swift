@@ -2,7 +2,7 @@ import Bytes
 
 /// One directive of a `Cache-Control` field (RFC 9111 §5.2).
 public struct CacheDirective: Hashable, Sendable {
-  /// The directives that are known; their case does not matter.
+  /// The known directives. Names are compared ignoring case.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     /// RFC 8246 §2.
     case immutable
@@ -38,19 +38,18 @@ public struct CacheDirective: Hashable, Sendable {
     case staleWhileRevalidate = "stale-while-revalidate"
   }
 
-  /// What stands after the name of a directive.
+  /// The part of a directive after its name.
   public enum Argument: Hashable, Sendable {
     /// `=` and a token.
     case token([UInt8])
 
-    /// `=` and a quoted string: what is between the quotation marks, escapes resolved.
+    /// `=` and a quoted string: the text between the quotation marks, unescaped.
     case quoted([UInt8])
 
-    /// Anything else, verbatim: `=` and nothing, or white space around `=`.
+    /// Anything else, verbatim: `=` without a value, or white space around `=`.
     case malformed([UInt8])
 
-    /// The text of a token or a quoted string, which mean the same (RFC 9111 §5.2); `nil` if
-    /// malformed.
+    /// The text of a token or a quoted string, which are equivalent (RFC 9111 §5.2); `nil` if malformed.
     public var text: [UInt8]? {
       switch self {
       case .token(let text), .quoted(let text): text
@@ -59,13 +58,13 @@ public struct CacheDirective: Hashable, Sendable {
     }
   }
 
-  /// Which directive it is.
+  /// The name of the directive.
   public let name: Name
 
-  /// Its argument, or `nil` if nothing stands after the name.
+  /// The argument, or `nil` if there is nothing after the name.
   public let argument: Argument?
 
-  /// The seconds that an argument gives (RFC 9111 §1.2.2).
+  /// The seconds in an argument (RFC 9111 §1.2.2).
   static func seconds(_ argument: Argument?) -> DeltaSeconds {
     switch argument {
     case nil: .invalid([])
@@ -74,9 +73,9 @@ public struct CacheDirective: Hashable, Sendable {
     }
   }
 
-  /// The seconds that stand after the name of a directive.
+  /// The seconds in the text after the name of a directive.
   static func seconds(_ text: Span<UInt8>) -> DeltaSeconds {
-    // Nearly always these are digits, which need not be copied.
+    // The text is nearly always digits, which need not be copied.
     if text.count > 1, text[0] == UInt8(ascii: "="),
       case .seconds(let seconds) = DeltaSeconds(text.extracting(droppingFirst: 1))
     {
@@ -85,7 +84,7 @@ public struct CacheDirective: Hashable, Sendable {
     return seconds(argument(text))
   }
 
-  /// Reads what stands after the name of a directive.
+  /// Parses the text after the name of a directive.
   static func argument(_ text: Span<UInt8>) -> Argument? {
     if text.isEmpty { return nil }
     guard text[0] == UInt8(ascii: "=") else { return .malformed(Array(copying: text)) }
@@ -99,7 +98,7 @@ public struct CacheDirective: Hashable, Sendable {
 extension CacheDirective.Name {
   private static let table = NameTable(allCases.map(\.rawValue))
 
-  /// The place among all names, from 0.
+  /// The index among all names, from 0.
   var place: Int {
     switch self {
     case .immutable: 0
@@ -121,7 +120,7 @@ extension CacheDirective.Name {
     }
   }
 
-  /// Creates the name of a directive, or `nil` if it is not known.
+  /// Creates the name of a directive, or `nil` if the directive is unknown.
   init?(_ name: Span<UInt8>) {
     guard name.count > 5,
       let candidate = Self.candidate(length: name.count, sixth: name[5].asciiLowercased),
@@ -130,7 +129,7 @@ extension CacheDirective.Name {
     self = candidate
   }
 
-  /// The only name of so many letters that has this one in the sixth place.
+  /// The only name with this length and this sixth letter. One comparison then decides, without hashing.
   private static func candidate(length: Int, sixth: UInt8) -> Self? {
     switch (length, sixth) {
     case (6, UInt8(ascii: "c")): .public

@@ -1,17 +1,18 @@
-/// The part of a representation that a message contains: `Content-Range: bytes 0-499/1234` (RFC 9110 §14.4).
+/// The range of a representation in a message: `Content-Range: bytes 0-499/1234` (RFC 9110 §14.4).
 public struct ContentRange: Hashable, Sendable {
-  /// The position of the first byte, from 0 on.
+  /// The position of the first byte, from 0.
   public let first: Int64
 
   /// The position of the last byte.
   public let last: Int64
 
-  /// The number of bytes of the whole representation; `nil` if the sender does not know it, and writes `*`.
+  /// The size of the whole representation in bytes; `nil` if the sender does not know it and writes `*`.
   public let completeLength: Int64?
 
-  /// Reads the value of a field; `nil` if it names no part of something in bytes.
+  /// Parses the value of a field; `nil` if it is no valid range of bytes.
   ///
-  /// A range that ends before it begins, or beyond the whole, is invalid, and nothing may be joined by it.
+  /// A range that ends before it begins, or beyond the complete length, is invalid. Bodies must not be combined by it
+  /// (RFC 9110 §14.4).
   public init?(_ value: [UInt8]) {
     guard value.prefix(5).equalsIgnoringCase("bytes"), value.dropFirst(5).first == Self.space else {
       return nil
@@ -31,7 +32,7 @@ public struct ContentRange: Hashable, Sendable {
     }
   }
 
-  /// Reads the field of a header section; `nil` if it is not there once, and valid.
+  /// Reads the field of a header section; `nil` unless it occurs exactly once and is valid.
   public init?(_ fields: FieldSection) {
     let values = fields.values(of: .contentRange)
     guard values.count == 1 else { return nil }

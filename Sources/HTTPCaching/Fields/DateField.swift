@@ -1,4 +1,4 @@
-/// What a header field that holds a date says (RFC 9110 §5.6.7).
+/// A date in a header field (RFC 9110 §5.6.7).
 public enum DateField: Hashable, Sendable {
   /// The message has no such field.
   case absent
@@ -6,12 +6,12 @@ public enum DateField: Hashable, Sendable {
   /// A date, in seconds since 1970-01-01 00:00:00 UTC.
   case date(Int64)
 
-  /// Something that is no date, verbatim.
+  /// A value that is no date, verbatim.
   case invalid([UInt8])
 
   /// Reads the first line of a field (RFC 9111 §4.2.1).
   ///
-  /// - Parameter now: The moment that a year of two digits is told from, in seconds since 1970.
+  /// - Parameter now: The moment that resolves years of two digits, in seconds since 1970.
   public init(_ name: FieldName, in fields: FieldSection, now: Int64) {
     guard let value = fields.firstValue(of: name) else {
       self = .absent
@@ -20,14 +20,14 @@ public enum DateField: Hashable, Sendable {
     self.init(value.span, now: now)
   }
 
-  /// Reads a line, which has no white space around it.
+  /// Reads a line without surrounding white space.
   init(_ value: Span<UInt8>, now: Int64) {
     self =
       HTTPDate.secondsSince1970(value, now: now).map { .date($0) }
       ?? .invalid(Array(copying: value))
   }
 
-  /// The date in seconds since 1970, or `nil` if there is none (RFC 9110 §5.6.7).
+  /// The date in seconds since 1970, or `nil` if the field is absent or invalid (RFC 9110 §5.6.7).
   public var secondsSince1970: Int64? {
     guard case .date(let seconds) = self else { return nil }
     return seconds

@@ -1,22 +1,22 @@
 import Bytes
 
-/// What stands where a number of seconds is due (RFC 9111 §1.2.2).
+/// A value where a number of seconds is expected (RFC 9111 §1.2.2).
 public enum DeltaSeconds: Hashable, Sendable {
-  /// A number of seconds: not less than zero, and at most ``limit``.
+  /// A number of seconds from 0 to ``limit``.
   case seconds(Int64)
 
-  /// Anything but digits, verbatim; empty if there was nothing.
+  /// Anything other than digits, verbatim; may be empty.
   case invalid([UInt8])
 
-  /// The greatest number of seconds; a greater one counts as this (RFC 9111 §1.2.2).
+  /// The maximum number of seconds. Larger numbers are clamped to it (RFC 9111 §1.2.2).
   public static let limit: Int64 = 2_147_483_648
 
-  /// Reads digits, and nothing but digits (RFC 9111 §1.2.2).
+  /// Parses decimal digits; any other byte makes the value invalid (RFC 9111 §1.2.2).
   public init(_ text: [UInt8]) {
     self.init(text.span)
   }
 
-  /// Reads digits, and nothing but digits (RFC 9111 §1.2.2).
+  /// Parses decimal digits; any other byte makes the value invalid (RFC 9111 §1.2.2).
   init(_ digits: Span<UInt8>) {
     guard !digits.isEmpty else {
       self = .invalid([])
@@ -29,7 +29,7 @@ public enum DeltaSeconds: Hashable, Sendable {
         self = .invalid(Array(copying: digits))
         return
       }
-      // The value is at most the limit before, so this does not overflow.
+      // The value was at most the limit before, so this cannot overflow.
       value = min(Self.limit, value * 10 + Int64(byte - UInt8(ascii: "0")))
     }
     self = .seconds(value)

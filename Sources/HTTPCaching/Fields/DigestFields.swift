@@ -1,35 +1,35 @@
-/// The digests that a message gives of what it contains (RFC 9530).
+/// The digests in the header section of a message (RFC 9530).
 ///
-/// Digests by other algorithms are left out, and so is what is not written as it has to be.
+/// Digests with other algorithms, and malformed ones, are left out.
 public struct DigestFields: Hashable, Sendable {
-  /// How a digest is made.
+  /// The hash algorithm of a digest.
   public enum Algorithm: Hashable, Sendable, CaseIterable {
     case md5, sha1, sha256, sha512
   }
 
   /// A digest.
   public struct Value: Hashable, Sendable {
-    /// How it is made.
+    /// The algorithm.
     public let algorithm: Algorithm
     /// The digest in Base64, as it was received.
     public let base64: [UInt8]
   }
 
-  /// The fields that are about what the message itself contains: of a 206, the part.
+  /// The fields with a digest of the message content; of the part in a 206.
   public static let ofContent: [FieldName] = ["Content-Digest", "Content-MD5"]
 
-  /// Those of `Repr-Digest` (RFC 9530 §3) and `Digest` (RFC 3230 §4.3.2), which are about the whole
-  /// representation, also in a 206.
+  /// The digests from `Repr-Digest` (RFC 9530 §3) and `Digest` (RFC 3230 §4.3.2), which cover the whole representation,
+  /// even in a 206.
   public let ofRepresentation: [Value]
 
-  /// Those of `Content-Digest`, which are about what the message contains (RFC 9530 §2).
+  /// The digests from `Content-Digest`, which cover the message content (RFC 9530 §2).
   public let ofContent: [Value]
 
-  /// That of `Content-MD5`, which some origins make of what a 206 contains, and others of the whole
-  /// (RFC 7231, appendix B).
+  /// The digest from `Content-MD5`. In a 206, some origins compute it from the content and others from the whole
+  /// representation (RFC 7231, appendix B).
   public let contentMD5: Value?
 
-  /// Reads the fields of a message.
+  /// Reads the digests of a message.
   public init(_ fields: FieldSection) {
     ofRepresentation =
       Self.dictionary(fields.values(of: "Repr-Digest")) + Self.list(fields.values(of: "Digest"))
@@ -37,7 +37,7 @@ public struct DigestFields: Hashable, Sendable {
     contentMD5 = fields.firstValue(of: "Content-MD5").map { Value(algorithm: .md5, base64: $0) }
   }
 
-  /// Reads a dictionary of byte sequences: `sha-256=:AAAA:` (RFC 8941 §3.2).
+  /// Parses a dictionary of byte sequences: `sha-256=:AAAA:` (RFC 8941 §3.2).
   private static func dictionary(_ lines: [[UInt8]]) -> [Value] {
     members(of: lines).compactMap { name, value in
       let colon = UInt8(ascii: ":")
@@ -49,14 +49,14 @@ public struct DigestFields: Hashable, Sendable {
     }
   }
 
-  /// Reads a list such as `SHA-256=AAAA,MD5=AAAA` (RFC 3230 §4.3.2).
+  /// Parses a list such as `SHA-256=AAAA,MD5=AAAA` (RFC 3230 §4.3.2).
   private static func list(_ lines: [[UInt8]]) -> [Value] {
     members(of: lines).compactMap { name, value in
       algorithm(name).map { Value(algorithm: $0, base64: Array(value)) }
     }
   }
 
-  /// The members of a list, each parted at its first `=`.
+  /// The members of a list, each split at its first `=`.
   private static func members(
     of lines: [[UInt8]]
   ) -> [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {

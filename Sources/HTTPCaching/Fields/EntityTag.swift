@@ -1,24 +1,24 @@
-/// An entity tag: a name that the origin gives to a state of a resource (RFC 9110 §8.8.3).
+/// An entity tag: the origin's name for one version of a resource (RFC 9110 §8.8.3).
 public struct EntityTag: Hashable, Sendable {
-  /// The tag as it was received, which is how it is sent back (RFC 9111 §4.3.1).
+  /// The tag as it was received. It is sent back unchanged (RFC 9111 §4.3.1).
   public let verbatim: [UInt8]
 
-  /// Whether it is marked as weak, by `W/` in capitals.
+  /// Whether the tag begins with `W/`, in capitals.
   public let isWeak: Bool
 
-  /// Whether it is written as the grammar has it; many origins leave the quotation marks out.
+  /// Whether the tag matches the grammar. Many origins omit the quotation marks.
   public let isWellFormed: Bool
 
-  /// Reads an entity tag, well-formed or not (RFC 9110 §8.8.3).
+  /// Parses an entity tag, well-formed or not (RFC 9110 §8.8.3).
   ///
-  /// It is one tag, never a list: a comma is part of it.
+  /// The value is a single tag, never a list: a comma is part of the tag.
   public init(_ bytes: [UInt8]) {
     verbatim = bytes
     let form = Form(of: bytes.span)
     (isWeak, isWellFormed) = (form.isWeak, form.isWellFormed)
   }
 
-  /// How a tag is written.
+  /// The syntax of a tag.
   struct Form {
     let isWeak: Bool
     let isWellFormed: Bool
@@ -43,17 +43,17 @@ public struct EntityTag: Hashable, Sendable {
     }
   }
 
-  /// The tag without the mark of a weak one, with its quotation marks.
+  /// The tag without `W/`, with its quotation marks.
   public var opaque: ArraySlice<UInt8> { verbatim.dropFirst(isWeak ? 2 : 0) }
 
-  /// Whether it can vouch for every byte of a body (RFC 9110 §8.8.1).
+  /// Whether equal tags mean equal bytes of the body (RFC 9110 §8.8.1).
   public var isStrong: Bool { !isWeak && isWellFormed }
 
-  /// The strong comparison: both are strong, and the same (RFC 9110 §8.8.3.2).
+  /// The strong comparison: both tags are strong and equal (RFC 9110 §8.8.3.2).
   public func stronglyEquals(_ other: EntityTag) -> Bool {
     isStrong && other.isStrong && verbatim == other.verbatim
   }
 
-  /// The weak comparison: they are the same but for the mark of a weak one (RFC 9110 §8.8.3.2).
+  /// The weak comparison: the tags are equal, ignoring `W/` (RFC 9110 §8.8.3.2).
   public func weaklyEquals(_ other: EntityTag) -> Bool { opaque == other.opaque }
 }

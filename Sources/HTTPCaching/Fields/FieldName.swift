@@ -1,21 +1,21 @@
 import Bytes
 
-/// The name of a header field, whose case does not matter (RFC 9110 §5.1).
+/// The name of a header field, compared ignoring case (RFC 9110 §5.1).
 public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
   private enum Form: Hashable, Sendable {
     case known(KnownFieldName)
-    /// The bytes of a name that is not known, ASCII capitals made small.
+    /// The bytes of an unknown name, with ASCII capitals in lowercase.
     case other([UInt8])
   }
 
   private let form: Form
 
-  /// Creates a name; the case of ASCII letters does not matter.
+  /// Creates a name, ignoring the case of ASCII letters.
   public init(_ bytes: some Sequence<UInt8>) {
     self.init(Array(bytes))
   }
 
-  /// Creates a name; the case of ASCII letters does not matter.
+  /// Creates a name, ignoring the case of ASCII letters.
   public init(_ bytes: [UInt8]) {
     form = KnownFieldName(bytes.span).map { .known($0) } ?? .other(bytes.map(\.asciiLowercased))
   }
@@ -24,7 +24,7 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
     self.init(value.description.utf8)
   }
 
-  /// Creates the name of a line.
+  /// Creates the name of a field line.
   public init(of line: FieldLine) {
     form = line.known.map { .known($0) } ?? .other(line.name.map(\.asciiLowercased))
   }
@@ -39,7 +39,7 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
     if case .known(let known) = form { known } else { nil }
   }
 
-  /// The bytes of the name, ASCII capitals made small.
+  /// The bytes of the name, with ASCII capitals in lowercase.
   public var lowercased: [UInt8] {
     switch form {
     case .known(let known): Array(known.lowercased.utf8)
@@ -47,7 +47,7 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
     }
   }
 
-  /// Whether a header field can have this name: whether it is a token (RFC 9110 §5.1).
+  /// Whether the name is a token, as field names must be (RFC 9110 §5.1).
   public var isValid: Bool {
     switch form {
     case .known: true
@@ -66,7 +66,7 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
     }
   }
 
-  /// Whether the line is one of this field (RFC 9110 §5.1).
+  /// Whether the line belongs to this field (RFC 9110 §5.1).
   public func matches(_ line: borrowing FieldLine) -> Bool {
     switch form {
     case .known(let known): line.known == known
@@ -125,15 +125,15 @@ extension FieldName {
   /// `WWW-Authenticate` (RFC 9110 §11.6.1).
   public static var authenticate: FieldName { FieldName(.authenticate) }
 
-  /// The fields of a response that decide whether it is stored and used, here or by other caches, and
-  /// those that make it private.
+  /// The response fields that decide whether a response is stored and reused, here or by other caches, and those that
+  /// make it private.
   public static let ofResponse: [FieldName] = [
     .age, .authenticate, .cacheControl, .contentEncoding, .contentLength, .contentLocation,
     .contentRange, .date, .entityTag, .expires, .lastModified, .pragma, .proxyAuthenticate,
     .setCookie, .vary,
   ]
 
-  /// The fields of a request that decide so, but for those that `Vary` names.
+  /// The request fields that decide the same, except those that `Vary` names.
   public static let ofRequest: [FieldName] = [
     .authorization, .cacheControl, .cookie, .pragma, .proxyAuthorization,
   ]

@@ -1,15 +1,15 @@
-/// What part of a response a directive is about (RFC 9111 §5.2.2.4, §5.2.2.7).
+/// The part of a response that a directive applies to (RFC 9111 §5.2.2.4, §5.2.2.7).
 public enum FieldScope: Hashable, Sendable {
-  /// All of it: the directive has no argument, or one that names no field.
+  /// The whole response: the directive has no argument, or one that names no field.
   case wholeResponse
 
-  /// The named header fields alone: the qualified form.
+  /// Only the named header fields: the qualified form of the directive.
   case fields([FieldName])
 
-  /// Reads the directives of a name, or returns `nil` if there is none.
+  /// Reads the directives with a name; `nil` if there are none.
   ///
-  /// Where one of them is about the whole response, all are: the strictest counts. So does one
-  /// whose argument is not a list of field names.
+  /// If one of them applies to the whole response, all do: the strictest counts. An argument that is no list of field
+  /// names also applies to the whole response.
   init?(_ name: CacheDirective.Name, in control: CacheControl) {
     guard control.contains(name) else { return nil }
     var fields: [FieldName] = []

@@ -1,8 +1,8 @@
 import Bytes
 
-/// One line of the header section of a message (RFC 9110 §5.2).
+/// A line of the header section of a message (RFC 9110 §5.2).
 public struct FieldLine: Hashable, Sendable {
-  /// The name, in the case in which it was received.
+  /// The name, as it was received.
   public var name: [UInt8] {
     didSet { known = KnownFieldName(name.span) }
   }
@@ -10,7 +10,7 @@ public struct FieldLine: Hashable, Sendable {
   /// The value, as it was received.
   public var value: [UInt8]
 
-  /// The field that it is of, if that is known: found out once, as it is asked often.
+  /// The known field of the line, computed once because it is looked up often.
   private(set) var known: KnownFieldName?
 
   /// Creates a line.
@@ -20,7 +20,7 @@ public struct FieldLine: Hashable, Sendable {
     known = KnownFieldName(name.span)
   }
 
-  /// The value without white space at the ends (RFC 9110 §5.5).
+  /// The value without white space at either end (RFC 9110 §5.5).
   var trimmedValue: [UInt8] {
     let isTrimmed =
       value.first?.isBlank != true && value.last?.isBlank != true
@@ -28,7 +28,7 @@ public struct FieldLine: Hashable, Sendable {
   }
 }
 
-/// The header section of a message: its lines, in their order (RFC 9110 §5.2).
+/// The header section of a message: its lines, in order (RFC 9110 §5.2).
 public struct FieldSection: Hashable, Sendable {
   /// The lines; a field may have more than one.
   public var lines: [FieldLine]
@@ -43,8 +43,7 @@ public struct FieldSection: Hashable, Sendable {
     lines = []
   }
 
-  /// The values of the lines of a field, in their order, without white space at the ends
-  /// (RFC 9110 §5.3, §5.5).
+  /// The values of all lines of a field, in order, without white space at either end (RFC 9110 §5.3, §5.5).
   public func values(of name: FieldName) -> [[UInt8]] {
     var values: [[UInt8]] = []
     let lines = lines.span
@@ -54,19 +53,17 @@ public struct FieldSection: Hashable, Sendable {
     return values
   }
 
-  /// The value of the first line of a field, without white space at the ends, or `nil` if there is
-  /// none.
+  /// The value of the first line of a field, without white space at either end; `nil` if there is none.
   ///
-  /// Fields such as `Date` have one value; where a message repeats them, the first is used
-  /// (RFC 9111 §4.2.1).
+  /// Fields such as `Date` have a single value. If a message repeats them, the first is used (RFC 9111 §4.2.1).
   public func firstValue(of name: FieldName) -> [UInt8]? {
     value(of: name, at: 0)
   }
 
-  /// The value of a line of a field, without white space at the ends, by how many come before it; `nil` if
-  /// there are no more (RFC 9110 §5.3, §5.5).
+  /// The value of the line of a field with an index, without white space at either end; `nil` if there are fewer lines
+  /// (RFC 9110 §5.3, §5.5).
   func value(of name: FieldName, at place: Int) -> [UInt8]? {
-    // This is asked often; a loop over the array would hold on to each line of it.
+    // Called often: iterating over the array would retain and release each line.
     let lines = lines.span
     var place = place
     for index in lines.indices where name.matches(lines[index]) {

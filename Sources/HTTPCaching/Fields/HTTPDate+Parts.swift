@@ -5,14 +5,14 @@ extension HTTPDate {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
   ].map { Array($0.utf8) }
 
-  /// What follows the name of the day in `Sunday, 06-Nov-94 08:49:37 GMT` and in
-  /// `Sun Nov  6 08:49:37 1994`: `0` stands for a digit, `*` for any byte, a letter for itself in either case.
+  /// The text after the name of the day in `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. `0` matches
+  /// a digit, `*` any byte, and a letter itself in either case.
   static let shortYearForm = Array(", 00-***-00 00:00:00 gmt".utf8)
   static let plainForm = Array(" *** *0 00:00:00 0000".utf8)
 
-  /// Whether 29 bytes have the form of `Sun, 06 Nov 1994 08:49:37 GMT`, but for the names of day and month.
+  /// Whether the text has the form `Sun, 06 Nov 1994 08:49:37 GMT`, except for the names of day and month.
   ///
-  /// Nearly all dates have it: it is not looked up in a table.
+  /// Nearly all dates have this form, so it is checked byte by byte, without a pattern.
   static func hasFixedForm(_ text: Span<UInt8>) -> Bool {
     func isDigit(_ index: Int) -> Bool { text[index].isASCIIDigit }
     func isSpace(_ index: Int) -> Bool { text[index] == UInt8(ascii: " ") }
@@ -24,7 +24,7 @@ extension HTTPDate {
       && isDigit(23) && isDigit(24) && isSpace(25) && letters(text, at: 26) == code("g", "m", "t")
   }
 
-  /// Whether the text from a position on has a form.
+  /// Whether the text from an index on matches a pattern.
   static func fits(_ text: Span<UInt8>, _ start: Int, _ form: [UInt8]) -> Bool {
     guard text.count - start == form.count else { return false }
     let (text, form) = (text.extracting(droppingFirst: start), form.span)
@@ -39,19 +39,19 @@ extension HTTPDate {
     return true
   }
 
-  /// The number that two digits write.
+  /// The value of two digits.
   @inline(__always)
   static func twoDigits(_ text: Span<UInt8>, _ start: Int) -> Int64 {
     Int64(text[start] &- UInt8(ascii: "0")) &* 10 &+ Int64(text[start &+ 1] &- UInt8(ascii: "0"))
   }
 
-  /// The number that four digits write.
+  /// The value of four digits.
   @inline(__always)
   static func fourDigits(_ text: Span<UInt8>, _ start: Int) -> Int64 {
     twoDigits(text, start) &* 100 &+ twoDigits(text, start &+ 2)
   }
 
-  /// The day of the week at the start of the text; 0 is Monday.
+  /// The day of the week at the beginning of the text; 0 is Monday.
   @inline(__always)
   static func shortDay(_ text: Span<UInt8>) -> Int? {
     let letters = letters(text, at: 0)
@@ -59,7 +59,7 @@ extension HTTPDate {
     return found >> 8 == letters ? Int(found & 0xFF) - 1 : nil
   }
 
-  /// The month at a position; 1 is January.
+  /// The month at an index; 1 is January.
   @inline(__always)
   static func month(_ text: Span<UInt8>, at position: Int) -> Int? {
     let letters = letters(text, at: position)
@@ -67,11 +67,11 @@ extension HTTPDate {
     return found >> 8 == letters ? Int(found & 0xFF) : nil
   }
 
-  /// What puts each name into a place of its own, found by trial: which name it is cannot be foreseen, and a
-  /// processor that guesses wrong takes longer for it than for all the rest of a date.
+  /// A multiplier, found by trial, that hashes each name to its own index without branches. Names are unpredictable,
+  /// and one mispredicted branch costs more than the rest of a date.
   private static let spread: UInt32 = 111
 
-  // The compiler makes a table of each, which no thread has to hold on to.
+  // The compiler turns each `switch` into a table without reference counts, unlike an array.
   @inline(__always)
   private static func shortDay(at place: UInt32) -> UInt32 {
     switch place {
@@ -105,7 +105,7 @@ extension HTTPDate {
     }
   }
 
-  /// Three letters, and the number that they stand for.
+  /// The letters of a name and its number, in one word.
   @inline(__always)
   private static func name(
     _ first: Unicode.Scalar, _ second: Unicode.Scalar, _ third: Unicode.Scalar, _ number: UInt32
@@ -113,15 +113,15 @@ extension HTTPDate {
     code(first, second, third) << 8 | number
   }
 
-  /// Three letters of a text as one number, their case aside.
+  /// Three letters of the text in one word, ignoring case.
   @inline(__always)
   private static func letters(_ text: Span<UInt8>, at position: Int) -> UInt32 {
-    // The bit makes capitals small, and nothing else a letter.
+    // Setting this bit turns capitals into lowercase, and no other byte into a letter.
     return UInt32(text[position]) << 16 | UInt32(text[position + 1]) << 8
       | UInt32(text[position + 2]) | 0x20_2020
   }
 
-  /// The number of three letters, which the compiler works out.
+  /// Three letters in one word, computed at compile time.
   @inline(__always)
   private static func code(
     _ first: Unicode.Scalar, _ second: Unicode.Scalar, _ third: Unicode.Scalar
@@ -129,12 +129,13 @@ extension HTTPDate {
     first.value << 16 | second.value << 8 | third.value
   }
 
-  /// The second of the day that `08:49:37` writes, or `nil` if there is none.
+  /// The second of the day of a time such as `08:49:37`, or `nil` if it is invalid.
   @inline(__always)
   static func secondOfDay(_ text: Span<UInt8>, at position: Int) -> Int64? {
     let hour = twoDigits(text, position)
     let minute = twoDigits(text, position + 3)
     let second = twoDigits(text, position + 6)
+    // A leap second is read as the first second of the next minute.
     guard hour < 24, minute < 60, second <= 60 else { return nil }
     return hour * 3_600 + minute * 60 + second
   }

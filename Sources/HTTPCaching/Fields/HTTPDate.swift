@@ -1,44 +1,42 @@
 import Bytes
 
-/// Dates as HTTP writes them (RFC 9110 §5.6.7).
+/// Dates in HTTP header fields (RFC 9110 §5.6.7).
 public enum HTTPDate {
-  /// Reads a date in one of the three forms that a recipient must accept, and in no other:
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`
-  /// (RFC 9110 §5.6.7). The case of letters does not matter (RFC 9111 §4.2).
+  /// Parses a date in one of the three formats that a recipient must accept (RFC 9110 §5.6.7), ignoring case (RFC 9111
+  /// §4.2): `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
   ///
-  /// The name of a day must be one, but need not be that of the date. A second of 60 is a leap
-  /// second and counts as the second after it, on any day and at any minute; anything else that the
-  /// forms do not allow is no date.
+  /// The name of the day must be valid but may be wrong. A second of 60 is a leap second: it is read as the second
+  /// after it, on any day and at any minute. Any other deviation makes the date invalid.
   ///
   /// - Parameters:
-  ///   - text: The bytes of the field value, without white space around them.
-  ///   - now: The moment from which a year of two digits is told, in seconds since
-  ///     1970-01-01 00:00:00 UTC: the date is the latest that reads so and is not more than 50
-  ///     calendar years ahead of it. A moment outside the years 1 to 9999 tells none.
-  /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, or `nil` if it is no such date.
+  ///   - text: The bytes of the field value, without surrounding white space.
+  ///   - now: The moment that resolves a year of two digits, in seconds since 1970-01-01 00:00:00 UTC: the date is the
+  ///     latest match that is at most 50 calendar years in the future. Outside the years 1 to 9999, such a date is
+  ///     invalid.
+  /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, or `nil` if the date is invalid.
   public static func secondsSince1970(_ text: [UInt8], now: Int64) -> Int64? {
     secondsSince1970(text.span, now: now)
   }
 
-  /// The same of bytes that lie elsewhere.
+  /// Parses a date from a span, like ``secondsSince1970(_:now:)``.
   static func secondsSince1970(_ text: Span<UInt8>, now: Int64) -> Int64? {
     form(of: text)?.secondsSince1970(now: now)
   }
 
-  /// Whether a date names another day of the week than its own (RFC 9110 §5.6.7), which
-  /// ``secondsSince1970(_:now:)`` does not mind; `nil` if it is no date.
+  /// Whether a date names the wrong day of the week (RFC 9110 §5.6.7), which ``secondsSince1970(_:now:)`` accepts;
+  /// `nil` if the date is invalid.
   public static func namesWrongDay(_ text: [UInt8], now: Int64) -> Bool? {
     secondsSince1970(text, now: now).map { namesWrongDay(text, for: $0) }
   }
 
-  /// Whether a date names another day of the week than that of the seconds that it was read as.
+  /// Whether a date names the wrong day of the week for the seconds that it was parsed to.
   static func namesWrongDay(_ text: [UInt8], for seconds: Int64) -> Bool {
     shortDay(text.span) != CivilCalendar.weekday(ofSecond: seconds)
   }
 
-  /// What the text says, before it is known whether there is such a day.
+  /// The parts of a date, before it is known whether the day exists.
   private struct Form {
-    /// Two digits, if `isShortYear`.
+    /// The year; only two digits if `isShortYear`.
     var year: Int64
     var isShortYear = false
     var month: Int
@@ -53,8 +51,9 @@ public enum HTTPDate {
       guard years.contains(now) else { return nil }
       // 400 years have 146,097 days.
       let century = (now - years.lowerBound) / (146_097 * CivilCalendar.secondsInDay / 4) * 100
-      // Of four years that end in 00, one has a 29 February.
+      // Only one in four years that end in 00 has a 29 February, so a match may be 400 years back.
       for full in stride(from: century + 100 + year, through: century - 300 + year, by: -100) {
+        // If there is no such day 50 years earlier (29 February), the next day, 1 March, stands in for it.
         guard let date = days(full), let before = days(full - 50) ?? Self.march(full - 50) else {
           continue
         }

@@ -1,15 +1,15 @@
 import Bytes
 
-/// What it takes for a value to be that of several lines of a field, which a store has joined by `, `, and to mean
-/// something else than they do apart (RFC 9110 §5.3).
+/// The conditions under which a value of several lines, which a store has joined by `, `, may mean something else than
+/// the separate lines (RFC 9110 §5.3).
 enum JoinedLines: Sendable {
-  /// Nothing does: it is a list, or only matters for being there.
+  /// Never: the field is a list, or only its presence matters.
   case harmless
-  /// A quotation mark: it is a list, but one line may leave a quotation open.
+  /// A quotation mark: the field is a list, but a line may have an unclosed quotation mark.
   case quotation
-  /// A comma.
+  /// A comma: the field has a single value.
   case comma
-  /// A comma that is not the one after the name of a day.
+  /// A comma other than the one after the name of the day.
   case commaInDate
 
   init(of name: KnownFieldName) {
@@ -31,14 +31,14 @@ enum JoinedLines: Sendable {
     }
   }
 
-  /// Whether a value may mean something else than its lines did.
+  /// Whether a joined value may mean something else than its lines.
   func mayChange(_ value: Span<UInt8>) -> Bool {
     switch self {
     case .harmless: return false
     case .quotation: return value.contains(UInt8(ascii: "\""), from: 0)
     case .comma: return value.contains(UInt8(ascii: ","), from: 0)
     case .commaInDate:
-      // What is a date is not several, and nearly all are.
+      // Nearly all values have this form: a single date cannot be several joined lines.
       if value.count == 29, HTTPDate.hasFixedForm(value) { return false }
       var letters = 0
       while letters < value.count, value[letters].asciiLowercased >= UInt8(ascii: "a") {
@@ -50,8 +50,8 @@ enum JoinedLines: Sendable {
 }
 
 extension FieldName {
-  /// Whether a value that may be that of several lines, joined by `, `, may mean something else than they do apart
-  /// (RFC 9110 §5.3).
+  /// Whether a value that may be several lines joined by `, ` may mean something else than the separate lines (RFC 9110
+  /// §5.3).
   public func mayChange(joined value: Span<UInt8>) -> Bool {
     known.map { JoinedLines(of: $0).mayChange(value) } ?? false
   }
@@ -59,7 +59,7 @@ extension FieldName {
 
 extension Span<UInt8> {
   fileprivate func contains(_ byte: UInt8, from start: Int) -> Bool {
-    // Without a way out, the compiler looks at many bytes at once.
+    // Without an early exit, the compiler can vectorize the loop.
     var found = false
     let rest = extracting(droppingFirst: start)
     for index in rest.indices { found = (rest[index] == byte) || found }

@@ -2,8 +2,7 @@ import Bytes
 
 /// A field that this module reads or writes.
 ///
-/// A name that is known takes one byte: to compare two costs next to nothing, and no thread waits for
-/// another to count who holds on to it.
+/// A known name takes one byte: comparing two is cheap, and threads do not contend for a reference count.
 enum KnownFieldName: UInt8, Hashable, Sendable, CaseIterable {
   case age
   case authenticate
@@ -60,7 +59,7 @@ enum KnownFieldName: UInt8, Hashable, Sendable, CaseIterable {
 
   private static let table = NameTable(allCases.map(\.lowercased))
 
-  /// Finds the field of a name, whose case does not matter; `nil` if it is not known.
+  /// Finds the field with a name, ignoring case; `nil` if it is unknown.
   init?(_ name: Span<UInt8>) {
     guard let candidate = Self.candidate(for: name),
       Self.table.matches(name, at: Int(candidate.rawValue))
@@ -68,7 +67,7 @@ enum KnownFieldName: UInt8, Hashable, Sendable, CaseIterable {
     self = candidate
   }
 
-  /// The only field with a name of so many letters that ends in the same one.
+  /// The only field whose name has this length and this last letter. One comparison then decides, without hashing.
   private static func candidate(for name: Span<UInt8>) -> Self? {
     guard name.count > 0 else { return nil }
     return switch (name.count, name[name.count - 1].asciiLowercased) {

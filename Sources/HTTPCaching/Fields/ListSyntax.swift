@@ -1,6 +1,6 @@
 /// The members of a field value that is a list (RFC 9110 §5.6.1).
 struct ListMembers {
-  /// The members without white space around them; empty ones are left out.
+  /// The members without surrounding white space. Empty members are left out.
   private(set) var members: [ArraySlice<UInt8>] = []
 
   /// Splits a value at its commas, except for those between quotation marks (RFC 9110 §5.6.4).
@@ -10,9 +10,9 @@ struct ListMembers {
     self.members = members
   }
 
-  /// Calls `body` with where each member is, as ``members`` has them.
+  /// Calls `body` with the range of each member, as in ``members``.
   ///
-  /// - Returns: Where the quotation mark is that no other closes, or `nil`.
+  /// - Returns: The index of the unclosed quotation mark, or `nil`.
   static func forEachMember(of value: Span<UInt8>, _ body: (Range<Int>) -> Void) -> Int? {
     var start = 0
     var openQuote: Int?
@@ -23,14 +23,14 @@ struct ListMembers {
     }
     while position < value.count {
       let byte = value[position]
-      // Letters, which nearly all are, come after the marks that matter.
+      // Most bytes are letters, which come after all significant bytes except the backslash.
       if byte > UInt8(ascii: ","), byte != UInt8(ascii: "\\") {
         position &+= 1
         continue
       }
       switch byte {
       case UInt8(ascii: "\""): openQuote = openQuote == nil ? position : nil
-      // What follows a backslash stands for itself.
+      // A backslash escapes the next byte.
       case UInt8(ascii: "\\") where openQuote != nil: position += 1
       case UInt8(ascii: ",") where openQuote == nil:
         end()
@@ -44,8 +44,7 @@ struct ListMembers {
   }
 }
 
-/// The text between the quotation marks of a quoted string, its escapes resolved, or `nil` if the
-/// bytes are not one quoted string (RFC 9110 §5.6.4).
+/// The text of a quoted string, unescaped; `nil` if the bytes are not exactly one quoted string (RFC 9110 §5.6.4).
 func unquoted(_ text: Span<UInt8>) -> [UInt8]? {
   guard !text.isEmpty, text[0] == UInt8(ascii: "\"") else { return nil }
   var result: [UInt8] = []

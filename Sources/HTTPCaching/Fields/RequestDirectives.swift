@@ -1,20 +1,20 @@
-/// What the `Cache-Control` and `Pragma` of a request ask a cache for (RFC 9111 §5.2.1, §5.4).
+/// The caching directives of a request: `Cache-Control` and `Pragma` (RFC 9111 §5.2.1, §5.4).
 ///
-/// A directive whose number is invalid is ignored.
+/// Directives with an invalid number are ignored.
 public struct RequestDirectives: Hashable, Sendable {
   /// How stale a response may be.
   public enum MaxStale: Hashable, Sendable {
-    /// As stale as it is: the directive has no argument.
+    /// Any staleness: the directive has no argument.
     case any
 
     /// Stale for at most this many seconds.
     case seconds(Int64)
   }
 
-  /// All directives, as they were written.
+  /// All directives, as received.
   public let control: CacheControl
 
-  /// Whether `Pragma: no-cache` counts, as it does without `Cache-Control` (RFC 9111 §5.4).
+  /// Whether `Pragma: no-cache` applies, which it does only without `Cache-Control` (RFC 9111 §5.4).
   public let pragmaNoCache: Bool
 
   /// Reads the directives of a request (RFC 9111 §5.2.1).
@@ -23,19 +23,19 @@ public struct RequestDirectives: Hashable, Sendable {
     pragmaNoCache = !control.isPresent && fields.hasPragmaNoCache
   }
 
-  /// `no-cache`: not to be answered without asking the origin (RFC 9111 §5.2.1.4).
+  /// `no-cache`: the response must be validated before use (RFC 9111 §5.2.1.4).
   public var noCache: Bool { control.contains(.noCache) }
 
-  /// `no-store`: what answers the request must not be stored (RFC 9111 §5.2.1.5).
+  /// `no-store`: the response must not be stored (RFC 9111 §5.2.1.5).
   public var noStore: Bool { control.contains(.noStore) }
 
-  /// `only-if-cached`: no network, rather an error (RFC 9111 §5.2.1.7).
+  /// `only-if-cached`: answer with an error rather than use the network (RFC 9111 §5.2.1.7).
   public var onlyIfCached: Bool { control.contains(.onlyIfCached) }
 
-  /// `max-age`: the greatest age, in seconds (RFC 9111 §5.2.1.1).
+  /// `max-age`: the maximum age, in seconds (RFC 9111 §5.2.1.1).
   public var maxAge: Int64? { control.seconds(.maxAge)?.value }
 
-  /// `min-fresh`: for how many seconds the response must still be fresh (RFC 9111 §5.2.1.3).
+  /// `min-fresh`: the number of seconds for which the response must remain fresh (RFC 9111 §5.2.1.3).
   public var minFresh: Int64? { control.seconds(.minFresh)?.value }
 
   /// `max-stale`: how stale the response may be (RFC 9111 §5.2.1.2).
@@ -44,8 +44,8 @@ public struct RequestDirectives: Hashable, Sendable {
     return directive.argument == nil ? .any : control.seconds(.maxStale)?.value.map { .seconds($0) }
   }
 
-  /// `stale-if-error`: for how many seconds a stale response may answer this request if the origin
-  /// fails (RFC 5861 §4).
+  /// `stale-if-error`: the number of seconds for which a stale response may answer the request if the origin fails (RFC
+  /// 5861 §4).
   public var staleIfError: Int64? { control.seconds(.staleIfError)?.value }
 }
 

@@ -1,7 +1,6 @@
 import Bytes
 
-/// The head of a response as it goes over the network: its status and its header section
-/// (RFC 9112 §2.1).
+/// The head of a response as it is sent: the status and the header section (RFC 9112 §2.1).
 public struct ResponseHead: Hashable, Sendable {
   /// The status code.
   public let status: Int64
@@ -9,11 +8,11 @@ public struct ResponseHead: Hashable, Sendable {
   /// The header section.
   public let fields: FieldSection
 
-  /// Reads a head, such as `curl -I` and `curl -D` write it: a status line of any version and lines of
-  /// fields, up to an empty line or the end.
+  /// Parses a head as `curl -I` and `curl -D` write it: a status line of any version and field lines, up to an empty
+  /// line or the end.
   ///
-  /// Of several heads in a row, as redirects give them, the last that is final counts. A line that begins
-  /// with white space goes on with the line before (RFC 9112 §5.2).
+  /// Redirects and interim responses produce several heads in a row; the last final one is used. A line that begins
+  /// with white space continues the line before it (RFC 9112 §5.2).
   ///
   /// - Returns: `nil` if there is no status line, or a line without a colon.
   public init?(_ text: [UInt8]) {
@@ -27,7 +26,7 @@ public struct ResponseHead: Hashable, Sendable {
         (status, lines) = (nil, [])
       } else if status == nil {
         guard let code = Self.status(line) else {
-          // What follows a head is the body.
+          // The text after a head is the body.
           if found != nil { break }
           return nil
         }

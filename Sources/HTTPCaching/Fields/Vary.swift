@@ -1,12 +1,12 @@
-/// What a response says it was chosen by (RFC 9110 §12.5.5).
+/// The request fields by which a response was selected (RFC 9110 §12.5.5).
 public enum Vary: Hashable, Sendable {
-  /// By the target URI alone: there is no `Vary`, or an empty one.
+  /// The target URI alone: `Vary` is absent or empty.
   case nothing
 
-  /// By the named request fields, in the order in which they are first named.
+  /// The named request fields, in the order of their first mention.
   case fields([FieldName])
 
-  /// By more than the request: there is a `*` among the members.
+  /// More than the request: a member is `*`.
   case anything
 
   /// Reads all `Vary` lines of a response (RFC 9110 §12.5.5).
@@ -27,9 +27,9 @@ public enum Vary: Hashable, Sendable {
 }
 
 extension Vary {
-  /// The names in the order in which they first come.
+  /// The names without duplicates, in order.
   private static func distinct(_ names: [FieldName]) -> [FieldName] {
-    // Of a few, each is compared with all others; a hostile response names very many.
+    // A few names are compared pairwise. A hostile response may name very many, so those use a set.
     if names.count <= 8 {
       return names.indices.compactMap { place in
         names[..<place].contains(names[place]) ? nil : names[place]
@@ -40,7 +40,7 @@ extension Vary {
   }
 }
 
-/// Whether a stored response was chosen by what a request presents (RFC 9111 §4.1).
+/// Whether a request matches the one that selected a stored response (RFC 9111 §4.1).
 public enum VaryMatch: Hashable, Sendable {
   /// The response does not vary.
   case nothingNominated
@@ -48,13 +48,13 @@ public enum VaryMatch: Hashable, Sendable {
   /// All nominated fields match.
   case matches([FieldName])
 
-  /// `Vary: *` never matches.
+  /// The response has `Vary: *`, which never matches.
   case never
 
   /// Nominated fields differ; the others match.
   case differs([Difference])
 
-  /// The nominated fields of the request that the response answered are not stored.
+  /// The cache has not stored the nominated fields of the original request.
   case unknown([FieldName])
 
   /// A nominated field that differs.
@@ -62,21 +62,21 @@ public enum VaryMatch: Hashable, Sendable {
     /// The field.
     public let name: FieldName
 
-    /// Its value in the request that the response answered, lines joined; `nil` if it was absent.
+    /// Its value in the original request, with lines joined; `nil` if it was absent.
     public let stored: [UInt8]?
 
-    /// Its value in the presented request, lines joined; `nil` if it is absent.
+    /// Its value in the presented request, with lines joined; `nil` if it is absent.
     public let presented: [UInt8]?
   }
 
   /// Compares the nominated fields (RFC 9111 §4.1).
   ///
-  /// A field that is absent matches only one that is absent. Repeated lines are joined, white space
-  /// around commas does not count, case and order do.
+  /// An absent field only matches an absent field. Repeated lines are joined. White space around commas is ignored;
+  /// case and order are not.
   ///
   /// - Parameters:
-  ///   - exchange: What is stored. Its `Vary` record counts before the fields of its request, which
-  ///     may lack what was added on the way out.
+  ///   - exchange: The stored exchange. Its `Vary` record takes precedence over the fields of its request, which may
+  ///     lack fields that were added when the request was sent.
   ///   - presented: The fields of the presented request.
   public init(_ exchange: borrowing Exchange, presented: FieldSection) {
     switch exchange.vary {
@@ -88,7 +88,7 @@ public enum VaryMatch: Hashable, Sendable {
         return
       }
       let differences: [Difference] = names.compactMap { name in
-        // Most requests repeat the stored one.
+        // Most requests have the same values as the stored one.
         if stored.values(of: name) == presented.values(of: name) { return nil }
         let stored = stored.joinedValue(of: name)
         let presented = presented.joinedValue(of: name)
@@ -101,8 +101,8 @@ public enum VaryMatch: Hashable, Sendable {
 }
 
 extension FieldSection {
-  /// The lines of a field as one list, without white space around its commas; `nil` if there is no
-  /// line (RFC 9110 §5.3, RFC 9111 §4.1).
+  /// The lines of a field as one list, without white space around commas; `nil` if there is no line (RFC 9110 §5.3, RFC
+  /// 9111 §4.1).
   func joinedValue(of name: FieldName) -> [UInt8]? {
     let values = values(of: name)
     guard !values.isEmpty else { return nil }

@@ -1,18 +1,17 @@
-/// How long ago the origin generated or validated a stored response, and how that is made up
-/// (RFC 9111 §4.2.3).
+/// The time since the origin generated or validated a stored response, with its components (RFC 9111 §4.2.3).
 ///
-/// All numbers are seconds; none is less than zero.
+/// All numbers are seconds and never negative.
 public struct CurrentAge: Hashable, Sendable {
-  /// What `Age` said.
+  /// The `Age` of the response.
   public let ageField: AgeField
 
-  /// How much later than its `Date` the response was received: `apparent_age`.
+  /// The time from the `Date` to the receipt of the response: `apparent_age`.
   public let apparentAge: Int64
 
-  /// How long it took to get the response: `response_delay`.
+  /// The time from the request to the receipt of the response: `response_delay`.
   public let responseDelay: Int64
 
-  /// How long ago it was received, by the clock of the cache; less than zero if that was set back.
+  /// The time since the receipt, by the clock of the cache; negative if the clock was set back.
   private let sinceReceipt: Int64
 
   /// Calculates the age of a response (RFC 9111 §4.2.3).
@@ -31,7 +30,7 @@ public struct CurrentAge: Hashable, Sendable {
     sinceReceipt = now.saturatingSubtracting(received)
   }
 
-  /// What of the response was ignored, and where clocks differ.
+  /// Remarks about ignored fields and clock differences.
   public func remarks(about exchange: borrowing Exchange) -> [Remark] {
     var remarks: [Remark] = []
     if case .invalid(let text) = ageField { remarks.append(Remark(.invalidAge, .age, text)) }
@@ -45,19 +44,18 @@ public struct CurrentAge: Hashable, Sendable {
     return remarks
   }
 
-  /// How long the response has been in this cache: `resident_time`.
+  /// The time that the response has been in this cache: `resident_time`.
   public var residentTime: Int64 { max(0, sinceReceipt) }
 
-  /// `Age`, or 0: `age_value` (RFC 9111 §4.2.3).
+  /// The `Age`, or 0: `age_value` (RFC 9111 §4.2.3).
   public var ageValue: Int64 { ageField.ageValue }
 
-  /// `Age`, and the time that the response was under way: `corrected_age_value`
-  /// (RFC 9111 §4.2.3).
+  /// The `Age` plus the response delay: `corrected_age_value` (RFC 9111 §4.2.3).
   public var correctedAgeValue: Int64 { ageValue.saturatingAdding(responseDelay) }
 
-  /// The age when the response was received: `corrected_initial_age` (RFC 9111 §4.2.3).
+  /// The age at the receipt of the response: `corrected_initial_age` (RFC 9111 §4.2.3).
   public var correctedInitialAge: Int64 { max(apparentAge, correctedAgeValue) }
 
-  /// The age now: `current_age` (RFC 9111 §4.2.3).
+  /// The current age: `current_age` (RFC 9111 §4.2.3).
   public var seconds: Int64 { correctedInitialAge.saturatingAdding(residentTime) }
 }

@@ -1,13 +1,12 @@
-/// Whether a stored response is fresh, and for how long it will be, or has not been
-/// (RFC 9111 §4.2).
+/// Whether a stored response is fresh, and how long it will be fresh or has been stale (RFC 9111 §4.2).
 public struct Freshness: Hashable, Sendable {
-  /// How long the response is fresh.
+  /// The freshness lifetime.
   public let lifetime: FreshnessLifetime
 
-  /// How old it is.
+  /// The current age.
   public let age: CurrentAge
 
-  /// When it becomes or became stale, in seconds since 1970 and by the clock of the cache; `nil` if
+  /// The time at which the response becomes or became stale, in seconds since 1970, by the clock of the cache; `nil` if
   /// it has no lifetime.
   public let expiresAt: Int64?
 
@@ -23,7 +22,7 @@ public struct Freshness: Hashable, Sendable {
   /// Compares the lifetime of a response with its age (RFC 9111 §4.2).
   ///
   /// - Parameters:
-  ///   - requestTime: When the request was sent; `nil` for when the response was received.
+  ///   - requestTime: The time of the request; `nil` to use the time of receipt.
   ///   - now: Seconds since 1970-01-01 00:00:00 UTC.
   public init(
     of fields: borrowing FreshnessFields, status: Int64?, requestTime: Int64? = nil, at now: Int64
@@ -37,21 +36,21 @@ public struct Freshness: Hashable, Sendable {
         lifetime.seconds.saturatingSubtracting(age.correctedInitialAge))
   }
 
-  /// Whether the lifetime is greater than the age; equal is stale (RFC 9111 §4.2).
+  /// Whether the lifetime exceeds the age. If they are equal, the response is stale (RFC 9111 §4.2).
   public var isFresh: Bool { lifetime.seconds > age.seconds }
 
-  /// For how many more seconds the response is fresh; 0 if it is stale (RFC 9111 §4.2).
+  /// The number of seconds until the response becomes stale; 0 if it is stale (RFC 9111 §4.2).
   public var remainingSeconds: Int64 {
     max(0, lifetime.seconds.saturatingSubtracting(age.seconds))
   }
 
-  /// For how many seconds the response has been stale; 0 if it is fresh, or has just become stale
-  /// (RFC 9111 §4.2.4).
+  /// The number of seconds since the response became stale; 0 if it is fresh or has just become stale (RFC 9111
+  /// §4.2.4).
   public var staleSeconds: Int64 {
     max(0, age.seconds.saturatingSubtracting(lifetime.seconds))
   }
 
-  /// What of the response was ignored, and where clocks differ.
+  /// Remarks about ignored fields and clock differences.
   public func remarks(about exchange: borrowing Exchange) -> [Remark] {
     lifetime.remarks(about: exchange) + age.remarks(about: exchange)
   }

@@ -1,4 +1,4 @@
-/// A header field of a response that its freshness or its validators depend on (RFC 9111 §4.2, RFC 9110 §8.8).
+/// A response header field that determines freshness or is a validator (RFC 9111 §4.2, RFC 9110 §8.8).
 public enum FreshnessField: Int, Hashable, Sendable, CaseIterable {
   /// `Age` (RFC 9111 §5.1).
   case age
@@ -13,7 +13,7 @@ public enum FreshnessField: Int, Hashable, Sendable, CaseIterable {
   /// `Last-Modified` (RFC 9110 §8.8.2).
   case lastModified
 
-  /// The name in lower-case ASCII; its case does not matter (RFC 9110 §5.1).
+  /// The name in lowercase ASCII.
   public var lowercased: String { known.lowercased }
 
   var known: KnownFieldName {

@@ -1,15 +1,15 @@
-/// The header fields of a response that its freshness and its validators depend on, each read once
-/// (RFC 9111 §4.2, RFC 9110 §8.8).
+/// The response header fields that determine freshness, and the validators, each parsed once (RFC 9111 §4.2, RFC 9110
+/// §8.8).
 ///
-/// It is all that is needed to judge a response, and takes no memory of its own for a value that is valid.
+/// The value contains everything needed to evaluate a response, and allocates memory only for invalid fields.
 public struct FreshnessFields: Hashable, Sendable {
-  /// When the response was received, in seconds since 1970 (RFC 9111 §4.2.3).
+  /// The time at which the response was received, in seconds since 1970 (RFC 9111 §4.2.3).
   public let responseTime: Int64
 
-  /// Whether there is `public` (RFC 9111 §5.2.2.9).
+  /// Whether the response has `public` (RFC 9111 §5.2.2.9).
   public private(set) var isPublic = false
 
-  /// What a field says, but for the text of what is invalid.
+  /// The parsed value of a field, without the text of an invalid one.
   private enum Reading: Hashable, Sendable {
     case absent, invalid
     case number(Int64)
@@ -17,7 +17,7 @@ public struct FreshnessFields: Hashable, Sendable {
     var number: Int64? { if case .number(let number) = self { number } else { nil } }
   }
 
-  // Of each of millions of responses there is a copy or two: only what is invalid takes memory of its own.
+  // A scan may keep a copy or two for each of millions of responses, so only invalid fields allocate memory.
   private var maxAgeReading = Reading.absent
   private var ageReading = Reading.absent
   private var dateReading = Reading.absent
@@ -31,19 +31,19 @@ public struct FreshnessFields: Hashable, Sendable {
 
   private var tag = Tag.absent
 
-  /// Starts without fields.
+  /// Creates a value without fields.
   ///
-  /// - Parameter responseTime: When the response was received, in seconds since 1970.
+  /// - Parameter responseTime: The time at which the response was received, in seconds since 1970.
   public init(receivedAt responseTime: Int64) {
     self.responseTime = responseTime
   }
 
   /// Reads the fields of a header section.
   ///
-  /// - Parameter responseTime: When the response was received, in seconds since 1970.
+  /// - Parameter responseTime: The time at which the response was received, in seconds since 1970.
   public init(_ fields: FieldSection, receivedAt responseTime: Int64) {
     self.init(receivedAt: responseTime)
-    // A loop over the array would hold on to each line.
+    // Iterating over the array would retain and release each line.
     let lines = fields.lines.span
     for index in lines.indices {
       guard let field = lines[index].known.flatMap({ FreshnessField($0) }) else { continue }
@@ -51,13 +51,13 @@ public struct FreshnessFields: Hashable, Sendable {
     }
   }
 
-  /// Reads a value that may be that of several lines of a field, joined by `, `.
+  /// Reads a value that may be several lines of a field, joined by `, `.
   ///
-  /// - Returns: Whether it means what the lines did, as far as can be told; otherwise they have to be read apart, from
-  ///   the beginning (RFC 9110 §5.3).
+  /// - Returns: Whether the value surely means the same as the separate lines. If not, the caller must start over with
+  ///   the separate lines (RFC 9110 §5.3).
   public mutating func read(joined value: Span<UInt8>, of field: FreshnessField) -> Bool {
     read(value, of: field)
-    // What is one date is not several.
+    // A single date cannot be several joined lines.
     return isDate(field) || !JoinedLines(of: field).mayChange(value)
   }
 
@@ -70,7 +70,7 @@ public struct FreshnessFields: Hashable, Sendable {
     }
   }
 
-  /// Reads the next line of a field, of most of which the first counts (RFC 9111 §4.2.1).
+  /// Reads one line of a field. For most fields, only the first line counts (RFC 9111 §4.2.1).
   private mutating func read(_ value: Span<UInt8>, of field: FreshnessField) {
     switch field {
     case .cacheControl: readDirectives(value)
@@ -108,8 +108,8 @@ public struct FreshnessFields: Hashable, Sendable {
 
   private mutating func date(_ value: Span<UInt8>, of field: FreshnessField) -> Reading {
     let value = value.extracting(value.trimmedRange)
-    // A year of two digits is told from when the date was received, so that it does not depend on
-    // when it is looked at.
+    // A year of two digits is resolved relative to the time of receipt, so that the result does not depend on the time
+    // of the scan.
     if let date = HTTPDate.secondsSince1970(value, now: responseTime) { return .number(date) }
     invalidTexts[field] = Array(copying: value)
     return .invalid
@@ -130,7 +130,7 @@ public struct FreshnessFields: Hashable, Sendable {
     }
   }
 
-  /// What `Age` says (RFC 9111 §5.1).
+  /// The `Age` (RFC 9111 §5.1).
   public var age: AgeField {
     switch ageReading {
     case .absent: .absent
@@ -139,13 +139,13 @@ public struct FreshnessFields: Hashable, Sendable {
     }
   }
 
-  /// What `Date` says (RFC 9110 §6.6.1).
+  /// The `Date` (RFC 9110 §6.6.1).
   public var date: DateField { dateField(dateReading, .date) }
 
-  /// What `Expires` says (RFC 9111 §5.3).
+  /// The `Expires` (RFC 9111 §5.3).
   public var expires: DateField { dateField(expiresReading, .expires) }
 
-  /// What `Last-Modified` says (RFC 9110 §8.8.2).
+  /// The `Last-Modified` (RFC 9110 §8.8.2).
   public var lastModified: DateField { dateField(lastModifiedReading, .lastModified) }
 
   private func dateField(_ reading: Reading, _ field: FreshnessField) -> DateField {
@@ -156,11 +156,11 @@ public struct FreshnessFields: Hashable, Sendable {
     }
   }
 
-  /// When the response was generated: its `Date`, or when it was received, if it has no valid one
-  /// (RFC 9110 §6.6.1, RFC 9111 §4.2.3).
+  /// The time at which the response was generated: its `Date`, or the time of receipt if there is no valid `Date` (RFC
+  /// 9110 §6.6.1, RFC 9111 §4.2.3).
   public var dateValue: Int64 { dateReading.number ?? responseTime }
 
-  /// How strong the entity tag is, or `nil` if there is none (RFC 9110 §8.8.1).
+  /// The strength of the entity tag, or `nil` if there is none (RFC 9110 §8.8.1).
   public var entityTagStrength: Validators.Strength? {
     switch tag {
     case .absent, .empty: nil
@@ -169,7 +169,7 @@ public struct FreshnessFields: Hashable, Sendable {
     }
   }
 
-  /// How strong `Last-Modified` is, or `nil` if there is none that is a date (RFC 9110 §8.8.2.2).
+  /// The strength of `Last-Modified`, or `nil` if there is no valid date (RFC 9110 §8.8.2.2).
   public var lastModifiedStrength: Validators.Strength? {
     lastModifiedReading.number.map { Validators.strength(ofLastModified: $0, date: date) }
   }

@@ -1,51 +1,50 @@
-/// How long a response is fresh, counted from when the origin generated it (RFC 9111 §4.2.1).
+/// The freshness lifetime of a response, counted from its generation by the origin (RFC 9111 §4.2.1).
 ///
-/// The rules are those for a private cache, which is what `URLCache` is: `s-maxage` plays no part.
+/// The rules are those of a private cache, which `URLCache` is: `s-maxage` is ignored.
 public struct FreshnessLifetime: Hashable, Sendable {
-  /// Where a lifetime comes from.
+  /// The source of a lifetime.
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// `Cache-Control: max-age` (RFC 9111 §5.2.2.1).
     case maxAge = "max-age"
-    /// `Expires`, less `Date` (RFC 9111 §5.3).
+    /// `Expires` minus `Date` (RFC 9111 §5.3).
     case expires
     /// A tenth of the time from `Last-Modified` to `Date` (RFC 9111 §4.2.2).
     case heuristic
-    /// Nowhere: there is no lifetime.
+    /// None: the response has no lifetime.
     case none
-    /// A `max-age` that is no number, so that there is no time in which it is fresh
-    /// (RFC 9111 §4.2.1).
+    /// A `max-age` that is no number: the response is never fresh (RFC 9111 §4.2.1).
     case invalidMaxAge = "invalid-max-age"
-    /// An `Expires` that is no date, so that it has already expired (RFC 9111 §5.3).
+    /// An `Expires` that is no date: the response has already expired (RFC 9111 §5.3).
     case invalidExpires = "invalid-expires"
   }
 
-  /// What the lifetime was calculated from.
+  /// The values from which the lifetime was calculated.
   public enum Basis: Hashable, Sendable {
     /// The number of `max-age`.
     case maxAge(Int64)
-    /// `max-age`, verbatim, that is no number.
+    /// A `max-age` that is no number, verbatim.
     case invalidMaxAge([UInt8])
-    /// `Expires` and the date that it counts from, in seconds since 1970.
+    /// `Expires` and the date from which it is counted, in seconds since 1970.
     case expires(Int64, from: Int64)
-    /// `Expires`, verbatim, that is no date.
+    /// An `Expires` that is no date, verbatim.
     case invalidExpires([UInt8])
-    /// `Last-Modified` and the date that it is compared with, in seconds since 1970.
+    /// `Last-Modified` and the date with which it is compared, in seconds since 1970.
     case heuristic(lastModified: Int64, date: Int64)
-    /// Nothing, for a reason.
+    /// Nothing, with the reason.
     case none(NoLifetime)
   }
 
-  /// Why there is no lifetime, not even by a heuristic (RFC 9111 §4.2.2).
+  /// Why a response has no lifetime, not even a heuristic one (RFC 9111 §4.2.2).
   public enum NoLifetime: String, Hashable, Sendable, CaseIterable {
-    /// Responses of this status have no heuristic lifetime, and it is not `public`.
+    /// The status code is not heuristically cacheable, and the response is not `public`.
     case status
-    /// There is no `Last-Modified` to guess from.
+    /// There is no `Last-Modified` to base a heuristic on.
     case noLastModified = "no-last-modified"
     /// `Last-Modified` is no date.
     case invalidLastModified = "invalid-last-modified"
   }
 
-  /// What the lifetime was calculated from.
+  /// The values from which the lifetime was calculated.
   public let basis: Basis
 
   /// Calculates the lifetime of a response by the first rule that applies (RFC 9111 §4.2.1).
@@ -65,7 +64,7 @@ public struct FreshnessLifetime: Hashable, Sendable {
       }
   }
 
-  /// The lifetime in seconds, never less than zero; 0 if there is none (RFC 9111 §4.2.1).
+  /// The lifetime in seconds, never negative; 0 if there is none (RFC 9111 §4.2.1).
   public var seconds: Int64 {
     switch basis {
     case .maxAge(let seconds): seconds
@@ -76,7 +75,7 @@ public struct FreshnessLifetime: Hashable, Sendable {
     }
   }
 
-  /// Where the lifetime comes from.
+  /// The source of the lifetime.
   public var source: Source {
     switch basis {
     case .maxAge: .maxAge
@@ -100,7 +99,7 @@ public struct FreshnessLifetime: Hashable, Sendable {
 }
 
 extension FreshnessLifetime {
-  /// A heuristic may be used where nothing explicit is said (RFC 9111 §4.2.2).
+  /// A heuristic may be used if the response has no explicit lifetime (RFC 9111 §4.2.2).
   private static func heuristic(
     for fields: borrowing FreshnessFields, status: Int64?
   ) -> Basis {
@@ -113,7 +112,7 @@ extension FreshnessLifetime {
     }
   }
 
-  /// What of the response was ignored, and why.
+  /// Remarks about ignored fields, and the reasons.
   public func remarks(about exchange: borrowing Exchange) -> [Remark] {
     let fields = exchange.freshnessFields
     var remarks = exchange.directives.forSharedCachesOnly.map {

@@ -1,6 +1,6 @@
 extension Remark {
-  /// What is odd about a stored response and is not among the remarks of a result: what its
-  /// freshness and its validators do not depend on (RFC 9111 §4.2.1, §5.2).
+  /// Remarks about a stored response that are not among the remarks of a result, because neither freshness nor
+  /// validators depend on them (RFC 9111 §4.2.1, §5.2).
   public static func all(about exchange: borrowing Exchange) -> [Remark] {
     let fields = exchange.fields
     var remarks = about(exchange.directives.control)
@@ -40,13 +40,13 @@ extension Remark {
     return Remark(.wrongWeekday, name, value)
   }
 
-  /// What is ignored in a request (RFC 9111 §5.2.1).
+  /// Remarks about ignored parts of a request (RFC 9111 §5.2.1).
   public static func all(about request: Request) -> [Remark] {
     all(about: request, request.directives)
   }
 
   static func all(about request: Request, _ directives: RequestDirectives) -> [Remark] {
-    // Without the field there is nothing to ignore, in it or beside it.
+    // Without `Cache-Control`, nothing in it can be ignored, and `Pragma` applies.
     guard directives.control.isPresent else { return [] }
     var remarks = about(directives.control)
     for name in [CacheDirective.Name.maxAge, .minFresh, .maxStale, .staleIfError] {
@@ -61,7 +61,7 @@ extension Remark {
     return remarks
   }
 
-  /// What is ignored or mended in `Cache-Control`.
+  /// Remarks about ignored or recovered parts of `Cache-Control`.
   private static func about(_ control: CacheControl) -> [Remark] {
     let contradictory = control.contradictory.map {
       Remark(.onlyFirstCounts, .cacheControl, Array($0.name.rawValue.utf8))

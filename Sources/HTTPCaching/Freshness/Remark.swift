@@ -1,67 +1,67 @@
-/// Something in a header section that was ignored, mended, or is not as it seems.
+/// A remark about a header section: something was ignored or recovered, or has an unexpected meaning.
 public struct Remark: Hashable, Sendable {
-  /// What the remark is about.
+  /// The kinds of remarks.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A directive for shared caches has no meaning in a private one.
+    /// A directive for shared caches, which a private cache ignores.
     case forSharedCachesOnly = "for-shared-caches-only"
-    /// `Expires` does not count beside `max-age`.
+    /// `Expires` is ignored because there is a `max-age`.
     case overriddenByMaxAge = "overridden-by-max-age"
-    /// `max-age` is no number: the response is stale.
+    /// `max-age` is no number, so the response is stale.
     case invalidMaxAge = "invalid-max-age"
-    /// `Expires` is no date: the response is stale.
+    /// `Expires` is no date, so the response is stale.
     case invalidExpires = "invalid-expires"
-    /// `Date` is no date: the time of receipt stands for it.
+    /// `Date` is no date; the time of receipt is used instead.
     case invalidDate = "invalid-date"
-    /// `Last-Modified` is no date, and is ignored.
+    /// `Last-Modified` is no date and is ignored.
     case invalidLastModified = "invalid-last-modified"
-    /// `Age` is no number, and is ignored.
+    /// `Age` is no number and is ignored.
     case invalidAge = "invalid-age"
-    /// The name of the day is not that of the date, which counts all the same.
+    /// The name of the day does not match the date. The date is used.
     case wrongWeekday = "wrong-weekday"
-    /// Only the first of several values counts.
+    /// Only the first of several values is used.
     case onlyFirstCounts = "only-first-counts"
-    /// A directive that is not known is ignored.
+    /// An unknown directive, which is ignored.
     case unknownDirective = "unknown-directive"
-    /// A member of `Cache-Control` has no name, and is ignored.
+    /// A member of `Cache-Control` without a name, which is ignored.
     case malformedDirective = "malformed-directive"
-    /// A quotation mark is never closed: what forbids something counts all the same.
+    /// A quotation mark is not closed. Directives after it apply if they restrict caching.
     case unclosedQuote = "unclosed-quote"
-    /// `Pragma` means nothing in a response, though some caches obey it.
+    /// `Pragma` has no meaning in a response, although some caches obey it.
     case responsePragma = "response-pragma"
-    /// `Date` is later than the receipt by ``Remark/seconds``: the clocks differ.
+    /// `Date` is ``Remark/seconds`` after the time of receipt: the clocks differ.
     case originClockAhead = "origin-clock-ahead"
-    /// It is ``Remark/seconds`` earlier than the receipt: the clock was set back.
+    /// The current time is ``Remark/seconds`` before the time of receipt: the clock was set back.
     case clockSetBack = "clock-set-back"
-    /// A heuristic gives more than a day.
+    /// The heuristic lifetime is longer than a day.
     case longHeuristic = "long-heuristic"
-    /// The entity tag is not between quotation marks; it is sent as it is.
+    /// The entity tag has no quotation marks. It is sent unchanged.
     case malformedEntityTag = "malformed-entity-tag"
-    /// The number of a request directive is invalid; the directive is ignored.
+    /// A request directive with an invalid number, which is ignored.
     case invalidRequestDirective = "invalid-request-directive"
-    /// `Pragma: no-cache` does not count beside `Cache-Control`.
+    /// `Pragma: no-cache` is ignored because there is a `Cache-Control`.
     case overriddenByCacheControl = "overridden-by-cache-control"
-    /// The listed header fields must not be used without asking the origin.
+    /// The listed header fields must not be used without validation.
     case fieldsToWithhold = "fields-to-withhold"
-    /// `must-understand` makes `no-store` void, as the status is known.
+    /// `no-store` does not apply because of `must-understand` and an understood status code.
     case noStoreVoid = "no-store-void"
-    /// A date alone cannot tell that the origin went back to an older state.
+    /// A date alone cannot show that the origin went back to an older version.
     case rollbackUndetectable = "rollback-undetectable"
-    /// The validator is weak, so that it cannot vouch for part of a body.
+    /// A weak validator does not guarantee equal bytes, so it cannot be used for part of a body.
     case weakValidator = "weak-validator"
-    /// There is nothing to ask the origin with: the whole body is sent again.
+    /// There is no validator, so the origin must send the whole body again.
     case noValidator = "no-validator"
   }
 
-  /// What the remark is about.
+  /// The kind of remark.
   public let kind: Kind
 
-  /// The field or, for a directive, the field that it is in; `nil` if it is about none.
+  /// The field, or the field that contains the directive; `nil` if the remark is about no field.
   public let field: FieldName?
 
-  /// The value, or the directive, verbatim.
+  /// The value or the directive, verbatim.
   public let value: [UInt8]
 
-  /// By how many seconds, where a remark is about that.
+  /// The number of seconds, for remarks about a time.
   public let seconds: Int64?
 
   /// Creates a remark.
@@ -72,7 +72,7 @@ public struct Remark: Hashable, Sendable {
     self.seconds = seconds
   }
 
-  /// The section that decides it.
+  /// The section that applies.
   public var section: Section {
     guard kind == .forSharedCachesOnly else { return kind.section }
     switch CacheDirective.Name(value.span) {
@@ -85,7 +85,7 @@ public struct Remark: Hashable, Sendable {
 }
 
 extension Remark.Kind {
-  /// The section that decides it.
+  /// The section that applies.
   public var section: Section {
     switch self {
     case .forSharedCachesOnly, .malformedDirective, .unclosedQuote: .caching("5.2")

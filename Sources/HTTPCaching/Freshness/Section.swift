@@ -1,4 +1,4 @@
-/// A section of a specification, which decides a question.
+/// A section of a specification that decides a question.
 public struct Section: Hashable, Sendable, CustomStringConvertible {
   /// The number of the RFC, for example 9111.
   public let rfc: Int
@@ -6,7 +6,7 @@ public struct Section: Hashable, Sendable, CustomStringConvertible {
   /// The number of the section, for example `4.2.1`.
   public let number: String
 
-  /// Creates the name of a section.
+  /// Creates a reference to a section.
   public init(rfc: Int, _ number: String) {
     self.rfc = rfc
     self.number = number

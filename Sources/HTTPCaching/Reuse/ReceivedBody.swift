@@ -1,15 +1,15 @@
-/// How much of a body is stored, of how much the response announced (RFC 9110 §8.6, §14.4).
+/// The stored part of a body, compared with the announced length (RFC 9110 §8.6, §14.4).
 public struct ReceivedBody: Hashable, Sendable {
-  /// The number of bytes that are stored.
+  /// The number of stored bytes.
   public let bytes: Int64
 
-  /// The number of bytes that the whole body has.
+  /// The size of the complete body in bytes.
   public let announced: Int64
 
-  /// Compares what is stored with what the response announced.
+  /// Compares the stored body with the announced length.
   ///
-  /// `nil` if that cannot be compared: where the response announced no length, or a content coding has been
-  /// removed, so that the length is that of other bytes than the stored.
+  /// `nil` if they cannot be compared: the response announced no length, or a content coding was removed, so that the
+  /// length applies to other bytes than the stored ones.
   public init?(of exchange: borrowing Exchange) {
     guard let stored = exchange.bodyBytes else { return nil }
     if exchange.status == 206 {
@@ -23,14 +23,14 @@ public struct ReceivedBody: Hashable, Sendable {
     }
   }
 
-  /// The share that is stored, in percent: less than 100 where a byte is missing, more where there are more
-  /// than were announced.
+  /// The stored share in percent: less than 100 if any byte is missing, more than 100 if more bytes are stored than
+  /// were announced.
   public var percent: Double {
     guard announced > 0 else { return 100 }
     let percent = Double(bytes) * 100 / Double(announced)
     return bytes < announced ? min(percent, (100 as Double).nextDown) : max(percent, 100)
   }
 
-  /// The share in whole percent, rounded down: 100 only where no byte is missing.
+  /// The share in whole percent, rounded down, so that 100 means that no byte is missing.
   public var wholePercent: Int64 { Int64(min(percent, 9e18)) }
 }

@@ -1,11 +1,11 @@
 import Bytes
 
-/// A request, as far as caching looks at it (RFC 9111 §2).
+/// The parts of a request that matter for caching (RFC 9111 §2).
 public struct Request: Hashable, Sendable {
-  /// The method; its case matters (RFC 9110 §9.1).
+  /// The method, which is case-sensitive (RFC 9110 §9.1).
   public var method: [UInt8]
 
-  /// The target URI, or `nil` if it need not be compared (RFC 9110 §7.1).
+  /// The target URI, or `nil` if it is not to be compared (RFC 9110 §7.1).
   public var targetURI: [UInt8]?
 
   /// The header section.
@@ -38,7 +38,7 @@ public struct Request: Hashable, Sendable {
   /// The directives of the request (RFC 9111 §5.2.1).
   public var directives: RequestDirectives { RequestDirectives(fields) }
 
-  /// The target URI without its fragment, which is no part of a cache key (RFC 9110 §7.1).
+  /// The target URI without its fragment, which is not part of a cache key (RFC 9110 §7.1).
   var targetWithoutFragment: ArraySlice<UInt8>? {
     targetURI.map { URLParts($0).withoutFragment }
   }

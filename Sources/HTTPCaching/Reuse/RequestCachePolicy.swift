@@ -1,28 +1,27 @@
 import Bytes
 
-/// What a request asks of `URLCache`: `NSURLRequest.CachePolicy`, with the numbers of Apple's
-/// platforms.
+/// The cache policy of a request: `NSURLRequest.CachePolicy`, with the raw values of Apple's platforms.
 ///
-/// Foundation on Linux numbers its cases otherwise, so that a stored number must not be given to
-/// it. Cases are in the order of Apple's documentation.
+/// Foundation on Linux uses other raw values, so never pass a stored number to it. Cases are in the order of Apple's
+/// documentation.
 public enum RequestCachePolicy: Int, Hashable, Sendable, CaseIterable {
-  /// As the specification of the protocol has it.
+  /// Follow the protocol specification.
   case useProtocolCachePolicy = 0
-  /// From the origin, whatever is stored.
+  /// Load from the origin and ignore the local cache.
   case reloadIgnoringLocalCacheData = 1
-  /// From the origin, whatever is stored here or on the way.
+  /// Load from the origin and ignore local and intermediate caches.
   case reloadIgnoringLocalAndRemoteCacheData = 4
-  /// What is stored, however old; from the origin if nothing is.
+  /// Use the stored response regardless of its age, or load from the origin if there is none.
   case returnCacheDataElseLoad = 2
-  /// What is stored, however old; an error if nothing is.
+  /// Use the stored response regardless of its age, or fail if there is none.
   case returnCacheDataDontLoad = 3
-  /// What is stored, if the origin says that it is still good.
+  /// Use the stored response if the origin validates it.
   case reloadRevalidatingCacheData = 5
 
-  /// The older name of ``reloadIgnoringLocalCacheData``, with the same number.
+  /// The older name of ``reloadIgnoringLocalCacheData``, with the same raw value.
   public static let reloadIgnoringCacheData = reloadIgnoringLocalCacheData
 
-  /// All seven names with their policies, in the order of Apple's documentation.
+  /// All seven names and their policies, in the order of Apple's documentation.
   public static let names: [(name: String, policy: RequestCachePolicy)] = [
     ("useProtocolCachePolicy", .useProtocolCachePolicy),
     ("reloadIgnoringLocalCacheData", .reloadIgnoringLocalCacheData),
@@ -33,10 +32,10 @@ public enum RequestCachePolicy: Int, Hashable, Sendable, CaseIterable {
     ("reloadRevalidatingCacheData", .reloadRevalidatingCacheData),
   ]
 
-  /// Creates a policy from one of its names, as code writes them.
+  /// Creates a policy from a name as it appears in code, ignoring case.
   ///
-  /// That is `.useProtocolCachePolicy` in Swift, `NSURLRequestUseProtocolCachePolicy` in Objective-C, and the name
-  /// without what stands before it in either; the case of letters does not matter.
+  /// Accepted are `.useProtocolCachePolicy` as in Swift, `NSURLRequestUseProtocolCachePolicy` as in Objective-C, and
+  /// the name without these prefixes.
   public init?(name: String) {
     let written = Array(name.utf8).map(\.asciiLowercased)
     let prefixes = ["nsurlrequest.cachepolicy.", "urlrequest.cachepolicy.", "nsurlrequest", "."]
@@ -52,35 +51,35 @@ public enum RequestCachePolicy: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension RequestCachePolicy {
-  /// What a policy leads to.
+  /// The outcome of a policy for a stored response.
   public enum Outcome: String, Hashable, Sendable, CaseIterable {
-    /// The stored response, without the network or before it.
+    /// The stored response is used, without or before a request to the origin.
     case cache
     /// A conditional request to the origin.
     case conditional
-    /// A request to the origin for all of it.
+    /// An unconditional request to the origin.
     case load
-    /// An error, and no network.
+    /// An error, without using the network.
     case error
-    /// What is stored does not tell.
+    /// The stored data is not enough to decide.
     case unknown
   }
 
-  /// What the policy leads to for a stored response (RFC 9111 §4).
+  /// Returns the outcome of the policy for a stored response (RFC 9111 §4).
   ///
   /// - Parameters:
-  ///   - reuse: What the protocol does, or `nil` if nothing is stored for the request.
-  ///   - conditional: The request that would be sent to validate the stored response, or `nil`.
+  ///   - reuse: The decision of the protocol, or `nil` if nothing is stored for the request.
+  ///   - conditional: The request that would validate the stored response, or `nil`.
   public func outcome(_ reuse: Reuse?, _ conditional: ConditionalRequest?) -> Outcome {
     outcome(reuse?.decision, isFit: reuse?.isFit ?? false, asking: conditional?.purpose)
   }
 
-  /// What the policy leads to for a stored response, by all that it depends on (RFC 9111 §4).
+  /// Returns the outcome of the policy for a stored response, from the values that determine it (RFC 9111 §4).
   ///
   /// - Parameters:
-  ///   - decision: What the protocol does, or `nil` if nothing is stored for the request.
+  ///   - decision: The decision of the protocol, or `nil` if nothing is stored for the request.
   ///   - isFit: ``Reuse/isFit``.
-  ///   - purpose: What the request would be for that validates the stored response, or `nil`.
+  ///   - purpose: The purpose of the request that would validate the stored response, or `nil`.
   public func outcome(
     _ decision: Reuse.Decision?, isFit: Bool, asking purpose: ConditionalRequest.Purpose?
   ) -> Outcome {
@@ -104,12 +103,12 @@ extension RequestCachePolicy {
     case .reloadRevalidatingCacheData: return decision == .unknown ? .unknown : asking
     case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
       if decision == .unknown { return .unknown }
-      // Age does not matter to these, but part of a body is no answer.
+      // These policies ignore age, but an incomplete body cannot answer a request.
       return isFit ? .cache : missing
     }
   }
 
-  /// The lines that the policy adds to the request (RFC 9111 §5.2.1.4).
+  /// The field lines that the policy adds to the request (RFC 9111 §5.2.1.4).
   public var addedLines: [FieldLine] {
     guard self == .reloadIgnoringLocalAndRemoteCacheData else { return [] }
     return [FieldLine(name: Array("Cache-Control".utf8), value: Array("no-cache".utf8))]

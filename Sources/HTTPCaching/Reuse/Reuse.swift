@@ -1,48 +1,46 @@
-/// What a cache does with a stored response when a request is presented (RFC 9111 §4).
+/// The decision of a cache about a stored response for a presented request (RFC 9111 §4).
 public struct Reuse: Hashable, Sendable {
-  /// What is done.
+  /// The possible decisions.
   public enum Decision: String, Hashable, Sendable, CaseIterable {
     /// The stored response answers the request, without the network.
     case useStored = "use-stored"
-    /// The stored response answers the request, and the origin is asked afterwards
-    /// (RFC 5861 §3).
+    /// The stored response answers the request and is validated afterwards (RFC 5861 §3).
     case useWhileRevalidating = "use-while-revalidating"
-    /// The origin is asked before (RFC 9111 §4.3).
+    /// The stored response must be validated first (RFC 9111 §4.3).
     case validate
-    /// The stored response answers another request; this one goes to the origin.
+    /// The stored response belongs to another request, so this one is forwarded to the origin.
     case forward
-    /// The request forbids the network, and the stored response will not do: an error, 504
-    /// (RFC 9111 §5.2.1.7).
+    /// The request forbids the network, and the stored response cannot be used: a 504 error (RFC 9111 §5.2.1.7).
     case gatewayTimeout = "gateway-timeout"
-    /// The cache has not stored what the decision depends on.
+    /// The cache has not stored the data that the decision depends on.
     case unknown
   }
 
-  /// What is done.
+  /// The decision.
   public let decision: Decision
 
-  /// Why, the weightiest first; never empty.
+  /// The reasons, most important first; never empty.
   public let reasons: [ReuseReason]
 
-  /// Whether the response is fresh, and how old it is.
+  /// The freshness and age of the response.
   public let freshness: Freshness
 
-  /// Whether the nominated fields match.
+  /// The comparison of the nominated fields.
   public let vary: VaryMatch
 
-  /// Whether it may be used stale.
+  /// Whether the response may be used while it is stale.
   public let staleUse: StaleUse
 
-  /// The header fields of the stored response that must not be used without asking the origin:
-  /// those that `no-cache` names (RFC 9111 §5.2.2.4).
+  /// The header fields of the stored response that must not be used without validation, because `no-cache` names them
+  /// (RFC 9111 §5.2.2.4).
   public let fieldsToWithhold: [FieldName]
 
-  /// What was ignored in the request and in the response.
+  /// Remarks about ignored parts of the request and the response.
   public let remarks: [Remark]
 
-  /// Decides on a presented request (RFC 9111 §4).
+  /// Decides about a presented request (RFC 9111 §4).
   ///
-  /// A `Range` or a precondition of the presented request itself is not looked at.
+  /// A `Range` or a precondition of the presented request is ignored.
   ///
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
   public init(of exchange: borrowing Exchange, for request: Request, at now: Int64) {
@@ -78,19 +76,19 @@ public struct Reuse: Hashable, Sendable {
       reasons = [.maxStalePermits(seconds: freshness.staleSeconds)]
       decision = .useStored
     } else {
-      // Nothing is against it, so the window of `stale-while-revalidate` is open.
+      // There is no reason against reuse, so the `stale-while-revalidate` window must be open.
       reasons = [.revalidatesMeanwhile(seconds: freshness.staleSeconds)]
       decision = directives.onlyIfCached ? .useStored : .useWhileRevalidating
     }
   }
 
-  /// Whether the stored response answers the request before the origin is asked (RFC 9111 §4).
+  /// Whether the stored response answers the request without waiting for the origin (RFC 9111 §4).
   public var isReusable: Bool { [.useStored, .useWhileRevalidating].contains(decision) }
 }
 
 extension Reuse {
-  /// Whether the stored response is that of the request, and whole: whether only its age or a
-  /// directive can be against it (RFC 9111 §4).
+  /// Whether the stored response belongs to the request and is complete, so that only its age or a directive can
+  /// prevent its use (RFC 9111 §4).
   public var isFit: Bool {
     !reasons.contains { reason in
       switch reason {
@@ -102,7 +100,7 @@ extension Reuse {
 }
 
 extension RequestDirectives.MaxStale {
-  /// Whether a response may be stale for so many seconds (RFC 9111 §5.2.1.2).
+  /// Whether a response may be stale for a number of seconds (RFC 9111 §5.2.1.2).
   public func permits(_ staleSeconds: Int64) -> Bool {
     switch self {
     case .any: true

@@ -1,6 +1,6 @@
-/// Why a stored response is used for a request, or is not (RFC 9111 §4).
+/// A reason to use or not to use a stored response for a request (RFC 9111 §4).
 public enum ReuseReason: Hashable, Sendable {
-  // The stored response is not that of this request.
+  // The stored response belongs to another request.
 
   /// It was stored for another URL.
   case otherTarget
@@ -10,42 +10,42 @@ public enum ReuseReason: Hashable, Sendable {
   case varyNever
   /// Fields that `Vary` names differ.
   case varyDiffers([VaryMatch.Difference])
-  /// The fields that `Vary` names are not stored.
+  /// The fields that `Vary` names were not stored.
   case varyUnknown([FieldName])
 
-  // It has to be validated.
+  // The response must be validated.
 
   /// Part of the body is missing.
   case incomplete(StoredBody)
-  /// The response says `no-cache`.
+  /// The response has `no-cache`.
   case responseNoCache
-  /// The request says `no-cache`.
+  /// The request has `no-cache`.
   case requestNoCache
-  /// The request says `Pragma: no-cache`, and has no `Cache-Control`.
+  /// The request has `Pragma: no-cache` and no `Cache-Control`.
   case requestPragma
-  /// The request wants none that is older than `limit` seconds.
+  /// The response is older than the request allows: `limit` seconds.
   case tooOld(age: Int64, limit: Int64)
-  /// The request wants one that is fresh for `limit` seconds more.
+  /// The response will not be fresh for as long as the request demands: `limit` seconds.
   case notFreshEnough(remaining: Int64, limit: Int64)
-  /// It is stale, and says `must-revalidate`.
+  /// It is stale and has `must-revalidate`.
   case staleMustRevalidate(seconds: Int64)
-  /// It is staler than `max-stale` permits.
+  /// It has been stale for longer than `max-stale` permits.
   case tooStale(seconds: Int64, limit: Int64)
   /// It is stale.
   case stale(seconds: Int64)
-  /// It has no lifetime, so that it is stale.
+  /// It has no lifetime, so it is stale.
   case noLifetime(FreshnessLifetime.NoLifetime)
 
-  // It is used.
+  // The response is used.
 
-  /// It is fresh, for so many seconds more.
+  /// It is fresh for a number of seconds.
   case fresh(seconds: Int64)
-  /// It is stale, but the request permits it.
+  /// It is stale, but `max-stale` permits its use.
   case maxStalePermits(seconds: Int64)
   /// It is stale, but may be used while it is validated.
   case revalidatesMeanwhile(seconds: Int64)
 
-  /// The section that decides it.
+  /// The section that applies.
   public var section: Section {
     switch self {
     case .otherTarget, .otherMethod: .caching("4")
@@ -67,7 +67,7 @@ public enum ReuseReason: Hashable, Sendable {
 }
 
 extension ReuseReason {
-  /// Why the stored response is not that of the request, if it is not (RFC 9111 §4).
+  /// Returns the reason why the stored response does not belong to the request, or `nil` if it does (RFC 9111 §4).
   static func unfit(_ exchange: borrowing Exchange, _ request: Request, _ vary: VaryMatch)
     -> ReuseReason?
   {
@@ -77,7 +77,7 @@ extension ReuseReason {
       {
         return .otherTarget
       }
-      // What answers GET has all that answers HEAD.
+      // A response to GET contains everything that a response to HEAD does.
       guard stored.isGet || request.isHead && stored.isHead else { return .otherMethod }
     }
     guard request.isGet || request.isHead else { return .otherMethod }
@@ -89,14 +89,14 @@ extension ReuseReason {
     }
   }
 
-  /// What asks for validation, in the order of RFC 9111 §4; empty if nothing does.
+  /// Returns the reasons to validate, in the order of RFC 9111 §4; empty if there are none.
   static func against(
     _ exchange: borrowing Exchange, _ presented: Request, _ request: RequestDirectives,
     _ freshness: Freshness, _ stale: StaleUse
   ) -> [ReuseReason] {
     let body = StoredBody(of: exchange)
     var reasons: [ReuseReason] = []
-    // What answers HEAD needs no body.
+    // A response to HEAD needs no body.
     if body != .complete, !presented.isHead { reasons.append(.incomplete(body)) }
     if exchange.directives.noCache == .wholeResponse { reasons.append(.responseNoCache) }
     if request.noCache { reasons.append(.requestNoCache) }
@@ -115,7 +115,7 @@ extension ReuseReason {
     return reasons
   }
 
-  /// Why a stale response may not be used, if it may not (RFC 9111 §4.2.4).
+  /// Returns the reason why a stale response may not be used, or `nil` if it may be (RFC 9111 §4.2.4).
   private static func staleness(
     _ request: RequestDirectives, _ freshness: Freshness, _ stale: StaleUse
   ) -> ReuseReason? {
@@ -123,7 +123,7 @@ extension ReuseReason {
     if stale.prohibition == .mustRevalidate { return .staleMustRevalidate(seconds: seconds) }
     if stale.prohibition == nil {
       if let slack = request.maxStale, slack.permits(seconds) { return nil }
-      // A request with `max-age` wants nothing stale unless it says so (RFC 9111 §5.2.1.1).
+      // A request with `max-age` accepts no stale response unless it also has `max-stale` (RFC 9111 §5.2.1.1).
       if request.maxAge == nil, stale.whileRevalidating?.isOpen == true { return nil }
       if case .seconds(let limit)? = request.maxStale {
         return .tooStale(seconds: seconds, limit: limit)

@@ -1,13 +1,13 @@
-/// Whether a stale response may be used without the origin's consent (RFC 9111 §4.2.4, RFC 5861).
+/// Whether a stale response may be used without validation (RFC 9111 §4.2.4, RFC 5861).
 public struct StaleUse: Hashable, Sendable {
-  /// What forbids any use of a stale response.
+  /// A directive that forbids any use of a stale response.
   public enum Prohibition: String, Hashable, Sendable, CaseIterable {
     /// RFC 9111 §5.2.2.2.
     case mustRevalidate = "must-revalidate"
     /// RFC 9111 §5.2.2.4.
     case noCache = "no-cache"
 
-    /// The section that decides it.
+    /// The section that applies.
     public var section: Section {
       switch self {
       case .mustRevalidate: .caching("5.2.2.2")
@@ -16,40 +16,40 @@ public struct StaleUse: Hashable, Sendable {
     }
   }
 
-  /// A time after the lifetime, in which a stale response may be used.
+  /// A period after the lifetime in which a stale response may be used.
   public enum Window: Hashable, Sendable {
-    /// The response is fresh: the window of so many seconds has not begun.
+    /// The response is fresh; a window of `seconds` will follow.
     case ahead(seconds: Int64)
-    /// The window is open for so many more seconds.
+    /// The window is open for `remaining` more seconds.
     case open(remaining: Int64)
-    /// The window has been closed for so many seconds.
+    /// The window closed `since` seconds ago.
     case closed(since: Int64)
-    /// Something forbids what the directive would permit.
+    /// A prohibition overrides the directive.
     case void(Prohibition)
-    /// The directive has no valid number, and is ignored.
+    /// The directive has no valid number and is ignored.
     case invalid([UInt8])
 
-    /// Whether the response may be used now for this reason alone (RFC 9111 §4.2.4).
+    /// Whether the window alone permits the use of the response now (RFC 9111 §4.2.4).
     public var isOpen: Bool {
       if case .open = self { true } else { false }
     }
   }
 
-  /// What forbids any use of a stale response, or `nil`.
+  /// The directive that forbids any use of a stale response, or `nil`.
   public let prohibition: Prohibition?
 
-  /// `stale-while-revalidate`: the response is used while it is validated (RFC 5861 §3); `nil` if
-  /// it is not there.
+  /// `stale-while-revalidate`: the response may be used while it is validated (RFC 5861 §3); `nil` if the directive is
+  /// absent.
   public let whileRevalidating: Window?
 
-  /// `stale-if-error`: the response is used if the origin fails (RFC 5861 §4); `nil` if neither the
-  /// response nor the request has it.
+  /// `stale-if-error`: the response may be used if the origin fails (RFC 5861 §4); `nil` if neither the response nor
+  /// the request has the directive.
   public let ifError: Window?
 
-  /// Looks at the directives of a response (RFC 9111 §4.2.4).
+  /// Evaluates the directives of a response (RFC 9111 §4.2.4).
   ///
-  /// - Parameter request: The directives of the presented request, whose `stale-if-error` counts
-  ///   for it as well as that of the response: the greater does.
+  /// - Parameter request: The directives of the presented request. The longer `stale-if-error` of request and response
+  ///   applies.
   public init(
     of exchange: borrowing Exchange, freshness: Freshness, request: RequestDirectives? = nil
   ) {
@@ -82,7 +82,7 @@ public struct StaleUse: Hashable, Sendable {
 }
 
 extension StaleUse.Window {
-  /// A window of a length, which is open while the response is stale for less (RFC 5861 §3, §4).
+  /// Creates the window of a length: open while the response has been stale for less than that (RFC 5861 §3, §4).
   fileprivate init(
     _ length: Int64, _ freshness: Freshness, _ prohibition: StaleUse.Prohibition?
   ) {

@@ -1,6 +1,6 @@
 extension StatusCode {
-  /// The reason phrase that is recommended for a status code (RFC 9110 §15 and the registry of IANA); empty
-  /// for one that is not registered.
+  /// Returns the recommended reason phrase of a status code (RFC 9110 §15 and the IANA registry); empty if the code is
+  /// not registered.
   public static func phrase(of status: Int64) -> String {
     phrases[status] ?? ""
   }

@@ -1,56 +1,57 @@
 /// Whether a private cache may store a response (RFC 9111 §3).
 ///
-/// To store one is never a duty: a cache may have reasons of its own not to.
+/// Storing is never required: a cache may decide not to store a response for reasons of its own.
 public struct Storability: Hashable, Sendable {
-  /// The first rule against it, or what permits it.
+  /// The first rule that forbids storing, or else the first that permits it.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
-    // Against it, in the order in which they are looked at.
+    // Rules that forbid storing, in the order of evaluation.
 
-    /// The method is none whose responses are stored.
+    /// Responses to the method are not stored.
     case methodNotUnderstood = "method-not-understood"
-    /// A response to `POST` needs a lifetime, and a `Content-Location` that is the target.
+    /// A response to `POST` needs an explicit lifetime and a `Content-Location` that equals the target URI.
     case postWithoutLocation = "post-without-location"
-    /// The status is not known.
+    /// The status is unknown.
     case unknownStatus = "unknown-status"
-    /// The response is an interim one.
+    /// The response is interim.
     case interimStatus = "interim-status"
-    /// A 304 updates a stored response; it is not stored itself.
+    /// A 304 updates a stored response and is not stored itself.
     case notModified = "not-modified"
-    /// `must-understand`, and a status that is not understood.
+    /// The response has `must-understand` and a status that is not understood.
     case statusNotUnderstood = "status-not-understood"
-    /// The response says `no-store`.
+    /// The response has `no-store`.
     case responseNoStore = "response-no-store"
-    /// The request said `no-store`.
+    /// The request has `no-store`.
     case requestNoStore = "request-no-store"
-    /// Nothing of what permits it is there.
+    /// No rule permits storing.
     case notPermitted = "not-permitted"
 
-    // For it, in the order in which they are looked at.
+    // Rules that permit storing, in the order of evaluation.
 
     /// The response is `public`.
     case isPublic = "public"
-    /// The response is `private`, as the cache is.
+    /// The response is `private`, and the cache is private.
     case isPrivate = "private"
     /// The response has an `Expires`.
     case expires
     /// The response has a `max-age`.
     case maxAge = "max-age"
-    /// The status is one that may be stored without any of these.
+    /// The status is heuristically cacheable.
     case status
   }
 
-  /// The first rule against it, or what permits it.
+  /// The first rule that forbids storing, or else the first that permits it.
   public let reason: Reason
 
-  /// What was made void.
+  /// Remarks about directives that do not apply.
   public let remarks: [Remark]
 
-  /// Looks at the request and the response (RFC 9111 §3).
+  /// Evaluates the request and the response (RFC 9111 §3).
   ///
-  /// A request that is not known counts as a `GET` without directives.
+  /// An unknown request is treated as a `GET` without directives.
   public init(of exchange: borrowing Exchange) {
     let directives = exchange.directives
-    // Whoever says `must-understand` means `no-store` for those who do not (RFC 9111 §5.2.2.3).
+    // `must-understand` comes with a `no-store` for caches that do not know the directive. A cache that understands
+    // both ignores the `no-store` (RFC 9111 §5.2.2.3).
     let isVoid =
       directives.noStore && directives.mustUnderstand
       && exchange.status.map(StatusCode.isUnderstood) ?? false
@@ -107,7 +108,7 @@ extension Storability {
 }
 
 extension Storability.Reason {
-  /// The section that decides it.
+  /// The section that applies.
   public var section: Section {
     switch self {
     case .methodNotUnderstood, .unknownStatus, .interimStatus, .notPermitted, .expires, .maxAge:

@@ -1,39 +1,39 @@
-/// The request that asks the origin whether a stored response is still good (RFC 9111 §4.3.1).
+/// A request that asks the origin whether a stored response is still valid (RFC 9111 §4.3.1).
 public struct ConditionalRequest: Hashable, Sendable {
-  /// What the request is for.
+  /// The purpose of the request.
   public enum Purpose: String, Hashable, Sendable, CaseIterable {
-    /// To learn whether the stored response may still be used.
+    /// To check whether the stored response may still be used.
     case validation
-    /// To get the missing end of a body, or all of it, if it has changed (RFC 9111 §3.4).
+    /// To get the missing end of a body, or the whole body if it has changed (RFC 9111 §3.4).
     case completion
-    /// To get everything again: there is nothing to ask with.
+    /// To get everything again, because there is no usable validator.
     case replacement
   }
 
-  /// What the request is for.
+  /// The purpose of the request.
   public let purpose: Purpose
 
-  /// The lines that were added, in their order.
+  /// The field lines that were added, in order.
   public let conditions: [FieldLine]
 
-  /// The request without what was added, and without lines of the same names.
+  /// The request without the added lines and without any lines of the same names.
   public let unconditional: Request
 
-  /// What the stored response can be validated with.
+  /// The validators of the stored response.
   public let validators: Validators
 
-  /// What the validators cannot do, and what was left out.
+  /// Remarks about the limits of the validators and about ignored fields.
   public let remarks: [Remark]
 
-  /// Makes the request (RFC 9111 §4.3.1, RFC 9110 §13).
+  /// Creates the request (RFC 9111 §4.3.1, RFC 9110 §13).
   ///
-  /// `If-None-Match` and `If-Modified-Since` are both sent where there is something to send, and
-  /// verbatim; a `Last-Modified` that is no date is not sent, and nothing is made up. To complete a
-  /// body `Range` and `If-Range` are sent, with a strong validator only. Lines of these names in
-  /// the presented request are replaced.
+  /// `If-None-Match` and `If-Modified-Since` are both sent if there are validators for them, verbatim. A
+  /// `Last-Modified` that is no date is not sent, and no date is made up in its place. To complete a body, `Range` and
+  /// `If-Range` are sent, but only with a strong validator. Lines with these names in the presented request are
+  /// replaced.
   ///
-  /// - Parameter presented: The request to start from, or `nil` to make one of the stored: its
-  ///   method, its target and the fields that `Vary` names.
+  /// - Parameter presented: The request to start from, or `nil` to use the method and the target of the stored request,
+  ///   with the fields that `Vary` names.
   public init(validating exchange: borrowing Exchange, for presented: Request?) {
     let validators = Validators(of: exchange)
     self.validators = validators
@@ -47,7 +47,7 @@ public struct ConditionalRequest: Hashable, Sendable {
           Self.line("Range", Array("bytes=\(bytes)-".utf8)), Self.line("If-Range", validator),
         ]
       } else {
-        // A 304 would leave the body as incomplete as it is.
+        // A 304 would leave the body incomplete.
         purpose = .replacement
         conditions = []
       }
@@ -67,14 +67,14 @@ public struct ConditionalRequest: Hashable, Sendable {
     remarks = validators.remarks
   }
 
-  /// The request, ready to be sent.
+  /// The complete request.
   public var request: Request {
     var request = unconditional
     request.fields.lines += conditions
     return request
   }
 
-  /// A request for the same as the stored one (RFC 9111 §4.3.1).
+  /// A request equivalent to the stored one (RFC 9111 §4.3.1).
   private static func synthesized(from exchange: borrowing Exchange) -> Request {
     var lines: [FieldLine] = []
     let stored = exchange.varyRecord ?? exchange.request?.fields ?? FieldSection()
@@ -92,9 +92,9 @@ public struct ConditionalRequest: Hashable, Sendable {
 }
 
 extension Request {
-  /// The request without the lines that ask on a condition, or for a part.
+  /// The request without conditions and ranges.
   fileprivate var withoutConditions: Request {
-    // Hardly any has one, and nothing is to be copied then.
+    // Few requests have conditions. Without any, nothing is copied.
     guard fields.lines.contains(where: \.isCondition) else { return self }
     var request = self
     request.fields.lines.removeAll(where: \.isCondition)
@@ -103,7 +103,7 @@ extension Request {
 }
 
 extension FieldLine {
-  /// Whether this asks on a condition, or for a part.
+  /// Whether this is a condition or a range.
   fileprivate var isCondition: Bool {
     switch known {
     case .ifNoneMatch, .ifModifiedSince, .ifRange, .range: true

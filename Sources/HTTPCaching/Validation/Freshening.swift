@@ -1,59 +1,57 @@
-/// What becomes of a stored response when a 304 updates it (RFC 9111 §3.2, §4.3.4).
+/// The result of updating a stored response by a 304 (RFC 9111 §3.2, §4.3.4).
 public struct Freshening: Hashable, Sendable {
-  /// Why a field of the 304 does not replace that of the stored response.
+  /// Why a field of the 304 does not replace the stored field.
   public enum Exemption: String, Hashable, Sendable, CaseIterable {
-    /// It is about the body of the stored response, which the 304 has not (RFC 9111 §3.2).
+    /// The field describes the stored body, and a 304 has no body (RFC 9111 §3.2).
     case contentLength = "content-length"
-    /// It is about the connection that the 304 came over, or `Connection` names it
-    /// (RFC 9110 §7.6.1).
+    /// The field applies to the connection of the 304, or `Connection` names it (RFC 9110 §7.6.1).
     case connection
-    /// It is between the cache and its proxy (RFC 9111 §3.1).
+    /// The field is meant for a proxy (RFC 9111 §3.1).
     case proxy
-    /// `no-cache` of the updated response names it, so that it is not to be stored
-    /// (RFC 9111 §3.1).
+    /// `no-cache` of the updated response names the field, so it must not be stored (RFC 9111 §3.1).
     case noCache = "no-cache"
-    /// It describes how the body was coded before the cache decoded it (RFC 9111 §3.2).
+    /// The field describes the coding of a body that the cache has decoded (RFC 9111 §3.2).
     case decodedBody = "decoded-body"
   }
 
-  /// What the 304 did to a field.
+  /// The effect of the 304 on a field.
   public enum Change: Hashable, Sendable {
-    /// The stored response did not have it.
+    /// The stored response did not have the field.
     case added
-    /// Its lines were replaced by others.
+    /// The lines of the field were replaced.
     case replaced
-    /// It had the same lines already.
+    /// The field already had the same lines.
     case same
-    /// It was left as it was.
+    /// The field was not changed.
     case exempt(Exemption)
-    /// It was removed: the stored `Age` is that of the old response, and the 304 has none.
+    /// The field was removed: it is an `Age` of the old response, and the 304 has none.
     case removed
   }
 
-  /// What the 304 did to one field.
+  /// The effect of the 304 on one field.
   public struct FieldChange: Hashable, Sendable {
     /// The field.
     public let name: FieldName
 
-    /// What was done to it.
+    /// The effect.
     public let change: Change
   }
 
-  /// The stored response with the fields of the 304, and its times.
+  /// The stored response with the fields and the times of the 304.
   public let exchange: Exchange
 
-  /// What was done to each field of the 304, in its order, and to `Age`.
+  /// The effect on each field of the 304, in its order, and on `Age`.
   public let changes: [FieldChange]
 
   /// Updates a stored response (RFC 9111 §3.2).
   ///
-  /// Each field of the 304 replaces all lines of its name; what it does not have stays, and so does
-  /// the status. `Age` alone goes if the 304 has none: it told the age of the old response.
+  /// Each field of the 304 replaces all lines with its name. Other fields and the status are kept, except that `Age` is
+  /// removed if the 304 has none: it applied to the old response.
   ///
-  /// - Parameter bodyIsDecoded: Whether the cache stores bodies without their content coding, as
-  ///   `URLCache` does: then the fields that describe the coded body stay.
+  /// - Parameter bodyIsDecoded: Whether the cache stores bodies without their content coding, as `URLCache` does.
+  ///   Fields that describe the coded body are then kept.
   public init(_ stored: Exchange, by response: NotModified, bodyIsDecoded: Bool = true) {
-    // `Cache-Control` of the 304 replaces the stored.
+    // If the 304 has `Cache-Control`, it replaces the stored one.
     let directives =
       response.fields.contains(.cacheControl)
       ? ResponseDirectives(response.fields) : stored.directives
@@ -88,7 +86,7 @@ public struct Freshening: Hashable, Sendable {
   }
 }
 
-/// The fields of a 304 that update nothing (RFC 9111 §3.1, §3.2).
+/// The fields of a 304 that do not update the stored response (RFC 9111 §3.1, §3.2).
 private struct Exemptions {
   var named: Set<FieldName> = []
   var withheld: Set<FieldName> = []

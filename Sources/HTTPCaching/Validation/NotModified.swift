@@ -1,20 +1,20 @@
-/// A 304 response, which says that a stored response is still good (RFC 9111 §4.3.4).
+/// A 304 response, which confirms that a stored response is still valid (RFC 9111 §4.3.4).
 public struct NotModified: Hashable, Sendable {
-  /// Whether a 304 is about a stored response.
+  /// Whether a 304 applies to a stored response.
   public enum Selection: String, Hashable, Sendable, CaseIterable {
     /// It has the same strong entity tag.
     case sameStrongTag = "same-strong-tag"
-    /// It has an entity tag that is weakly the same.
+    /// It has a weakly equal entity tag.
     case sameWeakTag = "same-weak-tag"
-    /// It has the same `Last-Modified`, and no entity tag.
+    /// It has the same `Last-Modified` and no entity tag.
     case sameLastModified = "same-last-modified"
-    /// Neither has a validator, and nothing else is stored.
+    /// Neither response has a validator, and no other response is stored.
     case noValidators = "no-validators"
-    /// It has a strong entity tag, and the stored response has not.
+    /// It has a strong entity tag that the stored response does not have.
     case otherStrongTag = "other-strong-tag"
-    /// It has weak validators, and the stored response has others.
+    /// It has weak validators that the stored response does not have.
     case otherWeakValidator = "other-weak-validator"
-    /// It has no validator, but the stored response has, or there are several.
+    /// It has no validator, but the stored response has one, or there are several stored responses.
     case ambiguous
 
     /// Whether the 304 may be used to update the stored response (RFC 9111 §4.3.4).
@@ -29,10 +29,10 @@ public struct NotModified: Hashable, Sendable {
   /// The header section of the 304.
   public let fields: FieldSection
 
-  /// When its request was sent, in seconds since 1970.
+  /// The time at which its request was sent, in seconds since 1970.
   public let requestTime: Int64
 
-  /// When it was received, in seconds since 1970.
+  /// The time at which it was received, in seconds since 1970.
   public let responseTime: Int64
 
   /// Creates a 304 (RFC 9110 §15.4.5).
@@ -42,7 +42,7 @@ public struct NotModified: Hashable, Sendable {
     self.responseTime = responseTime
   }
 
-  /// Tells whether the 304 is about a stored response (RFC 9111 §4.3.4).
+  /// Returns whether and why the 304 applies to a stored response (RFC 9111 §4.3.4).
   ///
   /// - Parameter isOnlyOne: Whether no other response is stored for the same request.
   public func selection(of exchange: Exchange, isOnlyOne: Bool = true) -> Selection {

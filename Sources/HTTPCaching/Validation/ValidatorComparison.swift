@@ -1,9 +1,9 @@
-/// Whether the origin has something else than what is stored (RFC 9110 §8.8).
+/// Whether the origin's version differs from the stored one (RFC 9110 §8.8).
 ///
-/// Validators are compared for being *unequal*, never for which is newer: after a rollback or a
-/// restored backup the origin's `Last-Modified` is older than ours.
+/// Validators are only compared for equality, never for which is newer: after a rollback or a restored backup, the
+/// `Last-Modified` of the origin is older than the stored one.
 public enum ValidatorComparison: Hashable, Sendable {
-  /// What decided.
+  /// The validator that decided.
   public enum Decider: String, Hashable, Sendable, CaseIterable {
     /// `ETag`, by the weak comparison (RFC 9110 §8.8.3.2).
     case entityTag = "etag"
@@ -17,13 +17,13 @@ public enum ValidatorComparison: Hashable, Sendable {
   /// The validators differ.
   case changed(Decider)
 
-  /// The validators differ, and the origin's `Last-Modified` is older than the stored.
+  /// The validators differ, and the `Last-Modified` of the origin is older than the stored one.
   case rolledBack(Decider)
 
-  /// The two have no kind of validator in common: only asking for all of it can tell.
+  /// The two have no kind of validator in common, so only a complete download can decide.
   case unknown
 
-  /// Compares validators; an entity tag decides where both have one (RFC 9110 §13.2.2).
+  /// Compares validators. If both have an entity tag, it decides (RFC 9110 §13.2.2).
   public init(stored: Validators, origin: Validators) {
     let ours = stored.lastModified?.secondsSince1970
     let theirs = origin.lastModified?.secondsSince1970

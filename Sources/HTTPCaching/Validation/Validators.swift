@@ -1,26 +1,25 @@
-/// What a response can be told by when the origin is asked whether it has changed
-/// (RFC 9110 §8.8).
+/// The validators of a response, with which the origin can be asked whether it has changed (RFC 9110 §8.8).
 public struct Validators: Hashable, Sendable {
   /// A `Last-Modified` (RFC 9110 §8.8.2).
   public struct LastModified: Hashable, Sendable {
-    /// The value as it was received, which is how it is sent back.
+    /// The value as it was received. It is sent back unchanged.
     public let verbatim: [UInt8]
 
     /// The date in seconds since 1970.
     public let secondsSince1970: Int64
 
-    /// Whether it is strong: the `Date` is at least 60 s later, so that a second change in the same
-    /// second would be seen (RFC 9110 §8.8.2.2).
+    /// Whether it is strong: the `Date` is at least 60 seconds later, so that a second change within the same second
+    /// would have been noticed (RFC 9110 §8.8.2.2).
     public let isStrong: Bool
   }
 
-  /// Whether a validator can vouch for every byte of a body (RFC 9110 §8.8.1).
+  /// Whether equal validators mean equal bytes of the body (RFC 9110 §8.8.1).
   public enum Strength: Hashable, Sendable {
     case weak, strong
   }
 
-  /// The strength of a `Last-Modified`, in seconds since 1970, beside the `Date` of the same message
-  /// (RFC 9110 §8.8.2.2).
+  /// The strength of a `Last-Modified`, in seconds since 1970, given the `Date` of the same message (RFC 9110
+  /// §8.8.2.2).
   static func strength(ofLastModified seconds: Int64, date: DateField) -> Strength {
     date.secondsSince1970.map { $0.saturatingSubtracting(60) >= seconds } ?? false ? .strong : .weak
   }
@@ -28,10 +27,10 @@ public struct Validators: Hashable, Sendable {
   /// The `ETag`, or `nil`.
   public let entityTag: EntityTag?
 
-  /// The `Last-Modified`, or `nil` if there is none that is a date.
+  /// The `Last-Modified`, or `nil` if there is no valid date.
   public let lastModified: LastModified?
 
-  /// What is odd or weak about them.
+  /// Remarks about malformed and weak validators.
   public let remarks: [Remark]
 
   /// Reads the validators of a response (RFC 9110 §8.8).
@@ -44,7 +43,7 @@ public struct Validators: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - date: The `Date` of the same message.
-  ///   - now: The moment that a year of two digits is told from, in seconds since 1970.
+  ///   - now: The moment that resolves years of two digits, in seconds since 1970.
   public init(_ fields: FieldSection, date: DateField, now: Int64) {
     self.init(
       fields, date: date, lastModified: DateField(.lastModified, in: fields, now: now))
@@ -52,7 +51,7 @@ public struct Validators: Hashable, Sendable {
 
   private init(_ fields: FieldSection, date: DateField, lastModified field: DateField) {
     var remarks: [Remark] = []
-    // An empty value is no tag.
+    // An empty value is no entity tag.
     let tag = fields.firstValue(of: .entityTag).flatMap { $0.isEmpty ? nil : EntityTag($0) }
     entityTag = tag
     if let tag, !tag.isWellFormed {
@@ -77,11 +76,11 @@ public struct Validators: Hashable, Sendable {
     self.remarks = remarks
   }
 
-  /// Whether there is nothing to ask the origin with (RFC 9111 §4.3.1).
+  /// Whether there is no validator (RFC 9111 §4.3.1).
   public var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
-  /// The value that can vouch for part of a body: a strong entity tag, or else, where there is no
-  /// tag at all, a strong date; `nil` if there is none (RFC 9110 §13.1.5).
+  /// The validator for a range request: a strong entity tag or, if there is no tag at all, a strong date; `nil`
+  /// otherwise (RFC 9110 §13.1.5).
   public var forRange: [UInt8]? {
     if let entityTag { return entityTag.isStrong ? entityTag.verbatim : nil }
     return lastModified.flatMap { $0.isStrong ? $0.verbatim : nil }
