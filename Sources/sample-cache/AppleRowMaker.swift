@@ -2,20 +2,19 @@ import Bytes
 import PropertyLists
 import ResponseStorage
 
-/// Turns made-up responses into the rows of an Apple store.
+/// Converts sample responses to rows of an Apple store.
 struct AppleRowMaker {
   private let schema: AppleSchema
   private let faults: FaultPlan
   private let writer = PropertyListWriter()
 
-  /// Creates a maker of rows.
+  /// Creates a row maker.
   init(schema: AppleSchema, faults: FaultPlan) {
     self.schema = schema
     self.faults = faults
   }
 
-  /// Whether header fields are archived with the key `__hhaa__`: a store of schema 202 is one of the
-  /// older ones, which have none.
+  /// Whether header fields are archived with the key `__hhaa__`. Stores of schema 202 are older and do not have it.
   static func writesArrays(_ schema: AppleSchema) -> Bool { schema != .version202 }
 
   /// Returns the row of a response.
@@ -65,7 +64,7 @@ struct AppleRowMaker {
       entries.append(
         .init(key: Array("_kCFURLCachePartitionKey".utf8), value: .string(Array(partition.utf8))))
     }
-    // Some rows of schema 203 have a dictionary of nothing.
+    // Some real rows of schema 203 have an empty dictionary.
     let keepsEmpty = schema == .version203 && generator.chance(inThousand: 60)
     return entries.isEmpty && !keepsEmpty ? nil : writer.bytes(of: .dictionary(entries))
   }

@@ -1,4 +1,4 @@
-/// Makes bodies cheaply: each is a piece of text or noise that was made once, in its kind's frame.
+/// Creates bodies cheaply: each is a slice of text or noise that is generated once, framed like its media type.
 struct BodyMaker {
   private static let stockSize = 1 << 20
   private static let largestBody = 900_000
@@ -7,9 +7,9 @@ struct BodyMaker {
   private let noise: [UInt8]
   private let allowsLarge: Bool
 
-  /// Creates a maker, drawing its stock from `generator`.
+  /// Creates a body maker, and generates its text and noise.
   ///
-  /// - Parameter allowsLarge: Whether bodies may be so large that they get files of their own.
+  /// - Parameter allowsLarge: Whether bodies may be large enough to be stored in body files.
   init(allowsLarge: Bool, using generator: inout SplitMix64) {
     let words = """
       cache store fresh stale river mountain yellow quiet signal paper window garden seven north

@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// What a sample store can have wrong with it.
+/// A fault in a sample store.
 enum Fault: String, Hashable, CaseIterable {
-  /// Files of bodies that no response names.
+  /// Body files that no response refers to.
   case orphanFiles = "orphan-files"
 
-  /// Responses that name a file that is not there.
+  /// Responses that refer to a missing body file.
   case missingBodies = "missing-bodies"
 
-  /// Responses whose property list is none.
+  /// Responses with an invalid property list.
   case undecodable
 }
 
-/// A list of faults, as the command line gives it.
+/// The list of faults on the command line.
 struct Faults: ExpressibleByArgument {
   /// The faults.
   let kinds: Set<Fault>

@@ -1,25 +1,25 @@
-/// Which of the responses of a sample store have which faults.
+/// The distribution of faults over the responses of a sample store.
 struct FaultPlan {
-  /// One in so many responses has each of the faults that were asked for.
+  /// Each requested fault occurs once in this many responses.
   private static let interval = 40
 
   private let faults: Set<Fault>
   private let count: Int
 
-  /// Spreads faults over `count` responses.
+  /// Creates a plan that distributes faults over `count` responses.
   init(_ faults: Set<Fault>, over count: Int) {
     self.faults = faults
     self.count = count
   }
 
-  /// Whether a response has a fault, if it was asked for: one, and every fortieth after it; in a store
-  /// that has no such response, the last one.
+  /// Whether a response has a fault: the fourth or eighth response and every fortieth after it, or the last response
+  /// of a smaller store.
   func includes(_ fault: Fault, in sample: SampleResponse) -> Bool {
     let first = fault == .undecodable ? 3 : 7
     return faults.contains(fault) && sample.number % Self.interval == min(first, count - 1)
   }
 
-  /// The bytes of a property list, or what is none if the response has that fault.
+  /// Returns the bytes of a property list, damaged if the response has that fault.
   func damaged(_ bytes: [UInt8], of sample: SampleResponse) -> [UInt8] {
     guard includes(.undecodable, in: sample) else { return bytes }
     switch sample.number / Self.interval % 3 {

@@ -1,19 +1,19 @@
 import Bytes
 import ResponseStorage
 
-/// Turns made-up responses into the archives of a Foundation store.
+/// Converts sample responses to archives of a Foundation store.
 struct FoundationArchiveMaker {
   private let faults: FaultPlan
 
-  /// Creates a maker of archives.
+  /// Creates an archive maker.
   init(faults: FaultPlan) {
     self.faults = faults
   }
 
-  /// The URL that a response is stored for.
+  /// Returns the URL of a response in the store.
   ///
-  /// Foundation's key has no query: what is told apart by the first part of it only would have one key, so
-  /// that is a part of the path here. The rest may be too long for a file's name.
+  /// Foundation's key ignores the query, so URLs that differ only in their first parameter would share a key; here
+  /// the parameter becomes part of the path. The rest stays in the query, as it may be too long for a file name.
   func url(of sample: SampleResponse) -> ByteString {
     let url = Self.escaped(sample.url.url)
     guard sample.kind.pathPrefix.utf8.contains(UInt8(ascii: "?")),
@@ -27,7 +27,7 @@ struct FoundationArchiveMaker {
     return ByteString(result)
   }
 
-  /// The bytes of a URL as Foundation takes it: what may not stand in one is percent-escaped.
+  /// Percent-escapes the characters that Foundation does not accept in a URL.
   private static func escaped(_ url: String) -> [UInt8] {
     url.utf8.flatMap { byte in
       switch byte {
@@ -39,7 +39,7 @@ struct FoundationArchiveMaker {
     }
   }
 
-  /// Returns the bytes of the archive of a response.
+  /// Returns the archive of a response.
   func archive(of sample: SampleResponse, using generator: inout SplitMix64) -> [UInt8] {
     var archive = FoundationArchive(
       url: url(of: sample), status: sample.exchange.status,

@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// Writes moments as header fields give them.
+/// Formats dates for header fields.
 enum HTTPDate {
-  /// Returns a moment as an IMF-fixdate (RFC 9110 §5.6.7).
+  /// Returns a date as an IMF-fixdate (RFC 9110 §5.6.7).
   static func text(of moment: Timestamp) -> String {
     let time = CivilTime(moment)
     let weekday = weekdays[CivilCalendar.weekday(ofSecond: moment.wholeSeconds)]

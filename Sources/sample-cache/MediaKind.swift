@@ -1,6 +1,6 @@
-/// A kind of body that hosts serve.
+/// A media type of sample bodies.
 struct MediaKind {
-  /// How the bytes of a body begin and end; what is between is text or noise.
+  /// The start and end of a body; text or noise is in between.
   enum Content {
     case text(opening: String, closing: String)
     case noise(magic: [UInt8])
@@ -8,17 +8,17 @@ struct MediaKind {
 
   /// The value of `Content-Type`.
   let contentType: String
-  /// The media type alone.
+  /// The media type without parameters.
   let mimeType: String
-  /// What the path of a URL of this kind begins with, and how it ends.
+  /// The prefix and suffix of the path of URLs of this kind.
   let pathPrefix: String
   let pathSuffix: String
-  /// The size that half of the bodies are smaller than, and by how many doublings they vary.
+  /// The median size of bodies, in bytes, and its standard deviation as a power of two.
   let medianSize: Double
   let doublings: Double
-  /// What the bytes look like.
+  /// The contents of bodies.
   let content: Content
-  /// How often the kind occurs beside the others.
+  /// The relative frequency of the kind.
   let weight: Int
 
   /// Whether servers compress bodies of this kind.
@@ -77,6 +77,6 @@ struct MediaKind {
       medianSize: 900, doublings: 1.5, content: .text(opening: "", closing: "\n"), weight: 1),
   ]
 
-  /// Every kind, as often as its weight says.
+  /// Every kind, repeated by its weight.
   static let weighted = all.flatMap { Array(repeating: $0, count: $0.weight) }
 }

@@ -2,7 +2,7 @@ import Bytes
 import PropertyLists
 import ResponseStorage
 
-/// The header fields of requests, archived once and used for many.
+/// The header fields of requests, archived once and shared by many requests.
 struct RequestHeaders {
   /// The header fields of a request.
   struct Sent {
@@ -20,13 +20,13 @@ struct RequestHeaders {
   private let plain: [Sent]
   private let secret: [Sent]
 
-  /// Creates a choice of header fields, drawing made-up secrets from `generator`.
+  /// Creates the header fields, with random secrets.
   ///
   /// - Parameter withArrays: Whether they are archived with the key `__hhaa__`.
   init(withArrays: Bool, using generator: inout SplitMix64) {
     none = Sent([], withArrays: withArrays)
     let languages = ["en-us", "de-de", "en-US,en;q=0.9", "fr-FR,fr;q=0.9"]
-    // Most requests in the sample stores have no `User-Agent`.
+    // Most requests in real caches have no `User-Agent`.
     let agents = [nil, nil, nil, "Sample/12 CFNetwork/1410.0.3 Darwin/22.6.0"]
     plain = languages.flatMap { language in
       agents.flatMap { agent in
@@ -47,8 +47,7 @@ struct RequestHeaders {
     }
   }
 
-  /// Returns random header fields, of which some hold a secret; half of all requests have none, as in
-  /// the sample stores.
+  /// Returns random header fields, some with a secret. Half of all requests have none, as in real caches.
   func pick(using generator: inout SplitMix64) -> Sent {
     switch generator.below(1_000) {
     case 0..<110: generator.pick(secret)

@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// The header fields of one response, as its made-up server sends them.
+/// The header fields of a sample response.
 struct ResponseHeaders {
-  /// What a response says of itself.
+  /// The properties of a response that determine its header fields.
   struct Traits {
     let status: Int64
     let kind: MediaKind
@@ -15,13 +15,13 @@ struct ResponseHeaders {
   /// The fields.
   private(set) var fields: [HeaderFields.Field] = []
 
-  /// Whether the body was compressed on its way.
+  /// Whether the body was compressed in transit.
   private(set) var isCompressed = false
 
   /// The value of `Vary`.
   private(set) var vary: ByteString?
 
-  /// Makes up the header fields of a response.
+  /// Creates random header fields.
   init(_ traits: Traits, using generator: inout SplitMix64) {
     fields.reserveCapacity(18)
     let age = generator.chance(inThousand: 300) ? generator.below(4_000) : nil
@@ -123,7 +123,7 @@ struct ResponseHeaders {
     fields.append(.init(name: ByteString(name), value: ByteString(value)))
   }
 
-  /// Returns a moment some seconds earlier; moments of samples are far from the ends of the scale.
+  /// Returns a time some seconds earlier. Sample times are far from the limits of `Timestamp`.
   private static func moment(_ moment: Timestamp, minus seconds: Double) -> Timestamp {
     Timestamp(secondsSince1970: moment.secondsSince1970 - seconds) ?? moment
   }

@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// Makes up the responses of a sample store, one after the other.
+/// Creates the responses of a sample store, one after the other.
 struct ResponseMaker {
-  /// How far back the first response lies: nine months, in seconds.
+  /// The age of the oldest response, in seconds: nine months.
   private static let span = 274 * 86_400.0
 
   private let count: Int
@@ -16,7 +16,7 @@ struct ResponseMaker {
   /// Creates a maker of `count` responses.
   ///
   /// - Parameters:
-  ///   - newest: When the last one was stored; no other was stored later.
+  ///   - newest: The time at which the newest response was stored.
   ///   - withArrays: Whether the header fields of requests are archived with the key `__hhaa__`.
   init(
     count: Int, newest: Timestamp, withArrays: Bool, allowsLarge: Bool,
@@ -48,8 +48,7 @@ struct ResponseMaker {
       sent: requests.pick(using: &generator))
   }
 
-  /// Returns when the next response was first and last stored. They follow each other in time, and the
-  /// later ones faster.
+  /// Returns the times at which the next response was first and last stored. The times increase, and become denser.
   private func times(
     using generator: inout SplitMix64
   ) -> (firstStored: Timestamp, stored: Timestamp, wasUpdated: Bool) {

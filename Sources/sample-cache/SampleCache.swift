@@ -3,7 +3,7 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// Makes a store that looks like one of Apple's, or of Foundation's.
+/// Creates a store in the format of Apple or Foundation.
 @main
 struct SampleCache: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -73,7 +73,7 @@ struct SampleCache: ParsableCommand {
     }
   }
 
-  /// Refuses a folder whose parent is not there, before a store says that it is not.
+  /// Checks that the parent folder exists, because the store would report a less helpful error.
   private func checkParent() throws {
     var path = Array(directory.utf8)[...]
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
@@ -122,10 +122,10 @@ struct SampleCache: ParsableCommand {
     }
   }
 
-  /// How many files that belong to no response are made: one for a hundred, and three at least.
+  /// The number of orphans: one for a hundred entries, and at least three.
   private var orphanCount: Int { max(3, entries / 100) }
 
-  /// Makes files that no row names.
+  /// Creates body files that no row refers to.
   private func makeOrphans(using generator: inout SplitMix64) throws {
     let bodies = BodyMaker(allowsLarge: true, using: &generator)
     for _ in 0..<orphanCount {

@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// A made-up response with its request, before a store has its way with it.
+/// A sample response with its request, independent of the store format.
 struct SampleResponse {
-  /// What goes over the wire, but for the header fields.
+  /// The request and response, without header fields.
   struct Exchange {
     var method = "GET"
     var requestBody: [UInt8]?
@@ -18,9 +18,9 @@ struct SampleResponse {
   /// The host, and the URL on it.
   let host: String
   let url: SampleURL
-  /// What the URL leads to, if all is well.
+  /// The kind of the URL, unless the response is an error.
   let kind: MediaKind
-  /// When the response was first and last stored, and whether that was more than once.
+  /// The times at which the response was first and last stored, and whether it was stored more than once.
   let firstStored: Timestamp
   let stored: Timestamp
   let wasUpdated: Bool

@@ -1,6 +1,6 @@
-/// The URL of a sample response, and the cache key that belongs to it.
+/// The URL of a sample response, and its cache key.
 struct SampleURL {
-  /// The URL as the property lists have it.
+  /// The URL as in the property lists.
   let url: String
 
   /// The cache key.
@@ -9,11 +9,11 @@ struct SampleURL {
   /// The cache partition.
   let partition: String?
 
-  /// Makes up a URL that no response of another `number` has.
+  /// Creates a random URL that is unique for each `number`.
   init(
     host: String, kind: MediaKind, number: Int, using generator: inout SplitMix64
   ) {
-    // Multiplying by an odd number mixes the 32 bits without two numbers becoming the same.
+    // Multiplying by an odd number scatters the 32 bits without collisions.
     let name = UInt64(UInt32(truncatingIfNeeded: number) &* 2_654_435_761).hexadecimal(8)
     let scheme = generator.chance(inThousand: 40) ? "http" : "https"
     let path = "\(kind.pathPrefix)\(name)\(kind.pathSuffix)"
@@ -32,7 +32,7 @@ struct SampleURL {
       case 5: url += "\(separator)long=\(String(repeating: "abcdefghij", count: 150))"
       case 6: url = "\(scheme)://b%C3%BCcher.\(host):8443\(path)"
       default:
-        // The key has what the URL has raw in percent escapes (`formats.md` §5).
+        // The key percent-escapes characters that the URL contains raw (`formats.md` §5).
         key = "\(url)\(separator)filter%5B0%5D=a%7Cb"
         url += "\(separator)filter[0]=a|b"
       }

@@ -1,6 +1,6 @@
-/// The made-up hosts, all of which are below the reserved name `example` (RFC 2606 §2).
+/// The sample hosts, all below the reserved domain `example` (RFC 2606 §2).
 struct Sites {
-  /// The hosts, the one with the most responses first.
+  /// The hosts, most frequent first.
   static let hosts: [String] =
     [
       "api.news.example", "cdn.shop.example", "images.photos.example", "static.video.example",
@@ -12,7 +12,7 @@ struct Sites {
 
   private let cumulativeWeights: [Double]
 
-  /// Creates the hosts, whose shares follow Zipf's law.
+  /// Creates the hosts, with frequencies that follow Zipf's law.
   init() {
     var sum = 0.0
     cumulativeWeights = Self.hosts.indices.map { rank in
@@ -21,7 +21,7 @@ struct Sites {
     }
   }
 
-  /// Returns the number of a random host.
+  /// Returns the index of a random host.
   func pick(using generator: inout SplitMix64) -> Int {
     let point = generator.unit() * (cumulativeWeights.last ?? 0)
     return cumulativeWeights.firstIndex { point < $0 } ?? 0

@@ -1,9 +1,9 @@
-/// A small random number generator, whose numbers are the same on every machine and in every version
-/// of Swift: `SplitMix64` by Sebastiano Vigna (public domain).
+/// A small random number generator with the same sequence on every machine and in every version of Swift:
+/// `SplitMix64` by Sebastiano Vigna (public domain).
 struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Creates a generator; the same seed gives the same numbers.
+  /// Creates a generator. Equal seeds give equal sequences.
   init(seed: UInt64) {
     state = seed
   }
@@ -16,35 +16,35 @@ struct SplitMix64: RandomNumberGenerator {
     return result ^ (result >> 31)
   }
 
-  /// Returns a number from zero to less than `limit`.
+  /// Returns a number from 0 up to, but not including, `limit`.
   ///
-  /// The standard library does not promise that its own way of doing this stays the same.
+  /// The standard library does not guarantee that its own algorithm never changes.
   mutating func below(_ limit: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(limit)).high)
   }
 
-  /// Returns a number from 0 to less than 1.
+  /// Returns a number from 0 up to, but not including, 1.
   mutating func unit() -> Double {
     Double(next() >> 11) * 0x1p-53
   }
 
-  /// Returns `true` in so many of a thousand cases.
+  /// Returns `true` with a probability of `cases` in a thousand.
   mutating func chance(inThousand cases: Int) -> Bool {
     below(1000) < cases
   }
 
-  /// Returns one of `values`, of which there must be one.
+  /// Returns a random element of `values`, which must not be empty.
   mutating func pick<Value>(_ values: [Value]) -> Value {
     values[below(values.count)]
   }
 
-  /// Returns a number whose logarithm is nearly normally distributed.
+  /// Returns an approximately log-normally distributed number.
   ///
-  /// The sum of twelve uniform numbers stands in for the normal distribution, and a broken line for
-  /// the power, so that the result does not depend on a mathematical library.
+  /// A sum of twelve uniform numbers approximates the normal distribution, and linear interpolation the power of two,
+  /// so that the result does not depend on the C math library.
   ///
   /// - Parameters:
-  ///   - median: What half of the numbers are less than.
+  ///   - median: The median.
   ///   - doublings: The standard deviation of the binary logarithm.
   mutating func logNormal(median: Double, doublings: Double) -> Double {
     var sum = -6.0
@@ -56,7 +56,7 @@ struct SplitMix64: RandomNumberGenerator {
 }
 
 extension UInt64 {
-  /// The number as hexadecimal digits, as many as asked for, the last ones of the number.
+  /// Returns the lowest `digits` hexadecimal digits of the number, padded with zeros.
   func hexadecimal(_ digits: Int) -> String {
     let text = String(self & (digits < 16 ? 1 << UInt64(4 * digits) - 1 : .max), radix: 16)
     return String(repeating: "0", count: digits - text.utf8.count) + text

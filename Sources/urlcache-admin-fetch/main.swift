@@ -4,6 +4,6 @@
 import Files
 
 CurrentProcess.ignoreSignalsOfWriting()
-// Foundation on Linux creates empty folders for a cache and cookies. Pointing it at /dev/null prevents that.
+// Foundation on Linux creates folders for a cache and cookies. Pointing it at /dev/null prevents that.
 for name in ["XDG_CACHE_HOME", "XDG_DATA_HOME"] { CurrentProcess.set(name, to: "/dev/null") }
 Fetcher().run()

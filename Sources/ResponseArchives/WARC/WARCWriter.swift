@@ -12,8 +12,8 @@ final class WARCWriter {
   private(set) var offset: Int64 = 0
 
   /// - Parameters:
-  ///   - level: How hard to compress, 1 to 9; `nil` for not at all.
-  ///   - write: Takes the next bytes of the file.
+  ///   - level: The compression level, 1 to 9; `nil` for no compression.
+  ///   - write: Receives the next bytes of the file.
   init(level: Int?, writing write: @escaping ([UInt8]) throws -> Void) {
     self.level = level
     self.write = write
