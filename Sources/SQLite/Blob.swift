@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A BLOB or text that is open for reading piece by piece.
+/// A BLOB or text that is open for reading in chunks.
 @safe
 public struct Blob: ~Copyable {
   private let handle: OpaquePointer
@@ -18,7 +18,7 @@ public struct Blob: ~Copyable {
     unsafe sqlite3_blob_close(handle)
   }
 
-  /// Fills `buffer` with the bytes from `offset`; all of them must lie in the value.
+  /// Fills `buffer` with `count` bytes from `offset`, which must lie within the value.
   public borrowing func read(into buffer: inout [UInt8], count: Int, at offset: Int)
     throws(SQLiteError)
   {

@@ -1,12 +1,12 @@
 internal import CSQLite
 
 extension Connection {
-  /// How many instructions of SQLite's go between two questions: some microseconds.
+  /// The virtual machine instructions between two calls of `shouldStop`, which take some microseconds.
   private static let instructions: Int32 = 10_000
 
-  /// Carries out one SQL statement, whose rows are ignored, and asks now and then whether to give it up.
+  /// Executes one SQL statement, ignores its rows, and interrupts it when `shouldStop` returns `true`.
   ///
-  /// - Throws: ``SQLiteError`` of the kind `interrupted` if it was given up, and then has changed nothing.
+  /// - Throws: ``SQLiteError`` of the kind `interrupted` if it was interrupted; it then has changed nothing.
   public borrowing func execute(
     _ sql: String, unless shouldStop: () -> Bool
   ) throws(SQLiteError) {
@@ -28,7 +28,7 @@ extension Connection {
   }
 }
 
-/// A closure as something that C can point to.
+/// A closure as an object, to which a C pointer can refer.
 private final class Question {
   let ask: () -> Bool
 

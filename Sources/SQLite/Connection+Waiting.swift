@@ -2,14 +2,14 @@ internal import CSQLite
 import Files
 
 extension Connection {
-  /// How long each wait between two tries is at most, in milliseconds: a signal ends the waiting so soon.
+  /// The longest pause between two tries, in milliseconds: a held signal ends the wait after it at the latest.
   private static let longestPause = 100
 
-  /// Waits for the locks of other processes, for some milliseconds in all.
+  /// Waits for locks of other processes, up to this many milliseconds in total.
   ///
-  /// It is as `sqlite3_busy_timeout`, but for a signal that is held back: that one does not wait until the lock is free.
+  /// This is like `sqlite3_busy_timeout`, except that a held signal ends the wait before the lock is free.
   borrowing func wait(milliseconds: Int32) {
-    // SQLite hands over how often it has asked, and what it was told to: here how often it may.
+    // SQLite passes the number of tries and one pointer, which here is the maximal number of pauses.
     let pauses = unsafe UnsafeMutableRawPointer(bitPattern: Self.pauseCount(of: milliseconds))
     unsafe sqlite3_busy_handler(
       handle,
@@ -21,10 +21,10 @@ extension Connection {
       }, pauses)
   }
 
-  /// The pause after so many tries, in milliseconds: short at first, as most locks are held for a moment.
+  /// Returns the pause after this many tries, in milliseconds: short at first, as most locks are brief.
   private static func pause(_ count: Int) -> Int { min(count + 1, 20) * 5 }
 
-  /// How many pauses take as long as that, and no longer.
+  /// Returns how many pauses fit into this time.
   private static func pauseCount(of milliseconds: Int32) -> Int {
     var (count, rest) = (0, Int(milliseconds))
     while rest > 0, count < 20 {

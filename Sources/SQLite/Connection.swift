@@ -3,35 +3,35 @@ internal import CSQLite
 /// A connection to one SQLite database file.
 ///
 /// A connection has a single owner and closes when that owner's lifetime ends. Statements hold no
-/// reference to it: `sqlite3_close_v2` leaves the file open until the last of them is finalized.
+/// reference to it: `sqlite3_close_v2` keeps the file open until the last of them is finalized.
 @safe
 public struct Connection: ~Copyable {
-  /// How a connection gets at its file.
+  /// How a connection accesses its file.
   public enum Access: Hashable, Sendable {
-    /// Reads a database that other processes may be writing, under SQLite's locks. The index of the
+    /// Reads a database that other processes may be writing, with SQLite's locks. The index of the
     /// write-ahead log is used as it is and never created.
     case shared
 
-    /// Like `shared`, but moves read marks in the index of the log where no other mark serves.
+    /// Like `shared`, but may move a read mark in the index of the log if none of them fits.
     case sharedMarking
 
-    /// Reads a database that nobody has open and that has no log: takes no lock and looks for no
-    /// log or journal. Wrong if either exists.
+    /// Reads a database that no process has open and that has no log: takes no lock and ignores log and
+    /// journal. Gives wrong results if either exists.
     case immutable
 
-    /// Reads a database that nobody has open, with its log: takes no lock and keeps the index of the
-    /// log in memory. Wrong if somebody opens the database meanwhile.
+    /// Reads a database that no process has open, with its log: takes no lock and keeps the index of the log
+    /// in memory. Gives wrong results if another process opens the database meanwhile.
     case unlocked
 
-    /// Reads and writes a database that exists, for a private copy.
+    /// Reads and writes an existing database.
     case readWrite
 
     /// Creates a database, or opens it if it exists.
     case create
   }
 
-  /// The most bytes that a value may have to be read or written at once; longer ones are read piece by
-  /// piece as a ``Blob``.
+  /// The largest value, in bytes, that can be read or written as a whole; larger ones are read in chunks as
+  /// a ``Blob``.
   public static let largestValue: Int32 = 32 << 20
 
   let handle: OpaquePointer
@@ -39,7 +39,7 @@ public struct Connection: ~Copyable {
   /// Opens the database file at `path`, which must not be a symbolic link.
   ///
   /// - Parameters:
-  ///   - access: How to get at the file.
+  ///   - access: How to access the file.
   ///   - busyTimeout: How long to wait for a lock, in milliseconds.
   public init(path: String, access: Access, busyTimeout: Int32 = 0) throws(SQLiteError) {
     unsafe handle = try Self.open(path, access)
@@ -48,7 +48,7 @@ public struct Connection: ~Copyable {
     harden(isReading: Self.flags(for: access) & SQLITE_OPEN_READONLY != 0)
   }
 
-  /// Returns a handle that somebody else must close.
+  /// Returns a handle that the caller must close.
   private static func open(_ path: String, _ access: Access) throws(SQLiteError) -> OpaquePointer {
     var handle: OpaquePointer?
     var code = unsafe sqlite3_open_v2(
@@ -58,7 +58,7 @@ public struct Connection: ~Copyable {
       code = unsafe sqlite3_exec(handle, "PRAGMA locking_mode = EXCLUSIVE", nil, nil, nil)
     }
     guard code == SQLITE_OK, let handle = unsafe handle else {
-      // SQLite hands out a connection even when opening fails, so that it can say why.
+      // SQLite returns a connection even if opening fails, which provides the error message.
       let error = unsafe SQLiteError(of: handle)
       unsafe sqlite3_close_v2(handle)
       throw error
@@ -80,13 +80,13 @@ public struct Connection: ~Copyable {
     return unsafe Statement(owning: statement)
   }
 
-  /// Carries out one SQL statement, whose rows are ignored.
+  /// Executes one SQL statement and ignores its rows.
   public borrowing func execute(_ sql: String) throws(SQLiteError) {
     var statement = try prepare(sql)
     while try statement.step() {}
   }
 
-  /// Opens one value of a table for reading piece by piece.
+  /// Opens a value of a table for reading in chunks.
   public borrowing func blob(table: String, column: String, row: Int64) throws(SQLiteError) -> Blob
   {
     var blob: OpaquePointer?
@@ -100,14 +100,14 @@ public struct Connection: ~Copyable {
   /// The version of the SQLite library that is linked, for example `3.40.1`.
   public static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
 
-  /// Makes what a hostile database can do small: no views, triggers or functions of its schema take
-  /// part in our statements, cells are checked, and memory is bounded.
+  /// Limits what a hostile database can do: our statements run no views, triggers or functions of its
+  /// schema, b-tree cells are checked, and memory is bounded.
   private borrowing func harden(isReading: Bool) {
     for (option, value) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
       (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
-      // Whoever wrote last takes the log away.
+      // A reader must not checkpoint and remove the log on closing; that is left to the last writer.
       (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isReading ? 1 : 0),
     ] as [(Int32, Int32)] {
       unsafe csqlite_db_config(handle, option, value)
@@ -115,11 +115,12 @@ public struct Connection: ~Copyable {
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.largestValue)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
-    // `VACUUM` attaches the copy that it makes.
+    // `VACUUM` attaches the copy that it creates.
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, isReading ? 0 : 1)
     sqlite3_hard_heap_limit64(256 << 20)
-    // Not carried out by a library without the setting, which then checks less.
+    // Ignored by libraries without this setting, which then check less.
     try? execute("PRAGMA cell_size_check = ON")
+    // With a memory map, an app that truncates the file would crash this process (SIGBUS).
     try? execute("PRAGMA mmap_size = 0")
   }
 
@@ -132,14 +133,14 @@ public struct Connection: ~Copyable {
     }
   }
 
-  /// The file system layer without locks, which both Linux and macOS call by this name.
+  /// Returns the name of the VFS without locks, which is the same on Linux and macOS.
   private static func fileSystem(for access: Access) -> String? {
     access == .unlocked ? "unix-none" : nil
   }
 
   private static func uri(for path: String, _ access: Access) -> String {
     var uri = "file:"
-    // A path that begins with two slashes would be taken for the name of another machine.
+    // After `file:`, a path with two leading slashes would be taken as a host name.
     if path.utf8.first != UInt8(ascii: "/") { uri += "./" } else { uri += "//" }
     for byte in path.utf8 {
       switch byte {

@@ -1,7 +1,7 @@
 internal import CSQLite
 private import Files
 
-/// A failure that SQLite reported.
+/// An error that SQLite reported.
 public struct SQLiteError: Error, Hashable, Sendable {
   /// The kinds of failure that a program can act on: SQLite's primary result codes.
   public enum Kind: Hashable, Sendable {
@@ -13,13 +13,13 @@ public struct SQLiteError: Error, Hashable, Sendable {
     case notADatabase
     /// `SQLITE_CORRUPT`.
     case corrupt
-    /// `SQLITE_READONLY`: this user may not write, and reading can need it too, for instance to recover a log.
+    /// `SQLITE_READONLY`: this user may not write. Reading can require that too, for example to recover a log.
     case readOnly
     /// `SQLITE_PERM` or `SQLITE_AUTH`.
     case accessDenied
     /// `SQLITE_IOERR`.
     case inputOutput
-    /// `SQLITE_FULL`, or `SQLITE_IOERR` as the file system has no room left.
+    /// `SQLITE_FULL`, or `SQLITE_IOERR` because the disk is full.
     case noRoom
     /// `SQLITE_NOMEM` or `SQLITE_TOOBIG`.
     case tooLarge
@@ -32,10 +32,10 @@ public struct SQLiteError: Error, Hashable, Sendable {
   /// SQLite's extended result code.
   public let code: Int32
 
-  /// SQLite's own words for the failure.
+  /// SQLite's error message.
   public let message: String
 
-  /// What the operating system said, as in `errno`, if it was asked for something; or else 0.
+  /// The `errno` of the failed system call, or 0 if none failed.
   public let systemNumber: Int32
 
   init(code: Int32, message: String) {
@@ -44,27 +44,27 @@ public struct SQLiteError: Error, Hashable, Sendable {
     systemNumber = 0
   }
 
-  /// Damage that SQLite found when it was asked to look for it.
+  /// Returns an error for damage that an integrity check found.
   public static func damage(_ message: String) -> SQLiteError {
     SQLiteError(code: 11, message: message)
   }
 
-  /// The last failure of a connection.
+  /// Creates an error from the last failure of a connection.
   init(of connection: OpaquePointer?) {
     unsafe code = sqlite3_extended_errcode(connection)
     unsafe message = String(cString: sqlite3_errmsg(connection))
     unsafe systemNumber = sqlite3_system_errno(connection)
   }
 
-  /// `SQLITE_READONLY_DBMOVED`, which Swift does not import.
+  /// `SQLITE_READONLY_DBMOVED`, a macro that Swift does not import.
   private static let moved: Int32 = SQLITE_READONLY | 4 << 8
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var kind: Kind {
     switch code & 0xFF {
     case SQLITE_FULL: .noRoom
     case SQLITE_IOERR where FileError(systemNumber, at: "").kind == .noRoom: .noRoom
-    // The file is another by now, which has nothing to do with rights.
+    // The file was replaced or removed, which is no matter of permissions.
     case SQLITE_READONLY where code == Self.moved: .inputOutput
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
     case SQLITE_CANTOPEN: .cannotOpen

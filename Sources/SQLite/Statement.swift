@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A prepared statement, standing before its first row until ``step()`` is called.
+/// A prepared statement, positioned before its first row until ``step()`` is called.
 @safe
 public struct Statement: ~Copyable {
   /// The types of SQLite's values.
@@ -34,12 +34,12 @@ public struct Statement: ~Copyable {
     }
   }
 
-  /// Moves back before the first row, keeping what was bound.
+  /// Resets the statement to before the first row, and keeps its bindings.
   public mutating func reset() {
     unsafe sqlite3_reset(handle)
   }
 
-  /// Binds an integer to a parameter; parameters count from one.
+  /// Binds an integer to a parameter. Parameters are numbered from 1.
   public mutating func bind(integer: Int64, at parameter: Int32) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_int64(handle, parameter, integer))
   }
@@ -49,7 +49,7 @@ public struct Statement: ~Copyable {
     try check(unsafe sqlite3_bind_double(handle, parameter, real))
   }
 
-  /// Binds a text, given as its UTF-8, to a parameter.
+  /// Binds UTF-8 text to a parameter.
   public mutating func bind(text: [UInt8], at parameter: Int32) throws(SQLiteError) {
     try check(
       unsafe text.withUnsafeBytes { bytes in
@@ -59,7 +59,7 @@ public struct Statement: ~Copyable {
 
   /// Binds a BLOB to a parameter.
   public mutating func bind(blob: [UInt8], at parameter: Int32) throws(SQLiteError) {
-    // An empty BLOB needs an address all the same: a null pointer would bind NULL.
+    // A null pointer would bind NULL, and an empty array may have no address.
     guard !blob.isEmpty else {
       try check(unsafe sqlite3_bind_zeroblob(handle, parameter, 0))
       return
@@ -75,7 +75,7 @@ public struct Statement: ~Copyable {
     try check(unsafe sqlite3_bind_null(handle, parameter))
   }
 
-  /// The type of the value in a column of the current row; columns count from zero.
+  /// Returns the type of the value in a column of the current row. Columns are numbered from 0.
   public borrowing func type(at column: Int32) -> ValueType {
     switch unsafe sqlite3_column_type(handle, column) {
     case SQLITE_INTEGER: .integer
@@ -86,17 +86,17 @@ public struct Statement: ~Copyable {
     }
   }
 
-  /// Returns the integer in a column of the current row; 0 for what is no number.
+  /// Returns the integer in a column of the current row, or 0 if it is not a number.
   public borrowing func integer(at column: Int32) -> Int64 {
     unsafe sqlite3_column_int64(handle, column)
   }
 
-  /// Returns the number in a column of the current row; 0 for what is no number.
+  /// Returns the real number in a column of the current row, or 0 if it is not a number.
   public borrowing func real(at column: Int32) -> Double {
     unsafe sqlite3_column_double(handle, column)
   }
 
-  /// Returns the bytes of a text or BLOB in a column of the current row; none for `NULL`.
+  /// Returns the bytes of a text or BLOB in a column of the current row, which are empty for `NULL`.
   public borrowing func bytes(at column: Int32) -> [UInt8] {
     guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
     let count = unsafe Int(sqlite3_column_bytes(handle, column))
@@ -107,7 +107,7 @@ public struct Statement: ~Copyable {
   public borrowing func withBytes<Result, Failure: Error>(
     at column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The order matters: sqlite3_column_blob may convert the value, which changes its length.
+    // In this order: sqlite3_column_blob may convert the value, which changes its length.
     let start = unsafe sqlite3_column_blob(handle, column)
     let count = unsafe Int(sqlite3_column_bytes(handle, column))
     let bytes = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)

@@ -1,17 +1,17 @@
 public import Bytes
 internal import PropertyLists
 
-/// What a Foundation store archives of a stored response: an instance of `StoredCachedURLResponse`.
+/// The archive of a stored response in a Foundation store: an instance of `StoredCachedURLResponse`.
 ///
 /// Source: `URLCache.swift` and `URLResponse.swift` of swift-corelibs-foundation; `formats.md`.
 public struct FoundationArchive: Hashable, Sendable {
   /// The URL of the response, after redirects.
   public var url: ByteString
 
-  /// The status code; `nil` for a response of another protocol than HTTP.
+  /// The status code; `nil` for a response of a protocol other than HTTP.
   public var status: Int64?
 
-  /// The header fields; repeated ones are joined, as Foundation does.
+  /// The header fields; repeated fields are joined, as Foundation does.
   public var headers: HeaderFields
 
   /// The media type without parameters.
@@ -20,17 +20,17 @@ public struct FoundationArchive: Hashable, Sendable {
   /// The body.
   public var body: [UInt8]?
 
-  /// The storage policy; Foundation stores nothing on disk that is not `allowed`.
+  /// The storage policy; Foundation stores only `allowed` responses on disk.
   public var storagePolicy = StoredResponse.StoragePolicy.allowed
 
-  /// What the application attached to the response. Foundation cannot read again what has an array or
-  /// null in it.
+  /// The user info that the app attached to the response. Foundation cannot read it back if it contains an
+  /// array or null.
   public var userInfo: [StoredResponse.Property] = []
 
-  /// When the application made the response that it stored, which Foundation counts its age from.
+  /// When the app created the response that it stored; Foundation counts its age from this time.
   public var created: Timestamp
 
-  /// Creates an archive of a response of HTTP.
+  /// Creates an archive of an HTTP response.
   public init(
     url: ByteString, status: Int64?, headers: HeaderFields, mimeType: ByteString?, body: [UInt8]?,
     created: Timestamp
@@ -43,16 +43,16 @@ public struct FoundationArchive: Hashable, Sendable {
     self.created = created
   }
 
-  /// The bytes of the archive; the same archive always gives the same.
+  /// The bytes of the archive, which are deterministic.
   public var bytes: [UInt8] {
     var writer = KeyedArchiveWriter()
     let root = add(to: &writer)
     return writer.bytes(root: root)
   }
 
-  /// What stands before and after the bytes of a body that is not in memory.
+  /// Returns the bytes before and after a body that is not in memory.
   ///
-  /// - Parameter bodySize: How many bytes it has.
+  /// - Parameter bodySize: The size of the body.
   func parts(bodySize: ByteCount) -> (before: [UInt8], after: [UInt8]) {
     var writer = KeyedArchiveWriter()
     var archive = self
@@ -61,7 +61,7 @@ public struct FoundationArchive: Hashable, Sendable {
     return writer.parts(root: root, dataSize: bodySize.bytes)
   }
 
-  /// Adds the archive, of whose data objects the body is the first, and returns the reference to it.
+  /// Adds the archive and returns the reference to it. The body is the first data object.
   private func add(to writer: inout KeyedArchiveWriter) -> PropertyListValue {
     let response = Self.add(response: self, to: &writer)
     let data = body.map { writer.add(.data($0)) } ?? KeyedArchiveWriter.null
@@ -107,7 +107,7 @@ public struct FoundationArchive: Hashable, Sendable {
       ])
   }
 
-  /// Adds a value of the user info as an object of Foundation's.
+  /// Adds a value of the user info as a Foundation object.
   private static func add(
     _ value: StoredResponse.PropertyValue, to writer: inout KeyedArchiveWriter
   ) -> PropertyListValue {
@@ -131,7 +131,7 @@ public struct FoundationArchive: Hashable, Sendable {
     }
   }
 
-  /// The header fields, each name once, with the values of repeated ones joined.
+  /// The header fields with unique names; the values of repeated fields are joined.
   private var joinedHeaders: [HeaderFields.Field] {
     var places: [ByteString: Int] = [:]
     var fields: [HeaderFields.Field] = []
@@ -146,7 +146,7 @@ public struct FoundationArchive: Hashable, Sendable {
     return fields
   }
 
-  /// The name of a header field as Foundation writes it: `Etag`, but `X-ID` as it is.
+  /// Returns the name of a header field as Foundation writes it: `Etag`, but `X-ID` unchanged.
   private static func capitalized(_ name: ByteString) -> ByteString {
     if name.asciiLowercased.bytes.starts(with: Array("x-".utf8)) { return name }
     if name.equalsIgnoringASCIICase("www-authenticate") { return "WWW-Authenticate" }
@@ -159,12 +159,12 @@ public struct FoundationArchive: Hashable, Sendable {
       })
   }
 
-  /// What `Content-Length` says, or -1.
+  /// The value of `Content-Length`, or -1.
   private var expectedLength: Int64 {
     headers.firstValue(named: "content-length")?.string.flatMap { Int64($0) } ?? -1
   }
 
-  /// The last part of the URL's path, or Foundation's word for none.
+  /// The last component of the URL's path, or the name that Foundation uses if there is none.
   private var suggestedFileName: ByteString {
     let name = URLParts(url.bytes).path.split(separator: UInt8(ascii: "/")).last
     return name.map { ByteString(Array($0)) } ?? "Unknown"

@@ -1,10 +1,10 @@
 import Bytes
 import PropertyLists
 
-/// How swift-corelibs-foundation archives a stored response: an instance of `StoredCachedURLResponse`,
-/// which has the response, the body, the storage policy, the user info and a date.
+/// Decoding of responses archived by swift-corelibs-foundation: an instance of `StoredCachedURLResponse`
+/// contains the response, the body, the storage policy, the user info and a date.
 extension StoredResponse {
-  /// Decodes what `projection` asks for of an archive; what cannot be decoded gets a note.
+  /// Decodes the parts of an archive in `projection`; a part that cannot be decoded gets a note.
   mutating func decodeArchive(_ archive: borrowing KeyedArchive, _ projection: Projection) {
     let root = archive.root
     let projection =
@@ -46,7 +46,7 @@ extension StoredResponse {
     }
   }
 
-  /// Decodes one member of an instance, if it has it.
+  /// Decodes a member of an instance, if there is one.
   private mutating func decode(
     _ name: PropertyListKey, from instance: KeyedArchive.Object, of archive: borrowing KeyedArchive,
     _ body: (inout Self, KeyedArchive.Object, borrowing KeyedArchive) throws(PropertyListError) ->
@@ -60,7 +60,7 @@ extension StoredResponse {
     }
   }
 
-  /// Decodes an instance of `NSURLResponse` or `NSHTTPURLResponse`, each member for itself.
+  /// Decodes an instance of `NSURLResponse` or `NSHTTPURLResponse`, each member independently.
   private mutating func decodeResponse(
     _ instance: KeyedArchive.Object, of archive: borrowing KeyedArchive, _ projection: Projection
   ) {
@@ -100,7 +100,7 @@ extension StoredResponse {
     }
   }
 
-  /// The URL that a text stands for, which may be relative to the one after it, and so on.
+  /// Returns the URL for a list of texts, each of which may be relative to the next one.
   fileprivate static func joined(_ texts: [[UInt8]]) -> ByteString {
     guard texts.count > 1, let last = texts.last else { return ByteString(texts.first ?? []) }
     let url = texts.dropLast().reversed().reduce(URLReference(last)) { base, text in

@@ -1,20 +1,20 @@
 import Bytes
 import PropertyLists
 
-/// A response from elsewhere as a Foundation store holds it: one file.
+/// A raw response as an entry of a Foundation store, which is one file.
 struct FoundationEntry {
-  /// What is archived of it, but for the body.
+  /// The archive without the body.
   let archive: FoundationArchive
 
-  /// What the store looks it up by.
+  /// The key under which the store finds it.
   let key: FoundationKey
 
   /// The name of its file.
   let name: FoundationFileName
 
-  /// Makes what Foundation would store of a response to a GET.
+  /// Creates the entry that Foundation would store for a response to a GET.
   ///
-  /// - Throws: ``AdmissionRefusal`` if Foundation would not, or would not find it again.
+  /// - Throws: ``AdmissionRefusal`` if Foundation would not store it, or would not find it again.
   init(of raw: RawResponse) throws(AdmissionRefusal) {
     let response = StoredResponse(decoding: raw, .all)
     guard let url = response.url, let status = response.status,
@@ -32,7 +32,7 @@ struct FoundationEntry {
     guard let key = FoundationKey(of: Self.readable(response.request.url ?? url)) else {
       throw AdmissionRefusal("its URL has no host")
     }
-    // Foundation takes the time of the file from the clock once more, which may show the next second by then.
+    // Foundation reads the clock again for the name of the file, which can be a second later.
     let named = max(stored, response.firstStored ?? stored)
     let seconds = Int64(named.secondsSince2001.rounded(.towardZero))
     guard let name = key.fileName(storedAt: seconds) else {
@@ -46,8 +46,8 @@ struct FoundationEntry {
       with: response.userInfo)
   }
 
-  /// A URL as Foundation can read it again: what may not stand in one is escaped, and so is a `%` that escapes
-  /// nothing.
+  /// Returns a URL that Foundation can read back: characters that are not allowed are escaped, and so is a `%`
+  /// that does not begin an escape.
   private static func readable(_ url: ByteString) -> ByteString {
     let text = URLParts(url.bytes).escaped
     return ByteString(
@@ -59,7 +59,7 @@ struct FoundationEntry {
       })
   }
 
-  /// The archive with as much of the user info as Foundation can read again.
+  /// Returns the archive with as much of the user info as Foundation can read back.
   private static func archive(
     _ archive: FoundationArchive, with userInfo: [StoredResponse.Property]
   ) throws(AdmissionRefusal) -> FoundationArchive {
@@ -71,7 +71,7 @@ struct FoundationEntry {
     throw AdmissionRefusal("Foundation may crash on reading it")
   }
 
-  /// What would end a process that reads the archive.
+  /// Returns what would make Foundation crash on reading the archive, or `nil`.
   private static func hazard(of archive: FoundationArchive) -> FoundationHazard? {
     let bytes = archive.parts(bodySize: 0)
     let all = bytes.before + bytes.after
@@ -81,9 +81,9 @@ struct FoundationEntry {
     return FoundationHazard.find(in: archive)
   }
 
-  /// The response as the store would give it back.
+  /// Returns the response as the store would return it.
   ///
-  /// - Parameter raw: The response that this was made of.
+  /// - Parameter raw: The response from which this entry was created.
   func kept(of raw: RawResponse) -> RawResponse? {
     let parts = archive.parts(bodySize: 0)
     let bytes = parts.before + parts.after
@@ -98,8 +98,8 @@ struct FoundationEntry {
   /// Writes the file.
   ///
   /// - Parameters:
-  ///   - raw: The response that this was made of.
-  ///   - append: Takes the next bytes.
+  ///   - raw: The response from which this entry was created.
+  ///   - append: Receives the next bytes.
   func write(_ raw: RawResponse, _ append: (ArraySlice<UInt8>) throws -> Void) throws {
     let body = raw.part(.body)?.content
     let parts = archive.parts(bodySize: body?.size ?? 0)
@@ -110,7 +110,7 @@ struct FoundationEntry {
 }
 
 extension StoredResponse.Property {
-  /// The property without what ends a process that reads it with Foundation; `nil` if nothing is left.
+  /// The property without values on which Foundation would crash; `nil` if nothing is left.
   fileprivate var readableByFoundation: Self? {
     switch value {
     case .null, .array, .opaque: nil

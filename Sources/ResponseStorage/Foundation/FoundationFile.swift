@@ -2,35 +2,35 @@ import Bytes
 import Files
 import PropertyLists
 
-/// A file of a Foundation store, open for reading: one archive.
+/// An open file of a Foundation store, which contains one archive.
 struct FoundationFile: ~Copyable {
   private let file: OpenFile
 
-  /// What the file was when it was opened.
+  /// The version of the file when it was opened.
   let version: FileVersion
 
-  /// The limits of a file without its body; far more than Foundation ever writes.
+  /// The limits for a file without its body, which are far larger than anything Foundation writes.
   private static let fileLimits = PropertyListLimits(
     maximumBytes: 8 << 20, maximumVisits: 200_000)
 
-  /// The limits of what is decoded of it.
+  /// The limits for what is decoded of it.
   private static let archiveLimits = PropertyListLimits(
     maximumBytes: 10 << 20, maximumVisits: 20_000, maximumDecodedBytes: 8 << 20)
 
-  /// Takes a regular file.
+  /// Takes over a regular file.
   init(_ file: consuming OpenFile, version: FileVersion) {
     self.file = file
     self.version = version
   }
 
-  /// Whether the file claims to be far longer than what was written to it.
+  /// Whether the file is far longer than the data written to it.
   var isSparse: Bool {
     get throws(FileError) { try file.isSparse() }
   }
 
-  /// Passes the archive to `body`; a large body is not read.
+  /// Passes the archive to `body`, without reading a large body.
   ///
-  /// - Throws: ``PropertyListError``, ``FileError``, or what `body` throws.
+  /// - Throws: ``PropertyListError``, ``FileError``, or any error of `body`.
   borrowing func withArchive<Result>(_ body: (borrowing KeyedArchive) throws -> Result) throws
     -> Result
   {
@@ -42,9 +42,9 @@ struct FoundationFile: ~Copyable {
     return try body(KeyedArchive(list, leftOut: condensed.leftOut))
   }
 
-  /// Returns what reads the body of the response.
+  /// Returns a reader of the body of the response.
   ///
-  /// - Throws: ``PropertyListError``, also if the archive has none, or ``FileError``.
+  /// - Throws: ``PropertyListError``, also if the archive has no body, or ``FileError``.
   consuming func bodyReader() throws -> BodyReader {
     let data = try withArchive { archive in
       guard let place = try archive.member("data", of: archive.root),
@@ -58,7 +58,7 @@ struct FoundationFile: ~Copyable {
     }
   }
 
-  /// All bytes of the file, or `nil` if there are more than `limit`.
+  /// Returns all bytes of the file, or `nil` if there are more than `limit`.
   borrowing func bytes(upTo limit: ByteCount) throws(FileError) -> [UInt8]? {
     guard version.size <= limit else { return nil }
     return try file.read(Int(version.size.bytes), at: 0)

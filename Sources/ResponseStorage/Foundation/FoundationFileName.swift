@@ -2,34 +2,34 @@ import Bytes
 
 /// The name of a file of a Foundation store.
 ///
-/// Foundation takes a file for a stored response whose name is `SECONDS.KEY.storedcachedurlresponse`, the
-/// suffix in either case, with no other full stop, and seconds that are an `Int64`. What has the suffix
-/// only is never seen by it; what begins like the names of its temporary files was left by a crash.
+/// Foundation recognizes a stored response by the name `SECONDS.KEY.storedcachedurlresponse`, with the
+/// suffix in either case, no other full stop, and seconds that are an `Int64`. It ignores other files with
+/// the suffix. Files whose names begin like those of its temporary files were left by a crash.
 /// Source: `URLCache.swift` of swift-corelibs-foundation.
 struct FoundationFileName: Hashable {
-  /// What a name says of its file.
+  /// The kind of file that a name stands for.
   enum Kind: Hashable {
-    /// A stored response, by the seconds since 2001 when it was stored, and its key in Base64.
+    /// A stored response, with the seconds since 2001 when it was stored, and its key in Base64.
     case response(seconds: Int64, key: [UInt8])
     /// A file that was being written.
     case temporary
-    /// A file that has the suffix, and that Foundation does not see.
+    /// A file with the suffix that Foundation ignores.
     case unseen
   }
 
   /// The name.
   let bytes: [UInt8]
-  /// What it says.
+  /// The kind of file.
   let kind: Kind
 
-  /// Whether Foundation takes the file for a stored response, and so counts and removes it.
+  /// Whether Foundation recognizes a stored response, which it counts and removes.
   var isSeen: Bool {
     if case .response = kind { true } else { false }
   }
 
-  /// Reads a name; `nil` if it is not that of a file of a store.
+  /// Parses a name; `nil` if it is not the name of a file of a store.
   init?(_ bytes: [UInt8]) {
-    // No file of a folder is called so; it would be another file.
+    // Such a name from the command line would lead to a file outside the folder.
     guard !bytes.contains(UInt8(ascii: "/")), !bytes.contains(0) else { return nil }
     self.bytes = bytes
     if let stem = Self.stem(of: bytes[...]) {
@@ -46,7 +46,7 @@ struct FoundationFileName: Hashable {
     }
   }
 
-  /// Finds the name of the file that a store calls `id`; `nil` if no file can be called so.
+  /// Finds the name of the file with this id; `nil` if no file can have that id.
   init?(of id: ByteString) {
     for bytes in [id.bytes, id.bytes + Self.suffix] {
       guard let name = Self(bytes), name.id == id else { continue }
@@ -56,8 +56,8 @@ struct FoundationFileName: Hashable {
     return nil
   }
 
-  /// What a store calls the file: the name without the suffix; the whole of it where that would not tell
-  /// two files apart.
+  /// The id of the file: the name without the suffix, or the whole name where two files could otherwise
+  /// have the same id.
   var id: ByteString {
     guard case .response = kind, bytes.suffix(Self.suffix.count).elementsEqual(Self.suffix) else {
       return ByteString(bytes)
@@ -66,7 +66,7 @@ struct FoundationFileName: Hashable {
     return ByteString(Self.stem(of: stem) == nil ? Array(stem) : bytes)
   }
 
-  /// The name without a full stop and the suffix in either case; `nil` if it does not end so.
+  /// Returns the name without the full stop and the suffix in either case; `nil` if it does not end so.
   private static func stem(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard name.count > suffix.count,
       name.suffix(suffix.count).elementsEqual(suffix, by: { $0.asciiLowercased == $1 })
@@ -74,7 +74,7 @@ struct FoundationFileName: Hashable {
     return name.dropLast(suffix.count)
   }
 
-  /// A name for a file that is being written, which is hardly one that there is.
+  /// Returns a random name for a file that is being written, which hardly any file can have.
   static func temporary() -> FoundationFileName {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 36)
     let bytes = temporaryPrefix + Array("0.\(digits)".utf8)
@@ -86,7 +86,7 @@ struct FoundationFileName: Hashable {
     self.kind = kind
   }
 
-  /// Of the names of each key that which was stored last.
+  /// Returns the name that was stored last for each key.
   static func newest(of names: [FoundationFileName]) -> [[UInt8]: FoundationFileName] {
     var newest: [[UInt8]: (seconds: Int64, name: FoundationFileName)] = [:]
     for name in names {
@@ -96,9 +96,9 @@ struct FoundationFileName: Hashable {
     return newest.mapValues(\.name)
   }
 
-  /// What all names of stored responses end with.
+  /// The suffix of the names of stored responses.
   static let suffix = Array(".storedcachedurlresponse".utf8)
 
-  /// What the names of temporary files begin with.
+  /// The prefix of the names of temporary files.
   static let temporaryPrefix = Array(".dat.nosync".utf8)
 }

@@ -3,7 +3,7 @@ import Files
 
 /// The files of a Foundation store, each of which is one stored response.
 ///
-/// Anything can be in the folder under such a name: only a regular file is opened.
+/// A name can belong to anything, such as a link or a pipe: only regular files are opened.
 struct FoundationFiles: ~Copyable {
   private let folder: Directory
 
@@ -18,14 +18,14 @@ struct FoundationFiles: ~Copyable {
     }
   }
 
-  /// What tells the folder from all others.
+  /// Returns the device and inode of the folder.
   borrowing func identity() throws(StoreError) -> [UInt64] {
     do throws(FileError) { return try folder.status().identity } catch {
       throw StoreError(error, path: path)
     }
   }
 
-  /// The names of the files of the store, in ascending order of what the store calls them.
+  /// Returns the names of the files of the store, in ascending order of their ids.
   borrowing func names() throws -> [FoundationFileName] {
     var names: [(id: ByteString, name: FoundationFileName)] = []
     do {
@@ -38,7 +38,7 @@ struct FoundationFiles: ~Copyable {
     return names.sorted { $0.id < $1.id }.map(\.name)
   }
 
-  /// Whether the folder has anything that is no file of a store.
+  /// Returns whether the folder contains anything that is not a file of a store.
   borrowing func hasOthers() throws -> Bool {
     var hasOthers = false
     do {
@@ -49,7 +49,7 @@ struct FoundationFiles: ~Copyable {
     return hasOthers
   }
 
-  /// The status of a file; `nil` if it is gone.
+  /// Returns the status of a file; `nil` if it does not exist.
   borrowing func status(of name: FoundationFileName) throws(FileError) -> FileStatus? {
     do throws(FileError) { return try folder.status(of: name.bytes) } catch {
       guard error.kind == .notFound else { throw error }
@@ -57,17 +57,17 @@ struct FoundationFiles: ~Copyable {
     }
   }
 
-  /// What a file is now; `nil` if it is gone, or no regular file.
+  /// Returns the current version of a file; `nil` if it does not exist or is not a regular file.
   borrowing func version(of name: FoundationFileName) -> FileVersion? {
     (try? folder.status(of: name.bytes)).flatMap { FileVersion($0) }
   }
 
-  /// Writes a file under a name that Foundation does not see.
+  /// Writes a file under a name that Foundation ignores.
   ///
   /// - Parameters:
-  ///   - name: The name, which no file has.
+  ///   - name: The name, which must not exist.
   ///   - write: Calls its parameter with each chunk.
-  /// - Throws: ``StoreError`` if the file cannot be written, or what `write` throws.
+  /// - Throws: ``StoreError`` if the file cannot be written, or any error of `write`.
   borrowing func stage(
     _ name: FoundationFileName,
     _ write: (_ append: (ArraySlice<UInt8>) throws -> Void) throws -> Void
@@ -91,29 +91,29 @@ struct FoundationFiles: ~Copyable {
     }
   }
 
-  /// Waits until what was staged is on the disk.
+  /// Waits until a staged file is on disk.
   borrowing func synchronize(_ name: FoundationFileName) throws(FileError) {
     try OpenFile(reading: name.bytes, in: folder).synchronize()
   }
 
-  /// Gives a staged file the name of a response, of which it takes the place if there is one.
+  /// Renames a staged file to the name of a response, and replaces that response if there is one.
   borrowing func rename(
     _ name: FoundationFileName, to other: FoundationFileName
   ) throws(FileError) {
     try folder.rename(name.bytes, to: other.bytes)
   }
 
-  /// Removes a staged file, if it is there.
+  /// Removes a staged file if it exists.
   borrowing func removeStaged(_ name: FoundationFileName) {
     if name.kind == .temporary { try? folder.remove(name.bytes) }
   }
 
-  /// Removes a file if it still is the one that was looked at.
+  /// Removes a file if it is still the same version.
   ///
-  /// Nobody can be kept from replacing a file between the last look and the removal. Foundation gives a
-  /// new file the name of one that is there only if both are stored in the same second.
+  /// Another process can replace a file between the check and the removal. Foundation reuses the name of an
+  /// existing file only if both are stored in the same second.
   ///
-  /// - Returns: Whether it is gone because of us: not if it was gone before, or is another now.
+  /// - Returns: Whether it was removed here; `false` if it was already removed, or is another file now.
   borrowing func remove(
     _ name: FoundationFileName, ifStill version: FileVersion
   ) throws(FileError) -> Bool {
@@ -127,19 +127,19 @@ struct FoundationFiles: ~Copyable {
     }
   }
 
-  /// Removes the regular file of a response, if it is there.
+  /// Removes the regular file of a response, if it exists.
   borrowing func remove(_ name: FoundationFileName) throws(FileError) {
     guard let version = version(of: name) else { return }
     _ = try remove(name, ifStill: version)
   }
 
-  /// Waits until it is on the disk which files there are.
+  /// Waits until changes of the folder's entries are on disk.
   borrowing func synchronize() throws(FileError) { try folder.synchronize() }
 
-  /// Opens a file after making sure that it is a regular one that holds something.
+  /// Opens a file after checking that it is a regular file and not empty.
   borrowing func open(_ name: FoundationFileName) throws(FoundationFileProblem) -> FoundationFile {
-    // Looked at before, as to open a pipe or a device can have effects, and after, as another file may
-    // have come to be there meanwhile.
+    // Check before opening, as opening a pipe or device can have effects, and again afterwards, as the file
+    // may have been replaced meanwhile.
     let found: FoundationFileProblem
     do throws(FileError) {
       let status = try folder.status(of: name.bytes)
@@ -160,23 +160,23 @@ struct FoundationFiles: ~Copyable {
   }
 }
 
-/// Why a file of a Foundation store cannot be taken for an archive.
+/// Why a file of a Foundation store cannot be read as an archive.
 enum FoundationFileProblem: Error, Hashable {
-  /// There is none: Foundation replaces and removes files at any time.
+  /// It does not exist: Foundation replaces and removes files at any time.
   case gone
-  /// It is something else.
+  /// It is not a regular file.
   case notRegular(FileStatus.Kind)
-  /// It holds nothing.
+  /// It is empty.
   case empty
-  /// The operating system failed to open or to read it.
+  /// The operating system failed to open or read it.
   case unreadable(FileError)
 
-  /// What is wrong with a file that is none, or holds nothing.
+  /// Creates the error for a file that is not regular, or is empty.
   init(_ status: FileStatus) {
     self = status.kind == .regular ? .empty : .notRegular(status.kind)
   }
 
-  /// What the operating system said.
+  /// Creates the error for an error of the operating system.
   init(_ error: FileError) {
     switch error.kind {
     case .notFound: self = .gone
@@ -185,7 +185,7 @@ enum FoundationFileProblem: Error, Hashable {
     }
   }
 
-  /// What is odd about a response whose file is so.
+  /// The note on a response with such a file.
   var note: StoredResponse.Note {
     switch self {
     case .gone: .init(.unreadableFile, "its file is gone")
@@ -196,7 +196,7 @@ enum FoundationFileProblem: Error, Hashable {
     }
   }
 
-  /// The failure to read a part of a response whose file is so.
+  /// Returns the error for reading a part of a response with such a file.
   func error(at path: String) -> StoreError {
     switch self {
     case .gone: StoreError(.noSuchResponse, at: path)
@@ -207,12 +207,12 @@ enum FoundationFileProblem: Error, Hashable {
 }
 
 extension FileStatus {
-  /// Whether it is that of a regular file that holds something.
+  /// Whether this is a regular file that is not empty.
   fileprivate var isFilledFile: Bool { kind == .regular && size > 0 }
 }
 
 extension FileVersion {
-  /// Takes down what a status says; `nil` unless it is that of a regular file.
+  /// Creates a version from a status; `nil` unless it is a regular file.
   init?(_ status: FileStatus) {
     guard status.kind == .regular, let number = status.identity.last else { return nil }
     self.init(number: number, modified: status.modified, size: status.size)

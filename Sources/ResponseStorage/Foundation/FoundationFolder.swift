@@ -1,13 +1,12 @@
 import Bytes
 import Files
 
-/// What the names and the sizes of the files in a folder tell of a Foundation store, without opening
-/// any of them.
+/// The properties of a Foundation store that the names and sizes of its files show, without opening them.
 struct FoundationFolder {
   /// The folder in which swift-corelibs-foundation keeps the stores of programs that name no folder.
   static let parentName = "org.swift.foundation.URLCache"
 
-  /// Whether a folder, which need not be there, is one that swift-corelibs-foundation keeps a store in.
+  /// Whether a folder, which need not exist, is one in which swift-corelibs-foundation keeps a store.
   static func isStandard(_ path: String) -> Bool {
     let path = Array(absolutePath(path).utf8)
     let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
@@ -18,14 +17,14 @@ struct FoundationFolder {
 
   /// The number of entries.
   private(set) var entries: Int64 = 0
-  /// The lengths of their files, which is what `URLCache` holds against its capacity.
+  /// The total length of their files, which `URLCache` compares with its capacity.
   private(set) var bytes: ByteCount = 0
-  /// When the newest entry was stored, of those whose names say a time that can be.
+  /// When the newest entry was stored, among those whose names have a valid time.
   private(set) var newestStored: Timestamp?
-  /// Whether there is anything that is neither an entry nor a temporary file of a store.
+  /// Whether there is anything but entries and temporary files of a store.
   private(set) var hasOtherFiles = false
 
-  /// Takes a file of the folder in.
+  /// Adds a file of the folder.
   ///
   /// - Returns: Whether it is an entry.
   mutating func insert(_ name: [UInt8], _ status: FileStatus) -> Bool {

@@ -1,10 +1,10 @@
 import PropertyLists
 
-/// What in an archive makes Foundation's own reader end its process, or never end.
+/// The contents of an archive that make Foundation's unarchiver crash or never return.
 ///
 /// The unarchiver of swift-corelibs-foundation traps on a class that it does not expect, and reads beyond
-/// a buffer where a dictionary has more keys than values. An app can store such a response itself: an array
-/// in the user info is enough. Source: the unarchiver's own, tried with Swift 6.3.
+/// a buffer if a dictionary has more keys than values. An app can store such a response itself: an array
+/// in the user info is enough. Source: the unarchiver, tested with Swift 6.3.
 enum FoundationHazard: String, Error {
   case unexpectedClass = "an object is of a class that is not expected there"
   case noClass = "the class of an object is missing"
@@ -14,9 +14,9 @@ enum FoundationHazard: String, Error {
   case emptyURL = "a URL is empty"
   case set = "the property list has a set"
 
-  /// Returns the first hazard in an archive, or `nil`.
+  /// Returns the first such content of an archive, or `nil`.
   ///
-  /// What only makes the reader fail is no hazard, and ends its reading.
+  /// An archive that only makes the unarchiver fail is harmless, and ends the search.
   static func find(in archive: borrowing KeyedArchive) -> FoundationHazard? {
     if archive.hasSet { return .set }
     var walk = FoundationHazardWalk()
@@ -29,16 +29,16 @@ enum FoundationHazard: String, Error {
   }
 }
 
-/// A walk over what Foundation's reader decodes, in its order.
+/// A traversal of what Foundation's unarchiver decodes, in its order.
 private struct FoundationHazardWalk {
-  /// The stack of one of Foundation's threads lasts for some hundred levels; an app has a few.
+  /// The stack of a Foundation thread is enough for some hundred levels; archives of apps have a few.
   private static let maximumDepth = 64
   private static let maximumVisits = 20_000
 
-  /// The reader fails here without harm.
+  /// The unarchiver fails here without harm.
   private struct Failure: Error {}
 
-  /// The classes that were found before: one that was is expected everywhere after.
+  /// The classes found so far: the unarchiver accepts each of them everywhere afterwards.
   private var known: Set<KeyedArchive.Object> = []
   private var visits = 0
 
@@ -72,7 +72,7 @@ private struct FoundationHazardWalk {
     if try archive.text(text)?.isEmpty ?? false { throw FoundationHazard.emptyURL }
   }
 
-  /// Looks at what should be a string: one in an instance makes the reader trap if it lacks a member.
+  /// Visits an object that should be a string: the unarchiver traps on an instance without its member.
   private mutating func visitText(
     _ text: KeyedArchive.Object?, _ archive: borrowing KeyedArchive
   ) throws {
@@ -101,12 +101,12 @@ private struct FoundationHazardWalk {
     } catch let hazard as FoundationHazard {
       throw hazard
     } catch {
-      // The reader fails, and then takes the dictionary that it has so far.
+      // The unarchiver fails, and then uses the incomplete dictionary.
       throw FoundationHazard.keyWithoutValue
     }
   }
 
-  /// What an array of references leads to; each element counts as a visit, also one of `$null`.
+  /// Returns the referenced objects of an array; each element counts as a visit, even `$null`.
   private mutating func objects(
     _ name: PropertyListKey, of dictionary: KeyedArchive.Object, _ archive: borrowing KeyedArchive
   ) throws -> [KeyedArchive.Object] {
@@ -115,7 +115,7 @@ private struct FoundationHazardWalk {
     return try archive.objects(name, of: dictionary)
   }
 
-  /// Whether an object is an instance, and no plain value.
+  /// Whether an object is an instance and not a plain value.
   private mutating func isInstance(
     _ object: KeyedArchive.Object, _ archive: borrowing KeyedArchive
   ) throws -> Bool {
@@ -124,7 +124,7 @@ private struct FoundationHazardWalk {
     return try archive.isInstance(object)
   }
 
-  /// Makes sure that an instance is of one of the classes, or of one that was found before.
+  /// Checks that an instance is of one of the classes, or of a class that was found before.
   private mutating func visit(
     _ object: KeyedArchive.Object, as classes: [PropertyListKey], _ archive: borrowing KeyedArchive
   ) throws {
@@ -138,12 +138,12 @@ private struct FoundationHazardWalk {
     } else if try archive.isInstance(object, of: Self.otherClasses) {
       throw FoundationHazard.unexpectedClass
     } else {
-      // Foundation has no such class. The application may have, but cannot store an instance of it.
+      // Foundation has no such class. The app may have it, but cannot store an instance of it.
       throw Failure()
     }
   }
 
-  /// The classes of Foundation that can be archived, and so exist where an archive is read.
+  /// The Foundation classes that can be archived, and so exist wherever an archive is read.
   private static let otherClasses: [PropertyListKey] = [
     "FoundationNetworking.StoredCachedURLResponse", "NSArray", "NSAttributedString", "NSCalendar",
     "NSCharacterSet", "NSData", "NSDate", "NSDateComponents", "NSDateInterval", "NSDecimalNumber",

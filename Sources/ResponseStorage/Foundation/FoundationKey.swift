@@ -1,27 +1,27 @@
 public import Bytes
 
-/// What Foundation looks a stored response up by: host, port and path of the URL that was asked for.
+/// The key under which Foundation finds a stored response: host, port and path of the requested URL.
 ///
-/// Scheme, query, fragment and method are no part of it. Its text is `host NUL port NUL path NUL`, and a
-/// part of the file's name in Base64. Source: `URLCache.swift` of swift-corelibs-foundation.
+/// Scheme, query, fragment and method are not part of it. Its text is `host NUL port NUL path NUL`, and is
+/// part of the file name, in Base64. Source: `URLCache.swift` of swift-corelibs-foundation.
 public struct FoundationKey: Hashable, Sendable {
   /// The text.
   public let text: ByteString
 
-  /// Reads the text of a key, which ``StoredResponse/key`` is; `nil` if it is none.
+  /// Creates a key from the text in ``StoredResponse/key``; `nil` if it is not a key.
   public init?(text: ByteString) {
-    // The path may hold a NUL of its own, as `%00` is unescaped.
+    // The path may contain another NUL, from an unescaped `%00`.
     guard text.bytes.last == 0, Self.parts(of: text).count == 3 else { return nil }
     self.text = text
   }
 
-  /// Reads the part of a file's name; `nil` if it is not the Base64 of a key.
+  /// Creates a key from the part of a file name; `nil` if it is not the Base64 of a key.
   init?(base64: [UInt8]) {
     guard let text = Base64.decode(base64) else { return nil }
     self.init(text: ByteString(text))
   }
 
-  /// Makes the key of a URL; `nil` if it has no host.
+  /// Creates the key of a URL; `nil` if it has no host.
   public init?(of url: ByteString) {
     let parts = URLParts(url.bytes)
     guard let authority = parts.authority, !authority.bytes.isEmpty else { return nil }
@@ -36,14 +36,14 @@ public struct FoundationKey: Hashable, Sendable {
     text = ByteString(Self.name(ofHost: host) + [0] + port + [0] + path + [0])
   }
 
-  /// The host, the port, which is -1 if there is none, and the path.
+  /// The host, the port (-1 if there is none), and the path.
   var parts: [ArraySlice<UInt8>] { Self.parts(of: text) }
 
   private static func parts(of text: ByteString) -> [ArraySlice<UInt8>] {
     text.bytes.dropLast().split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
   }
 
-  /// The key for people: `host:port/path`.
+  /// The key for display: `host:port/path`.
   public var shown: ByteString {
     var host = Array(parts[0])
     if host.contains(UInt8(ascii: ":")) { host = [0x5B] + host + [0x5D] }
@@ -51,23 +51,23 @@ public struct FoundationKey: Hashable, Sendable {
     return ByteString(host + (hasPort ? [UInt8(ascii: ":")] + parts[1] : []) + parts[2])
   }
 
-  /// A port as the number that it is.
+  /// Returns a port without leading zeros.
   private static func withoutZeros(_ port: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let digits = port.drop { $0 == UInt8(ascii: "0") }
     return digits.isEmpty ? port.suffix(1) : digits
   }
 
-  /// A host as Foundation has it: escapes are carried out, and a name that is not of ASCII is in Punycode.
+  /// Returns a host as Foundation normalizes it: without percent-escapes, and in Punycode if it is not ASCII.
   private static func name(ofHost host: ArraySlice<UInt8>) -> [UInt8] {
     guard host.contains(where: { $0 > 0x7F }), let text = String(validating: host, as: UTF8.self)
     else { return unescaped(host).map(\.asciiLowercased) }
     return Punycode.host(text)
   }
 
-  /// The key as a part of a file's name; `nil` if no file can be called so, and Foundation keeps such a
-  /// response in memory only.
+  /// Returns the file name with this key; `nil` if no file can have that name, in which case Foundation keeps
+  /// the response in memory only.
   ///
-  /// - Parameter seconds: The part of the name before it.
+  /// - Parameter seconds: The part of the name before the key.
   func fileName(storedAt seconds: Int64) -> FoundationFileName? {
     let base64 = Base64.encode(text.bytes)
     let name = Array("\(seconds).".utf8) + base64 + FoundationFileName.suffix
@@ -75,10 +75,10 @@ public struct FoundationKey: Hashable, Sendable {
     return FoundationFileName(name)
   }
 
-  /// The most bytes that a file's name can have on Linux.
+  /// The longest file name on Linux, in bytes.
   private static let longestName = 255
 
-  /// Text whose percent-escapes were carried out; nothing if it is then no UTF-8.
+  /// Returns the text without percent-escapes; empty if it is then not UTF-8.
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let result = text.percentUnescaped()
     return String(validating: result, as: UTF8.self) == nil ? [] : result

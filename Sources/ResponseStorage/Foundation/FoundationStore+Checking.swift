@@ -13,13 +13,13 @@ extension FoundationStore {
   public func forEachFinding(
     fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
   ) throws {
-    // What is wrong with a file is a note on its response.
+    // Damage to a file is a note on its response.
     guard try count() > 0 else { return }
     try body(Finding(.schemeNotInKey, "URLCache looks responses up without the scheme"))
     try forEachCollision(body)
   }
 
-  /// Finds files of one key whose URLs differ, each with the first of its key.
+  /// Reports files with the same key but different URLs, each with the first file of its key.
   private func forEachCollision(_ body: (Finding) throws -> Void) throws {
     var firsts: [[UInt8]: (name: FoundationFileName, url: ByteString)] = [:]
     for name in names {

@@ -2,19 +2,19 @@ public import Bytes
 import PropertyLists
 
 extension FoundationStore {
-  /// Shorter bodies are read at once.
+  /// The largest body that is read into memory as a whole.
   private static let largestWholeBody = ByteCount(1 << 16)
 
-  /// The layout of the columns that responses are given in, which the store does not have itself.
+  /// The layout of the raw responses, which the store itself does not have.
   public var rawLayout: RawLayout {
     var layout = RawLayout.ofNewResponses
     layout.format = .foundation
     return layout
   }
 
-  /// Calls `body` with each wanted response; its number is its place among the files of the store.
+  /// Calls `body` with each chosen response; its number is its position among the files of the store.
   ///
-  /// What cannot be decoded, or has a key that a newer file has too, has a ``RawResponse/finding``.
+  /// A response that cannot be decoded, or whose key a newer file also has, has a ``RawResponse/finding``.
   public func forEachRawResponse(
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep
@@ -36,7 +36,7 @@ extension FoundationStore {
     return try standingResponse(name, key)
   }
 
-  /// Returns `nil`: what makes the name of a file is the key.
+  /// Returns `nil`, as every file name contains a key.
   public func standingResponse(withoutKey number: Int64) -> StandingResponse? { nil }
 
   private func standingResponse(
@@ -51,7 +51,7 @@ extension FoundationStore {
     return standing
   }
 
-  /// Reads a response; `nil` if its file is gone.
+  /// Reads a response; `nil` if its file does not exist any more.
   private func raw(_ name: FoundationFileName, number: Int64) throws -> RawResponse? {
     guard case .response(_, let key) = name.kind else {
       return unreadable(number, "URLCache does not take its file for a response")
@@ -86,7 +86,7 @@ extension FoundationStore {
     return raw
   }
 
-  /// The body of a response; a longer one is read when it is asked for.
+  /// Returns the body of a response; a larger one is read on demand.
   private func body(
     of name: FoundationFileName, _ version: FileVersion, size: ByteCount
   ) throws -> Body {
@@ -104,7 +104,7 @@ extension FoundationStore {
 }
 
 extension FoundationEntry {
-  /// Tells what a Foundation store keeps of a response.
+  /// Returns what a Foundation store keeps of a response.
   static func admit(_ raw: RawResponse) throws -> AdmittedResponse {
     guard raw.part(.body)?.content != nil else {
       throw AdmissionRefusal("its body is missing")
@@ -117,7 +117,7 @@ extension FoundationEntry {
       key: entry.key.text, kept: kept, losses: ResponseLoss.losses(from: raw, to: kept))
   }
 
-  /// The number of bytes of the body; `nil` if there is none.
+  /// Returns the size of the body; `nil` if there is none.
   static func bodySize(in archive: borrowing KeyedArchive) -> ByteCount? {
     guard let data = try? archive.member("data", of: archive.root) else { return nil }
     return (try? archive.dataCount(data)).map { ByteCount($0) }
@@ -125,7 +125,7 @@ extension FoundationEntry {
 }
 
 extension RawLayout {
-  /// That of an Apple store of the newest schema.
+  /// The layout of an Apple store with the newest schema.
   public static var ofNewResponses: RawLayout {
     RawLayout(
       userVersion: AppleSchema.version203.rawValue, versionInTable: nil, encoding: "UTF-8",

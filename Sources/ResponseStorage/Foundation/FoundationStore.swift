@@ -10,12 +10,12 @@ extension StoreDescription.Format {
 /// The store that swift-corelibs-foundation keeps on Linux: a folder of keyed archives, one for each
 /// stored response.
 ///
-/// There is no index and no lock: a file is written under another name and then renamed, so that each is
-/// whole, and one that goes while the folder is read was removed by its owner.
+/// There is no index and no lock. A file is written under a temporary name and then renamed, so each file is
+/// complete; a file that disappears during reading was removed by the app.
 public final class FoundationStore: StoreKind {
   let files: FoundationFiles
   let names: [FoundationFileName]
-  /// The file of each key that was stored last, which alone counts.
+  /// The newest file of each key, which is the only one that counts.
   let newest: [[UInt8]: FoundationFileName]
   let repeatedKeys: Set<[UInt8]>
   private let now: Timestamp
@@ -26,7 +26,7 @@ public final class FoundationStore: StoreKind {
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - now: The time from which on a response counts as stored in the future.
+  ///   - now: The current time; a response with a later time was stored in the future.
   /// - Throws: ``StoreError``.
   public init(readingFrom path: String, now: Timestamp) throws {
     files = try FoundationFiles(at: path)
@@ -55,7 +55,7 @@ public final class FoundationStore: StoreKind {
 
   static let mark = "a file '*.storedcachedurlresponse'"
 
-  /// Whether a folder has a file of the store, or is where Foundation keeps its stores and may be empty.
+  /// Whether a folder has a file of the store, or is where Foundation keeps its stores, which may be empty.
   static func isStore(at path: String, isFolder: Bool) throws(StoreError) -> Bool {
     guard isFolder else { return false }
     let parts = (Directory.resolvedPath(path) ?? path).utf8.split(separator: UInt8(ascii: "/"))
@@ -68,15 +68,15 @@ public final class FoundationStore: StoreKind {
     }
   }
 
-  /// The folder in the user's folder for caches that has a store for each program.
+  /// The folder, in the user's folder for caches, that has a store for each program.
   private static let defaultFolder = "org.swift.foundation.URLCache"
 
   private static let archiveName = "archive"
 
-  /// The largest archive that is read whole.
+  /// The largest archive that is read into memory as a whole.
   private static let largestArchive = ByteCount(256 << 20)
 
-  /// The keys that more than one file has.
+  /// Returns the keys that several files have.
   private static func repeatedKeys(of names: [FoundationFileName]) -> Set<[UInt8]> {
     var seen: Set<[UInt8]> = []
     var repeated: Set<[UInt8]> = []
@@ -99,12 +99,12 @@ public final class FoundationStore: StoreKind {
   public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
   {
     guard case .file(let id) = id, let name = FoundationFileName(of: id) else { return nil }
-    // A file that is not asked for what is in it must be there all the same.
+    // `read` does not open the file for every projection, so check that it exists.
     guard (try? files.status(of: name)) != nil else { return nil }
     return read(name, projection)
   }
 
-  /// Reads what is asked for of a file; `nil` if it is gone.
+  /// Reads the parts of a file in `projection`; `nil` if it does not exist any more.
   func read(_ name: FoundationFileName, _ projection: Projection) -> StoredResponse? {
     var response = StoredResponse(id: .file(name.id))
     readName(name, projection, into: &response)
@@ -113,13 +113,13 @@ public final class FoundationStore: StoreKind {
         guard let status = try files.status(of: name) else { return nil }
         response.file = FileVersion(status)
       } catch {
-        // What cannot be looked at has no version, and so is not removed.
+        // Without a version, the file is not removed.
       }
     }
     guard !projection.isDisjoint(with: .ofArchive) else { return response }
     do throws(FoundationFileProblem) {
       let file = try files.open(name)
-      // What decides on the response is in this file, whatever had its name a moment ago.
+      // Use the version of the open file: the name may have belonged to another file a moment ago.
       if projection.contains(.file) { response.file = file.version }
       do {
         try file.withArchive { archive in response.decodeArchive(archive, projection) }
@@ -136,7 +136,7 @@ public final class FoundationStore: StoreKind {
     return response
   }
 
-  /// Reads what the name of a file says.
+  /// Reads what the name of a file contains.
   private func readName(
     _ name: FoundationFileName, _ projection: Projection, into response: inout StoredResponse
   ) {
@@ -196,7 +196,7 @@ public final class FoundationStore: StoreKind {
     throw StoreError(.noSuchResponse, at: path, because: "its archive is larger than 256 MiB")
   }
 
-  /// The name and the path of the file of a response.
+  /// Returns the name and path of the file of a response.
   private func file(of id: StoredResponse.ID) throws(StoreError) -> (FoundationFileName, String) {
     guard case .file(let id) = id, let name = FoundationFileName(of: id) else {
       throw StoreError(.noSuchResponse, at: files.path)
@@ -204,7 +204,7 @@ public final class FoundationStore: StoreKind {
     return (name, "\(files.path)/\(String(decoding: name.bytes, as: UTF8.self))")
   }
 
-  /// Says in a store's terms why a file cannot be read.
+  /// Returns the reason why a file cannot be read as an error of the store.
   private static func translated(_ error: any Error, _ path: String) -> any Error {
     switch error {
     case let problem as FoundationFileProblem: problem.error(at: path)
@@ -230,12 +230,12 @@ public final class FoundationStore: StoreKind {
     return footprint
   }
 
-  /// Does nothing: each file is read in one state, and there is no state of all of them.
+  /// Does nothing: each file is consistent, but there is no common state of all files.
   public func finish() throws {}
 }
 
 extension Projection {
-  /// What only the archive of a response tells.
+  /// The parts that require the archive of a response.
   fileprivate static let ofArchive: Self = [
     .url, .status, .mimeType, .ofResponseHeaders, .storage, .body, .userInfo, .notes,
   ]

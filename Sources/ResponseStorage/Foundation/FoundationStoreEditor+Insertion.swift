@@ -36,6 +36,7 @@ extension FoundationStoreEditor {
     let insertion = FoundationInsertion(try files.names(), files: self)
     try body(insertion)
     do throws(FileError) {
+      // Rename, sync, then remove: if the power fails in between, a key has two files but never none.
       try place(insertion.changes)
       try files.synchronize()
       intent?.settle()
@@ -46,7 +47,7 @@ extension FoundationStoreEditor {
     }
   }
 
-  /// Gives all staged files their names. An error takes those away again that took no other's place.
+  /// Renames all staged files. On an error, removes those again that replaced no other file.
   private func place(_ changes: [FoundationInsertion.Change]) throws(FileError) {
     for (count, change) in changes.enumerated() {
       do throws(FileError) { try files.rename(change.staged, to: change.name) } catch {
@@ -58,28 +59,28 @@ extension FoundationStoreEditor {
     }
   }
 
-  /// Removes the files of its key that were there before a response came.
+  /// Removes the older files with the key of an inserted response.
   private func removeReplaced(by change: FoundationInsertion.Change) throws(FileError) {
     for name in change.replaced where name != change.name { try files.remove(name) }
   }
 
-  /// What a file is now; `nil` if it is gone, or no regular file.
+  /// Returns the current version of a file; `nil` if it does not exist or is not a regular file.
   func version(of name: FoundationFileName) -> FileVersion? { files.version(of: name) }
 }
 
-/// The responses that are to be put into a Foundation store, and the files that go when they are in.
+/// The responses to insert into a Foundation store, and the files that they replace.
 final class FoundationInsertion: RawResponseInsertion {
-  /// A response that is to come.
+  /// A response to insert.
   struct Change {
-    /// The file that it is in.
+    /// Its staged file.
     var staged: FoundationFileName
-    /// The name that the file will have.
+    /// The final name of the file.
     var name: FoundationFileName
-    /// All files of its key.
+    /// All existing files with its key.
     var replaced: [FoundationFileName]
   }
 
-  /// What is to come, in the order in which it was put in.
+  /// The responses to insert, in order.
   private(set) var changes: [Change] = []
 
   private let store: FoundationStoreEditor

@@ -2,7 +2,7 @@ import Bytes
 import Files
 
 extension FoundationStoreEditor: IntentStore {
-  /// Notes that a file is about to be written under a name that means nothing yet.
+  /// Records that a file is about to be written under a temporary name.
   func noteStaging(of name: FoundationFileName) {
     if intent == nil, !hasNoIntent, let intents {
       intent = Intent.Place(.foundation, files.path + "/.").flatMap { intents.begin($0) }

@@ -1,22 +1,22 @@
 import Bytes
 import Files
 
-/// A Foundation store that is open for changing.
+/// A Foundation store that is open for changes.
 ///
-/// A response is a file: it goes by one system call, as a whole, beside whoever has the store open. There
-/// is no lock to take. Only what has the name of a file of the store is touched, and only regular files;
-/// folders are never removed, and links never followed.
+/// A response is a file, which one system call removes as a whole, even while another process has the
+/// store open. There is no lock to take. Only regular files with the name of a file of the store are
+/// changed; folders are never removed, and links never followed.
 final class FoundationStoreEditor: ResponseStore {
   let files: FoundationFiles
   let intents: IntentFolder?
-  /// What this command is about to do, once there is something.
+  /// The record of what this command is about to do; `nil` until there is something to record.
   var intent: OpenIntent?
-  /// Whether nothing can be noted.
+  /// Whether recording an intent has failed, so that it is not tried again.
   var hasNoIntent = false
 
-  /// Opens the folder at `path` for changing.
+  /// Opens the folder at `path` for changes.
   ///
-  /// - Parameter intents: Where changes are noted before they are made; `nil` if they need not be.
+  /// - Parameter intents: The folder in which changes are recorded before they are made, or `nil` for none.
   init(changing path: String, intents: IntentFolder? = nil) throws(StoreError) {
     self.intents = intents
     files = try FoundationFiles(at: path)
@@ -41,11 +41,11 @@ final class FoundationStoreEditor: ResponseStore {
       do throws(FileError) {
         try unlink(responses, into: &removal, unless: shouldStop)
       } catch {
-        // What is gone is gone for good, and the failure that came first is the one to tell.
+        // Files already removed stay removed, so sync them too; report the first error.
         try? files.synchronize()
         throw error
       }
-      // Otherwise what a user was told is gone could be back after the power failed.
+      // Without this sync, files reported as removed could be back after a power failure.
       try files.synchronize()
     } catch {
       throw StoreError(error, path: error.path)
@@ -66,7 +66,7 @@ final class FoundationStoreEditor: ResponseStore {
     }
   }
 
-  /// Removes the file of a response; `false` if it has none, or has changed.
+  /// Removes the file of a response; `false` if it does not exist or has changed.
   private func remove(_ response: ResponseVersion) throws(FileError) -> Bool {
     guard case .file(let id) = response.id, let version = response.file,
       let name = FoundationFileName(of: id)
@@ -74,11 +74,11 @@ final class FoundationStoreEditor: ResponseStore {
     return try files.remove(name, ifStill: version)
   }
 
-  /// Does nothing: the store has no files of bodies.
+  /// Does nothing: the store has no body files.
   func remove(
     orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
   ) {}
 
-  /// Does nothing: a file that goes leaves nothing free behind.
+  /// Does nothing: removing a file leaves no free space behind.
   func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .none }
 }

@@ -6,29 +6,29 @@ internal import Files
 public struct FoundationStoreWriter: ~Copyable {
   private let path: String
 
-  /// Creates an empty store in a folder, and the folder unless it is there.
+  /// Creates an empty store in a folder, and the folder if it does not exist.
   ///
-  /// - Throws: ``StoreError``, also if the folder holds stored responses already.
+  /// - Throws: ``StoreError``, also if the folder already contains stored responses.
   public init(creating directory: String) throws {
     path = directory
     do throws(FileError) { try Directory.create(directory) } catch {
       guard error.kind == .exists else { throw StoreError(error, path: directory) }
-      // What a process has left that was ended while it wrote is in nobody's way.
+      // Temporary files that an interrupted process left behind do no harm.
       guard try FoundationFiles(at: directory).names().allSatisfy({ $0.kind == .temporary }) else {
         throw StoreError(.inputOutput, at: directory, because: "it holds stored responses already")
       }
     }
   }
 
-  /// Stores a response as the answer to a request for `url`.
+  /// Stores a response to a request for `url`.
   ///
   /// - Parameters:
-  ///   - url: The URL that was asked for, from which the key is made.
+  ///   - url: The requested URL, from which the key is derived.
   ///   - stored: When the response is stored; the fraction of a second is dropped.
   ///   - archive: The bytes of a ``FoundationArchive``.
-  /// - Returns: What the store calls the response; `nil` if Foundation would keep it in memory only, as no
-  ///   file can have the name of its key.
-  /// - Throws: ``StoreError``, also if the store has a response of this key and second already.
+  /// - Returns: The id of the response; `nil` if Foundation would keep it in memory only, as no file can have
+  ///   the name of its key.
+  /// - Throws: ``StoreError``, also if the store already has a response with this key and second.
   @discardableResult
   public borrowing func insert(
     _ archive: [UInt8], for url: ByteString, stored: Timestamp
@@ -39,9 +39,9 @@ public struct FoundationStoreWriter: ~Copyable {
     return .file(name.id)
   }
 
-  /// Leaves a file behind as a process does that ends while it stores a response.
+  /// Leaves a temporary file behind, like a process that ends while it stores a response.
   ///
-  /// - Parameter suffix: What the name of the file ends with: letters and digits.
+  /// - Parameter suffix: The end of the file name: letters and digits.
   public borrowing func insertTemporaryFile(
     _ bytes: [UInt8], suffix: String
   ) throws(StoreError) {

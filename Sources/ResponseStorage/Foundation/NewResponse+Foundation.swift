@@ -2,12 +2,12 @@ public import Bytes
 import PropertyLists
 
 extension NewResponse {
-  /// Takes what a Foundation store knows of a response; the body is yet to be given.
+  /// Creates a response from what a Foundation store has of it, without the body.
   ///
-  /// The store has nothing of the request but host, port and path, in the name of the file. If the URL of
-  /// the response has the same, it is taken for that of the request, too.
+  /// Of the request, the store has only host, port and path, in the file name. If the URL of the response has
+  /// the same ones, it is used for the request, too.
   ///
-  /// - Returns: `nil` if the archive is of no response of HTTP, or it is not known when it was stored.
+  /// - Returns: `nil` if the archive is not of an HTTP response, or the time of storing is unknown.
   init?(_ archive: borrowing KeyedArchive, in name: FoundationFileName) {
     guard case .response(let seconds, let base64) = name.kind,
       let key = FoundationKey(base64: base64)
@@ -37,8 +37,8 @@ extension NewResponse {
 }
 
 extension StoredResponse {
-  /// The URL that was asked for, as far as it is known; a Foundation store has host, port and path of it, and if
-  /// those are of the URL of the response, that is taken for it.
+  /// The requested URL, as far as it is known. A Foundation store has only its host, port and path; if the URL of the
+  /// response has the same ones, it is used.
   public var requestedURL: ByteString? {
     if let url = request.url { return url }
     guard case .file = id, let url, let key = key.flatMap({ FoundationKey(text: $0) }) else {
@@ -49,7 +49,7 @@ extension StoredResponse {
 }
 
 extension FoundationKey {
-  /// A URL that has this key, with the scheme of another.
+  /// Returns a URL that has this key, with the scheme of another URL.
   fileprivate func url(like other: ByteString) -> ByteString {
     let parts = parts
     var url = URLParts(other.bytes).scheme.map { Array($0) } ?? Array("http".utf8)
@@ -62,7 +62,7 @@ extension FoundationKey {
     return ByteString(url + Self.escapedPath(parts[2]))
   }
 
-  /// A path that was unescaped, escaped again.
+  /// Returns an unescaped path, escaped again.
   private static func escapedPath(_ path: ArraySlice<UInt8>) -> [UInt8] {
     path.percentEscaped { $0.mayBeInURL && !$0.isBracket && !"%?#".utf8.contains($0) }
   }

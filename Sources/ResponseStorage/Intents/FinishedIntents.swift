@@ -1,42 +1,42 @@
 import Files
 
-/// What was done to finish what commands on a store had begun that were killed.
+/// The result of finishing what killed commands had begun on a store.
 public struct FinishedIntents: Hashable, Sendable {
-  /// Whether the files are body files that no entry names; otherwise they were being written.
+  /// Whether the files are orphans; otherwise they were being written.
   public var areBodyFiles = false
-  /// The number of files that are gone.
+  /// The number of removed files.
   public var removedFiles = 0
-  /// The number of files that could not be removed, and are left to the next command.
+  /// The number of files that could not be removed and are left to the next command.
   public var remainingFiles = 0
-  /// The number of intents that could not be read, and are gone.
+  /// The number of intents that could not be read and were removed.
   public var damagedIntents = 0
   /// Why something is left to the next command; `nil` if nothing is.
   public var failure: StoreError?
 
-  /// Creates what was done if there was nothing to do.
+  /// Creates an empty result.
   public init() {}
 }
 
-/// A store whose commands note what they are about to do to files.
+/// A store whose commands record which files they are about to change.
 protocol IntentStore: ResponseStore {
-  /// Ends what an intent says, as far as it is not done.
+  /// Finishes an intent, as far as it is not done.
   ///
-  /// Only files of which the store says that they are of no use are removed, and only if they are those that the
-  /// intent is about.
+  /// A file is removed only if the store does not need it, and only if it is the same file as when the intent
+  /// was recorded.
   ///
-  /// - Returns: Whether the intent is of no more use.
+  /// - Returns: Whether the intent can be removed.
   func finish(_ intent: Intent, into finished: inout FinishedIntents) throws(StoreError) -> Bool
 }
 
 extension StoreOpening {
-  /// Removes the files that commands have left behind that were killed.
+  /// Removes the files that killed commands have left behind.
   ///
-  /// There is no error: what cannot be done now is left to the next command, and a cache that cannot be opened is
-  /// told of by whoever opens it next.
+  /// Never throws: what cannot be done now is left to the next command, and opening the store will report why it
+  /// cannot be opened.
   public func finishIntents() -> FinishedIntents {
     var finished = FinishedIntents()
     guard let intents else { return finished }
-    // A store that has only been begun is not told from other folders.
+    // Try every kind: a half-created store is not yet recognized as one.
     for kind in Self.kinds {
       guard let place = kind.intentPlace(at: path) else { continue }
       var store: (any IntentStore)?

@@ -1,8 +1,8 @@
 import Bytes
 import Files
 
-/// What a command is about to do to files of a store, as it is noted where the next command finds it if the
-/// first one is killed.
+/// A record of what a command is about to do to files of a store, so that the next command can finish it if
+/// this one is killed.
 ///
 /// The text has one line for each file:
 ///
@@ -11,10 +11,10 @@ import Files
 ///     removes 0D3F2C1A-… 131314 1700000000000000000 20480
 ///     adds 7E6B5A49-…
 ///
-/// Nobody has to trust it: the next command looks at each file, and at what the store says of it, before
-/// anything is removed.
+/// The record need not be trusted: before the next command removes anything, it checks each file and whether
+/// the store refers to it.
 struct Intent: Hashable {
-  /// What the files are.
+  /// The kind of files.
   enum Kind: String {
     /// Body files of an Apple store.
     case apple
@@ -22,16 +22,16 @@ struct Intent: Hashable {
     case foundation
   }
 
-  /// The folder that the files are in.
+  /// The folder of the files.
   struct Place: Hashable {
-    /// What the files are.
+    /// The kind of files.
     var kind: Kind
-    /// The device and the number of the folder.
+    /// The device and inode of the folder.
     var identity: [UInt64]
     /// The absolute path of the folder, percent-escaped.
     var path: [UInt8]
 
-    /// Describes a folder; `nil` if there is none.
+    /// Describes a folder; `nil` if it does not exist.
     init?(_ kind: Kind, _ path: String) {
       guard let status = try? FileStatus.of(path), status.kind == .directory else { return nil }
       self.init(kind, status.identity, absolutePath(path))
@@ -49,7 +49,7 @@ struct Intent: Hashable {
       self.path = path
     }
 
-    /// Whether both are the same folder. The number of a device may be another one after a restart.
+    /// Whether both are the same folder. The number of a device can change after a restart.
     func isSame(as other: Place) -> Bool {
       kind == other.kind
         && (identity == other.identity
@@ -57,17 +57,17 @@ struct Intent: Hashable {
     }
   }
 
-  /// A file that a response names which is about to be removed.
+  /// A file of a response, which is about to be removed.
   struct RemovedFile: Hashable {
     var name: ByteString
     var version: FileVersion
   }
 
-  /// The folder that the files are in.
+  /// The folder of the files.
   var place: Place
-  /// Files that go once the responses that name them are gone.
+  /// Files that are removed after the responses that refer to them.
   var removed: [RemovedFile] = []
-  /// Files that no response names yet.
+  /// Files to which no response refers yet.
   var added: [ByteString] = []
 
   /// Creates an intent.
@@ -78,36 +78,36 @@ struct Intent: Hashable {
   /// The first line of every intent.
   private static let mark = Array("urlcache-admin intent 1".utf8)
 
-  /// The text of an intent of no files.
+  /// Returns the text of an intent without files.
   static func header(_ place: Place) -> [UInt8] {
     let identity = place.identity.map { "\($0)" }.joined(separator: " ")
     return mark + Array("\n\(place.kind.rawValue) \(identity) ".utf8) + place.path + [newline]
   }
 
-  /// The line of a file that is about to be removed.
+  /// Returns the line for a file that is about to be removed.
   static func line(_ file: RemovedFile) -> [UInt8] {
     Array("removes ".utf8) + file.name.bytes
       + Array(" \(file.version.number) \(file.version.modified) \(file.version.size)\n".utf8)
   }
 
-  /// The line of a file that is about to be added.
+  /// Returns the line for a file that is about to be added.
   static func line(added name: ByteString) -> [UInt8] {
     Array("adds ".utf8) + name.bytes + [newline]
   }
 
-  /// Whether a text ends within its header: its command was killed before it changed anything.
+  /// Whether a text ends within its header, because its command was killed before it changed anything.
   static func isCutShort(_ text: [UInt8]) -> Bool {
     let start = mark + [newline]
     guard text.count > start.count else { return start.starts(with: text) }
     return text.starts(with: start) && !text[start.count...].contains(newline)
   }
 
-  /// Reads a text, of which the last line may be cut short: the change that it belongs to was not begun then.
+  /// Parses a text. Its last line may be incomplete, in which case that change had not begun.
   ///
-  /// - Returns: `nil` if it is no intent, or not one of this version.
+  /// - Returns: `nil` if it is not an intent, or not of this version.
   init?(reading text: [UInt8]) {
     var lines = text.split(separator: newline, omittingEmptySubsequences: false)[...]
-    // What comes after the last line feed is cut short, or nothing.
+    // What follows the last line feed is an incomplete line, or empty.
     lines.removeLast()
     guard lines.popFirst()?.elementsEqual(Self.mark) == true,
       let place = lines.popFirst().flatMap({ Place(reading: $0) })

@@ -1,35 +1,35 @@
 import Bytes
 public import Files
 
-/// Where commands note which files of a store they are about to remove or to add, so that the next command
-/// ends what one that was killed has begun: a folder in which only this user can make files.
+/// A folder in which commands record the files of a store that they are about to remove or add, so that the
+/// next command can finish what a killed one has begun. Only this user can create files in it.
 public struct IntentFolder: Sendable {
-  /// The path of the folder, which need not be there; `nil` if this user has no place for one.
+  /// The path of the folder, which need not exist; `nil` if this user has no place for one.
   let path: String?
-  /// Told why nothing can be noted.
+  /// Called with the reason why nothing can be recorded.
   let report: @Sendable (FileError?) -> Void
 
-  /// What the names of all intents begin with.
+  /// The prefix of the names of all intents.
   private static let prefix = "intent-"
-  /// The most bytes that are read of an intent; a batch is about 20 MB at most.
+  /// The most bytes that are read of an intent; a batch has at most about 20 MB.
   private static let largestText = ByteCount(1 << 26)
-  /// The most intents that are looked at.
+  /// The most intents that are read, so that a flooded folder does not stop a command.
   private static let mostFiles = 10_000
-  /// For how long an intent waits for a command on its cache, in seconds.
+  /// How long an intent is kept for the next command on its cache, in seconds.
   private static let longestWait = 90 * 86_400.0
 
-  /// Creates a description of a folder, and no folder.
+  /// Describes a folder, without creating it.
   ///
   /// - Parameters:
   ///   - path: The absolute path of the folder; `nil` if this user has no place for one.
-  ///   - report: Told why nothing can be noted, which keeps no command from its work; `nil` if there is no
-  ///     place for the folder.
+  ///   - report: Called with the reason why nothing can be recorded, which is no error of a command; `nil` if
+  ///     there is no place for the folder.
   public init(at path: String?, report: @escaping @Sendable (FileError?) -> Void) {
     self.path = path
     self.report = report
   }
 
-  /// Begins an intent.
+  /// Creates an intent.
   func begin(_ place: Intent.Place) -> OpenIntent? {
     guard let path else {
       report(nil)
@@ -51,13 +51,13 @@ public struct IntentFolder: Sendable {
 
   /// Calls `finish` with each intent about a store that a command has left behind.
   ///
-  /// While an intent is looked at, no other command looks at it.
+  /// While an intent is processed, no other command can read it.
   ///
   /// - Parameters:
   ///   - place: The folder of the store.
-  ///   - now: The present time.
-  ///   - finish: Returns whether the intent is of no more use, and is to be removed.
-  /// - Returns: The number of files that were no intents, and were removed.
+  ///   - now: The current time.
+  ///   - finish: Returns whether the intent can be removed.
+  /// - Returns: The number of files that were not intents and were removed.
   func forEachLeftBehind(
     about place: Intent.Place, at now: Timestamp, _ finish: (Intent) -> Bool
   ) -> Int {
@@ -82,14 +82,14 @@ public struct IntentFolder: Sendable {
         }
         if isOfNoUse { try folder.remove(name) }
       } catch {
-        // Only this user can make files here, and a link or a pipe is no intent.
+        // Only this user can create files here, so a symbolic link is safe to remove; it is no intent.
         if error.kind == .symbolicLink, (try? folder.remove(name)) != nil { damaged += 1 }
       }
     }
     return damaged
   }
 
-  /// The names of the intents.
+  /// Returns the names of the intents.
   private func names(in folder: borrowing Directory) -> [String] {
     var names: [String] = []
     try? folder.forEachName { bytes in

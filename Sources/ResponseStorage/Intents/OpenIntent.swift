@@ -1,24 +1,24 @@
 import Bytes
 import Files
 
-/// The intent of this command, which goes with its owner once all that it says is done.
+/// The intent of this command. Its file is removed when this object is, if everything in it is done.
 final class OpenIntent {
   private let folder: Directory
   private let file: HeldFile
   private let header: [UInt8]
   private let report: @Sendable (FileError?) -> Void
-  /// How long the text is.
+  /// The length of the text.
   private var length: ByteCount = 0
-  /// Whether the name of the file is on the disk.
+  /// Whether the name of the file is on disk.
   private var hasLastingName = false
-  /// Whether something that it says is not done.
+  /// Whether something in it is not done yet.
   private var isOpen = false
-  /// Whether something that it says could not be done.
+  /// Whether something in it could not be done.
   private var isKept = false
-  /// Whether nothing can be noted any more.
+  /// Whether recording has failed, so that nothing more is recorded.
   private var hasFailed = false
 
-  /// How long the text may become before it is begun again.
+  /// The length of the text from which it is started again after a batch.
   private static let longestText = ByteCount(1 << 20)
 
   init(
@@ -35,7 +35,7 @@ final class OpenIntent {
     if !isOpen, !isKept { try? folder.remove(file.name) }
   }
 
-  /// Notes files that go once the responses that name them are gone, and waits until that is on the disk.
+  /// Records files that are removed after the responses that refer to them, and waits until the record is on disk.
   func note(_ files: [Intent.RemovedFile]) {
     attempt { () throws(FileError) in
       try append(files.flatMap(Intent.line))
@@ -43,20 +43,20 @@ final class OpenIntent {
     }
   }
 
-  /// Notes a file that no response names yet.
+  /// Records a file to which no response refers yet.
   func note(added name: ByteString) {
     attempt { () throws(FileError) in try append(Intent.line(added: name)) }
   }
 
-  /// Waits until what was noted is on the disk.
+  /// Waits until the record is on disk.
   func synchronize() {
     attempt { () throws(FileError) in try synchronizeAll() }
   }
 
-  /// Takes note that all is done.
+  /// Marks everything as done.
   func settle() { isOpen = false }
 
-  /// Takes note that all of a batch is done, and that nothing else was noted.
+  /// Marks a batch as done, if nothing else was recorded.
   func settleBatch() {
     settle()
     guard !isKept, length > Self.longestText else { return }
@@ -66,7 +66,7 @@ final class OpenIntent {
     }
   }
 
-  /// Takes note that something could not be done, and is left to the next command.
+  /// Marks something as impossible, so that the intent is left to the next command.
   func keep() { isKept = true }
 
   private func append(_ lines: [UInt8]) throws(FileError) {
@@ -82,8 +82,8 @@ final class OpenIntent {
     hasLastingName = true
   }
 
-  /// Does what notes something. A failure is reported, and then nothing more is noted: to keep a user from
-  /// making room would be worse than body files that a check finds.
+  /// Runs a recording step. A failure is reported once, and then nothing more is recorded: preventing a user from
+  /// freeing space would be worse than orphans, which a check finds.
   private func attempt(_ body: () throws(FileError) -> Void) {
     guard !hasFailed else { return }
     do throws(FileError) { try body() } catch {

@@ -1,126 +1,125 @@
 public import Bytes
 
-/// A store that is open for changing: responses can be removed from it, and put into it as they were in another.
+/// A store that is open for changes: responses can be removed, and raw responses inserted.
 ///
-/// Whoever holds one may change the store; a ``ResponseSource`` gives no way to it.
+/// A ``ResponseSource`` gives no way to change the store.
 public protocol ResponseStore {
   /// Removes responses, with their bodies.
   ///
-  /// They go in batches, each of which is there or gone as a whole, whatever ends the process; where a
-  /// response is a file, a batch is one of them. A response that was stored again since it was looked
-  /// at stays, and so does everything else.
+  /// Responses are removed in batches. However the process ends, a batch is removed completely or not at
+  /// all; where each response is a file, a batch is one file. Responses that were stored again since they
+  /// were read are kept, and so is everything else.
   ///
   /// - Parameters:
-  ///   - responses: What to remove, in ascending order of the ids.
-  ///   - order: In which order they may go.
-  ///   - removal: What was done, also by a removal that ends with an error.
-  ///   - shouldStop: Asked between batches whether to leave the rest.
+  ///   - responses: The responses to remove, in ascending order of ids.
+  ///   - order: The order in which they may be removed.
+  ///   - removal: Receives what was done, even if an error is thrown.
+  ///   - shouldStop: Returns whether to stop; called between batches.
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
     _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int
 
-  /// Removes files of bodies that no response names.
+  /// Removes body files to which no response refers.
   ///
-  /// A file that has changed since it was looked at stays, and so does one that a response names by
-  /// now. Nobody else writes to the store while that is told and the file removed.
+  /// A file is kept if it has changed since it was read, or if a response refers to it by now. No process
+  /// can write to the store between this check and the removal.
   ///
   /// - Parameters:
-  ///   - orphans: What to remove, in ascending order of the names.
-  ///   - removal: What was done, also by a removal that ends with an error.
-  ///   - shouldStop: Asked between batches whether to leave the rest.
+  ///   - orphans: The files to remove, sorted by name.
+  ///   - removal: Receives what was done, even if an error is thrown.
+  ///   - shouldStop: Returns whether to stop; called between batches.
   func remove(
     orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
   ) throws(StoreError)
 
-  /// Gives what is free inside the store back to the file system.
+  /// Returns free space inside the store to the file system.
   ///
-  /// Beside another process that happens in slices only, between which it can write; the log then
-  /// shrinks when that process sees to it.
+  /// While another process has the store open, this is done in slices only, between which that process can
+  /// write. The log then shrinks at a checkpoint of that process.
   ///
   /// - Parameters:
-  ///   - fully: Whether to rewrite the store even where slices would do.
-  ///   - shouldStop: Asked between slices whether to leave the rest.
-  /// - Throws: ``StoreError``, `inUse` for `fully` beside another process.
+  ///   - fully: Whether to rewrite the store even if slices are enough.
+  ///   - shouldStop: Returns whether to stop; called between slices.
+  /// - Throws: ``StoreError``, `inUse` for `fully` while another process has the store open.
   func compact(
     fully: Bool, unless shouldStop: () -> Bool
   ) throws(StoreError) -> CompactionMethod
 
-  /// Whether another process had the store open when it was opened here; `false` where none ever waits for
-  /// another.
+  /// Whether another process had the store open when it was opened here; `false` for stores without locks.
   var inUse: Bool { get }
 
-  /// Writes what the store keeps of a response in a file of its own, under a name that means nothing yet.
+  /// Writes what the store keeps of a response in a file, under a temporary name.
   ///
-  /// - Returns: The name of the file; `nil` if the store keeps no such file of the response.
+  /// - Returns: The name of the file; `nil` if the store keeps no file for the response.
   func stage(_ response: RawResponse) throws -> ByteString?
 
-  /// Waits until staged files, and their names, are on the disk.
+  /// Waits until staged files and their names are on disk.
   func synchronizeStaged(_ names: [ByteString]) throws(StoreError)
 
   /// Removes staged files that are not needed after all.
   func removeStaged(_ names: [ByteString])
 
-  /// Puts responses in.
+  /// Inserts responses.
   ///
-  /// An Apple store takes all of them or none. In a Foundation store each comes as a whole, one after the
-  /// other once `body` is done; whatever ends the process meanwhile leaves the rest out.
+  /// An Apple store inserts all of them or none. A Foundation store inserts each as a whole, one after the other
+  /// once `body` returns; if the process ends meanwhile, the rest are not inserted.
   ///
-  /// - Parameter body: Puts responses in, one after the other; an error of it leaves the store as it was.
+  /// - Parameter body: Inserts responses one by one. If it throws, the store does not change.
   func insert(_ body: (any RawResponseInsertion) throws -> Void) throws
 
-  /// Changes user info, in batches of which each is done as a whole or not at all, whatever ends the process.
+  /// Changes user info in batches, each of which is changed completely or not at all, however the process ends.
   ///
   /// - Parameters:
-  ///   - changes: What to change; what is not as it was looked at stays.
-  ///   - changed: What was changed, also by a change that ends with an error.
-  ///   - shouldStop: Asked between batches whether to leave the rest.
-  /// - Throws: ``StoreError``, `unsupported` if the store keeps no user info in a place of its own.
+  ///   - changes: The changes. User info that differs from its old value in the change is kept.
+  ///   - changed: Receives the ids of changed responses, even if an error is thrown.
+  ///   - shouldStop: Returns whether to stop; called between batches.
+  /// - Throws: ``StoreError``, `unsupported` if the store does not keep user info separately.
   func change(
     _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
     unless shouldStop: () -> Bool
   ) throws(StoreError)
 }
 
-/// The putting in of responses.
+/// An insertion of responses.
 public protocol RawResponseInsertion {
-  /// Puts a response in.
+  /// Inserts a response.
   ///
-  /// It keeps its number if the store has numbers, and that one is free.
+  /// It keeps its id if the store has ids, and if no other response uses it.
   ///
   /// - Parameters:
-  ///   - response: The response; what is staged of it is not looked at.
+  ///   - response: The response. A part that is staged is not read.
   ///   - staged: The name of its staged file, if it has one.
-  ///   - replaced: The response that it takes the place of; `nil` if there must be none of its key.
-  /// - Returns: Whether it is in: not if the store has changed, so that it holds another response of the
-  ///   key than it did.
+  ///   - replaced: The response that it replaces; `nil` if the store must have none with its key.
+  /// - Returns: Whether it was inserted; `false` if the store now has another response with its key than
+  ///   `replaced`.
   func insert(
     _ response: RawResponse, staged: ByteString?, replacing replaced: ResponseVersion?
   ) throws -> Bool
 }
 
-/// How what was free inside a store was given back.
+/// How free space inside a store was returned.
 public enum CompactionMethod: String, Hashable, Sendable, CaseIterable {
-  /// There was nothing to give back, or no way to.
+  /// There was nothing to return, or no way to.
   case none
-  /// In short slices, beside whoever has the store open.
+  /// In short slices.
   case slices
-  /// By writing the store anew.
+  /// By rewriting the store.
   case rewrite
 }
 
-/// A response as it was when it was looked at.
+/// The state of a response when it was read.
 public struct ResponseVersion: Hashable, Sendable {
-  /// What the store calls the response by.
+  /// The id of the response in its store.
   public var id: StoredResponse.ID
 
-  /// What the response is looked up by; a store gives no id to another response.
+  /// The key of the response. A store never gives its id to a response with another key.
   public var key: ByteString?
 
   /// When the response was last stored or refreshed; `nil` if that is not known.
   public var stored: Timestamp?
 
-  /// The file that the response was, if the store keeps each in one.
+  /// The file of the response, if the store keeps each response in a file.
   public var file: FileVersion?
 
   /// Creates a version.
@@ -134,38 +133,38 @@ public struct ResponseVersion: Hashable, Sendable {
   }
 }
 
-/// What was removed from a store.
+/// The result of removing responses or orphans from a store.
 public struct Removal: Hashable, Sendable {
-  /// The ids of the responses that were to be removed and stayed, as they had changed or were gone, in
+  /// The ids of the responses that were kept because they had changed or were already removed, in
   /// ascending order.
   public var skipped: [StoredResponse.ID] = []
 
-  /// The number of responses that were looked at, from the first on; the rest was left as the
-  /// removal was stopped.
+  /// The number of responses that were processed, from the start; the rest were not because the removal
+  /// was stopped.
   public var visited = 0
 
-  /// The names of the orphans that were to be removed and stayed, in ascending order.
+  /// The names of the orphans that were kept, sorted.
   public var skippedOrphans: [String] = []
 
-  /// The number of orphans that were looked at, from the first on.
+  /// The number of orphans that were processed, from the start.
   public var visitedOrphans = 0
 
-  /// The lengths of the files that are gone.
+  /// The total length of the removed files.
   public var returnedBytes: ByteCount = 0
 
-  /// The body files that nothing names any more and that could not be removed.
+  /// The number of body files that no response refers to any more and that could not be removed.
   public var orphanedFiles = 0
 
-  /// Creates the removal of nothing.
+  /// Creates an empty result.
   public init() {}
 }
 
-/// In which order a store removes responses.
+/// The order in which a store removes responses.
 public enum RemovalOrder: Sendable {
-  /// In that of their ids: another removal of the same responses leaves as many pages of a database free, whatever
-  /// batches they go in.
+  /// In the order of ids. The number of pages that become free then does not depend on the batches, so that another
+  /// removal of the same responses frees as many.
   case ids
 
-  /// In whichever is the fastest.
+  /// In the fastest order.
   case any
 }

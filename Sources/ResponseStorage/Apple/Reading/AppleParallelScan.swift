@@ -35,7 +35,7 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
         defer { filled.close() }
         do {
           let connection = try Connection(path: database, access: .immutable)
-          // In KiB: each thread reads pages once and in order, and a small page cache stays in the CPU cache.
+          // In KiB: each thread reads the tables in their order, so a page is soon no longer needed.
           try connection.execute("PRAGMA cache_size = -512")
           var reader = try AppleTallyReader<Tally>(
             connection, layout, request, bodiesAt: bodies, isAlone: false)
