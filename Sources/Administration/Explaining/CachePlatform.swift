@@ -1,17 +1,17 @@
 public import ResponseStorage
 
-/// Whose rules say what becomes of a stored response.
+/// The platform whose rules decide what happens with a stored response.
 ///
-/// What differs from RFC 9111 is what was observed, or reported by others; nobody specifies it.
+/// Differences from RFC 9111 were observed or reported; none is specified.
 public enum CachePlatform: String, Hashable, Sendable, CaseIterable {
-  /// CFNetwork, on Apple's systems: RFC 9111 as far as it is known, with hints where it may differ.
+  /// CFNetwork on Apple systems: RFC 9111 as far as known, with hints where it may differ.
   case apple
-  /// Foundation on Linux: what ``FoundationReuse`` says.
+  /// Foundation on Linux, as described by ``FoundationReuse``.
   case foundation
-  /// RFC 9111 and what is built on it, by the letter.
+  /// RFC 9111 and its extensions, to the letter.
   case rfc9111
 
-  /// The platform that writes stores of a format; of a format of nobody's own, the specification.
+  /// Creates the platform that writes stores of a format; the specification for formats of no platform.
   public init(writing format: StoreDescription.Format) {
     switch format {
     case .apple: self = .apple

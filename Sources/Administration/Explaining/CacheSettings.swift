@@ -1,36 +1,36 @@
 public import Bytes
 
-/// What is set for one cache outside of the command line: a value for each setting, or `nil` where nothing is set.
+/// The settings of one cache outside of the command line; `nil` for settings without a value.
 public struct CacheSettings: Hashable, Sendable {
-  /// How long to wait for a lock, in seconds.
+  /// The time to wait for a lock, in seconds.
   public private(set) var wait: Double?
-  /// How much one command may remove.
+  /// The maximum that one command may remove.
   public private(set) var maxDelete: RemovalCap?
-  /// The disk capacity that the app set, in bytes.
+  /// The disk capacity set by the app, in bytes.
   public private(set) var capacity: ByteCount?
-  /// The largest size on disk, in bytes.
+  /// The maximum size on disk, in bytes.
   public private(set) var maxSize: ByteCount?
-  /// The largest number of entries.
+  /// The maximum number of entries.
   public private(set) var maxEntries: Int64?
-  /// The greatest age of an entry, in seconds.
+  /// The maximum age of an entry, in seconds.
   public private(set) var maxAge: Double?
-  /// The largest body, in bytes.
+  /// The maximum size of a body, in bytes.
   public private(set) var maxEntrySize: ByteCount?
-  /// How much of the file system has to be free.
+  /// The space to keep free on the file system.
   public private(set) var minFree: Room?
-  /// Down to which share of an exceeded limit to go, in percent.
+  /// The low mark for an exceeded limit, in percent.
   public private(set) var low: Double?
-  /// Whether limits of age and of body size count only in a cache that has too many entries or bytes.
+  /// Whether limits of age and body size only apply to a cache over its limits of size or number.
   public private(set) var onlyIfOver: Bool?
-  /// Which entries are removed first.
+  /// The order in which entries are removed.
   public private(set) var order: [CacheLimits.Order]?
 
-  /// Creates settings of which nothing is set.
+  /// Creates settings without values.
   public init() {}
 
-  /// Sets a value that is given as text, as the option of the same name takes it.
+  /// Sets a value from text in the syntax of the option with the same name.
   ///
-  /// ``Setting/cache`` names the cache that the settings are for; its text is only checked.
+  /// ``Setting/cache`` names the cache that the settings are for; its text is only validated.
   mutating func set(_ setting: Setting, to text: String) throws(WrittenValueError) {
     switch setting {
     case .cache:
@@ -46,7 +46,7 @@ public struct CacheSettings: Hashable, Sendable {
       }
       capacity = size
     case .preset:
-      // It sets the capacity, in the file or the variable that has it.
+      // A preset sets the capacity where the settings are read.
       _ = try Self.word(text, of: CapacityPreset.allCases.map(\.rawValue))
     case .maxSize: maxSize = try WrittenValue.size(text)
     case .maxEntries: maxEntries = try Self.count(text)
@@ -88,7 +88,7 @@ public struct CacheSettings: Hashable, Sendable {
     return order
   }
 
-  /// The word of a list that a text is, byte for byte.
+  /// Returns the word of a list that equals a text byte for byte.
   private static func word(
     _ text: String, of words: [String]
   ) throws(WrittenValueError) -> String {
@@ -100,7 +100,7 @@ public struct CacheSettings: Hashable, Sendable {
   }
 }
 
-/// A part of a file system.
+/// An amount of space on a file system.
 public enum Room: Hashable, Sendable {
   /// A number of bytes.
   case bytes(ByteCount)
@@ -114,7 +114,7 @@ public enum Room: Hashable, Sendable {
       ? .percent(try WrittenValue.percent(text)) : .bytes(try WrittenValue.size(text))
   }
 
-  /// The text that it can be read from.
+  /// The text from which it can be read.
   public var text: String {
     switch self {
     case .bytes(let bytes): "\(bytes)"
@@ -122,7 +122,7 @@ public enum Room: Hashable, Sendable {
     }
   }
 
-  /// The number of bytes that it is of a file system with so many in all.
+  /// Returns the number of bytes on a file system of this size.
   public func bytes(of total: ByteCount) -> ByteCount {
     switch self {
     case .bytes(let bytes): bytes
@@ -134,7 +134,7 @@ public enum Room: Hashable, Sendable {
 }
 
 extension Setting {
-  /// Refuses a value that the option of the same name would refuse.
+  /// Validates a value like the option of the same name.
   public func check(_ text: String) throws(WrittenValueError) {
     var settings = CacheSettings()
     try settings.set(self, to: text)
@@ -142,7 +142,7 @@ extension Setting {
 }
 
 extension Configuration {
-  /// What is set for a cache; a value that cannot be read counts as not set.
+  /// Returns the settings of a cache; invalid values count as not set.
   ///
   /// - Parameter name: The name of the cache, if it has one.
   public func settings(forCache name: String?) -> CacheSettings {

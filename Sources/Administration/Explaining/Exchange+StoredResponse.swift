@@ -3,10 +3,10 @@ public import HTTPCaching
 public import ResponseStorage
 
 extension Exchange {
-  /// What a store holds of a response and of its request; `nil` if the header fields of the response or the
-  /// time of its storing are not known.
+  /// Creates an exchange from a stored response and its request; `nil` if the header fields of the response or its
+  /// stored time are unknown.
   ///
-  /// A store does not say when a request was sent: the delay of the response counts as 0.
+  /// A store does not record when a request was sent: the response delay counts as 0.
   ///
   /// - Parameter response: Decoded for ``projection``; the request is left out if it was not decoded.
   public init?(of response: borrowing StoredResponse) {
@@ -24,18 +24,18 @@ extension Exchange {
       bodyBytes: response.bodySize?.bytes)
   }
 
-  /// What a response has to have been decoded for.
+  /// The fields to decode of a response.
   public static let projection: Projection = [
     .url, .stored, .status, .cachingFields, .method, .body, .protocolProperties,
   ]
 
-  /// No header fields, for a request of which none are stored: that is as good as knowing them, unless the
-  /// response varies.
+  /// No header fields, for a request without stored fields: this is equivalent to knowing them, unless the response has
+  /// a `Vary`.
   private static func noFields(unless fields: FieldSection) -> HeaderFields? {
     fields.contains(.vary) ? nil : HeaderFields()
   }
 
-  /// The request fields that CFNetwork keeps under the value of `Vary`, as it was received.
+  /// The request fields that CFNetwork stores under the value of `Vary`, as received.
   private static func varyRecord(
     _ fields: FieldSection, in properties: [StoredResponse.Property]
   ) -> FieldSection? {

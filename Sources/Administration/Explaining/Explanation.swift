@@ -2,39 +2,39 @@ public import Bytes
 public import HTTPCaching
 public import ResponseStorage
 
-/// Why a stored response is used for a request at a moment, or is not.
+/// Why a stored response is used for a request at a given time, or why not.
 ///
-/// RFC 9111 and the application's own expiry decide whether it is fresh, by ``ResponseFreshness``; the platform
-/// and the policy of the request decide what happens then.
+/// RFC 9111 and the expiry rules of the app decide whether it is fresh (``ResponseFreshness``); the platform and the
+/// request policy decide what happens then.
 public struct Explanation: Sendable {
-  /// What is known if the store holds the header fields and the time of storing.
+  /// What is known if the store contains the header fields and the stored time.
   ///
-  /// It never changes, and is asked often: an object, as a copy of so many values would cost more than
-  /// they did.
+  /// An immutable object, because it is passed around often: copying so many values would cost more than computing
+  /// them.
   public final class Details: Sendable {
     /// The stored response and its request.
     public let exchange: Exchange
-    /// The request that is presented.
+    /// The presented request.
     public let request: Request
-    /// What RFC 9111 says of using the response for it.
+    /// The decision of RFC 9111 about using the response.
     public let reuse: Reuse
-    /// What RFC 9111 has it validated with.
+    /// The request with which RFC 9111 validates the response.
     public let conditional: ConditionalRequest
-    /// Whether RFC 9111 lets a cache store it.
+    /// Whether RFC 9111 allows storing the response.
     public let storability: Storability
-    /// What Foundation on Linux does with it, if that is the platform.
+    /// What Foundation on Linux does with it, on that platform.
     public let foundation: FoundationReuse?
-    /// How fresh the response is, as every command says it.
+    /// The freshness of the response, as all commands report it.
     public let freshness: ResponseFreshness
-    /// What is ignored or odd.
+    /// Notes on ignored or unusual values.
     public let remarks: [Remark]
-    /// How much of the body is stored, if the response announced how much there is.
+    /// The share of the body that was received, if the response announced its length.
     public var received: ReceivedBody? { ReceivedBody(of: exchange) }
-    /// The expiry of the application's own, if it attached one.
+    /// The expiry set by the app, if there is one.
     public var expiry: UserInfoExpiry? { freshness.expiry }
-    /// What the response can be validated with.
+    /// The validators of the response.
     public var validators: Validators { conditional.validators }
-    /// Whether only age or a directive can be against using the response.
+    /// Whether only its age or a directive can prevent using the response.
     let isFit: Bool
 
     init(
@@ -59,35 +59,35 @@ public struct Explanation: Sendable {
     }
   }
 
-  /// What the store calls the response by.
+  /// The id in the store.
   public let id: StoredResponse.ID
 
   /// The URL of the response.
   public let url: ByteString?
 
-  /// How the store finds the response for the URL that is asked for; `nil` if nothing is odd about that.
+  /// How the store finds the response for the requested URL; `nil` if it does so as expected.
   public let lookup: StoreLookup?
 
-  /// What was asked.
+  /// The inquiry.
   public let inquiry: Inquiry
 
-  /// What is known; `nil` if the header fields or the time of storing are not.
+  /// The details; `nil` if the header fields or the stored time are unknown.
   public let details: Details?
 
-  /// What else there is to know.
+  /// Other facts about the response.
   public let hints: [Hint]
 
-  /// What the configuration says of the response; `nil` if it says nothing.
+  /// What the configuration defines for the response; `nil` if nothing.
   public var configured: Configured?
 
-  /// What a configuration says of a response, which has no part in its freshness.
+  /// What a configuration defines for a response, independent of its freshness.
   public struct Configured: Sendable {
-    /// The class that it is in.
+    /// The class.
     public let entryClass: String
-    /// When it is to be validated; `nil` if no rule says so.
+    /// When to validate it; `nil` if no rule defines that.
     public let revalidation: EntryRules.Revalidation?
 
-    /// Finds out what a configuration says; `nil` if that is nothing, or if it takes too long to find out.
+    /// Applies a configuration; `nil` if it defines nothing, or if an expression takes too long.
     public init?(of response: borrowing StoredResponse, by classes: EntryClasses) {
       do throws(URLExpression.Overrun) {
         entryClass = try classes.name(of: response)
@@ -99,14 +99,14 @@ public struct Explanation: Sendable {
     }
   }
 
-  /// What a response has to have been decoded for.
+  /// The fields to decode of a response.
   public static let projection: Projection = BodyCompleteness.projection.union([
     .storage, .userInfo,
   ])
 
   /// Explains a response.
   ///
-  /// - Parameter withHints: Whether to look for ``hints``, on which no outcome depends.
+  /// - Parameter withHints: Whether to collect ``hints``, which do not affect the outcome.
   public init(
     of response: borrowing StoredResponse, asking inquiry: Inquiry, withHints: Bool = true
   ) {
@@ -124,35 +124,35 @@ public struct Explanation: Sendable {
 }
 
 extension Explanation {
-  /// How fresh the response is; `nil` if that is not known.
+  /// The freshness of the response; `nil` if unknown.
   public var freshness: ResponseFreshness? { details?.freshness }
 
-  /// Whether the response is fresh; `nil` if that is not known.
+  /// Whether the response is fresh; `nil` if unknown.
   public var state: ResponseFreshness.State? { freshness?.state }
 
-  /// Whether the application drops the response when it finds it.
+  /// Whether the app discards the response when it finds it.
   public var isExpiredByApplication: Bool { freshness?.isExpiredByApplication ?? false }
 
-  /// What becomes of a request with a policy.
+  /// Returns the outcome of a request with a policy.
   public func outcome(of policy: RequestCachePolicy) -> RequestCachePolicy.Outcome {
     guard let details else { return .unknown }
     if let foundation = details.foundation {
       if lookup?.isAnswer == false { return .load }
       return foundation.obstacle == nil && !isExpiredByApplication ? .cache : .load
     }
-    // To the URL loading system a response that the application drops was never there.
+    // The app discards the response before the URL loading system sees it.
     if isExpiredByApplication { return policy.outcome(nil, isFit: false, asking: nil) }
     return policy.outcome(
       details.reuse.decision, isFit: details.isFit, asking: details.conditional.purpose)
   }
 
-  /// What becomes of the request that is asked about.
+  /// The outcome of the inquired request.
   public var outcome: RequestCachePolicy.Outcome { outcome(of: inquiry.policy) }
 
-  /// Whether the stored response answers the request that is asked about.
+  /// Whether the stored response is used for the inquired request.
   public var isReusable: Bool { outcome == .cache }
 
-  /// The request that goes to the origin, if one does before there is an answer.
+  /// The request to the origin server, if one is sent before there is a response.
   public var nextRequest: Request? {
     guard let details else { return nil }
     switch outcome {

@@ -1,22 +1,22 @@
 public import HTTPCaching
 
 extension Explanation {
-  /// Why the outcome is what it is.
+  /// A reason for the outcome.
   public enum Reason: Hashable, Sendable {
-    /// The store does not hold the header fields, or the time of storing.
+    /// The store does not contain the header fields or the stored time.
     case undecodable
-    /// The application's own expiry has passed.
+    /// The expiry set by the app has passed.
     case expiredByApplication(UserInfoExpiry)
-    /// The policy of the request decides, and not how old the response is.
+    /// The request policy decides, regardless of the age.
     case policy(RequestCachePolicy)
     /// Foundation on Linux does not use the response.
     case foundationRefuses(FoundationReuse.Obstacle)
-    /// Foundation on Linux uses the response, until a moment in seconds since 1970, or for ever.
+    /// Foundation on Linux uses the response, until a time in seconds since 1970, or forever.
     case foundationUses(until: Int64?)
-    /// What RFC 9111 says.
+    /// A reason from RFC 9111.
     case reuse(ReuseReason)
 
-    /// The reason, for programs.
+    /// The code of the reason in machine-readable output.
     public var code: String {
       switch self {
       case .undecodable: "undecodable"
@@ -28,14 +28,14 @@ extension Explanation {
       }
     }
 
-    /// The section of a specification that decides it, if one does.
+    /// The section of the specification behind the reason, if there is one.
     public var section: Section? {
       guard case .reuse(let reason) = self else { return nil }
       return reason.section
     }
   }
 
-  /// Why the outcome is what it is, the weightiest first; never empty.
+  /// The reasons for the outcome, most important first; never empty.
   public var reasons: [Reason] {
     guard let details else { return [.undecodable] }
     let specified = details.reuse.reasons.map { Reason.reuse($0) }
@@ -52,7 +52,7 @@ extension Explanation {
     return policyDecides ? [.policy(inquiry.policy)] + specified : specified
   }
 
-  /// Whether the policy leads to something else than how old the response is.
+  /// Whether the policy changes the outcome.
   private var policyDecides: Bool {
     let policy = inquiry.policy
     return policy != .useProtocolCachePolicy && outcome != outcome(of: .useProtocolCachePolicy)
@@ -60,7 +60,7 @@ extension Explanation {
 }
 
 extension ReuseReason {
-  /// The reason, for programs.
+  /// The code of the reason in machine-readable output.
   public var code: String {
     switch self {
     case .otherTarget: "other-target"

@@ -1,16 +1,16 @@
 import Bytes
 public import HTTPCaching
 
-/// What `URLSession` of Foundation on Linux does with a stored response, which differs from RFC 9111.
+/// What `URLSession` of Foundation on Linux does with a stored response; it differs from RFC 9111.
 ///
-/// Observed with Swift 6.3, and so in `HTTPURLProtocol.swift` of swift-corelibs-foundation: it uses a
-/// response or loads it anew, whatever the cache policy of the request is; it never validates, knows no
-/// heuristic, no `Age`, and reads no date. What has no `max-age` and no `Expires` it uses for ever. What it
-/// does not use it removes.
+/// Observed with Swift 6.3, and consistent with `HTTPURLProtocol.swift` of swift-corelibs-foundation: it either uses a
+/// response or loads it again, regardless of the request policy. It never validates, has no heuristic, ignores `Age`,
+/// and cannot parse dates. It uses responses without `max-age` and `Expires` forever, and removes responses that it
+/// does not use.
 public struct FoundationReuse: Hashable, Sendable {
-  /// Why a stored response is not used, in the order in which Foundation looks.
+  /// Why a stored response is not used, in the order of Foundation's checks.
   public enum Obstacle: String, Hashable, Sendable, CaseIterable {
-    /// The response is not found: its key is that of another URL.
+    /// The response is not found: its key belongs to another URL.
     case otherKey = "foundation-other-key"
     /// The response has `WWW-Authenticate` or `Proxy-Authenticate`.
     case challenge = "foundation-challenge"
@@ -20,27 +20,27 @@ public struct FoundationReuse: Hashable, Sendable {
     case method = "foundation-method"
     /// The request is HEAD, and there is a body.
     case bodyForHead = "foundation-body-for-head"
-    /// The response says `no-cache`.
+    /// The response has `no-cache`.
     case noCache = "foundation-no-cache"
-    /// The response says `no-store`.
+    /// The response has `no-store`.
     case noStore = "foundation-no-store"
-    /// As many seconds as `max-age` says have passed since it was stored.
+    /// It was stored at least `max-age` seconds ago.
     case maxAge = "foundation-max-age"
     /// Responses of this status are not used.
     case status = "foundation-status"
-    /// The response has a `Vary`, whatever it says.
+    /// The response has a `Vary`, with any value.
     case vary = "foundation-vary"
-    /// The response has an `Expires` and no `max-age`: no date can be read, so that it counts as past.
+    /// The response has an `Expires` and no `max-age`: Foundation cannot parse the date and treats it as past.
     case expires = "foundation-expires"
   }
 
   /// Why the stored response is not used; `nil` if it is.
   public let obstacle: Obstacle?
 
-  /// Until when a response is used, in seconds since 1970; `nil` if it is used for ever or not at all.
+  /// The time until which the response is used, in seconds since 1970; `nil` if it is used forever or not at all.
   public let usedUntil: Int64?
 
-  /// Decides on a presented request.
+  /// Decides about a presented request.
   ///
   /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
   public init(of exchange: borrowing Exchange, for request: Request, at now: Int64) {
@@ -79,14 +79,14 @@ public struct FoundationReuse: Hashable, Sendable {
   }
 }
 
-/// What Foundation on Linux takes from `Cache-Control`: it splits at every comma, also between quotation
-/// marks, and of a repeated directive the last counts.
+/// The parts of `Cache-Control` that Foundation on Linux reads. It splits at every comma, even inside quotes, and the
+/// last of repeated directives wins.
 private struct FoundationCacheControl {
   private(set) var noCache = false
   private(set) var noStore = false
-  /// The seconds of `max-age`; what is no number is not there.
+  /// The seconds of `max-age`; `nil` if it is not a number.
   private(set) var maxAge: Int64?
-  /// Whether there is a `max-age` or an `s-maxage`, either of which makes `Expires` not count.
+  /// Whether there is a `max-age` or an `s-maxage`; either overrides `Expires`.
   private(set) var hasLifetime = false
 
   init(_ fields: FieldSection) {

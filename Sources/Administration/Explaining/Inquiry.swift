@@ -2,28 +2,28 @@ public import Bytes
 public import HTTPCaching
 import ResponseStorage
 
-/// What is asked about stored responses: as of when, for which request, and by whose rules.
+/// A question about stored responses: the time, the request, and the platform.
 public struct Inquiry: Hashable, Sendable {
-  /// The moment.
+  /// The time.
   public var now: Timestamp
 
-  /// Whose rules.
+  /// The platform whose rules apply.
   public var platform: CachePlatform
 
-  /// The policy of the request.
+  /// The request policy.
   public var policy = RequestCachePolicy.useProtocolCachePolicy
 
-  /// Header fields of the request. The request is the stored one again, with the fields that `Vary` names;
-  /// these take the place of those, and one without a value is not sent at all.
+  /// Additional header fields of the request. The presented request is the stored one with the fields that `Vary`
+  /// names; these fields replace them, and a field without a value is not sent.
   public var fields: [FieldLine] = []
 
-  /// The disk capacity that the application set, in bytes; a cache does not hold its own.
+  /// The disk capacity set by the app, in bytes; a cache does not record its own.
   public var capacityBytes: ByteCount?
 
-  /// The expiries of an application's own.
+  /// The expiry rules of the app.
   public var expiryRules = UserInfoExpiry.known
 
-  /// The URLs that are asked for, if a Foundation store is asked for some.
+  /// The requested URLs, if the inquiry is about URLs in a Foundation store.
   public var names: EntryNames?
 
   /// Creates an inquiry.
@@ -32,7 +32,7 @@ public struct Inquiry: Hashable, Sendable {
     self.platform = platform
   }
 
-  /// The request that is presented for a stored response.
+  /// Returns the request to present for a stored response.
   func request(for exchange: Exchange) -> Request {
     var lines: [FieldLine] = []
     if case .fields(let names) = exchange.vary,

@@ -2,7 +2,7 @@ public import Bytes
 public import HTTPCaching
 public import ResponseStorage
 
-/// Why a cache has no response for a URL: whether it would have been stored at all.
+/// Why a cache has no response for a URL, and whether it would have been stored.
 public struct MissingResponse: Hashable, Sendable {
   /// A rule against storing.
   public enum Obstacle: Hashable, Sendable {
@@ -14,14 +14,14 @@ public struct MissingResponse: Hashable, Sendable {
     case specified(Storability.Reason)
     /// Apple documents that only statuses from 200 to 299 are stored.
     case status
-    /// Apple documents that a body of more than about 5 % of the capacity is not stored.
+    /// Apple documents that bodies larger than about 5% of the capacity are not stored.
     case largeBody(limit: ByteCount)
-    /// Foundation on Linux would not use it, and stores nothing that it would not use.
+    /// Foundation on Linux would not use the response, and stores no such responses.
     case foundationRefuses(FoundationReuse.Obstacle)
-    /// `URLSession` of Foundation on Linux stores nothing; an application has to.
+    /// `URLSession` of Foundation on Linux stores nothing; the app has to.
     case foundationStoresNothing
 
-    /// The rule, for programs.
+    /// The code of the rule in machine-readable output.
     public var code: String {
       switch self {
       case .scheme: "scheme"
@@ -34,7 +34,7 @@ public struct MissingResponse: Hashable, Sendable {
       }
     }
 
-    /// The section of a specification that decides it, if one does.
+    /// The section of the specification behind the rule, if there is one.
     public var section: Section? {
       guard case .specified(let reason) = self else { return nil }
       return reason.section
@@ -44,33 +44,33 @@ public struct MissingResponse: Hashable, Sendable {
   /// The URL.
   public let url: ByteString
 
-  /// The entries that the store answers it with all the same.
+  /// The entries that the store returns for the URL nevertheless.
   public let present: [StoredResponse.ID]
 
-  /// What a Foundation store looks it up by, for people; `nil` for another store, or if it has no key.
+  /// The key in a Foundation store, for people; `nil` for other stores, or if the URL has no key.
   public let key: ByteString?
 
-  /// How the store finds those of the entries that are present whose URLs are others.
+  /// How the store finds the present entries that have other URLs.
   public let lookups: [StoreLookup]
 
-  /// The entries that have the URL, and that the store finds by another only.
+  /// The entries with this URL that the store only returns for another URL.
   public let underOtherKeys: [StoredResponse.ID]
 
-  /// URLs of the cache that differ by query or fragment only, up to three.
+  /// URLs in the cache that only differ by query or fragment, at most three.
   public let near: [ByteString]
 
-  /// What was asked.
+  /// The inquiry.
   public let inquiry: Inquiry
 
-  /// Whether RFC 9111 would have it stored; `nil` if its header fields were not given.
+  /// Whether RFC 9111 allows storing the response; `nil` if its header fields were not given.
   public let storability: Storability?
 
-  /// The rules against it, the first that applies first.
+  /// The rules against storing, first applicable rule first.
   public let obstacles: [Obstacle]
 
-  /// Looks for a URL, and at the head of a response of it.
+  /// Looks up a URL, and evaluates the head of its response.
   ///
-  /// - Parameter head: The head of the response that should have been stored, if it is known.
+  /// - Parameter head: The head of the response that should have been stored, if known.
   /// - Complexity: O(*n*), where *n* is the number of entries.
   public init(
     of url: ByteString, head: ResponseHead?, in source: any ResponseSource,
@@ -108,13 +108,13 @@ public struct MissingResponse: Hashable, Sendable {
     obstacles = Self.obstacles(url, exchange, storability, inquiry)
   }
 
-  /// Whether the response would have been stored; `nil` if that depends on what was not given.
+  /// Whether the response would have been stored; `nil` if unknown.
   public var wouldBeStored: Bool? {
     if !obstacles.isEmpty { return false }
     return storability.map(\.mayStore)
   }
 
-  /// What becomes of a request with a policy, as nothing is stored.
+  /// Returns the outcome of a request with a policy, given that nothing is stored.
   public func outcome(of policy: RequestCachePolicy) -> RequestCachePolicy.Outcome {
     // Foundation on Linux ignores the policy.
     inquiry.platform == .foundation ? .load : policy.outcome(nil, isFit: false, asking: nil)

@@ -1,15 +1,15 @@
 public import Bytes
 public import ResponseStorage
 
-/// URLs of a store that differ from one that is not in it by their query or fragment only.
+/// URLs in a store that differ from missing URLs only by query or fragment.
 public struct NearMisses {
   private static let limit = 3
 
   private var found: [ByteString: [ByteString]] = [:]
 
-  /// Looks for URLs that are near to some.
+  /// Finds the URLs similar to the given URLs.
   ///
-  /// - Complexity: O(*n*), where *n* is the number of entries; of each URL the first three are kept.
+  /// - Complexity: O(*n*), where *n* is the number of entries; keeps the first three for each URL.
   public init(to urls: [ByteString], in source: any ResponseSource) throws {
     for url in urls { found[Self.stem(of: url)] = [] }
     var found = found
@@ -22,7 +22,7 @@ public struct NearMisses {
     self.found = found
   }
 
-  /// The URLs near to `url`, up to three, in the order of the store.
+  /// Returns the URLs similar to `url`, at most three, in the order of the store.
   public func urls(near url: ByteString) -> [ByteString] { found[Self.stem(of: url)] ?? [] }
 
   private static func stem(of url: ByteString) -> ByteString {

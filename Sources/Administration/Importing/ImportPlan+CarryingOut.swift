@@ -2,24 +2,24 @@ import Bytes
 public import ResponseArchives
 public import ResponseStorage
 
-/// What an import did.
+/// The result of an import.
 public struct ImportResult: Hashable, Sendable {
-  /// The numbers of the entries that were not put in, as the cache had changed since the plan was made.
+  /// The numbers of the entries that were not imported because the cache had changed since the plan was made.
   public var changed: Set<Int64> = []
 
-  /// Creates the result of an import that did all it was to do.
+  /// Creates the result of a complete import.
   public init() {}
 }
 
 extension ImportPlan {
-  /// Puts into a cache what the plan says.
+  /// Imports the planned entries into a cache.
   ///
-  /// What has files of its own is written to some that nothing names, and is on the disk before the one
-  /// transaction ends that all rows are written in, or before all files get their names. Beside another
-  /// process it is so even before the transaction begins, as that one waits meanwhile. An error before that
-  /// leaves the cache as it was.
+  /// Body files are first written under temporary names. They are synced to disk before the transaction that inserts
+  /// all rows is committed, or before all files get their final names. If another process has the cache open, they are
+  /// written and synced even before the transaction begins, because that process waits during it. An error before the
+  /// commit leaves the cache unchanged.
   ///
-  /// - Parameter shouldStop: Asked before each entry whether to leave all undone.
+  /// - Parameter shouldStop: Called before each entry; `true` cancels the whole import.
   /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportInterruption``.
   public func carryOut(
     from archive: any ResponseArchive, in store: any ResponseStore, unless shouldStop: () -> Bool
@@ -52,7 +52,7 @@ extension ImportPlan {
     }
   }
 
-  /// Reads the archive again, for the entries that are put into the cache.
+  /// Reads the archive again, for the entries to import.
   private func forEachWritten(
     of archive: any ResponseArchive, unless shouldStop: () -> Bool,
     _ body: (Entry, RawResponse) throws -> Void
@@ -61,7 +61,7 @@ extension ImportPlan {
     var number: Int64 = 0
     try archive.forEachEntry(verifyingBodies: false) { raw in
       if shouldStop() { throw ImportInterruption() }
-      // Of a damaged archive nothing is read beyond what was whole.
+      // Do not read a damaged archive beyond its intact part.
       if damage != nil, rest.isEmpty { return .stop }
       number += 1
       guard let entry = rest.first, entry.number == number else { return .next }
@@ -72,5 +72,5 @@ extension ImportPlan {
   }
 }
 
-/// An import that was given up before anything was done.
+/// An import that was cancelled before anything was changed.
 public struct ImportInterruption: Error, Hashable, Sendable {}

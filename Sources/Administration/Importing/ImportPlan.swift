@@ -2,53 +2,53 @@ public import Bytes
 public import ResponseArchives
 public import ResponseStorage
 
-/// What an import does with an entry whose key the cache has already, with other contents.
+/// What an import does with an entry if the cache has a different entry with the same key.
 public enum ImportConflictRule: String, Hashable, Sendable, CaseIterable {
-  /// The entry of the cache stays.
+  /// The entry of the cache is kept.
   case skip
-  /// The entry of the archive takes its place.
+  /// The entry of the archive replaces it.
   case replace
-  /// That of the two stays that was first stored later; that of the cache if neither was.
+  /// The entry that was first stored later is kept; the entry of the cache if neither was.
   case newer
-  /// Nothing is imported at all.
+  /// Nothing is imported.
   case error
 }
 
-/// What is to be put from an archive into a cache, decided before anything is.
+/// The entries to import from an archive into a cache, decided before anything is changed.
 ///
-/// To make one, all of the archive is read and compared with its digests.
+/// Creating a plan reads the whole archive and verifies its digests.
 public struct ImportPlan: Hashable, Sendable {
-  /// What happens with an entry of the archive.
+  /// What happens to an entry of the archive.
   public enum Action: String, Hashable, Sendable, CaseIterable {
-    /// The cache has none of its key.
+    /// The cache has no entry with its key.
     case add
-    /// It takes the place of that of its key.
+    /// It replaces the entry with the same key.
     case replace
-    /// The cache has it, with the same contents.
+    /// The cache already has it, with the same contents.
     case unchanged
-    /// The cache has another of its key, which stays.
+    /// The cache has a different entry with the same key, which is kept.
     case skip
-    /// It is not whole enough for a cache.
+    /// It is too incomplete for a cache.
     case reject
-    /// Its method is not GET, and such entries are not wanted.
+    /// Its method is not GET, and only GET is wanted.
     case otherMethod = "other-method"
   }
 
-  /// An entry of the archive that is selected.
+  /// A selected entry of the archive.
   public struct Entry: Hashable, Sendable {
-    /// Its place in the archive, from 1 on.
+    /// The position in the archive, starting at 1.
     public var number: Int64
     /// Its URL.
     public var url: ByteString?
-    /// The size of its body in bytes; `nil` if there is none.
+    /// The size of the body in bytes; `nil` if there is no body.
     public var size: ByteCount?
-    /// What happens with it.
+    /// What happens to it.
     public var action: Action
-    /// Why it is rejected, or left out for another of the archive: a clause.
+    /// Why it is rejected, or skipped for another entry of the archive: a clause.
     public var reason: String?
-    /// What the cache has no place for.
+    /// The parts that the cache cannot store.
     public var losses: [ResponseLoss] = []
-    /// When it was first stored, as far as the cache would know.
+    /// The time at which it was first stored, if the cache could store that.
     var stored: Timestamp?
     /// The response that it replaces.
     public var replaced: ResponseVersion?
@@ -56,34 +56,34 @@ public struct ImportPlan: Hashable, Sendable {
 
   /// The archive.
   public var archive: StoreDescription
-  /// What is to happen, in the order of the archive.
+  /// The selected entries, in the order of the archive.
   public var entries: [Entry] = []
-  /// The number of all entries of the archive that were read.
+  /// The number of entries of the archive that were read.
   public var archivedEntries: Int64 = 0
-  /// The names that no entry has.
+  /// The requested names that no entry has.
   public var absent: EntryNames
-  /// What the archive holds besides, which is no entry for a cache.
+  /// The other contents of the archive, which are no entries.
   public var omissions: [ArchiveOmission] = []
-  /// What is changed of the entries on their way.
+  /// The changes to the entries on import.
   public var rewriting: ResponseRewriting
-  /// Why not all of the archive could be read, if that was allowed.
+  /// Why the archive could not be read to its end, if that was allowed.
   public var damage: String?
 
-  // Entries are looked at by their indexes below, as each would be copied otherwise.
+  // Access entries by index: iterating would copy each of them.
 
-  /// The number of entries with which something happens.
+  /// Returns the number of entries with an action.
   public func count(_ action: Action) -> Int {
     entries.indices.count { entries[$0].action == action }
   }
 
-  /// The sizes of the bodies of the entries with which something happens, in bytes.
+  /// Returns the total size of the bodies of the entries with an action, in bytes.
   public func bodyBytes(_ action: Action) -> ByteCount {
     entries.indices.reduce(0) { sum, index in
       entries[index].action == action ? sum + (entries[index].size ?? 0) : sum
     }
   }
 
-  /// What is lost of the entries that are written, with the number of those that lose it.
+  /// The parts that the imported entries lose, with the number of entries that lose them.
   public var losses: [(loss: ResponseLoss, entries: Int)] {
     var counts: [ResponseLoss: Int] = [:]
     for index in entries.indices where entries[index].isWritten {
@@ -92,17 +92,17 @@ public struct ImportPlan: Hashable, Sendable {
     return ResponseLoss.allCases.compactMap { loss in counts[loss].map { (loss, $0) } }
   }
 
-  /// Whether carrying it out changes anything.
+  /// Whether the import changes anything.
   public var changesAnything: Bool { entries.contains { $0.isWritten } }
 
   /// Plans to import the selected entries of an archive.
   ///
   /// - Parameters:
-  ///   - target: The cache as it is now, or the one that is yet to be made.
-  ///   - anyMethod: Whether answers to requests other than GET are wanted; they always are of an
-  ///     archive that restores caches.
-  ///   - rewriting: What is changed of the entries, once they are selected.
-  ///   - salvaging: Whether damage of the archive ends its reading, and is no error.
+  /// - target: The current cache, or a cache to be created.
+  /// - anyMethod: Whether to import responses to requests other than GET; an archive that restores caches always
+  ///   includes them.
+  /// - rewriting: The changes to the entries, applied after the selection.
+  /// - salvaging: Whether damage to the archive ends the reading without an error.
   /// - Throws: ``ResponseArchiveError``, ``StoreError``, or ``ImportConflict``.
   public init(
     importing archive: any ResponseArchive, _ selection: Selection,
@@ -135,7 +135,7 @@ public struct ImportPlan: Hashable, Sendable {
           }
           try decide(&entry, rewritten, of: archive, target, rule, &earlier)
         }
-        // Damage of the body shows only when it was read, and then nothing is to be taken of it.
+        // Damage to the body only shows when it is read, and then nothing of it may be imported.
         if entry.action != .reject || !raw.hasSparseBody {
           try raw.part(.body)?.content?.readThrough()
         }
@@ -154,16 +154,16 @@ public struct ImportPlan: Hashable, Sendable {
     omissions = archive.omissions
   }
 
-  /// Refuses a key that an entry before had.
+  /// Rejects a key that an earlier entry has.
   private func noteKey(of raw: RawResponse, in keys: inout Set<TextDigest>) throws {
     guard let key = raw.text("request_key"), !keys.insert(TextDigest(key)).inserted else { return }
     throw ResponseArchiveError(
       .damaged, at: archive.path, "entry \(archivedEntries + 1) has the key of an entry before it")
   }
 
-  /// Decides what happens with an entry.
+  /// Decides what happens to an entry.
   ///
-  /// - Parameter earlier: The places of the entries that are to come already, by their keys in the cache.
+  /// - Parameter earlier: The indices of the entries to be imported so far, by their keys in the cache.
   private mutating func decide(
     _ entry: inout Entry, _ raw: RawResponse, of archive: any ResponseArchive,
     _ target: any ResponseTarget,
@@ -183,7 +183,7 @@ public struct ImportPlan: Hashable, Sendable {
     entry.losses = admitted.losses
     entry.stored = StoredResponse(decoding: admitted.kept, .firstStored).firstStored
     guard let text = admitted.key else {
-      // It takes the place of no other.
+      // Without a key it replaces no entry.
       let there = try target.standingResponse(withoutKey: raw.id)
       if let there, try admitted.kept.hasSameContents(as: there.raw) { entry.action = .unchanged }
       return
@@ -193,7 +193,7 @@ public struct ImportPlan: Hashable, Sendable {
       try decide(&entry, after: place, rule)
     } else if let there = try target.standingResponse(forKey: text) {
       if try admitted.kept.hasSameContents(as: there.raw) {
-        // An import that was killed may have left what it was to replace.
+        // A killed import may have left the entry that it was going to replace.
         let isUnfinished = there.hasOlder && (rule == .replace || rule == .newer)
         (entry.action, entry.replaced) =
           isUnfinished ? (.replace, there.version) : (.unchanged, nil)
@@ -206,7 +206,7 @@ public struct ImportPlan: Hashable, Sendable {
     if entry.isWritten { earlier[key] = entries.count }
   }
 
-  /// Decides on an entry of which the cache cannot tell one before it.
+  /// Decides on an entry that has the same key in the cache as an earlier entry of the archive.
   private mutating func decide(
     _ entry: inout Entry, after place: Int, _ rule: ImportConflictRule
   ) throws {
@@ -222,7 +222,7 @@ public struct ImportPlan: Hashable, Sendable {
 
   private static let sameKey = "the cache cannot tell it from another entry of the archive"
 
-  /// What happens with an entry where there is another of its key, which was first stored at some time.
+  /// Returns what happens to an entry if there is another with its key; `other` is its first stored time.
   private static func action(
     _ rule: ImportConflictRule, _ entry: Entry, instead other: Timestamp?
   ) throws -> Action {
@@ -238,20 +238,20 @@ public struct ImportPlan: Hashable, Sendable {
 }
 
 extension ImportPlan.Entry {
-  /// Whether the entry is put into the cache.
+  /// Whether the entry is imported.
   public var isWritten: Bool { action == .add || action == .replace }
 }
 
-/// An entry of an archive has the key of an entry of the cache, and there was to be none.
+/// An entry of an archive has the key of an entry of the cache, which the rule forbids.
 public struct ImportConflict: Error, Hashable, Sendable {
   /// The URL of the entry.
   public var url: ByteString?
 }
 
 extension RawResponse {
-  /// Why a response cannot be put back that a cache had: a clause, or `nil` if it can.
+  /// Why a response from a cache cannot be restored: a clause, or `nil` if it can.
   ///
-  /// - Parameter withoutBodies: Whether a body that is missing may only have been left out.
+  /// - Parameter withoutBodies: Whether the archive omits bodies, so that a missing body is expected.
   fileprivate func obstacleToRestoring(withoutBodies: Bool) -> String? {
     if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
     if hasSparseBody { return ArchiveExport.isSparse }
@@ -261,7 +261,7 @@ extension RawResponse {
     return nil
   }
 
-  /// Why no cache can have the response: a clause, or `nil` if one can.
+  /// Why no cache can contain the response: a clause, or `nil` if one can.
   fileprivate var incompleteness: String? {
     guard case .text = value(of: "request_key") else { return "it has no key" }
     guard let time = value(of: "time_stamp"), time != .null else { return "it has no time_stamp" }
@@ -271,11 +271,11 @@ extension RawResponse {
     return nil
   }
 
-  /// Whether the body is a file that hardly anything was written to.
+  /// Whether the body is a sparse file.
   fileprivate var hasSparseBody: Bool { part(.body)?.content?.isSparse ?? false }
 
-  /// Whether a cache would take both for the same: its number, the hash of its key and the place of the
-  /// body may differ.
+  /// Whether a cache would treat both as the same; the number, the hash of the key and the location of the body may
+  /// differ.
   fileprivate func hasSameContents(as other: RawResponse) throws -> Bool {
     let columns = ["version", "storage_policy", "time_stamp", "partition"]
     guard columns.allSatisfy({ value(of: $0) ?? .null == other.value(of: $0) ?? .null }) else {

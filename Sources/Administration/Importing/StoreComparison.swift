@@ -3,24 +3,23 @@ import Files
 import ResponseArchives
 public import ResponseStorage
 
-/// What tells two stores apart: the responses that only one of them has, and those that differ.
+/// The differences between two stores: responses that only one of them has, and responses that differ.
 ///
-/// Responses with the same key are compared; where they are stored, and by which number, does not
-/// matter.
+/// Responses with the same key are compared; their locations and numbers do not matter.
 public struct StoreComparison: Hashable, Sendable {
-  /// In what two responses can differ.
+  /// An aspect in which two responses can differ.
   public enum Aspect: String, Hashable, Sendable, CaseIterable {
     /// The bytes of the body.
     case body
-    /// The status, and the header fields of the response but for the validators.
+    /// The status and the header fields of the response, without validators.
     case headers
     /// `ETag` and `Last-Modified`.
     case validators
-    /// All else: the request, the times of storing, the policy, and what was attached.
+    /// Everything else: the request, the stored times, the policy, and the `userInfo`.
     case other
   }
 
-  /// What became of a response, from the first store to the second.
+  /// The change of a response from the first store to the second.
   public enum Change: String, Hashable, Sendable, CaseIterable {
     case added
     case removed
@@ -33,33 +32,33 @@ public struct StoreComparison: Hashable, Sendable {
     public var key: ByteString
     /// Its URL.
     public var url: ByteString?
-    /// What became of it.
+    /// The kind of change.
     public var change: Change
-    /// In what it differs.
+    /// The aspects that changed.
     public var aspects: [Aspect] = []
   }
 
-  /// The differences, in the order of the keys.
+  /// The differences, in the order of keys.
   public var differences: [Difference] = []
-  /// The number of responses that do not differ.
+  /// The number of identical responses.
   public var same: Int64 = 0
-  /// The number of responses that were left out of both stores together, as they cannot be read.
+  /// The number of responses of both stores that were left out because they cannot be read.
   public var leftOut: Int64 = 0
 
-  /// The number of responses with such a change.
+  /// Returns the number of responses with this change.
   public func count(_ change: Change) -> Int { differences.count { $0.change == change } }
 
   /// Compares the selected responses of two stores.
   ///
   /// - Parameters:
-  ///   - aspects: In what they are compared.
-  ///   - normalizingJSON: Whether bodies that are the same JSON value are the same, however they are written.
+  /// - aspects: The aspects to compare.
+  /// - normalizingJSON: Whether bodies with the same JSON value count as equal, regardless of formatting.
   /// - Complexity: Memory grows with the number of responses of the first store.
   public init(
     of first: any ResponseSource, with second: any ResponseSource, by aspects: Set<Aspect>,
     normalizingJSON: Bool = false, selecting selection: Selection, now: Timestamp
   ) throws {
-    // Several responses can have the same key, or none: those that are the same find each other.
+    // Several responses can have the same key, or none, so the identical ones are matched first.
     var known: [ByteString: [Fingerprint]] = [:]
     func forEachFingerprint(
       of source: any ResponseSource, _ body: (ByteString, Fingerprint) throws -> Void
@@ -94,13 +93,13 @@ public struct StoreComparison: Hashable, Sendable {
     self.differences = differences.sorted { $0.key < $1.key }
   }
 
-  /// What a response is compared by.
+  /// The values of a response that are compared.
   private struct Fingerprint {
     var url: ByteString?
     var digests: [Aspect: String] = [:]
   }
 
-  /// Calls `body` with each response, and returns how many cannot be read.
+  /// Calls `body` with each response, and returns the number of unreadable responses.
   private static func forEachFingerprint(
     of source: any ResponseSource, _ aspects: Set<Aspect>, normalizingJSON: Bool,
     _ selection: Selection, _ now: Timestamp, _ body: (ByteString, Fingerprint) throws -> Void
@@ -151,10 +150,11 @@ public struct StoreComparison: Hashable, Sendable {
     name.equalsIgnoringASCIICase("etag") || name.equalsIgnoringASCIICase("last-modified")
   }
 
-  /// The digest of texts and header fields, each with its length, in the order of the names.
+  /// Returns the digest of texts and header fields, each with its length, sorted by name.
   private static func digest(_ texts: [String], _ fields: [HeaderFields.Field]?) -> String {
     var digest = Digest()
     func take(_ bytes: [UInt8]) {
+      // Prefix each text with its length, so that moved boundaries change the digest.
       digest.update(Array("\(bytes.count):".utf8)[...])
       digest.update(bytes[...])
     }

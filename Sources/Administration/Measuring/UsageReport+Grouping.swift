@@ -84,7 +84,7 @@ extension UsageReport.Grouping {
 }
 
 extension ResponseFreshness {
-  /// What a response can be validated with, in words.
+  /// The kinds of validators of a response, in words.
   fileprivate var validators: String {
     let tag = entityTag.map { $0 == .strong ? "strong etag" : "weak etag" }
     let parts = [tag, lastModified == nil ? nil : "last-modified"].compactMap { $0 }

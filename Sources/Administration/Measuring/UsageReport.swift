@@ -1,15 +1,15 @@
 public import Bytes
 public import ResponseStorage
 
-/// What a cache takes up, in all and by groups.
+/// The size of a cache, in total and by groups.
 public struct UsageReport: Hashable, Sendable {
-  /// The entries that have something in common.
+  /// The entries with a common property.
   public struct Group: Hashable, Sendable {
-    /// What they have in common; `nil` if it is not known.
+    /// The value of the property; `nil` if unknown.
     public var key: ByteString?
     /// The number of entries.
     public var entries: Int64 = 0
-    /// The sum of the sizes of their bodies.
+    /// The total size of their bodies.
     public var bytes: ByteCount = 0
 
     /// Creates a group.
@@ -20,16 +20,16 @@ public struct UsageReport: Hashable, Sendable {
     }
   }
 
-  /// The entries that are in none of ``UsageReport/groups``.
+  /// The entries in none of ``UsageReport/groups``.
   public struct Rest: Hashable, Sendable {
-    /// The number of their groups; `nil` if they were too many to be told apart.
+    /// The number of their groups; `nil` if there were too many to count.
     public var groups: Int64?
     /// The number of entries.
     public var entries: Int64 = 0
-    /// The sum of the sizes of their bodies.
+    /// The total size of their bodies.
     public var bytes: ByteCount = 0
 
-    /// Creates a rest.
+    /// Creates the rest of a report.
     public init(groups: Int64?, entries: Int64 = 0, bytes: ByteCount = 0) {
       self.groups = groups
       self.entries = entries
@@ -37,11 +37,11 @@ public struct UsageReport: Hashable, Sendable {
     }
   }
 
-  /// The size of the body in the middle.
+  /// The median size of bodies.
   public struct Median: Hashable, Sendable {
     /// The size, in bytes.
     public var bytes: ByteCount
-    /// Whether this is the very size of a body, and not off by up to 1 in 2,048.
+    /// Whether the size is exact; if not, it is off by at most 1 in 2,048.
     public var isExact: Bool
 
     /// Creates a median.
@@ -51,12 +51,12 @@ public struct UsageReport: Hashable, Sendable {
     }
   }
 
-  /// How entries are spread over ranges, which all have a group, in their order; after them there is one
-  /// for what is not known if there is any.
+  /// The distribution of entries over ranges: a group for each range, in order, followed by the unknown entries if
+  /// there are any.
   public struct Histograms: Hashable, Sendable {
-    /// The entries by how long ago they were stored.
+    /// The entries by the time since they were stored.
     public var ages: [Group]
-    /// The entries by the sizes of their bodies.
+    /// The entries by the size of their bodies.
     public var sizes: [Group]
 
     /// Creates histograms.
@@ -66,7 +66,7 @@ public struct UsageReport: Hashable, Sendable {
     }
   }
 
-  /// The smallest capacity with which CFNetwork keeps a cache on disk, in bytes.
+  /// The smallest capacity with which CFNetwork opens a cache on disk, in bytes.
   ///
   /// Source: `formats.md`, "Capacity".
   public static let smallestCapacity = ByteCount(5 << 20)
@@ -75,47 +75,47 @@ public struct UsageReport: Hashable, Sendable {
   public var entries: Int64 = 0
   /// The number of entries whose body is missing.
   public var missingBodies: Int64 = 0
-  /// The sum of the sizes of the bodies, in bytes.
+  /// The total size of the bodies, in bytes.
   public var bodyBytes: ByteCount = 0
-  /// The median of the sizes of the bodies that are there; `nil` if there are none.
+  /// The median size of the existing bodies; `nil` if there are none.
   public var median: Median?
-  /// The oldest and the newest time at which an entry was stored.
+  /// The oldest and newest stored time.
   public var storedTimes: ClosedRange<Timestamp>?
-  /// What the files take up.
+  /// The size on disk.
   public var footprint: Footprint
-  /// The limit that the footprint is held against, in bytes; a cache does not hold its own.
+  /// The limit to compare the size on disk with, in bytes; a cache does not record its own.
   public var capacityBytes: ByteCount?
-  /// The number of bodies that are larger than 5 % of the capacity, which CFNetwork does not store;
-  /// `nil` if no capacity is known, or if it is not a store of CFNetwork.
+  /// The number of bodies larger than 5% of the capacity, which CFNetwork does not store; `nil` if the capacity is
+  /// unknown, or if the store is not from CFNetwork.
   ///
   /// Source: `formats.md`, "Capacity".
   public var oversizedBodies: Int64?
-  /// How much of the capacity may be used, in percent.
+  /// The share of the capacity that may be used, in percent.
   public var allowedPercent: Double?
-  /// What the entries are grouped by.
+  /// The property that the entries are grouped by.
   public var grouping: Grouping?
-  /// The number of entries of each freshness, and under `nil` of those of which it is not known; empty
-  /// unless they are grouped by it.
+  /// The number of entries of each freshness, with unknown freshness as `nil`; empty unless the entries are grouped by
+  /// it.
   public var freshness: [ResponseFreshness.State?: Int64] = [:]
-  /// The groups that have entries: the largest first, or ranges in their order.
+  /// The groups with entries: largest first, or ranges in order.
   public var groups: [Group] = []
-  /// What is in none of the groups, if there are groups and anything is.
+  /// The entries in none of the groups, if there are any.
   public var rest: Rest?
-  /// The entries that are older versions of files of which a newer one is stored; `nil` if that was not asked for.
+  /// The entries that are superseded by a newer version; `nil` if not requested.
   public var superseded: CacheReport.Sum?
-  /// What lifetimes and validators save; `nil` if that was not asked for.
+  /// What lifetimes and validators save; `nil` if not requested.
   public var savings: CacheSavings?
-  /// How entries are spread, if that was asked for.
+  /// The distribution of the entries, if requested.
   public var histograms: Histograms?
 
-  /// The part of the capacity that the files take up, 1 being all of it and more than 1 too much;
-  /// `nil` if no capacity above zero is known.
+  /// The size on disk as a fraction of the capacity; over 1 if it is exceeded, `nil` if no capacity above zero is
+  /// known.
   public var share: Double? {
     guard let capacityBytes, capacityBytes > 0 else { return nil }
     return Double(footprint.totalBytes) / Double(capacityBytes)
   }
 
-  /// Whether more of the capacity is used than is allowed.
+  /// Whether more of the capacity is used than allowed.
   public var exceedsLimit: Bool {
     guard let share, let allowedPercent else { return false }
     return share * 100 > allowedPercent
@@ -128,23 +128,20 @@ public struct UsageReport: Hashable, Sendable {
 
   /// Measures a cache.
   ///
-  /// Bodies that are missing count as entries of no bytes. A sum that is too large stays at the
-  /// largest number: a store can claim any size.
+  /// Missing bodies count as 0 bytes. A sum that overflows stays at the maximum: a store can claim any size.
   ///
   /// - Parameters:
-  ///   - grouping: What to group by, or `nil` for no groups.
-  ///   - capacityBytes: The limit to hold the footprint against, if there is one.
-  ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
-  ///   - expiryRules: The expiries of an application's own, which count for whether entries are fresh.
-  ///   - classes: What entries are kept for, if they are grouped by that.
-  ///   - selection: Which entries to count; `nil` for all. The footprint is that of the whole store in
-  ///     any case.
+  /// - grouping: The property to group by, or `nil` for no groups.
+  /// - capacityBytes: The limit to compare the size on disk with, if there is one.
+  /// - now: The time that ages are relative to, and at which entries are fresh or stale.
+  /// - expiryRules: The expiry rules of the app, which affect freshness.
+  /// - classes: The classes of entries, for grouping by class.
+  /// - selection: The entries to count; `nil` for all. The size on disk is always that of the whole store.
   ///   - withHistograms: Whether to measure ``histograms``.
-  ///   - findsSuperseded: Whether to add up ``superseded``, which takes another look at a cache that may have any.
-  ///   - groupMemory: What the groups may take up in memory, in bytes. Entries of groups for which
-  ///     there is no room are in ``rest``; the groups are then those that were met first, and no
-  ///     longer the largest ones for certain.
-  /// - Throws: What the source throws.
+  /// - findsSuperseded: Whether to measure ``superseded``, which needs a second pass if there may be any.
+  /// - groupMemory: The maximum memory of the groups, in bytes. Entries of groups over the limit count in ``rest``; the
+  ///   groups are then those encountered first, not necessarily the largest.
+  /// - Throws: The error that the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
   public init(
     of source: any ResponseSource, by grouping: Grouping?, capacityBytes: ByteCount?,
@@ -176,15 +173,15 @@ public struct UsageReport: Hashable, Sendable {
     }
   }
 
-  /// The largest body that a store of some capacity takes, in bytes; `nil` if that is not known, or if
-  /// the whole capacity is there for one.
+  /// Returns the largest body that a store of this capacity accepts, in bytes; `nil` if unknown, or if there is no such
+  /// limit.
   private static func largestBody(
     of source: any ResponseSource, _ capacityBytes: ByteCount?
   ) -> ByteCount? {
     source.description.format == .apple ? capacityBytes.map { $0 / 20 } : nil
   }
 
-  /// Leaves only the first groups; what the others hold goes to ``rest``.
+  /// Keeps only the first groups, and moves the entries of the others to ``rest``.
   public mutating func cutGroups(to count: Int) {
     guard groups.count > count else { return }
     let cut = groups[count...]

@@ -1,7 +1,7 @@
 import Bytes
 import ResponseStorage
 
-/// Entries added up one by one, in bounded memory.
+/// Entries added up in bounded memory.
 struct UsageTally: ResponseTally {
   private let grouping: UsageReport.Grouping?
   private let now: Timestamp
@@ -20,22 +20,22 @@ struct UsageTally: ResponseTally {
   private var groups: GroupTally
   private var ages = RangeTally(.ages)
   private var sizes = RangeTally(.sizes)
-  /// The expression of a rule that took too long; what came after it has no class.
+  /// The expression of a rule that took too long; later entries have no class.
   private(set) var overrun: URLExpression.Overrun?
-  /// The newest versions of resources, if they are looked for.
+  /// The newest versions of resources, if requested.
   private(set) var versions = SupersededEntries()
 
-  /// Starts without entries.
+  /// Creates an empty tally.
   ///
   /// - Parameters:
-  ///   - grouping: What to group by, or `nil` for no groups.
-  ///   - now: The moment that ages are counted to, and at which entries are fresh or stale.
-  ///   - expiryRules: The expiries of an application's own.
-  ///   - classes: What entries are kept for, if they are grouped by that.
-  ///   - largestBody: The size in bytes above which a body counts as too large; `nil` if there is none.
-  ///   - withHistograms: Whether to sort entries by their ages and sizes.
-  ///   - findsVersions: Whether to look for ``versions``.
-  ///   - groupMemory: What the groups may take up in memory, in bytes.
+  /// - grouping: The property to group by, or `nil` for no groups.
+  /// - now: The time that ages are relative to, and at which entries are fresh or stale.
+  /// - expiryRules: The expiry rules of the app.
+  /// - classes: The classes of entries, for grouping by class.
+  /// - largestBody: The size in bytes above which a body counts as too large; `nil` if there is no limit.
+  /// - withHistograms: Whether to count entries by age and size.
+  /// - findsVersions: Whether to collect ``versions``.
+  /// - groupMemory: The maximum memory of the groups, in bytes.
   init(
     by grouping: UsageReport.Grouping?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
     classes: EntryClasses = EntryClasses(), largestBody: ByteCount?, withHistograms: Bool,
@@ -51,7 +51,7 @@ struct UsageTally: ResponseTally {
     groups = GroupTally(memoryLimit: groupMemory)
   }
 
-  /// What has to be decoded of the entries.
+  /// The fields to decode of the entries.
   var projection: Projection {
     let always: Projection = [.body, .stored]
     return always.union(grouping?.projection ?? [])
@@ -59,7 +59,7 @@ struct UsageTally: ResponseTally {
       .union(findsVersions ? SupersededEntries.projection : [])
   }
 
-  /// Adds up the entries of a source, all of which are counted.
+  /// Adds up all entries of a source.
   static func all(of source: any ResponseSource, startingWith empty: Self) throws -> Self {
     var all = empty
     try source.scan(ScanRequest(empty.projection, in: .any), into: empty) { tally in
@@ -70,7 +70,7 @@ struct UsageTally: ResponseTally {
     return all
   }
 
-  /// Counts the entries of another tally, which was started in the same way.
+  /// Adds another tally with the same parameters.
   mutating func insert(_ other: UsageTally) {
     entries += other.entries
     missingBodies += other.missingBodies
@@ -128,7 +128,7 @@ struct UsageTally: ResponseTally {
     }
   }
 
-  /// Puts what was counted into a report.
+  /// Writes the results to a report.
   func write(to report: inout UsageReport) {
     report.entries = entries
     report.missingBodies = missingBodies

@@ -18,7 +18,7 @@ struct VersionText {
     byte.isASCIIDigit || byte.isASCIILetter
   }
 
-  /// The number that the digits are, if they are no more than 18.
+  /// The value, if all characters are digits; limited to 18 digits, which fit into 64 bits.
   var number: Int64? {
     guard isNumber, bytes.count <= 18 else { return nil }
     return bytes.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
