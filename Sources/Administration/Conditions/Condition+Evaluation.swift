@@ -2,27 +2,27 @@ import Bytes
 import HTTPCaching
 import ResponseStorage
 
-/// What a condition is evaluated with beside the response.
+/// The context in which a condition is evaluated.
 struct ConditionContext {
-  /// The moment that ages are counted to.
+  /// The time that ages are relative to.
   var now: Timestamp
-  /// What ages are counted from.
+  /// The time from which ages count.
   var ageBasis: AgeBasis
-  /// How fresh the response is; `nil` if that is not known, or if no field needs it.
+  /// The freshness of the response; `nil` if unknown, or if no field needs it.
   var freshness: ResponseFreshness?
-  /// The class that rules give the response; `nil` if no field needs it.
+  /// The class of the response; `nil` if no field needs it.
   var entryClass: String?
-  /// Whether the response is to be validated by a rule; `nil` if no rule says when, or if its age is not known.
+  /// Whether a rule wants the response validated now; `nil` if no rule applies, or if its age is unknown.
   var isRevalidationDue: Bool?
 }
 
 extension Condition {
-  /// Whether the condition holds; `nil` if it depends on what is not known.
+  /// Whether the condition is true; `nil` if that depends on an unknown value.
   func truth(of response: borrowing StoredResponse, in context: ConditionContext) -> Bool? {
     expression.truth(of: response, in: context)
   }
 
-  /// Whether a time is not known that the condition asks for.
+  /// Whether the condition needs a time that is unknown.
   func lacksTime(of response: borrowing StoredResponse, in context: ConditionContext) -> Bool {
     for field in fields {
       if let basis = field.timeBasis(context.ageBasis),
@@ -76,7 +76,7 @@ extension Condition.Test {
       texts.contains { value.equals($0, WrittenTime.moment($0)) }
     case (_, .property(let value)): value.ordered.map { holds(of: $0, field) } ?? false
     case (.equals(let texts), .text(let value)):
-      // As for '--host': a dot and a domain stand for that domain and all below it.
+      // As for `--host`: a leading dot means the domain and all its subdomains.
       texts.contains { field == .host ? $0.covers(value) : $0 == value }
     case (.equals(let texts), .words(let words)):
       texts.contains { text in words.contains { text.bytes.elementsEqual($0.utf8) } }
@@ -89,14 +89,14 @@ extension Condition.Test {
       orEqual ? value <= bound : value < bound
     case (.greater(let bound, let orEqual), .number(let value)):
       orEqual ? value >= bound : value > bound
-    // A field's operators are those of its kind.
+    // The parser only accepts the operators of the field's kind.
     default: false
     }
   }
 }
 
 extension ConditionSubject {
-  /// What is compared of a response; `nil` if it is not known, or if the response has nothing of the name.
+  /// Returns the value to compare; `nil` if it is unknown, or if the response has no value with the name.
   fileprivate func value(
     of response: borrowing StoredResponse, in context: ConditionContext
   ) -> ConditionField.Value? {
@@ -117,15 +117,15 @@ extension ConditionField {
   /// The value of a field.
   enum Value {
     case text(ByteString)
-    /// Texts of which one must pass a test.
+    /// Texts; one of them must pass the test.
     case texts([ByteString])
     case property(StoredResponse.PropertyValue)
-    /// All the words that are true of it.
+    /// The words that apply to the field.
     case words([String])
     case number(Double)
   }
 
-  /// The value of a field that takes no name; `nil` if it is not known.
+  /// Returns the value of a field that takes no name; `nil` if unknown.
   fileprivate func value(
     of response: borrowing StoredResponse, in context: ConditionContext
   ) -> Value? {
@@ -183,7 +183,7 @@ extension ConditionField {
 }
 
 extension StoredResponse.PropertyValue {
-  /// The value as texts and numbers are compared; `nil` if it is neither. A date is its seconds since 1970.
+  /// The value as text or a number, for comparison; `nil` if it is neither. A date becomes seconds since 1970.
   fileprivate var ordered: ConditionField.Value? {
     switch self {
     case .text(let text): .text(text)
@@ -196,7 +196,7 @@ extension StoredResponse.PropertyValue {
 }
 
 extension ByteString {
-  /// Whether `part` stands somewhere in this text.
+  /// Whether this text contains `part`.
   fileprivate func contains(_ part: ByteString) -> Bool {
     guard let first = part.bytes.first else { return true }
     var rest = bytes[...]

@@ -1,12 +1,12 @@
 import Bytes
 import ResponseStorage
 
-/// What must hold of a response, as an expression says it: `host ^= "api." && age > 7d`.
+/// A condition on a response, written as an expression: `host ^= "api." && age > 7d`.
 ///
-/// What is not known is neither true nor false: a comparison with it is unknown, and so is its opposite
-/// (as `NULL` is to SQL). Only what is true is selected.
+/// Unknown values follow three-valued logic, like `NULL` in SQL: a comparison with an unknown value is unknown, and so
+/// is its negation. Only responses for which the condition is true are selected.
 public struct Condition: Hashable, Sendable {
-  /// An expression, taken apart.
+  /// A parsed expression.
   indirect enum Expression: Hashable, Sendable {
     case all([Expression])
     case any([Expression])
@@ -14,7 +14,7 @@ public struct Condition: Hashable, Sendable {
     case compare(ConditionSubject, Test)
   }
 
-  /// What is asked of the value of a field.
+  /// A test of the value of a field.
   enum Test: Hashable, Sendable {
     case equals([ByteString])
     case beginsWith(ByteString)
@@ -25,14 +25,14 @@ public struct Condition: Hashable, Sendable {
     case greater(Double, orEqual: Bool)
   }
 
-  /// The expression, as it was written.
+  /// The expression, as written.
   public let text: String
-  /// What to tell the user about it: days that are taken as moments.
+  /// Notes for the user, such as the time that a date stands for.
   public let notes: [String]
   let expression: Expression
-  /// The fields that the expression names.
+  /// The fields in the expression.
   let fields: Set<ConditionField>
-  /// Whether it depends on how fresh a response is.
+  /// Whether it depends on freshness.
   let needsFreshness: Bool
 
   /// Reads an expression.
@@ -45,14 +45,14 @@ public struct Condition: Hashable, Sendable {
     self.text = text
   }
 
-  /// The first field by its name that is what rules of the configuration say; `nil` if there is none.
+  /// The alphabetically first field that depends on the rules of the configuration; `nil` if there is none.
   public var fieldOfRules: String? {
     fields.filter(\.needsRules).map(\.rawValue).min()
   }
 
-  /// What a response has to have been decoded for ``truth(of:in:)``.
+  /// The fields that ``truth(of:in:)`` needs.
   ///
-  /// - Parameter ageBasis: What ages are counted from.
+  /// - Parameter ageBasis: The time from which ages count.
   func projection(ageBasis: AgeBasis) -> Projection {
     fields.reduce(into: []) { $0.formUnion($1.projection(ageBasis: ageBasis)) }
   }

@@ -1,8 +1,8 @@
-/// What is wrong with an expression, and where.
+/// An error in an expression, with its position.
 public struct ConditionError: Error, Hashable, Sendable {
-  /// What is wrong: a clause without a subject, with words of the expression as they are.
+  /// The error: a clause without a subject, quoting the expression unchanged.
   public let reason: String
-  /// Where in the expression, in bytes of UTF-8 from its beginning; empty at its end.
+  /// The range in the expression, in UTF-8 bytes; empty at the end.
   public let range: Range<Int>
   /// What to write instead, or `nil`.
   public let hint: String?

@@ -1,7 +1,7 @@
 import ResponseStorage
 
 extension ConditionField {
-  /// Refuses a host or a media type that no response has, as the options of the same names do.
+  /// Rejects a host or media type that no response can have, like the options of the same names.
   func check(_ text: String, _ sign: ConditionOperator) throws(WrittenValueError) {
     let isWhole = [.equal, .notEqual, .oneOf].contains(sign)
     if self == .mime, isWhole {
@@ -25,7 +25,7 @@ extension ConditionField {
     }
   }
 
-  /// What to tell the user about a value.
+  /// Returns a note for the user about a value.
   func note(about text: String, _ sign: ConditionOperator) -> String? {
     guard self == .url, [.equal, .notEqual, .oneOf, .beginsWith].contains(sign) else { return nil }
     return WrittenValue.schemeNote(about: text)
@@ -33,12 +33,12 @@ extension ConditionField {
 }
 
 extension WrittenValue {
-  /// The schemes that people mean, as far as they write one.
+  /// The schemes that users may be starting to type.
   private static let schemes = [
     "http://", "https://", "file://", "data:", "blob:", "ws://", "wss://",
   ]
 
-  /// What to tell the user about the beginning of a URL that looks like a host, as it has no `:`; `nil` otherwise.
+  /// Returns a note if a URL prefix without a `:` looks like a host; `nil` otherwise.
   static func schemeNote(about text: String) -> String? {
     guard mayBeginURL(text), !text.utf8.contains(UInt8(ascii: ":")),
       !schemes.contains(where: { $0.utf8.starts(with: text.utf8) })

@@ -2,7 +2,7 @@ import Bytes
 import HTTPCaching
 import ResponseStorage
 
-/// What a condition can ask about, by the names of the options and the columns.
+/// A field that a condition can test, named like the options and the columns.
 enum ConditionField: String, Hashable, Sendable, CaseIterable {
   case url, key, host, path, query, scheme, method, mime, partition
   case etag
@@ -21,29 +21,29 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
   case entryClass = "class"
   case revalidation
 
-  /// What the value of a field is, and so what it can be compared with.
+  /// The kind of value of a field, which defines the operators it takes.
   enum Kind: Hashable, Sendable {
-    /// Text; where the case of its letters does not matter, in small letters.
+    /// Text; lowercased if case does not matter.
     case text(ignoringCase: Bool)
-    /// Text, a number, a truth value or a moment, as the app attached it.
+    /// Text, a number, a Boolean or a date, as the app attached it.
     case property
-    /// One of some words.
+    /// One of several words.
     case word([String])
     case status
     /// A number of bytes.
     case size
-    /// A number of percent.
+    /// A percentage.
     case share
     /// A number of seconds.
     case duration
-    /// A moment, in seconds since 1970.
+    /// A time, in seconds since 1970.
     case time
   }
 
   /// The words for ``revalidation``.
   static func word(forRevalidationDue isDue: Bool) -> String { isDue ? "due" : "not-due" }
 
-  /// What the value is.
+  /// The kind of the value.
   var kind: Kind {
     switch self {
     case .entryClass: .text(ignoringCase: false)
@@ -64,13 +64,13 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it is written with a name in parentheses: `query("v")`.
+  /// Whether it takes a name in parentheses: `query("v")`.
   var takesName: Bool { self == .query || self == .userInfo }
 
-  /// The field as a user writes it.
+  /// The field, as users write it.
   var written: String { takesName ? "\(rawValue)(\"NAME\")" : rawValue }
 
-  /// Whether the value depends on how fresh the response is.
+  /// Whether the value depends on freshness.
   var needsFreshness: Bool {
     switch self {
     case .freshness, .validator, .ttl, .lifetime, .currentAge, .expiresAt: true
@@ -78,12 +78,12 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the value is what rules of the configuration say.
+  /// Whether the value depends on the rules of the configuration.
   var needsRules: Bool { self == .entryClass || self == .revalidation }
 
-  /// What the time of a response is taken from, if the value depends on one.
+  /// Returns the time that the value depends on, if there is one.
   ///
-  /// - Parameter ageBasis: What ages are counted from.
+  /// - Parameter ageBasis: The time from which ages count.
   func timeBasis(_ ageBasis: AgeBasis) -> AgeBasis? {
     switch self {
     case .age: ageBasis
@@ -95,7 +95,7 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What has to be decoded of a response.
+  /// Returns the fields to decode of a response.
   func projection(ageBasis: AgeBasis) -> Projection {
     if needsFreshness { return ResponseFreshness.projection }
     if let basis = timeBasis(ageBasis) { return basis.projection }
@@ -117,9 +117,9 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What a comparison is about: a field, with the name that some fields need, as in `query("v")`.
+/// The subject of a comparison: a field, with a name where needed, as in `query("v")`.
 struct ConditionSubject: Hashable, Sendable {
   var field: ConditionField
-  /// The name of a parameter or a key; empty for the other fields.
+  /// The name of the parameter or key; empty for other fields.
   var name: ByteString = ""
 }

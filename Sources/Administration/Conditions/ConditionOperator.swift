@@ -1,4 +1,4 @@
-/// How the value of a field is compared.
+/// A comparison operator.
 enum ConditionOperator: String, Hashable, CaseIterable {
   case equal = "="
   case notEqual = "!="
@@ -11,7 +11,7 @@ enum ConditionOperator: String, Hashable, CaseIterable {
   case contains = "*="
   case oneOf = "in"
 
-  /// The operators with spaces between them.
+  /// Returns the operators separated by spaces.
   static func list(_ operators: [ConditionOperator]) -> String {
     operators.map(\.rawValue).joined(separator: " ")
   }
@@ -26,7 +26,7 @@ extension ConditionField.Kind {
     case .word: [.equal, .notEqual, .oneOf]
     case .status, .size, .share:
       [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .oneOf]
-    // Nobody means the same fraction of a second.
+    // No `=`: times are compared to fractions of a second, so it would never match.
     case .duration, .time: [.less, .lessOrEqual, .greater, .greaterOrEqual]
     }
   }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads an expression by recursive descent.
+/// A recursive descent parser for conditions.
 ///
 /// ```
 /// whole      = any end
@@ -11,14 +11,14 @@ import Bytes
 /// subject    = field / field "(" name ")"
 /// ```
 struct ConditionParser {
-  /// What to tell the user about values.
+  /// Notes for the user about values.
   private(set) var notes: [String] = []
   private var lexer: ConditionLexer
-  /// The token that comes next.
+  /// The next token.
   private var token: ConditionToken
   private var depth = 0
 
-  /// How deep parentheses and `!` may be nested.
+  /// The maximum nesting of parentheses and `!`; protects the stack.
   static let mostDepth = 64
 
   init(_ text: String) throws(ConditionError) {
@@ -26,7 +26,7 @@ struct ConditionParser {
     token = try lexer.next()
   }
 
-  /// Reads the whole expression.
+  /// Parses the whole expression.
   mutating func whole() throws(ConditionError) -> Condition.Expression {
     let expression = try any()
     guard token.kind == .end else {
@@ -114,7 +114,7 @@ struct ConditionParser {
     return ConditionSubject(field: field, name: ByteString(name))
   }
 
-  /// Reads the word of a field, in which `_` is as good as `-`.
+  /// Parses the name of a field; `_` is accepted for `-`.
   private mutating func field() throws(ConditionError) -> ConditionField {
     let names = ConditionField.allCases.map(\.rawValue)
     guard case .word(let name) = token.kind else {
@@ -138,7 +138,7 @@ struct ConditionParser {
     return field
   }
 
-  /// All fields as they are written, with spaces between them.
+  /// All fields as users write them, separated by spaces.
   private static let fields = ConditionField.allCases.map(\.written).joined(separator: " ")
 
   private mutating func comparisonOperator(
@@ -191,7 +191,7 @@ struct ConditionParser {
     return value
   }
 
-  /// What to write where the next token stands.
+  /// The hint for a missing connective before the next token.
   private var joining: String {
     guard case .word(let word) = token.kind, let hint = Self.sign(for: word) else {
       return "join comparisons with '&&' or '||'"
@@ -199,12 +199,12 @@ struct ConditionParser {
     return hint
   }
 
-  /// What to write instead of a word that stands for a sign elsewhere.
+  /// Returns the hint for a word that other languages use for an operator.
   private static func sign(for word: String) -> String? {
     ["and": "&&", "or": "||", "not": "!"][word.lowercased()].map { "write '\($0)' for '\(word)'" }
   }
 
-  /// Takes a sign, if it is the next token.
+  /// Consumes a sign if it is the next token.
   private mutating func take(_ sign: ConditionToken.Sign) throws(ConditionError) -> Bool {
     guard token.kind == .sign(sign) else { return false }
     token = try lexer.next()

@@ -1,4 +1,4 @@
-/// A word, a text in quotes or a sign of an expression.
+/// A word, quoted text or sign in an expression.
 struct ConditionToken: Hashable {
   enum Kind: Hashable {
     case word(String)
@@ -7,7 +7,7 @@ struct ConditionToken: Hashable {
     case end
   }
 
-  /// What stands between words; the longer of two that begin alike comes first.
+  /// A sign; longer signs come before their prefixes, because the first match wins.
   enum Sign: String, Hashable, CaseIterable {
     case notEqual = "!="
     case lessOrEqual = "<="
@@ -27,11 +27,11 @@ struct ConditionToken: Hashable {
   }
 
   let kind: Kind
-  /// Where it is, in bytes from the beginning of the expression.
+  /// The position in the expression, in bytes.
   let range: Range<Int>
 }
 
-/// Takes an expression apart into tokens.
+/// Splits an expression into tokens.
 struct ConditionLexer {
   private let bytes: [UInt8]
   private var position = 0
@@ -40,7 +40,7 @@ struct ConditionLexer {
     bytes = Array(text.utf8)
   }
 
-  /// The next token; at the end that, as often as it is asked for.
+  /// Returns the next token; at the end always ``ConditionToken/Kind/end``.
   mutating func next() throws(ConditionError) -> ConditionToken {
     while position < bytes.count, Self.isBlank(bytes[position]) { position += 1 }
     guard position < bytes.count else {
@@ -64,7 +64,7 @@ struct ConditionLexer {
     return ConditionToken(kind: .sign(sign), range: start..<position)
   }
 
-  /// Reads a text up to the quote that it began with; `\` takes a quote or a `\` literally.
+  /// Reads text up to the closing quote; `\` escapes a quote or another `\`.
   private mutating func quoted(by quote: UInt8) throws(ConditionError) -> ConditionToken {
     let start = position
     var text: [UInt8] = []
@@ -91,7 +91,7 @@ struct ConditionLexer {
 
   private func unexpected(at start: Int) -> ConditionError {
     var end = start + 1
-    // A character is pointed at as a whole.
+    // Point at a whole character, not at one of its bytes.
     while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
     let hint: String? =
       switch bytes[start] {

@@ -1,19 +1,19 @@
 import Bytes
 import ResponseStorage
 
-/// What a field is compared with.
+/// A value that a field is compared with.
 struct ConditionValue {
   enum Content: Hashable {
     case text(ByteString)
-    /// Numbers, from the first to the last; often one.
+    /// A range of numbers, often a single number.
     case numbers(ClosedRange<Double>)
   }
 
   let content: Content
-  /// What to tell the user about it.
+  /// A note for the user.
   var note: String?
 
-  /// Reads a value.
+  /// Parses a value.
   init(
     _ text: String, of kind: ConditionField.Kind, for sign: ConditionOperator
   ) throws(WrittenValueError) {
@@ -71,7 +71,7 @@ extension ConditionValue.Content {
 }
 
 extension ConditionField.Kind {
-  /// A value, for people who did not write one.
+  /// An example value, for hints.
   var example: String {
     switch self {
     case .text: "text, such as \"example.com\""
@@ -87,7 +87,7 @@ extension ConditionField.Kind {
 }
 
 extension Condition.Test {
-  /// What one value asks for; `!=` for the same as `=`.
+  /// Creates the test for a single value; `!=` creates the same test as `=`.
   init(_ sign: ConditionOperator, _ value: ConditionValue) {
     switch (value.content, sign) {
     case (.text(let text), .beginsWith): self = .beginsWith(text)
@@ -102,7 +102,7 @@ extension Condition.Test {
     }
   }
 
-  /// Asks for one of some values.
+  /// Creates a test for any of several values.
   init(equalsAny values: [ConditionValue]) {
     var (texts, ranges): ([ByteString], [ClosedRange<Double>]) = ([], [])
     for value in values {

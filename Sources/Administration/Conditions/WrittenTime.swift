@@ -1,14 +1,14 @@
 public import Bytes
 import Files
 
-/// A moment as people write it: RFC 3339, or a day, which means its first second here.
+/// A time as users write it: RFC 3339, or a date, which means its midnight in the local time zone.
 public struct WrittenTime: Hashable, Sendable {
-  /// The moment.
+  /// The time.
   public let time: Timestamp
-  /// What to tell the user about it, if it was given as a day of the system's time zone.
+  /// A note for the user if the time was given as a local date.
   public let note: String?
 
-  /// Reads a moment.
+  /// Parses a time.
   public init(_ text: String) throws(WrittenValueError) {
     let failure = WrittenValueError(
       text, "is not a time",
@@ -28,13 +28,13 @@ public struct WrittenTime: Hashable, Sendable {
     note = "\(text) is taken as \(text)T00:00:00\(Self.zone(midnight.offset))"
   }
 
-  /// The moment that a text gives with day and time; a day alone would be a moment that nobody meant.
+  /// Parses text with a date and a time; not a date alone, which users do not mean as a point in time.
   static func moment(_ text: ByteString) -> Timestamp? {
     guard text.bytes.count > 10, let text = text.string else { return nil }
     return try? WrittenTime(text).time
   }
 
-  /// An offset from UTC, in seconds, as RFC 3339 writes it.
+  /// Returns an offset from UTC in seconds in the format of RFC 3339.
   private static func zone(_ offset: Int64) -> String {
     func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let minutes = abs(offset) / 60

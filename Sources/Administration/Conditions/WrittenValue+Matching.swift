@@ -2,7 +2,7 @@ public import Bytes
 import ResponseStorage
 
 extension WrittenValue {
-  /// A host, or `.` and a domain, in small letters; what no URL has as its host is refused.
+  /// Parses a host, or `.` and a domain, and lowercases it; rejects text that cannot be the host of a URL.
   public static func host(_ text: String) throws(WrittenValueError) -> ByteString {
     let host = ByteString(text).asciiLowercased
     let bytes = host.bytes
@@ -49,7 +49,7 @@ extension WrittenValue {
     return host
   }
 
-  /// A partition; an empty one is refused, as none is called so.
+  /// Parses a partition; rejects the empty string, which names no partition.
   public static func partition(_ text: String) throws(WrittenValueError) -> ByteString {
     guard !text.isEmpty else {
       throw WrittenValueError(
@@ -58,7 +58,7 @@ extension WrittenValue {
     return ByteString(text)
   }
 
-  /// A method; what is not a token is refused, as no request has it (RFC 9110 §9.1).
+  /// Parses a method; rejects text that is not a token (RFC 9110 §9.1).
   public static func method(_ text: String) throws(WrittenValueError) -> ByteString {
     guard text.utf8.isToken else {
       throw WrittenValueError(
@@ -68,7 +68,7 @@ extension WrittenValue {
     return ByteString(text)
   }
 
-  /// The beginning of a URL; what begins no URL, as it has no scheme, is refused.
+  /// Parses a URL prefix; rejects text without a scheme, which begins no URL.
   public static func prefix(_ text: String) throws(WrittenValueError) -> ByteString {
     guard mayBeginURL(text) else {
       throw WrittenValueError(
@@ -80,15 +80,15 @@ extension WrittenValue {
     return ByteString(text)
   }
 
-  /// Whether a URL may begin with a text: whether what is before a `:` in it can be a scheme, or can become
-  /// one if there is no `:` (RFC 3986 §3.1).
+  /// Whether a URL can begin with a text: whether the part before `:`, or the whole text, can be a scheme (RFC 3986
+  /// §3.1).
   static func mayBeginURL(_ text: String) -> Bool {
     text.isEmpty || URLParts(text.utf8 + [UInt8(ascii: ":")]).scheme != nil
   }
 }
 
 extension Glob {
-  /// Reads a pattern for whole URLs; what no URL matches, as it begins without a scheme, is refused.
+  /// Parses a pattern for whole URLs; rejects patterns without a scheme, which match no URL.
   public init(url text: String) throws(WrittenValueError) {
     try self.init(written: text)
     let beginning = text.unicodeScalars.prefix { !"*?[\\".unicodeScalars.contains($0) }
@@ -101,15 +101,15 @@ extension Glob {
 }
 
 extension SelectionCriteria {
-  /// Criteria that no entry can meet together.
+  /// Criteria that no entry can meet at once.
   public struct Contradiction: Error, Hashable, Sendable {
-    /// The criteria, as their options are called: a sentence.
+    /// The contradicting criteria, named like their options: a sentence.
     public let message: String
     /// What to write instead: a clause.
     public let hint: String
   }
 
-  /// What no entry can meet, if anything is; ages and times are compared by their own kind only.
+  /// The contradiction in the criteria, if there is one; compares only ages with ages, and times with times.
   public var contradiction: Contradiction? {
     if let olderThan, let newerThan, olderThan >= newerThan {
       return Contradiction(

@@ -1,8 +1,8 @@
 public import Bytes
 
-/// Values as people write them: in options, in conditions and in configuration files.
+/// Parsers for values as users write them in options, conditions and configuration files.
 public enum WrittenValue {
-  /// A number of bytes: `4096`, `4K`, `4KiB` (1024) or `4kB` (1000).
+  /// Parses a number of bytes: `4096`, `4K`, `4KiB` (1,024) or `4kB` (1,000).
   public static func size(_ text: String) throws(WrittenValueError) -> ByteCount {
     let (number, unit) = split(text)
     let factor: Double? =
@@ -27,7 +27,7 @@ public enum WrittenValue {
     return ByteCount(Int64(number * factor))
   }
 
-  /// A length of time, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.
+  /// Parses a duration, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.
   public static func duration(_ text: String) throws(WrittenValueError) -> Double {
     let (number, unit) = split(text)
     if unit == "m" {
@@ -52,7 +52,7 @@ public enum WrittenValue {
     return number * factor
   }
 
-  /// A share, in percent: `90%` or `90`.
+  /// Parses a percentage: `90%` or `90`.
   public static func percent(_ text: String) throws(WrittenValueError) -> Double {
     let number = text.utf8.last == UInt8(ascii: "%") ? String(text.dropLast()) : text
     guard let percent = Double(number), percent >= 0, percent.isFinite else {
@@ -61,7 +61,7 @@ public enum WrittenValue {
     return percent
   }
 
-  /// Statuses: numbers and classes with commas between them, `200,4xx`.
+  /// Parses comma-separated statuses and classes, such as `200,4xx`.
   public static func statuses(
     _ text: String
   ) throws(WrittenValueError) -> [ClosedRange<Int64>] {
@@ -77,7 +77,7 @@ public enum WrittenValue {
     return ranges
   }
 
-  /// One status, or the class of them that `4xx` stands for.
+  /// Parses a status, or a class such as `4xx`.
   private static func status(_ bytes: [UInt8]) -> ClosedRange<Int64>? {
     if bytes.count == 3, bytes[1] | 0x20 == UInt8(ascii: "x"), bytes[2] | 0x20 == UInt8(ascii: "x"),
       (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(bytes[0])
@@ -93,7 +93,7 @@ public enum WrittenValue {
     return number...number
   }
 
-  /// Splits off what follows the digits of a number.
+  /// Splits a number from its unit.
   private static func split(_ text: String) -> (number: String, unit: String) {
     let digits = text.utf8.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
     return (String(digits) ?? "", String(text.utf8.dropFirst(digits.count)) ?? "?")
@@ -105,11 +105,11 @@ public enum WrittenValue {
   }
 }
 
-/// A value that cannot be read.
+/// A value that cannot be parsed.
 public struct WrittenValueError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was written, as it was; it is not safe to print.
+  /// The text, as written; not safe to print.
   public let text: String
-  /// What is wrong with it: a clause without a subject.
+  /// The error: a clause without a subject.
   public let reason: String
   /// What to write instead: a clause that begins with 'write' or 'there are'.
   public let hint: String

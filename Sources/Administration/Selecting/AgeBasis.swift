@@ -2,17 +2,17 @@ public import Bytes
 import HTTPCaching
 public import ResponseStorage
 
-/// What the time of a response is taken from.
+/// The time from which the age of a response counts.
 public enum AgeBasis: Hashable, Sendable {
-  /// When it was last stored or refreshed.
+  /// The time at which it was last stored or refreshed.
   case stored
-  /// When it was first stored.
+  /// The time at which it was first stored.
   case firstStored
   /// Its `Date` header field.
   case date
   /// Its `Last-Modified` header field.
   case lastModified
-  /// A date that the application attached under a key.
+  /// A date that the app attached under a key.
   case userInfo(ByteString)
 
   /// Creates a basis from its name: `stored`, `first-stored`, `date`, `last-modified` or
@@ -32,7 +32,7 @@ public enum AgeBasis: Hashable, Sendable {
     }
   }
 
-  /// What a response has to have been decoded for ``time(of:now:)``.
+  /// The fields that ``time(of:now:)`` needs.
   public var projection: Projection {
     switch self {
     case .stored: .stored
@@ -42,7 +42,7 @@ public enum AgeBasis: Hashable, Sendable {
     }
   }
 
-  /// The time of a response; `nil` if it is not known.
+  /// Returns the time of a response; `nil` if unknown.
   public func time(of response: borrowing StoredResponse, now: Timestamp) -> Timestamp? {
     switch self {
     case .stored: return response.stored

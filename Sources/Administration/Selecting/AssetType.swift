@@ -1,13 +1,13 @@
 import Bytes
 
-/// What kind of static file a URL names, by the extension: what its name may mean depends on that.
+/// The type of a static file by its extension, which affects how its name is interpreted.
 enum AssetType: Hashable {
-  /// Scripts, styles and WebAssembly: build tools make them, and people do not upload them.
+  /// Scripts, styles and WebAssembly: made by build tools, not uploaded by users.
   case code
   case font
-  /// Pictures, sounds and films: what people upload, too.
+  /// Images, audio and video: also uploaded by users.
   case media
-  /// JSON: what programs write.
+  /// JSON: written by programs.
   case data
 
   private static let extensions: KeyValuePairs<AssetType, [StaticString]> = [
@@ -25,14 +25,14 @@ enum AssetType: Hashable {
       names.map { (number(of: ByteString(stringLiteral: $0).bytes[...]), type) }
     })
 
-  /// The letters of an extension, which is in no need of memory: every URL has one looked up.
+  /// Returns an extension as a number: it is looked up for every URL, and a number needs no allocation.
   private static func number(of name: ArraySlice<UInt8>) -> UInt64 {
     name.prefix(8).reduce(0) { $0 << 8 | UInt64($1.asciiLowercased) }
   }
 
-  /// The type of a file; `nil` if its extension is none of those that static files have.
+  /// Creates the type of a file; `nil` if its extension is not that of a static file.
   ///
-  /// - Parameter name: The last segment of a path, also with the style of a picture after it: `logo.png!small`.
+  /// - Parameter name: The last segment of a path, possibly with an image style: `logo.png!small`.
   init?(ofFileNamed name: ArraySlice<UInt8>) {
     let name = Self.withoutStyle(name)
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex,
@@ -42,7 +42,7 @@ enum AssetType: Hashable {
     self = type
   }
 
-  /// The name of a file without its extension and the style of a picture.
+  /// Returns a file name without its extension and image style.
   static func stem(ofFileNamed name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let name = withoutStyle(name)
     return name[..<(name.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex)]

@@ -2,23 +2,21 @@ import Bytes
 public import HTTPCaching
 public import ResponseStorage
 
-/// What the length of a stored body tells about its download.
+/// How complete a stored body is, judged by its length.
 public enum BodyCompleteness: Hashable, Sendable {
-  /// As many bytes are stored as were announced, or nothing was announced of what is stored.
+  /// The length is as announced, or none was announced.
   case whole
-  /// Fewer bytes are stored than were announced, or the status says that they are a part: a download may have
-  /// been cut off.
+  /// The body is shorter than announced, or the status says that it is partial: a download may have been interrupted.
   case partial
-  /// Fewer bytes are stored than were announced, but of JSON, as where the app stores JSON that it has written
-  /// again.
+  /// The body is shorter than announced, but it is JSON: some apps serialize JSON again before storing it.
   case rewritten
-  /// More bytes are stored than were announced.
+  /// The body is longer than announced.
   case longer
 
-  /// Compares what is stored with what was announced; a missing body has no length.
+  /// Compares the stored length with the announced one; a missing body has no length.
   ///
   /// - Parameters:
-  ///   - exchange: What `response` is to caching.
+  /// - exchange: The exchange of `response`.
   ///   - response: Decoded for ``projection``.
   public init(of exchange: borrowing Exchange, _ response: borrowing StoredResponse) {
     guard response.bodyLocation != .missing else {
@@ -34,16 +32,16 @@ public enum BodyCompleteness: Hashable, Sendable {
     }
   }
 
-  /// The same of a response alone; `nil` if its header fields or the time of its storing are not known.
+  /// Creates the completeness of a response; `nil` if its header fields or stored time are unknown.
   public init?(of response: borrowing StoredResponse) {
     guard let exchange = Exchange(of: response) else { return nil }
     self.init(of: exchange, response)
   }
 
-  /// What a response has to have been decoded for.
+  /// The fields to decode of a response.
   public static let projection: Projection = Exchange.projection.union(.mimeType)
 
-  /// Whether a media type is JSON, or a format that is written in it (RFC 6839 §3.1).
+  /// Whether a media type is JSON or has the suffix `+json` (RFC 6839 §3.1).
   private static func isJSON(_ type: ByteString?) -> Bool {
     guard let type = type?.asciiLowercased.bytes else { return false }
     return type.elementsEqual("application/json".utf8) || type.elementsEqual("text/json".utf8)

@@ -1,19 +1,19 @@
 public import Bytes
 
-/// A URL in the one form in which URLs are compared.
+/// The canonical form of URLs for comparison.
 ///
-/// The scheme and the host are in small letters, a default port is gone, an empty path is `/`, the
-/// digits of percent-escapes are capitals, and bytes that may not stand in a URL are percent-escaped
-/// (RFC 3986 §6.2.2.1, §6.2.3). Nothing is unescaped, and the fragment stays: a cache key has it too.
+/// The scheme and host are lowercased, a default port is dropped, an empty path becomes `/`, the digits of
+/// percent-escapes are uppercased, and invalid bytes are percent-escaped (RFC 3986 §6.2.2.1, §6.2.3). Nothing is
+/// unescaped, and the fragment is kept, because cache keys contain it.
 public enum CanonicalURL {
-  /// The canonical form of a URL; that of a canonical URL is itself.
+  /// Returns the canonical form of a URL; a canonical URL is returned unchanged.
   ///
-  /// Bytes that are no URL with an authority come back with only the illegal ones escaped; a `%`
-  /// that begins no escape becomes `%25`. Nothing is an error.
+  /// In bytes that are not a URL with an authority, only invalid bytes are escaped; a `%` that begins no escape becomes
+  /// `%25`. Never fails.
   ///
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   public static func of(_ url: ByteString) -> ByteString {
-    // Nearly all are: they are told without memory for another.
+    // Nearly all URLs are canonical; return them without an allocation.
     if isCanonical(url.bytes) { return url }
     let parts = URLParts(url.bytes)
     var result: [UInt8] = []
@@ -35,10 +35,10 @@ public enum CanonicalURL {
     return ByteString(result)
   }
 
-  /// The beginnings of nearly all URLs.
+  /// The prefixes of nearly all URLs.
   private static let usualBeginnings = ["https://", "http://"].map { Array($0.utf8) }
 
-  /// Whether a URL is surely in its canonical form; of one with a user, a port or an escape that is not said.
+  /// Whether a URL is certain to be canonical; always `false` with a user, a port or an escape.
   static func isCanonical(_ url: [UInt8]) -> Bool {
     guard let beginning = usualBeginnings.first(where: { url.starts(with: $0) }) else {
       return false
@@ -52,7 +52,7 @@ public enum CanonicalURL {
     return url[index...].allSatisfy { isLegal($0, isHost: false) }
   }
 
-  /// Whether a byte stands for itself wherever it is in a host.
+  /// Whether a byte is canonical anywhere in a host.
   private static func isPlainInHost(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -62,8 +62,8 @@ public enum CanonicalURL {
     }
   }
 
-  /// The host of a URL, in small letters, without user, port and the brackets of an IPv6
-  /// address; `nil` if it has none, as `file:///a`.
+  /// Returns the host of a URL in lowercase, without user, port and the brackets of an IPv6 address; `nil` if there is
+  /// none, as in `file:///a`.
   public static func host(of url: ByteString) -> ByteString? {
     let parts = URLParts(url.bytes)
     guard parts.scheme != nil, let host = parts.authority?.host else { return nil }
@@ -86,28 +86,28 @@ public enum CanonicalURL {
     return ByteString(result)
   }
 
-  /// The scheme of a URL, in small letters; `nil` if it has none.
+  /// Returns the scheme of a URL in lowercase; `nil` if there is none.
   public static func scheme(of url: ByteString) -> ByteString? {
     URLParts(url.bytes).scheme.map { ByteString($0.map(\.asciiLowercased)) }
   }
 
-  /// The path of a URL, without query and fragment; `nil` if the URL has no host.
+  /// Returns the path of a URL, without query and fragment; `nil` if the URL has no host.
   public static func path(of url: ByteString) -> ByteString? {
     let parts = URLParts(url.bytes)
     guard parts.scheme != nil, parts.authority != nil else { return nil }
     return ByteString(Array(parts.path))
   }
 
-  /// - Parameter scheme: A scheme in small letters.
+  /// - Parameter scheme: A scheme in lowercase.
   private static func defaultPort(of scheme: [UInt8]) -> String.UTF8View? {
     if scheme.elementsEqual("http".utf8) { return "80".utf8 }
     if scheme.elementsEqual("https".utf8) { return "443".utf8 }
     return nil
   }
 
-  /// The host of an authority, with its port unless that is `port`.
+  /// Returns the host of an authority, with its port unless that is `port`.
   ///
-  /// What stands before must be a host: `a:80:80` is none, and stays as it is.
+  /// An authority that is not a host and a port, such as `a:80:80`, is returned unchanged.
   private static func withoutPort(
     _ port: String.UTF8View?, _ authority: URLAuthority
   ) -> ArraySlice<UInt8> {
@@ -119,7 +119,7 @@ public enum CanonicalURL {
     return isAddress || !host.contains(UInt8(ascii: ":")) ? host : authority.hostAndPort
   }
 
-  /// Appends bytes with illegal ones percent-escaped, and those of a host in small letters.
+  /// Appends bytes, with invalid ones percent-escaped, and hosts in lowercase.
   private static func appendEscaped(
     _ bytes: ArraySlice<UInt8>, to result: inout [UInt8], isHost: Bool = false
   ) {
@@ -144,7 +144,7 @@ public enum CanonicalURL {
   }
 
   private static func isLegal(_ byte: UInt8, isHost: Bool) -> Bool {
-    // A switch becomes one look-up together with that of Bytes.
+    // The compiler merges this switch with that of `Bytes` into a single table look-up.
     switch byte {
     case UInt8(ascii: "%"): false
     case UInt8(ascii: "["), UInt8(ascii: "]"): isHost

@@ -1,12 +1,12 @@
 public import Bytes
 public import ResponseStorage
 
-/// The entries that a user named, by URL or by what the store calls them: one list.
+/// A list of entries that a user named, by URL or by id.
 ///
-/// A URL names each response whose URL or key has the same canonical form, and in a Foundation store each that
-/// the store answers it with.
+/// A URL matches each response whose URL or key has the same canonical form; in a Foundation store also each response
+/// that the store returns for it.
 public struct EntryNames: Hashable, Sendable {
-  /// What one entry is named by.
+  /// The name of an entry.
   public enum Name: Hashable, Sendable {
     case id(StoredResponse.ID)
     case url(ByteString)
@@ -16,16 +16,16 @@ public struct EntryNames: Hashable, Sendable {
   private var ids: Set<StoredResponse.ID> = []
   /// The first given URL of each canonical form.
   private var canonicalURLs: [ByteString: ByteString] = [:]
-  /// The URLs by the texts of their keys in a Foundation store.
+  /// The URLs by the text of their key in a Foundation store.
   private var urlsByKey: [ByteString: [ByteString]] = [:]
 
-  /// The first of the responses that were found otherwise than by a URL and a key that are the same.
+  /// The first responses found by another way than a URL that equals the key.
   public private(set) var lookups: [StoreLookup] = []
 
-  /// So many lookups are kept: a list of more names was made by a program.
+  /// The maximum number of lookups to keep; longer lists come from programs.
   private static let mostLookups = 20
 
-  /// Creates a list; of two names that name the same the first stays.
+  /// Creates a list; duplicate names are dropped.
   public init(_ names: some Sequence<Name> = []) {
     for name in names where insert(name) {
       given.append(name)
@@ -48,10 +48,10 @@ public struct EntryNames: Hashable, Sendable {
     return true
   }
 
-  /// Whether there is no name in the list.
+  /// Whether the list has no names.
   public var isEmpty: Bool { ids.isEmpty && canonicalURLs.isEmpty }
 
-  /// The names, in the order in which they were given.
+  /// The names, in the order given.
   public var names: [Name] {
     given.filter { name in
       switch name {
@@ -61,16 +61,16 @@ public struct EntryNames: Hashable, Sendable {
     }
   }
 
-  /// The ids in ascending order, or `nil` if a URL is in the list too.
+  /// The ids in ascending order; `nil` if the list also contains a URL.
   public var idsOnly: [StoredResponse.ID]? { canonicalURLs.isEmpty ? ids.sorted() : nil }
 
-  /// What a response has to have been decoded for ``contains(_:)`` and ``remove(_:)``.
+  /// The fields that ``contains(_:)`` and ``remove(_:)`` need.
   public var projection: Projection { canonicalURLs.isEmpty ? [] : [.url, .key] }
 
-  /// Whether an id is one of the names.
+  /// Whether the list contains an id.
   public func contains(_ id: StoredResponse.ID) -> Bool { ids.contains(id) }
 
-  /// Whether a response has one of the names.
+  /// Whether the list contains a name of a response.
   public func contains(_ response: borrowing StoredResponse) -> Bool {
     if ids.contains(response.id) { return true }
     if canonicalURLs.isEmpty { return false }
@@ -80,8 +80,8 @@ public struct EntryNames: Hashable, Sendable {
     return holds(key)
   }
 
-  /// How a response of a Foundation store is found by one of the URLs; `nil` if it is not, or if its URL is it and
-  /// its key is that of the URL.
+  /// Returns how a response in a Foundation store is found by one of the URLs; `nil` if it is not found, or if both its
+  /// URL and key match.
   public func lookup(of response: borrowing StoredResponse) -> StoreLookup? {
     guard case .file = response.id, let key = response.key else { return nil }
     return lookup(response.url, key)
@@ -92,18 +92,18 @@ public struct EntryNames: Hashable, Sendable {
       let isOwn = urlsByKey[key]?.contains { CanonicalURL.of($0) == url.map(CanonicalURL.of) }
       return isOwn == true ? nil : StoreLookup(asked: asked, stored: url, key: key)
     }
-    // A default port is no part of a canonical URL, and is a part of a key.
+    // Canonical URLs drop a default port, but keys contain it.
     guard let url, let asked = canonicalURLs[CanonicalURL.of(url)] else { return nil }
     return StoreLookup(asked: asked, stored: url, key: key)
   }
 
   private func holds(_ url: ByteString) -> Bool {
-    // Nearly all are canonical: looked up as they are, threads need not count who holds on to them.
+    // Nearly all URLs are canonical: looking them up unchanged avoids contention for reference counts between threads.
     CanonicalURL.isCanonical(url.bytes)
       ? canonicalURLs[url] != nil : canonicalURLs[CanonicalURL.of(url)] != nil
   }
 
-  /// Removes all names that a response has; what is left after the last response names none.
+  /// Removes all names of a response; the names left after the last response match none.
   mutating func remove(_ id: StoredResponse.ID, url: ByteString?, key: ByteString?) {
     ids.remove(id)
     if canonicalURLs.isEmpty { return }
@@ -115,9 +115,9 @@ public struct EntryNames: Hashable, Sendable {
     if let key, key != url { canonicalURLs[CanonicalURL.of(key)] = nil }
   }
 
-  /// Removes all names that a response has.
+  /// Removes all names of a response.
   public mutating func remove(_ response: borrowing StoredResponse) {
-    // Scans ask this of every response, and most name none.
+    // Scans call this for every response, usually with an empty list.
     if isEmpty { return }
     remove(response.id, url: response.url, key: response.key)
   }

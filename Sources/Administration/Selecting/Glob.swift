@@ -1,11 +1,10 @@
 public import Bytes
 
-/// A pattern in which `*` stands for any text, `?` for one character, and `[a-z]` or `[!a-z]` for one
-/// of a class; `\` takes what follows it literally, in a class too.
+/// A pattern in which `*` matches any text, `?` one character, and `[a-z]` or `[!a-z]` one character of a class; `\`
+/// escapes the next character, also in a class.
 ///
-/// It matches a text from beginning to end, in time that grows with the product of both lengths at
-/// worst, whatever the text is. A byte that is not of UTF-8 counts as one character, which is in no
-/// class that is not inverted.
+/// It matches a whole text, in time proportional to the product of both lengths in the worst case. A byte that is not
+/// UTF-8 counts as one character, which only inverted classes match.
 public struct Glob: Hashable, Sendable {
   private enum Element: Hashable {
     case anyText
@@ -16,7 +15,7 @@ public struct Glob: Hashable, Sendable {
 
   private let elements: [Element]
 
-  /// The text before whatever stands for other text; `nil` if there is none.
+  /// The literal text at the beginning of the pattern; `nil` if there is none.
   var beginning: String? {
     var scalars = String.UnicodeScalarView()
     for case .scalar(let scalar) in elements.prefix(while: {
@@ -27,7 +26,7 @@ public struct Glob: Hashable, Sendable {
     return scalars.isEmpty ? nil : String(scalars)
   }
 
-  /// Creates a pattern, or `nil` if a class is not closed or holds nothing.
+  /// Creates a pattern; `nil` if a class is unclosed or empty.
   public init?(_ pattern: String) {
     var elements: [Element] = []
     var rest = Array(pattern.unicodeScalars)[...]
@@ -60,18 +59,19 @@ public struct Glob: Hashable, Sendable {
     self.elements = elements
   }
 
-  /// Takes one member of a class, which `\` may stand before.
+  /// Removes one member of a class, possibly escaped by `\`.
   private static func member(_ rest: inout ArraySlice<Unicode.Scalar>) -> Unicode.Scalar? {
     guard let scalar = rest.popFirst() else { return nil }
     return scalar == "\\" ? rest.popFirst() : scalar
   }
 
-  /// Whether all of `text` matches.
+  /// Whether the whole `text` matches.
   public func matches(_ text: ByteString) -> Bool {
     let bytes = text.bytes
     var position = 0
     var element = 0
-    // Where to go on after the last `*`, which takes in one character more each time.
+    // Where to continue after the last `*`, which then matches one more character. No recursion: hostile text cannot
+    // cause exponential time.
     var retry: (element: Int, position: Int)?
     while position < bytes.count {
       if element < elements.count {

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// A parameter that a URL must have in its query.
+/// A required query parameter of a URL.
 public struct ParameterCriterion: Hashable, Sendable {
   /// The name, percent-decoded and compared by bytes.
   public var name: ByteString
@@ -13,7 +13,7 @@ public struct ParameterCriterion: Hashable, Sendable {
     self.value = value
   }
 
-  /// Reads `NAME`, or `NAME=VALUE`, parted at the first `=`; both as they are, not percent-encoded.
+  /// Parses `NAME` or `NAME=VALUE`, split at the first `=`; neither is percent-decoded.
   public init(written text: String) throws(WrittenValueError) {
     let bytes = Array(text.utf8)
     let equals = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.endIndex
@@ -25,7 +25,7 @@ public struct ParameterCriterion: Hashable, Sendable {
       value: equals < bytes.endIndex ? ByteString(Array(bytes[(equals + 1)...])) : nil)
   }
 
-  /// Whether a URL has the parameter; of a repeated one, one value is enough.
+  /// Whether a URL has the parameter; one matching value of a repeated parameter is enough.
   public func holds(in url: ByteString) -> Bool {
     let values = URLQuery.values(of: name, in: url)
     return value.map { values.contains($0) } ?? !values.isEmpty

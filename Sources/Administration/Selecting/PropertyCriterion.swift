@@ -1,18 +1,18 @@
 public import Bytes
 public import ResponseStorage
 
-/// What one of the properties that were stored beside a response has to be.
+/// A required property in the `userInfo` of a response.
 public struct PropertyCriterion: Hashable, Sendable {
-  /// The key that must be there.
+  /// The required key.
   public var key: ByteString
 
-  /// The value under the key, in words; `nil` for any.
+  /// The required value as text; `nil` for any.
   ///
-  /// Text is compared by bytes, numbers by what they are worth, and `true` and `false` are themselves.
-  /// Data, lists and dictionaries equal no words.
+  /// Text is compared by bytes, numbers by value, and Booleans as `true` and `false`. Data, arrays and dictionaries
+  /// never match.
   public var value: ByteString?
 
-  /// The moment that a date under the key must be, to the second.
+  /// The required time, if the value is a date; compared to the second.
   public var moment: Timestamp?
 
   /// Creates a criterion.
@@ -22,7 +22,7 @@ public struct PropertyCriterion: Hashable, Sendable {
     self.moment = moment
   }
 
-  /// Whether there is the key among the properties, with the value.
+  /// Whether the properties contain the key, with the value.
   public func holds(in properties: [StoredResponse.Property]) -> Bool {
     guard let found = properties.value(for: key) else { return false }
     guard let value else { return true }
@@ -31,9 +31,9 @@ public struct PropertyCriterion: Hashable, Sendable {
 }
 
 extension StoredResponse.PropertyValue {
-  /// Whether the value is what a text says, as in ``PropertyCriterion/value``.
+  /// Whether the value equals a text, as defined by ``PropertyCriterion/value``.
   ///
-  /// - Parameter moment: The moment that the text stands for, for a date.
+  /// - Parameter moment: The time in the text, for comparing dates.
   func equals(_ text: ByteString, _ moment: Timestamp?) -> Bool {
     switch self {
     case .text(let found): found == text

@@ -2,61 +2,59 @@ public import Bytes
 public import HTTPCaching
 public import ResponseStorage
 
-/// How fresh a stored response is at a moment, and what it can be validated with (RFC 9111 §4.2,
-/// RFC 9110 §8.8).
+/// The freshness and validators of a stored response at a given time (RFC 9111 §4.2, RFC 9110 §8.8).
 ///
-/// Every command judges freshness here, so that their counts agree.
+/// All commands use this, so that their counts agree.
 public struct ResponseFreshness: Hashable, Sendable {
   /// Whether a response is fresh.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// Its lifetime is greater than its age, and the application lets it live.
+    /// Its lifetime is greater than its age, and the expiry set by the app has not passed.
     case fresh
-    /// Its age is at least its lifetime, which may be 0, or the application's own expiry has passed.
+    /// Its age is at least its lifetime, which may be 0, or the expiry set by the app has passed.
     case stale
-    /// It has no lifetime, not even by a heuristic. A cache must not use it without validation, like a stale
-    /// response, but nothing has expired.
+    /// It has no lifetime, not even a heuristic one. Like a stale response it must not be used without validation, but
+    /// nothing has expired.
     case noLifetime = "no-lifetime"
   }
 
-  /// A quality of what a response can be validated with.
+  /// A kind of validator.
   public enum ValidatorKind: String, Hashable, Sendable, CaseIterable {
-    /// There is nothing to validate it with.
+    /// There is no validator.
     case none
-    /// There is something, but nothing strong.
+    /// There are validators, but no strong one.
     case weak
-    /// There is a strong entity tag or a strong date.
+    /// There is a strong entity tag or a strong `Last-Modified`.
     case strong
-    /// There is an entity tag, of either strength.
+    /// There is an entity tag, weak or strong.
     case entityTag = "etag"
-    /// There is a date, of either strength.
+    /// There is a `Last-Modified` date, weak or strong.
     case lastModified = "last-modified"
   }
 
-  /// The lifetime and the age, each with what it was calculated from.
+  /// The lifetime and age, with their sources.
   public let freshness: Freshness
 
-  /// How strong its entity tag is, or `nil` if there is none.
+  /// The strength of its entity tag; `nil` if there is none.
   public let entityTag: Validators.Strength?
 
-  /// How strong its `Last-Modified` is, or `nil` if there is none that is a date.
+  /// The strength of its `Last-Modified`; `nil` if there is none, or if it is not a date.
   public let lastModified: Validators.Strength?
 
-  /// The expiry of the application's own, if it attached one.
+  /// The expiry set by the app, if there is one.
   public let expiry: UserInfoExpiry?
 
   private let now: Timestamp
 
-  /// What a response has to have been decoded for this.
+  /// The fields to decode of a response.
   public static let projection: Projection = [
     .freshnessFields, .status, .stored, .userInfo,
   ]
 
-  /// Finds out how fresh a response is; `nil` if its header fields or the time of its storing are not
-  /// known.
+  /// Calculates the freshness of a response; `nil` if its header fields or stored time are unknown.
   ///
-  /// A store does not say when a request was sent: the delay of the response counts as 0.
+  /// A store does not record when a request was sent: the response delay counts as 0.
   ///
-  /// - Parameter rules: The expiries of an application's own.
+  /// - Parameter rules: The expiry rules of the app.
   public init?(
     of response: borrowing StoredResponse, at now: Timestamp,
     rules: [UserInfoExpiry.Rule] = UserInfoExpiry.known
@@ -80,7 +78,7 @@ public struct ResponseFreshness: Hashable, Sendable {
       expiry: UserInfoExpiry(of: response.userInfo, by: rules), at: now)
   }
 
-  /// Adds the application's own expiry to what RFC 9111 alone says of a response.
+  /// Combines the freshness according to RFC 9111 with the expiry set by the app.
   init(
     _ freshness: Freshness, _ fields: borrowing FreshnessFields, expiry: UserInfoExpiry?,
     at now: Timestamp
@@ -99,19 +97,19 @@ public struct ResponseFreshness: Hashable, Sendable {
     return freshness.isFresh ? .fresh : .stale
   }
 
-  /// Whether the application drops the response when it finds it.
+  /// Whether the app discards the response when it finds it.
   public var isExpiredByApplication: Bool { expiry?.isValid(at: now) == false }
 
-  /// The lifetime in seconds, without the application's own expiry; `nil` if there is none.
+  /// The lifetime in seconds, without the expiry set by the app; `nil` if there is none.
   public var lifetimeSeconds: Int64? {
     freshness.lifetime.source == .none ? nil : freshness.lifetime.seconds
   }
 
-  /// For how many more seconds the response is fresh, or 0 or less if it is stale; `nil` if it has no
+  /// The number of seconds for which the response stays fresh, 0 or negative if it is stale; `nil` if it has no
   /// lifetime.
   ///
-  /// That is not always the time to ``expiresAtSeconds``: where the clock was set back to before the response
-  /// came, it ages only once that moment comes again.
+  /// This may differ from the time until ``expiresAtSeconds``: if the clock was set back to before the response was
+  /// received, the response does not age until that time comes again.
   public var remainingSeconds: Int64? {
     if state == .noLifetime { return nil }
     let remaining =
@@ -121,23 +119,23 @@ public struct ResponseFreshness: Hashable, Sendable {
     return lifetimeSeconds == nil ? untilExpiry : min(remaining, untilExpiry)
   }
 
-  /// When the response becomes or became stale, by its lifetime or by the application's own expiry, in
-  /// seconds since 1970; `nil` if it has neither.
+  /// The time at which the response becomes or became stale, by its lifetime or the expiry set by the app, in seconds
+  /// since 1970; `nil` if it has neither.
   public var expiresAtSeconds: Int64? {
     [freshness.expiresAt, expiry?.expiresAt].compactMap { $0 }.min()
   }
 
-  /// ``expiresAtSeconds`` as a timestamp; `nil` also if that is after the year 9999.
+  /// ``expiresAtSeconds`` as a timestamp; `nil` also after the year 9999.
   public var expiresAt: Timestamp? {
     expiresAtSeconds.flatMap { Timestamp(secondsSince1970: Double($0)) }
   }
 
-  /// Whether the response is fresh, and will be stale so many seconds later.
+  /// Whether the response is fresh now, and stale after this many seconds.
   public func expires(within seconds: Double) -> Bool {
     state == .fresh && remainingSeconds.map { Double($0) <= seconds } ?? false
   }
 
-  /// Whether what the response can be validated with has a quality.
+  /// Whether the response has this kind of validator.
   public func has(_ kind: ValidatorKind) -> Bool {
     switch kind {
     case .none: entityTag == nil && lastModified == nil

@@ -1,7 +1,7 @@
 import Bytes
 import ResponseStorage
 
-/// What is asked for by single options, each of which has to hold.
+/// Criteria of single options, all of which must match.
 extension Selection {
   /// Whether the host is one of ``hosts``.
   func matchesHost(_ response: borrowing StoredResponse) -> Bool {
@@ -15,10 +15,10 @@ extension Selection {
     return parameters.contains { $0.holds(in: url) }
   }
 
-  /// Whether there is a pattern for whole URLs or their beginnings.
+  /// Whether there is a pattern for whole URLs or a prefix.
   var hasPatterns: Bool { !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty }
 
-  /// Whether the URL has a beginning, and fits a pattern and an expression, that are asked for.
+  /// Whether the URL matches the prefixes, patterns and expressions.
   func matchesPattern(
     _ response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Bool {
@@ -33,7 +33,7 @@ extension Selection {
     return false
   }
 
-  /// Whether method, status and media type are among those that are asked for.
+  /// Whether the method, status and media type match.
   func matchesMessage(_ response: borrowing StoredResponse) -> Bool {
     if !methods.isEmpty {
       guard let method = response.request.method,
@@ -50,7 +50,7 @@ extension Selection {
     return mimeTypes.contains { $0.matches(type) }
   }
 
-  /// Whether the body is where, and as large, as is asked for.
+  /// Whether the location and size of the body match.
   func matchesBody(_ response: borrowing StoredResponse) -> Bool {
     if !bodyLocations.isEmpty {
       guard let location = response.bodyLocation, bodyLocations.contains(location) else {
@@ -64,9 +64,9 @@ extension Selection {
 }
 
 extension ByteString {
-  /// Whether this is the host, or `.` and a domain that the host is or is below.
+  /// Whether this is the host, or `.` and a domain that contains the host.
   ///
-  /// - Parameter host: A host in small letters.
+  /// - Parameter host: A host in lowercase.
   func covers(_ host: ByteString) -> Bool {
     let name = asciiLowercased.bytes
     guard name.first == UInt8(ascii: ".") else { return name == host.bytes }

@@ -1,89 +1,88 @@
 public import Bytes
 public import ResponseStorage
 
-/// Which responses a command is about: all criteria must hold, of the values of one any.
+/// The criteria for selecting responses: all must match, each by any of its values.
 public struct Selection: Sendable {
-  /// Only responses that have one of these names; `nil` for all, while an empty list selects none.
+  /// The names of responses; `nil` selects all, an empty list selects none.
   public var names: EntryNames?
-  /// The beginnings of URLs, compared by bytes with the URL as stored, or with the key of a response
-  /// that has no URL; so are ``globs`` and ``expressions``.
+  /// URL prefixes, compared by bytes with the stored URL, or with the key if there is no URL; ``globs`` and
+  /// ``expressions`` are compared likewise.
   public var prefixes: [ByteString] = []
   /// Patterns for whole URLs.
   public var globs: [Glob] = []
-  /// Regular expressions for whole URLs; they never match one that is not UTF-8.
+  /// Regular expressions for whole URLs; they never match a URL that is not UTF-8.
   public var expressions: [URLExpression] = []
-  /// Hosts, in either case; `.example.com` stands for that host and all below it.
+  /// Hosts, ignoring case; `.example.com` matches that host and all its subdomains.
   public var hosts: [ByteString] = []
-  /// Parameters in the query of the URL.
+  /// Query parameters of the URL.
   public var parameters: [ParameterCriterion] = []
-  /// Methods, in either case.
+  /// Methods, ignoring case.
   public var methods: [ByteString] = []
   /// Statuses.
   public var statuses: [ClosedRange<Int64>] = []
-  /// Patterns in small letters for media types in either case.
+  /// Lowercase patterns for media types, which match in any case.
   public var mimeTypes: [Glob] = []
-  /// Only what is from before this moment, by ``ageBasis``, and not from the moment itself.
+  /// Matches responses from before this time, by ``ageBasis``, excluding the time itself.
   public var before: Timestamp?
-  /// Only what is from after this moment, by ``ageBasis``, and not from the moment itself.
+  /// Matches responses from after this time, by ``ageBasis``, excluding the time itself.
   public var after: Timestamp?
-  /// What the time of a response is taken from.
+  /// The time from which the age of a response counts.
   public var ageBasis = AgeBasis.stored
-  /// Only bodies of more than this number of bytes; a missing body has no size and is neither larger
-  /// nor smaller.
+  /// Matches bodies larger than this number of bytes; a missing body is neither larger nor smaller.
   public var largerThan: ByteCount?
-  /// Only bodies of less than this number of bytes.
+  /// Matches bodies smaller than this number of bytes.
   public var smallerThan: ByteCount?
-  /// Where the body is.
+  /// The locations of bodies.
   public var bodyLocations: Set<StoredResponse.BodyLocation> = []
   /// Cache partitions.
   public var partitions: Set<ByteString> = []
-  /// Only responses of whose bodies a part is stored, as ``BodyCompleteness`` has it.
+  /// Whether to match only partial bodies, as defined by ``BodyCompleteness``.
   public var isPartial = false
-  /// What `URLCache` may do with the response.
+  /// The storage policies of responses.
   public var storagePolicies: Set<StoredResponse.StoragePolicy> = []
-  /// What the application attached to the response.
+  /// The required properties in `userInfo`.
   public var userInfo: [PropertyCriterion] = []
-  /// Whether a response is fresh.
+  /// The freshness of responses.
   public var freshness: Set<ResponseFreshness.State> = []
-  /// Only what is fresh and becomes stale within this number of seconds.
+  /// Matches fresh responses that become stale within this number of seconds.
   public var expiresWithin: Double?
-  /// The expiries of an application's own, which count for ``freshness``.
+  /// The expiry rules of the app, which affect ``freshness``.
   public var expiryRules = UserInfoExpiry.known
-  /// What a response can be validated with.
+  /// The kinds of validators of responses.
   public var validators: Set<ResponseFreshness.ValidatorKind> = []
 
-  /// Only what has one of these names; `nil` for all. Unlike ``names`` it asks for nothing to be there.
+  /// Matches responses with one of these names; `nil` for all. Unlike with ``names``, absent entries are no error.
   public var pins: EntryNames?
 
-  /// Expressions, of which one must hold.
+  /// Expressions, one of which must match.
   public var conditions: [Condition] = []
 
-  /// What rules say of responses, if an expression asks for that; without it, it is not known.
+  /// The classes of responses, if an expression needs them; unknown without it.
   public var classes: EntryClasses?
 
-  /// Whether only older versions of resources are selected, of which a newer one is stored too.
+  /// Whether to match only older versions of resources that are also stored in a newer version.
   ///
-  /// That depends on all entries of a cache: ``prepare(for:)`` must be called before any decision.
+  /// This depends on all entries of a cache: call ``prepare(for:)`` before any decision.
   public var selectsSuperseded = false
-  /// What is superseded in the cache that the selection was prepared for.
+  /// The superseded entries of the cache that the selection was prepared for.
   public private(set) var superseded: SupersededEntries?
 
   /// Creates a selection of all responses.
   public init() {}
 
-  /// Whether no criterion was given, so that every response is selected.
+  /// Whether there are no criteria, so that every response is selected.
   public var isEmpty: Bool {
     names == nil && pins == nil && partitions.isEmpty && conditions.isEmpty && projection.isEmpty
   }
 
-  /// Finds out what depends on all entries of a cache, if anything does.
+  /// Reads the cache for the criteria that depend on all its entries, if there are any.
   ///
-  /// - Throws: What the source throws.
+  /// - Throws: The error that the source throws.
   public mutating func prepare(for source: any ResponseSource) throws {
     if selectsSuperseded { superseded = try SupersededEntries(in: source) }
   }
 
-  /// What a response has to have been decoded for ``decision(for:now:)``.
+  /// The fields that ``decision(for:now:)`` needs.
   public var projection: Projection {
     var result = (names?.projection ?? []).union(pins?.projection ?? [])
     if hasPatterns { result.formUnion([.url, .key]) }
@@ -103,32 +102,32 @@ public struct Selection: Sendable {
     return result
   }
 
-  /// What a selection says of a response.
+  /// The decision of a selection about a response.
   public enum Decision: Hashable, Sendable {
     case selected
-    /// Responses are named, and this is none of them; the other criteria were not looked at.
+    /// The response is not among the named ones; other criteria were not checked.
     case notNamed
     case notSelected
-    /// All else holds, but it is not from before ``Selection/before``.
+    /// Everything else matches, but it is not from before ``Selection/before``.
     case tooYoung
-    /// All else holds, but the time of the response is not known: it is not selected.
+    /// Everything else matches, but the time of the response is unknown: it is not selected.
     case unknownTime
-    /// All else holds, but whether the response is fresh is not known: it is not selected.
+    /// Everything else matches, but the freshness of the response is unknown: it is not selected.
     case unknownFreshness
   }
 
-  /// Decides on a response.
+  /// Decides about a response.
   ///
-  /// - Parameter now: The moment at which a response is fresh or stale, and from which a year of two
-  ///   digits is told.
-  /// - Throws: ``URLExpression/Overrun`` if it takes too long to find out.
+  /// - Parameter now: The time at which a response is fresh or stale, and relative to which two-digit years are
+  ///   resolved.
+  /// - Throws: ``URLExpression/Overrun`` if an expression takes too long.
   public func decision(
     for response: borrowing StoredResponse, now: Timestamp
   ) throws(URLExpression.Overrun) -> Decision {
-    // Threads that bound the names to a variable would wait for each other to count who holds on to them.
+    // Do not bind the names to a variable: threads would contend for the reference count.
     if names?.contains(response) == false { return .notNamed }
     if pins?.contains(response) == false { return .notSelected }
-    // An expression is not tried on URLs of other hosts, on which it may take too long.
+    // Compare hosts first: an expression may take too long on URLs of other hosts.
     guard hosts.isEmpty || matchesHost(response),
       parameters.isEmpty || matchesParameter(response)
     else { return .notSelected }
@@ -157,7 +156,7 @@ public struct Selection: Sendable {
     return byFreshness != .selected ? byFreshness : byCondition
   }
 
-  /// What expressions are evaluated with.
+  /// Creates the context for evaluating expressions.
   private func context(
     of response: borrowing StoredResponse, _ freshness: ResponseFreshness?, _ now: Timestamp
   ) throws(URLExpression.Overrun) -> ConditionContext {
@@ -179,7 +178,7 @@ public struct Selection: Sendable {
     return .selected
   }
 
-  /// Decides by whether the response is an older version of something.
+  /// Decides by whether the response is an older version.
   private func decisionByVersion(of response: borrowing StoredResponse) -> Decision {
     guard selectsSuperseded else { return .selected }
     // Each command prepares its selection or refuses the option, so this cannot be reached from a command line. A new
@@ -203,7 +202,7 @@ public struct Selection: Sendable {
     !freshness.isEmpty || expiresWithin != nil || !validators.isEmpty
   }
 
-  /// Whether anything that is asked for depends on how fresh a response is.
+  /// Whether any criterion depends on freshness.
   private var needsFreshness: Bool {
     asksForFreshness || conditions.contains(where: \.needsFreshness)
   }

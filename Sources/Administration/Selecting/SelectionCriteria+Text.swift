@@ -2,7 +2,7 @@ import Bytes
 public import ResponseStorage
 
 extension SelectionCriteria {
-  /// What a criterion is called in a rule of the configuration: as the option of the command line is.
+  /// The name of a criterion in a rule of the configuration, which is that of the option.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     case url, id, prefix, glob, regex, host, query, method, status, mime
     case olderThan = "older-than"
@@ -23,10 +23,10 @@ extension SelectionCriteria {
     case userInfoExpiry = "user-info-expiry"
     case `where`
 
-    /// Whether it holds or does not, and has no value.
+    /// Whether the criterion has no value.
     var isFlag: Bool { [.fresh, .stale, .noLifetime, .partial].contains(self) }
 
-    /// Whether several values may be given, of which one must hold.
+    /// Whether the criterion takes several values, any of which may match.
     var takesSeveral: Bool {
       switch self {
       case .olderThan, .newerThan, .storedBefore, .storedAfter, .since, .ageBasis, .largerThan,
@@ -37,7 +37,7 @@ extension SelectionCriteria {
     }
   }
 
-  /// Adds a criterion that has no value; nothing if it needs one.
+  /// Adds a criterion without a value; does nothing if it needs one.
   mutating func add(_ flag: Name) {
     switch flag {
     case .fresh: freshness.insert(.fresh)
@@ -48,7 +48,7 @@ extension SelectionCriteria {
     }
   }
 
-  /// Adds a value of a criterion, as it is written; nothing for ``Name/where``, whose errors have places.
+  /// Adds a value of a criterion; does nothing for ``Name/where``, whose errors have positions.
   mutating func add(_ name: Name, _ text: String) throws(WrittenValueError) {
     let isEmptyText = text.isEmpty
     switch name {
@@ -112,7 +112,7 @@ extension SelectionCriteria {
 }
 
 extension EntryNames.Name {
-  /// Reads a URL or an id.
+  /// Parses a URL or an id.
   public init(written text: String) throws(WrittenValueError) {
     if let id = StoredResponse.ID(text) {
       self = .id(id)
@@ -127,7 +127,7 @@ extension EntryNames.Name {
 }
 
 extension StoredResponse.StoragePolicy {
-  /// Reads the word for a policy, or the number of one that `URLCache` does not define.
+  /// Parses the name of a policy, or the number of one that `URLCache` does not define.
   public init(written text: String) throws(WrittenValueError) {
     let known = [Self.allowed, .allowedInMemoryOnly, .notAllowed]
     if let policy = known.first(where: { $0.name.utf8.elementsEqual(text.utf8) }) {
@@ -142,7 +142,7 @@ extension StoredResponse.StoragePolicy {
 }
 
 extension AgeBasis {
-  /// Reads the name of a basis.
+  /// Parses the name of an age basis.
   public init(written text: String) throws(WrittenValueError) {
     guard let basis = AgeBasis(name: text) else {
       throw WrittenValueError(
@@ -154,7 +154,7 @@ extension AgeBasis {
 }
 
 extension Glob {
-  /// Reads a pattern.
+  /// Parses a pattern.
   public init(written text: String) throws(WrittenValueError) {
     guard let glob = Glob(text) else {
       throw WrittenValueError(
@@ -164,7 +164,7 @@ extension Glob {
     self = glob
   }
 
-  /// Reads a pattern for media types, which have no case; what has no `/` and stands for none matches no type.
+  /// Parses a pattern for media types and lowercases it; rejects text without `/` or wildcards, which matches no type.
   public init(mimeType text: String) throws(WrittenValueError) {
     let isPattern = text.utf8.contains(where: { "*?[".utf8.contains($0) })
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true)
@@ -179,7 +179,7 @@ extension Glob {
 }
 
 extension URLExpression {
-  /// Reads a regular expression.
+  /// Parses a regular expression.
   public init(written text: String) throws(WrittenValueError) {
     do { try self.init(text) } catch {
       throw WrittenValueError(
@@ -190,7 +190,7 @@ extension URLExpression {
 }
 
 extension PropertyCriterion {
-  /// Reads `KEY`, or `KEY=VALUE`, parted at the first `=`.
+  /// Parses `KEY` or `KEY=VALUE`, split at the first `=`.
   public init(written text: String) throws(WrittenValueError) {
     let parts = text.utf8.split(
       separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -206,7 +206,7 @@ extension PropertyCriterion {
 }
 
 extension UserInfoExpiry.Rule {
-  /// Reads `KEY=SECONDS`, parted at the last `=`; seconds as a bare number, or with a unit.
+  /// Parses `KEY=SECONDS`, split at the last `=`; seconds without or with a unit.
   public init(written text: String) throws(WrittenValueError) {
     let bytes = Array(text.utf8)
     guard let sign = bytes.lastIndex(of: UInt8(ascii: "=")), sign > 0,

@@ -1,26 +1,26 @@
 public import Bytes
 public import ResponseStorage
 
-/// What entries are selected by, as options or a rule of the configuration give it.
+/// The criteria for selecting entries, as given by options or a rule of the configuration.
 ///
-/// Ages are not counted from any moment yet: that is what makes a ``Selection``.
+/// Ages are relative; a ``Selection`` makes them absolute.
 public struct SelectionCriteria: Sendable {
-  /// The entries that are named; `nil` if none are asked for by name.
+  /// The named entries; `nil` if none were requested by name.
   public var names: [EntryNames.Name]?
-  /// As of ``Selection/prefixes``, ``Selection/globs`` and ``Selection/expressions``.
+  /// See ``Selection/prefixes``, ``Selection/globs`` and ``Selection/expressions``.
   public var prefixes: [ByteString] = []
   public var globs: [Glob] = []
   public var expressions: [URLExpression] = []
-  /// As of ``Selection/hosts``, in small letters.
+  /// See ``Selection/hosts``; in lowercase.
   public var hosts: [ByteString] = []
   public var parameters: [ParameterCriterion] = []
   public var methods: [ByteString] = []
   public var statuses: [ClosedRange<Int64>] = []
-  /// As of ``Selection/mimeTypes``, in small letters.
+  /// See ``Selection/mimeTypes``; in lowercase.
   public var mimeTypes: [Glob] = []
-  /// The least age, in seconds.
+  /// The minimum age, in seconds.
   public var olderThan: Double?
-  /// The age that must not be reached, in seconds.
+  /// The age that entries must not have reached, in seconds.
   public var newerThan: Double?
   public var storedBefore: WrittenTime?
   public var storedAfter: WrittenTime?
@@ -29,32 +29,32 @@ public struct SelectionCriteria: Sendable {
   public var largerThan: ByteCount?
   public var smallerThan: ByteCount?
   public var bodyLocations: Set<StoredResponse.BodyLocation> = []
-  /// As of ``Selection/isPartial``.
+  /// See ``Selection/isPartial``.
   public var isPartial = false
   public var partitions: Set<ByteString> = []
   public var storagePolicies: Set<StoredResponse.StoragePolicy> = []
   public var userInfo: [PropertyCriterion] = []
   public var freshness: Set<ResponseFreshness.State> = []
-  /// Within how many seconds a fresh response becomes stale.
+  /// The number of seconds within which a fresh response must become stale.
   public var expiresWithin: Double?
   public var validators: Set<ResponseFreshness.ValidatorKind> = []
-  /// The expiries of an application's own, without those that are known of old.
+  /// The expiry rules of the app, without the built-in ones.
   public var expiryRules: [UserInfoExpiry.Rule] = []
   public var conditions: [Condition] = []
-  /// As of ``Selection/selectsSuperseded``.
+  /// See ``Selection/selectsSuperseded``.
   public var selectsSuperseded = false
 
-  /// Creates criteria that every response meets.
+  /// Creates criteria that match every response.
   public init() {}
 
-  /// What to tell the user about them: days that are taken as moments, and schemes that look like hosts.
+  /// Notes for the user: times that dates stand for, and schemes that look like hosts.
   public var notes: [String] {
     let beginnings = prefixes.compactMap(\.string) + globs.compactMap(\.beginning)
     return [storedBefore?.note, storedAfter?.note].compactMap { $0 }
       + beginnings.compactMap { WrittenValue.schemeNote(about: $0) } + conditions.flatMap(\.notes)
   }
 
-  /// The selection, with ages counted up to a moment.
+  /// Returns the selection, with ages relative to `now`.
   public func selection(at now: Timestamp) -> Selection {
     var selection = Selection()
     selection.names = names.map { EntryNames($0) }

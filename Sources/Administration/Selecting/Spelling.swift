@@ -1,13 +1,13 @@
-/// How words are told apart that somebody may have misspelt.
+/// Suggests corrections of misspelled words.
 public enum Spelling {
-  /// The word that differs least from `word`, if that is in no more than two letters; of equal ones the
-  /// first.
+  /// Returns the word most similar to `word`, if they differ by at most two letters; the first of equally similar
+  /// words.
   public static func nearest(to word: String, among words: some Sequence<String>) -> String? {
     let nearest = words.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
     return nearest.flatMap { $0.1 <= 2 ? $0.0 : nil }
   }
 
-  /// How many letters must be changed, added, dropped to make one word of the other (Levenshtein).
+  /// Returns the number of letters to change, add or drop to turn one word into the other (Levenshtein distance).
   private static func distance(_ first: String, _ second: String) -> Int {
     let second = Array(second.utf8)
     var row = Array(0...second.count)

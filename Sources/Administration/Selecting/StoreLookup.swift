@@ -1,11 +1,11 @@
 public import Bytes
 import ResponseStorage
 
-/// How a Foundation store finds a response for a URL that is not its own, or does not find it for its own.
+/// How a Foundation store finds a response for another URL, or fails to find it for its own.
 ///
-/// The store's key has neither scheme nor query, and is that of the URL that was asked for, before redirects.
+/// The key has neither scheme nor query, and is that of the requested URL, before redirects.
 public struct StoreLookup: Hashable, Sendable {
-  /// The URL that was asked about.
+  /// The requested URL.
   public let asked: ByteString
 
   /// The URL of the response.
@@ -14,18 +14,18 @@ public struct StoreLookup: Hashable, Sendable {
   /// The text of the key of the response.
   public let key: ByteString
 
-  /// Whether the store answers the URL with the response: their keys are the same.
+  /// Whether the store returns the response for the URL: their keys are equal.
   public var isAnswer: Bool { FoundationKey(of: asked)?.text == key }
 
-  /// Whether the key of the response is not that of its URL, as it came after a redirect.
+  /// Whether the response came after a redirect, so that its key is not that of its URL.
   public var isRedirected: Bool { stored.map { FoundationKey(of: $0)?.text != key } ?? false }
 
-  /// Whether the response was stored for the same path with another query, as that of another user may be.
+  /// Whether the response was stored for the same path with another query, possibly of another user.
   public var differsByQuery: Bool {
     guard isAnswer, !isRedirected, let stored else { return false }
     return URLParts(stored.bytes).query != URLParts(asked.bytes).query
   }
 
-  /// The key for people.
+  /// The key in readable form.
   public var shownKey: ByteString { FoundationKey(text: key)?.shown ?? key }
 }

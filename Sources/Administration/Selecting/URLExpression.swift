@@ -3,38 +3,37 @@ import _StringProcessing
 
 /// A regular expression for whole URLs, by Unicode scalars.
 ///
-/// The library tries one way after the other to make a text match, of which some expressions have more than can ever
-/// be tried: `(a+)+b` on a text of letters `a`. And the texts come from anywhere.
+/// Some expressions backtrack exponentially, such as `(a+)+b` on a text of letters `a`, and the texts come from any
+/// server. So each match has a time limit.
 ///
-/// `Regex` is not `Sendable` for two reasons: it may hold closures of whoever builds it, and it compiles itself when it first
-/// matches, which is a write to memory that its copies share. One that is made of a text holds no closures, and ``init``
-/// makes it match once, so that threads only read it afterwards. The worker has a `Regex` of its own. All else is
-/// immutable.
+/// `Regex` is not `Sendable` for two reasons: it may contain closures, and its first match compiles it, which writes to
+/// memory shared by its copies. An expression created from text contains no closures, and ``init`` matches once, so
+/// that threads only read afterwards. The worker has its own `Regex`. Everything else is immutable.
 public struct URLExpression: @unchecked Sendable {
-  /// An expression that was not done with a text in time.
+  /// A match that exceeded its time limit.
   public struct Overrun: Error, Hashable, Sendable {
     /// The expression.
     public var pattern: String
-    /// How many bytes the text has.
+    /// The length of the text, in bytes.
     public var textLength: Int
-    /// How long it had, in milliseconds.
+    /// The time limit, in milliseconds.
     public var milliseconds: Int
   }
 
-  /// How many ways take no time that anybody would notice.
+  /// The number of ways to match that can be tried without a noticeable delay.
   private static let fewWays = 1 << 24
 
-  /// How long one text may take, in milliseconds.
+  /// The time limit for one text, in milliseconds.
   private let limit: Int
   private let pattern: String
   private let expression: Regex<AnyRegexOutput>
-  /// How many repetitions there are at most; `nil` if one may be within another.
+  /// The maximum number of repetitions; `nil` if they may be nested.
   private let repetitions: Int?
   private let worker: Worker<Regex<AnyRegexOutput>?>
 
-  /// Creates an expression; throws the library's own error if it is none.
+  /// Creates an expression; throws the error of the library if it is invalid.
   ///
-  /// - Parameter limit: How long one text may take, in milliseconds.
+  /// - Parameter limit: The time limit for one text, in milliseconds.
   public init(_ pattern: String, limit: Int = 5_000) throws {
     expression = try Self.regex(pattern)
     worker = Worker("URLExpression") { try? Self.regex(pattern) }
@@ -43,13 +42,13 @@ public struct URLExpression: @unchecked Sendable {
     repetitions =
       pattern.utf8.contains(UInt8(ascii: "("))
       ? nil : pattern.utf8.count { "*+?{".utf8.contains($0) }
-    // Only an expression without groups matches on the threads of others, and there is one way to match nothing.
+    // Only expressions without groups are matched on other threads. An empty text matches in a single step.
     if repetitions != nil { _ = Self.matches(expression, "") }
   }
 
-  /// Whether all of `text` matches; an expression that fails matches nothing.
+  /// Whether the whole `text` matches; an expression that fails matches nothing.
   ///
-  /// - Throws: ``Overrun`` if it takes too long to find out. That goes on until the process ends.
+  /// - Throws: ``Overrun`` if the match takes too long. Its thread keeps running until the process ends.
   public func matches(_ text: String) throws(Overrun) -> Bool {
     if hasFewWays(ofLength: text.utf8.count) { return Self.matches(expression, text) }
     let result = worker.result(within: limit) { $0.map { Self.matches($0, text) } ?? false }
@@ -67,8 +66,8 @@ public struct URLExpression: @unchecked Sendable {
     (try? expression.wholeMatch(in: text)) != nil
   }
 
-  /// Whether a text is so short that no thread is needed to watch another: each repetition can end at each of its
-  /// places, if none is within another.
+  /// Whether a text is so short that matching needs no time limit: without nesting, each repetition can end at each
+  /// position.
   private func hasFewWays(ofLength length: Int) -> Bool {
     guard let repetitions else { return false }
     var ways = 1

@@ -1,9 +1,9 @@
 public import Bytes
 import ResponseStorage
 
-/// The parameters in the query of a URL, as forms write them: `a=1&b=2` (URL Standard §5.1).
+/// The query parameters of a URL in form encoding: `a=1&b=2` (URL Standard §5.1).
 public enum URLQuery {
-  /// The values of all parameters of a name, in their order; one without `=` has an empty value.
+  /// Returns the values of all parameters with a name, in order; a parameter without `=` has an empty value.
   ///
   /// Names and values are compared and returned percent-decoded, with `+` for a space.
   ///

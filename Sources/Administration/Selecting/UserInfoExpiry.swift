@@ -1,18 +1,18 @@
 public import Bytes
 public import ResponseStorage
 
-/// An expiry of an application's own: a date that it attached to a response, and how long it lets the
-/// response live from then on.
+/// An expiry set by the app: a date that it attached to a response, and the time for which it uses the response from
+/// then on.
 ///
-/// Such an application looks at the date when it finds a response, and drops what is too old, whatever the
-/// header fields say. So it ends what is fresh, and makes nothing fresh. Equal is still valid: at 600
-/// seconds of 600 the response lives, at 601 it is gone.
+/// Such an app checks the date when it finds a response, and discards responses that are too old, regardless of header
+/// fields. So the expiry can only shorten freshness. The limit is inclusive: after 600 of 600 seconds the response is
+/// valid, after 601 it is not.
 public struct UserInfoExpiry: Hashable, Sendable {
-  /// How long responses live that have a date under a key.
+  /// The time for which an app uses responses with a date under a key.
   public struct Rule: Hashable, Sendable {
     /// The key.
     public var key: ByteString
-    /// For how many seconds from the date on; not less than zero.
+    /// The number of seconds from that date; not negative.
     public var seconds: Int64
 
     /// Creates a rule.
@@ -22,14 +22,13 @@ public struct UserInfoExpiry: Hashable, Sendable {
     }
   }
 
-  /// The rule that is known without being asked for: a cache subclass that was published with this key and
-  /// ten minutes, and copied since.
+  /// The built-in rule: a published cache subclass uses this key and ten minutes, and was copied often.
   public static let known = [Rule(key: "CustomURLCacheExpiration", seconds: 600)]
 
-  /// A key under which published examples keep the date of storing, and no rule with it.
+  /// A key under which published examples store the date, without a fixed rule.
   public static let storingDateKey: ByteString = "Cached Date"
 
-  /// The known rules, and those that a user gives, which go before a known one with the same key.
+  /// Returns the given rules and the built-in ones; a given rule overrides a built-in rule with the same key.
   public static func rules(adding given: [Rule]) -> [Rule] {
     given + known.filter { rule in !given.contains { $0.key == rule.key } }
   }
@@ -37,10 +36,10 @@ public struct UserInfoExpiry: Hashable, Sendable {
   /// The rule.
   public let rule: Rule
 
-  /// The date that the application attached.
+  /// The date that the app attached.
   public let date: Timestamp
 
-  /// Finds the rule by which a response expires first; `nil` if there is no date for any.
+  /// Finds the rule by which a response expires first; `nil` if it has no date for any rule.
   public init?(
     of properties: [StoredResponse.Property], by rules: [Rule]
   ) {
@@ -60,12 +59,12 @@ public struct UserInfoExpiry: Hashable, Sendable {
     self.date = date
   }
 
-  /// The first second at which the response has expired, in seconds since 1970.
+  /// The first second in which the response is expired, in seconds since 1970.
   public var expiresAt: Int64 {
     let sum = date.wholeSeconds.addingReportingOverflow(rule.seconds)
     return sum.overflow ? .max : min(sum.partialValue, .max - 1) + 1
   }
 
-  /// Whether the application would still use the response, to the second.
+  /// Whether the app would still use the response, to the second.
   public func isValid(at now: Timestamp) -> Bool { now.wholeSeconds < expiresAt }
 }
