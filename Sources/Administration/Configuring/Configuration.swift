@@ -1,27 +1,27 @@
 import Bytes
 
-/// What holds for a command line that does not say it: environment variables go before files, and of
-/// files the first before the second; in each, what is set for a cache goes before what is set for all.
+/// The defaults for a command line. Environment variables override files, and the first file overrides the second; in
+/// each of them, settings of a cache override settings for all caches.
 public struct Configuration: Sendable {
-  /// A value, and where it is from.
+  /// A value with its origin.
   public struct Value: Hashable, Sendable {
-    /// Where a value is from.
+    /// The origin of a value.
     public enum Origin: Hashable, Sendable {
       case variable(String)
       case file(ConfigurationPlace)
       case builtIn
     }
 
-    /// The value, as the option of the same name takes it.
+    /// The value, in the syntax of the option with the same name.
     public let text: String
-    /// Where it is from.
+    /// The origin.
     public let origin: Origin
 
     /// Creates a value.
     public init(text: String, origin: Origin) { (self.text, self.origin) = (text, origin) }
   }
 
-  /// The files, that of the user first.
+  /// The files; that of the user comes first.
   public let files: [ConfigurationFile]
   private let variables: [Setting: String]
 
@@ -35,9 +35,9 @@ public struct Configuration: Sendable {
     }
   }
 
-  /// What is set; `nil` if nothing is.
+  /// Returns the value of a setting; `nil` if it has none.
   ///
-  /// - Parameter name: The name of the cache that the command is about, if it has one.
+  /// - Parameter name: The name of the cache that the command works on, if it has one.
   public func value(of setting: Setting, forCache name: String?) -> Value? {
     let settings = setting == .capacity ? [.capacity, .preset] : [setting]
     for given in settings {
@@ -58,13 +58,13 @@ public struct Configuration: Sendable {
     return setting.builtIn.map { Value(text: $0, origin: .builtIn) }
   }
 
-  /// The text of a setting that another one may stand for: a preset for a capacity.
+  /// Returns the text of a setting given by another setting: a preset gives a capacity.
   private static func text(_ text: String, of given: Setting, as setting: Setting) -> String {
     guard given != setting, let preset = CapacityPreset(rawValue: text) else { return text }
     return "\(preset.diskBytes.bytes)"
   }
 
-  /// The path of a cache with a name; `nil` if none has it.
+  /// Returns the path of a named cache; `nil` if no cache has the name.
   public func path(ofCache name: String) -> Value? {
     for file in files {
       if let path = file.caches.first(where: { $0.name == name })?.path {
@@ -74,7 +74,7 @@ public struct Configuration: Sendable {
     return nil
   }
 
-  /// The names of caches whose paths are known, each once, in the order of the files.
+  /// The names of caches with known paths, without duplicates, in the order of the files.
   public var cacheNames: [String] {
     var names: [String] = []
     for cache in files.flatMap(\.caches) where !names.contains(cache.name) {
@@ -83,8 +83,8 @@ public struct Configuration: Sendable {
     return names
   }
 
-  /// The rules for a cache, in the order in which they are tried: of each file those for the cache before
-  /// those for all.
+  /// Returns the rules for a cache, in the order in which they are tried: of each file, first the rules for the cache,
+  /// then those for all caches.
   ///
   /// - Parameter name: The name of the cache, if it has one.
   public func rules(forCache name: String?) -> [EntryRule] {
@@ -98,10 +98,10 @@ public struct Configuration: Sendable {
     files.flatMap { file in file.caches.flatMap(\.rules) + file.rules }
   }
 
-  /// Everything that is wrong with the files.
+  /// All errors in the files.
   public var errors: [ConfigurationError] {
     let errors = files.flatMap(\.errors)
-    // The path may be what is wrong.
+    // Report missing paths only without other errors: an invalid path also looks missing.
     return errors.isEmpty
       ? cachesWithoutPath.map { cache in
         ConfigurationError(
@@ -110,7 +110,7 @@ public struct Configuration: Sendable {
       } : errors
   }
 
-  /// The sections of caches that no file has a path for: what they set would hold for no cache.
+  /// The sections of caches without a path in any file: their settings would have no effect.
   public var cachesWithoutPath: [ConfigurationFile.NamedCache] {
     files.flatMap(\.caches).filter { cache in
       !files.contains { $0.caches.contains { $0.name == cache.name && $0.hasPath } }

@@ -6,18 +6,18 @@ extension ConfigurationEdit.Key {
 }
 
 extension ConfigurationEdit {
-  /// What a change of pins comes to.
+  /// The result of changing pins.
   public struct PinChange: Sendable {
-    /// The text of the file.
+    /// The new text of the file.
     public let text: [UInt8]
-    /// The URLs that were added or removed, in the order in which they were given.
+    /// The URLs that were added or removed, in the order given.
     public let changed: [ByteString]
   }
 
-  /// The file with URLs pinned.
+  /// Returns the file with additional pins.
   ///
   /// - Parameters:
-  ///   - urls: The URLs; those that the file pins already, in any spelling, stay as they are.
+  /// - urls: The URLs; those that the file already pins, in any spelling, are left unchanged.
   ///   - name: The cache, or `nil` for all.
   /// - Returns: `nil` if the file pins all of them.
   public func pinning(
@@ -39,7 +39,7 @@ extension ConfigurationEdit {
     return PinChange(text: result, changed: added)
   }
 
-  /// The file with URLs no longer pinned.
+  /// Returns the file without some pins.
   ///
   /// - Parameters:
   ///   - urls: The URLs, in any spelling.
@@ -74,7 +74,7 @@ extension ConfigurationEdit {
     return PinChange(text: result, changed: urls.filter { left.remove(CanonicalURL.of($0)) != nil })
   }
 
-  /// What of ``values(of:)`` pins are.
+  /// The pins as text, for ``values(of:)``.
   static func text(of pins: [Pin]) -> String? {
     pins.isEmpty
       ? nil : pins.map { String(decoding: $0.url.bytes, as: UTF8.self) }.joined(separator: "\n")
@@ -86,7 +86,7 @@ extension ConfigurationEdit {
     return file.caches.first { $0.name == name }?.pins ?? []
   }
 
-  /// Adds items to an array: on lines of their own if the last one stands on another line than the bracket.
+  /// Adds items to an array: on separate lines if the last item is not on the line of the opening bracket.
   private func insert(_ literals: [[UInt8]], into array: TOMLValue, of result: inout [UInt8]) {
     guard case .array(let items) = array.content, let last = items.last?.range else {
       let text = literals.map { Array($0) }.joined(separator: Array(", ".utf8))
@@ -107,13 +107,13 @@ extension ConfigurationEdit {
       result.insert(contentsOf: lines, at: next)
       if comma == nil { result.insert(UInt8(ascii: ","), at: last.upperBound) }
     } else {
-      // The bracket stands behind the last item.
+      // The closing bracket follows the last item.
       let lines = literals.flatMap { Array(",\n".utf8) + Array(indent) + $0 }
       result.insert(contentsOf: lines, at: last.upperBound)
     }
   }
 
-  /// The bytes of an item with its comma; the whole line if there is nothing else on it but a comment.
+  /// Returns the range of an item with its comma; the whole line if it only contains the item and a comment.
   private func range(ofItem index: Int, in items: [TOMLValue], of array: TOMLValue) -> Range<Int> {
     let item = items[index].range
     let comma = placeOfComma(after: item.upperBound)
@@ -132,7 +132,7 @@ extension ConfigurationEdit {
     return (index > 0 ? items[index - 1].range.upperBound : item.lowerBound)..<item.upperBound
   }
 
-  /// Where the comma after an item is, if it is on the same line.
+  /// Returns the position of the comma after an item, if it is on the same line.
   private func placeOfComma(after end: Int) -> Int? {
     guard let place = bytes[end...].firstIndex(where: { !$0.isBlank }) else { return nil }
     return bytes[place] == UInt8(ascii: ",") ? place : nil

@@ -1,18 +1,18 @@
 import Bytes
 
-/// Sets or removes one setting of a configuration file, and leaves every other byte as it is.
+/// Sets or removes a setting in a configuration file, and leaves every other byte unchanged.
 ///
-/// Comments, blank lines and the order of keys belong to whoever wrote the file, so the text is changed and not
-/// written again from what was read. Before the result is returned it is read again: a change that would also change
-/// another setting is an error.
+/// Comments, blank lines and the order of keys belong to the author of the file, so the text is edited, not
+/// regenerated. The result is parsed again before it is returned: a change that also affects another setting is an
+/// error.
 public struct ConfigurationEdit: Sendable {
   /// Why a setting cannot be changed.
   public struct Failure: Error, Hashable, Sendable {
-    /// What is wrong: a clause.
+    /// The reason: a clause.
     public let reason: String
-    /// What to do instead, or `nil`.
+    /// A hint, or `nil`.
     public let hint: String?
-    /// Whether the file is at fault, and not what was asked for.
+    /// Whether the file is at fault, not the request.
     public let isOfFile: Bool
 
     init(_ reason: String, hint: String? = nil, isOfFile: Bool = false) {
@@ -20,16 +20,16 @@ public struct ConfigurationEdit: Sendable {
     }
   }
 
-  /// A setting for all caches, or a setting or the path of one cache.
+  /// The key of a setting for all caches, or of a setting or the path of one cache.
   public struct Key: Hashable, Sendable {
     /// The cache, or `nil` for all.
     public let cache: String?
     /// The name of the setting, or `path`.
     public let name: String
 
-    /// Reads `SETTING` or `caches.NAME.SETTING`.
+    /// Parses `SETTING` or `caches.NAME.SETTING`.
     ///
-    /// The name of a cache may contain dots: the setting stands after the last one.
+    /// The name of a cache may contain dots: the setting follows the last one.
     public init(_ text: String) throws(Failure) {
       let prefix = "caches."
       let rest = text.utf8.starts(with: prefix.utf8) ? text.dropFirst(prefix.count) : nil
@@ -64,12 +64,12 @@ public struct ConfigurationEdit: Sendable {
   let bytes: [UInt8]
   private let root: TOMLTable
 
-  /// Reads the file that is to be changed.
+  /// Reads the file to change.
   ///
   /// - Parameters:
-  ///   - bytes: What is in the file; empty for a new one.
+  /// - bytes: The contents of the file; empty for a new file.
   ///   - path: The path of the file, for errors.
-  ///   - home: The home folder, which `~` stands for at the beginning of a path.
+  /// - home: The home folder, which replaces `~` at the beginning of a path.
   public init(_ bytes: [UInt8], path: String, home: String?) throws(ConfigurationError) {
     (self.bytes, self.path, self.home) = (bytes, path, home)
     do throws(TOMLError) { root = try TOMLReader.read(bytes) } catch {
@@ -78,10 +78,10 @@ public struct ConfigurationEdit: Sendable {
     }
   }
 
-  /// What the file says.
+  /// The parsed file.
   var file: ConfigurationFile { ConfigurationFile(bytes, path: path, home: home) }
 
-  /// The file with a setting set.
+  /// Returns the file with a changed setting.
   public func setting(_ key: Key, to value: String) throws(Failure) -> [UInt8] {
     let literal = Self.literal(value, for: key)
     var result = bytes
@@ -94,8 +94,8 @@ public struct ConfigurationEdit: Sendable {
     return result
   }
 
-  /// The file without a setting, or `nil` if it does not have it; the section of a cache whose path is all that it
-  /// has is removed with it.
+  /// Returns the file without a setting, or `nil` if it does not contain it; removing the path of a cache that has
+  /// nothing else also removes its section.
   public func removing(_ key: Key) throws(Failure) -> [UInt8]? {
     guard let member = member(key) else { return nil }
     var result = bytes
@@ -119,14 +119,14 @@ extension ConfigurationEdit {
     root.table(named: "caches")?.table(named: name)
   }
 
-  /// A value as TOML writes it: a number or a truth value where the setting is one, else text in quotes.
+  /// Returns a value in TOML syntax: a number or a Boolean if the setting is one, else quoted text.
   private static func literal(_ value: String, for key: Key) -> [UInt8] {
     let isNumber = key.name == Setting.maxEntries.rawValue && Int64(value).map { "\($0)" } == value
     let isFlag = key.name == Setting.onlyIfOver.rawValue && ["true", "false"].contains(value)
     return isNumber || isFlag ? Array(value.utf8) : quoted(value)
   }
 
-  /// Text in quotes, as TOML writes it.
+  /// Returns text as a TOML string.
   static func quoted(_ value: String) -> [UInt8] {
     var result = [UInt8(ascii: "\"")]
     for scalar in value.unicodeScalars {
@@ -140,7 +140,7 @@ extension ConfigurationEdit {
     return result + [UInt8(ascii: "\"")]
   }
 
-  /// Adds a line after the last setting of the same table; a new table stands at the end of the file.
+  /// Adds a line after the last setting of the same table; a new table goes at the end of the file.
   func insert(_ line: [UInt8], for key: Key, into result: inout [UInt8]) {
     let newLine = [UInt8(ascii: "\n")]
     guard let place = place(for: key) else {
@@ -154,7 +154,7 @@ extension ConfigurationEdit {
     result.insert(contentsOf: (needsLineEnd ? newLine : []) + line + newLine, at: place)
   }
 
-  /// The header of the section of a cache that has one setting only.
+  /// Returns the header of the section of a cache, if it has a single setting.
   private func headerOfOnly(_ member: TOMLTable.Member, of key: Key) -> Range<Int>? {
     guard let name = key.cache, table(ofCache: name)?.members == [member],
       let header = root.table(named: "caches")?.member(withKey: name)?.value.range,
@@ -163,7 +163,7 @@ extension ConfigurationEdit {
     return header
   }
 
-  /// Where the line of a new setting goes, or `nil` if its table is not there.
+  /// Returns the position for the line of a new setting, or `nil` if its table is missing.
   private func place(for key: Key) -> Int? {
     let members: [TOMLTable.Member]
     var last: Int?
@@ -177,11 +177,11 @@ extension ConfigurationEdit {
     } else {
       members = root.members
     }
-    // A table with a header of its own is no line of this one.
+    // A table with its own header is not a line of this table.
     let ends = members.filter { $0.value.range != $0.range }.map(\.value.range.upperBound)
     if let end = ends.max() { last = endOfLine(end) }
     if let last { return last }
-    // Before the first header, and the comment that belongs to it.
+    // Insert before the first header and the comments directly above it.
     return key.cache == nil ? startOfFirstHeader : nil
   }
 
@@ -196,7 +196,7 @@ extension ConfigurationEdit {
     return start
   }
 
-  /// Whether a table is declared by `[…]`: its name stands behind a bracket.
+  /// Whether a table is declared by `[…]`, so that a bracket precedes its name.
   private func isHeader(_ range: Range<Int>) -> Bool {
     bytes[startOfLine(range.lowerBound)..<range.lowerBound]
       .first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
@@ -206,7 +206,7 @@ extension ConfigurationEdit {
     bytes[..<position].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
   }
 
-  /// The first byte of the next line.
+  /// Returns the beginning of the next line.
   func endOfLine(_ position: Int) -> Int {
     bytes[position...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
   }
@@ -215,9 +215,9 @@ extension ConfigurationEdit {
     name.utf8.allSatisfy(TOMLReader.isOfBareKey) ? name : "\"\(name)\""
   }
 
-  /// Reads the new text, and compares what it says with what the old one said.
+  /// Parses the new text, and compares its settings with the old ones.
   ///
-  /// - Parameter value: What is set; `nil` if the setting is not to be there.
+  /// - Parameter value: The new value; `nil` if the setting is removed.
   func verify(_ new: [UInt8], _ key: Key, _ value: String?) throws(Failure) {
     guard (try? TOMLReader.read(new)) != nil else { throw Failure.unchangeable }
     let file = ConfigurationFile(new, path: path, home: home)
@@ -238,7 +238,7 @@ extension ConfigurationEdit {
     }
   }
 
-  /// All settings of a file, without their places.
+  /// Returns all settings of a file, without their places.
   private static func values(of file: ConfigurationFile) -> [Key: String] {
     var values: [Key: String] = [:]
     for (setting, value) in file.settings {
@@ -265,7 +265,7 @@ extension ConfigurationEdit {
 }
 
 extension ConfigurationEdit.Failure {
-  /// The file is not written as what is changed line by line.
+  /// The file uses a syntax that cannot be edited line by line.
   static let unchangeable = Self(
     "the file writes this in a way that cannot be changed line by line",
     hint: "change it in an editor, and try it with 'urlcache-admin config check'",
@@ -279,12 +279,12 @@ extension ConfigurationEdit.Key {
 }
 
 extension TOMLTable {
-  /// The member with a name in which `_` is as good as `-`.
+  /// Returns the member with a name, treating `_` like `-`.
   fileprivate func member(named name: String) -> Member? {
     members.first { ConfigurationFile.optionName($0.key) == name }
   }
 
-  /// The member with exactly this name.
+  /// Returns the member with exactly this name.
   fileprivate func member(withKey name: String) -> Member? {
     members.first { $0.key == ByteString(name) }
   }

@@ -48,7 +48,7 @@ extension ConfigurationFile {
           ])
       }
     }
-    // A rule that matches all because of a slip would be a disaster: all is said in words.
+    // A rule that matches everything because of a typo would be a disaster, so 'match' is required.
     if !hasMatch {
       append("a rule has no 'match'", at: value.range, hint: "write 'match = {}' for all entries")
     }
@@ -81,7 +81,7 @@ extension ConfigurationFile {
     return fate
   }
 
-  /// Reads the name of a class, which stands in reports and in expressions.
+  /// Reads the name of a class, which must be usable in reports and expressions.
   private mutating func className(_ value: TOMLValue) -> String? {
     guard case .text(let name) = value.content, !name.isEmpty, name.utf8.first != UInt8(ascii: "-"),
       name.utf8.allSatisfy({ TOMLReader.isOfBareKey($0) || $0 == UInt8(ascii: ".") })

@@ -1,49 +1,49 @@
 import Bytes
 
-/// What a configuration file says.
+/// A parsed configuration file.
 public struct ConfigurationFile: Sendable {
   /// A value with its place in the file.
   public struct Value: Hashable, Sendable {
-    /// The value, as the option of the same name takes it.
+    /// The value, in the syntax of the option with the same name.
     public let text: String
-    /// Where it is.
+    /// The place in the file.
     public let place: ConfigurationPlace
   }
 
-  /// A cache with a name.
+  /// A named cache.
   public struct NamedCache: Sendable {
     /// The name.
     public let name: String
-    /// Where the cache is; `nil` if another file says that.
+    /// The path of the cache; `nil` if another file contains it.
     public var path: Value?
-    /// What is set for this cache only.
+    /// The settings for this cache only.
     public var settings: [Setting: Value] = [:]
-    /// The rules for this cache, in their order.
+    /// The rules for this cache, in order.
     public var rules: [EntryRule] = []
-    /// The URLs that are pinned in this cache only, in their order.
+    /// The pins for this cache only, in order.
     public var pins: [Pin] = []
-    /// Where the cache is declared.
+    /// The place of the declaration.
     let place: ConfigurationPlace
-    /// Whether the section has a path, also a wrong one.
+    /// Whether the section has a path, even an invalid one.
     var hasPath = false
   }
 
   /// The path of the file.
   public let path: String
-  /// What is set for all caches.
+  /// The settings for all caches.
   public private(set) var settings: [Setting: Value] = [:]
-  /// The caches that have names, in the order of the file.
+  /// The named caches, in the order of the file.
   public private(set) var caches: [NamedCache] = []
-  /// The rules for all caches, in their order.
+  /// The rules for all caches, in order.
   public private(set) var rules: [EntryRule] = []
-  /// The URLs that are pinned in all caches, in their order.
+  /// The pins for all caches, in order.
   public private(set) var pins: [Pin] = []
   /// The saved queries, in the order of the file.
   public private(set) var queries: [SavedQuery] = []
-  /// What is wrong with the file, up to ``mostErrors``; what is wrong is not in the rest.
+  /// The errors in the file, up to ``mostErrors``; invalid values are left out of the other properties.
   public private(set) var errors: [ConfigurationError] = []
 
-  /// How many errors are told of.
+  /// The maximum number of errors to report.
   private static let mostErrors = 100
 
   private let home: String?
@@ -51,7 +51,7 @@ public struct ConfigurationFile: Sendable {
 
   /// Reads a file.
   ///
-  /// - Parameter home: The home folder, which `~` stands for at the beginning of a path.
+  /// - Parameter home: The home folder, which replaces `~` at the beginning of a path.
   public init(_ bytes: [UInt8], path: String, home: String?) {
     (self.path, self.home) = (path, home)
     text = ConfigurationText(path: path, bytes: bytes)
@@ -125,7 +125,7 @@ public struct ConfigurationFile: Sendable {
     Setting(rawValue: Self.optionName(key))
   }
 
-  /// The option that a key stands for: `max_age` is `max-age`, too.
+  /// Returns the option for a key: `max_age` also means `max-age`.
   static func optionName(_ key: ByteString) -> String {
     String(
       decoding: key.bytes.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
@@ -135,7 +135,7 @@ public struct ConfigurationFile: Sendable {
     if value != nil { append("this setting is there already", at: member.range) }
   }
 
-  /// Refuses two settings of which each says the capacity.
+  /// Rejects two settings that both set the capacity.
   private mutating func refuse(
     _ member: TOMLTable.Member, _ setting: Setting, beside settings: [Setting: Value]
   ) {
@@ -161,7 +161,7 @@ public struct ConfigurationFile: Sendable {
     return Value(text: text, place: self.text.place(of: value.range))
   }
 
-  /// What an option would be given for a value: the items of an array have commas between them.
+  /// Returns a value in the syntax of an option: the items of an array are separated by commas.
   mutating func text(of value: TOMLValue) -> String? {
     switch value.content {
     case .text(let text): return text
@@ -210,14 +210,14 @@ public struct ConfigurationFile: Sendable {
     errors.append(ConfigurationError(reason, at: text.place(of: range), hint: hint))
   }
 
-  /// Adds what is wrong with an expression, with its place in the text of a value.
+  /// Adds an error in an expression, at its place in the text of a value.
   mutating func append(_ error: ConditionError, in written: String, at range: Range<Int>) {
     guard errors.count < Self.mostErrors else { return }
     let place = text.place(of: range).place(of: error.range, in: written)
     errors.append(ConfigurationError(error.reason, at: place, hint: error.hint))
   }
 
-  /// Whether a key can be written as a word of a command line, and is no path.
+  /// Whether a key can be used as a word on a command line, and is not a path.
   static func isName(_ key: ByteString) -> Bool {
     key.bytes.first != UInt8(ascii: "-") && !key.bytes.isEmpty
       && key.bytes.allSatisfy { TOMLReader.isOfBareKey($0) || $0 == UInt8(ascii: ".") }

@@ -2,19 +2,18 @@
 public struct ConfigurationPlace: Hashable, Sendable {
   /// The path of the file.
   public let path: String
-  /// The number of the line, from 1.
+  /// The number of the line, starting at 1.
   public let line: Int
-  /// The number of the first character in the line, from 1.
+  /// The number of the first character in the line, starting at 1.
   public let column: Int
-  /// The line, without its end.
+  /// The line, without its line break.
   public let text: String
-  /// Which bytes of the line it is.
+  /// The bytes of the line that the place covers.
   public let range: Range<Int>
 
-  /// The place of a part of the text that stands here in quotes; all of it, if the text is not written as it
-  /// is.
+  /// Returns the place of a part of the quoted text at this place; the whole place if the text contains escapes.
   ///
-  /// - Parameter part: Which bytes of the text.
+  /// - Parameter part: The bytes of the text.
   public func place(of part: Range<Int>, in quoted: String) -> ConfigurationPlace {
     let line = Array(text.utf8)
     let inner = range.dropFirst().dropLast()
@@ -28,13 +27,13 @@ public struct ConfigurationPlace: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a configuration file, and where.
+/// An error in a configuration file, with its place.
 public struct ConfigurationError: Error, Hashable, Sendable {
-  /// What is wrong: a clause, with words of the file as they are.
+  /// The error: a clause, quoting the file unchanged.
   public let reason: String
-  /// Where.
+  /// The place.
   public let place: ConfigurationPlace
-  /// What to write instead, or `nil`.
+  /// A hint, or `nil`.
   public let hint: String?
 
   /// Creates an error.
@@ -43,11 +42,11 @@ public struct ConfigurationError: Error, Hashable, Sendable {
   }
 }
 
-/// The text of a configuration file, which knows its lines.
+/// The text of a configuration file, split into lines.
 struct ConfigurationText: Hashable {
   let path: String
   private let bytes: [UInt8]
-  /// Where each line begins.
+  /// The beginning of each line.
   private let lines: [Int]
 
   init(path: String, bytes: [UInt8]) {
@@ -55,7 +54,7 @@ struct ConfigurationText: Hashable {
     lines = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
   }
 
-  /// The place of some bytes; of several lines the part in the first.
+  /// Returns the place of a range; of several lines, the part in the first line.
   func place(of range: Range<Int>) -> ConfigurationPlace {
     let range = range.clamped(to: 0..<bytes.count)
     let number = lineNumber(of: range.lowerBound)
@@ -68,7 +67,7 @@ struct ConfigurationText: Hashable {
       range: (first - start)..<(max(first, min(range.upperBound, line.endIndex)) - start))
   }
 
-  /// The number of the line that a byte is in, from 1.
+  /// Returns the number of the line that contains a byte, starting at 1.
   private func lineNumber(of byte: Int) -> Int {
     var (first, end) = (0, lines.count)
     while end - first > 1 {

@@ -1,16 +1,16 @@
 import Bytes
 
-/// What `list` is often asked, by a name.
+/// A named query for `list`.
 public struct SavedQuery: Sendable {
   /// The name.
   public let name: String
-  /// Where the query is declared.
+  /// The place of the declaration.
   public let place: ConfigurationPlace
-  /// The expressions, of which one must be true; empty if all entries are selected.
+  /// The expressions, one of which must be true; empty to select all entries.
   public internal(set) var conditions: [ConfigurationFile.Value] = []
-  /// The order, as `--sort` takes it; only its being text was checked.
+  /// The order, in the syntax of `--sort`; not validated, except that it is text.
   public internal(set) var sort: ConfigurationFile.Value?
-  /// The columns, as `--columns` takes them; only their being text was checked.
+  /// The columns, in the syntax of `--columns`; not validated, except that they are text.
   public internal(set) var columns: ConfigurationFile.Value?
 
   init(name: String, at place: ConfigurationPlace) { (self.name, self.place) = (name, place) }
@@ -54,7 +54,7 @@ extension ConfigurationFile {
     return query
   }
 
-  /// Reads an expression, or an array of them; one that is empty would select nothing.
+  /// Reads an expression or an array of expressions; an empty array is an error, because it would select nothing.
   private mutating func conditions(_ value: TOMLValue) -> [Value] {
     var values = [value]
     if case .array(let items) = value.content {
@@ -77,7 +77,7 @@ extension ConfigurationFile {
 }
 
 extension Configuration {
-  /// The saved queries of all files; of those with one name only the first.
+  /// The saved queries of all files; of equal names, only the first.
   public var queries: [SavedQuery] {
     var queries: [SavedQuery] = []
     for query in files.flatMap(\.queries) where !queries.contains(where: { $0.name == query.name })

@@ -1,11 +1,11 @@
-/// What a configuration can set: each is the option of the same name, if there is one.
+/// A setting of the configuration, named like its option if it has one.
 public enum Setting: String, Hashable, Sendable, CaseIterable {
-  /// The cache that commands are about, by its name or its path.
+  /// The cache to work on, by name or path.
   case cache
   case wait
   case maxDelete = "max-delete"
   case capacity
-  /// A ``capacity`` by the name of a ``CapacityPreset``; it has no option.
+  /// A ``capacity``, by the name of a ``CapacityPreset``; there is no such option.
   case preset
   case maxSize = "max-size"
   case maxEntries = "max-entries"
@@ -16,7 +16,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
   case onlyIfOver = "only-if-over"
   case order
 
-  /// The environment variable that sets it.
+  /// The environment variable for the setting.
   public var variable: String {
     "URLCACHE_ADMIN_"
       + String(
@@ -24,7 +24,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
         as: UTF8.self)
   }
 
-  /// What holds if nobody sets it; `nil` if that is nothing.
+  /// The default value; `nil` if there is none.
   public var builtIn: String? {
     switch self {
     case .wait: "5s"

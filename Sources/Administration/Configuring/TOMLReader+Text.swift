@@ -1,11 +1,11 @@
 extension TOMLReader {
-  /// Reads text in one or three quotes.
+  /// Reads a string in single or triple quotes.
   mutating func text() throws(TOMLError) -> String {
     let quote = bytes[position]
     guard bytes[position...].starts(with: [quote, quote, quote]) else { return try quoted() }
     let start = position
     position += 3
-    // A line that ends right after the quotes is not part of the text.
+    // TOML trims a line break directly after the opening quotes.
     _ = takeLine()
     var text: [UInt8] = []
     while position < bytes.count {
@@ -25,7 +25,7 @@ extension TOMLReader {
     throw TOMLError("text is not closed", at: start..<(start + 3))
   }
 
-  /// Reads text in one quote, which ends in its line.
+  /// Reads a string in single quotes, which must end on the same line.
   mutating func quoted() throws(TOMLError) -> String {
     let start = position
     let quote = bytes[position]
@@ -45,7 +45,7 @@ extension TOMLReader {
     throw TOMLError("text is not closed in its line", at: start..<(start + 1))
   }
 
-  /// Skips a `\` that ends its line, and all blanks and lines after it.
+  /// Skips a `\` at the end of a line, and all whitespace and line breaks after it.
   private mutating func skipEndedLine() -> Bool {
     let start = position
     position += 1
@@ -58,7 +58,7 @@ extension TOMLReader {
     return true
   }
 
-  /// Reads what begins with a `\`.
+  /// Reads an escape sequence.
   private mutating func escaped(into text: inout [UInt8]) throws(TOMLError) {
     let start = position
     position += 1

@@ -18,7 +18,7 @@ extension TOMLReader {
     return TOMLValue(content: content, range: start..<position)
   }
 
-  /// Reads what is in a bracket, if it is not too deep.
+  /// Reads an array or inline table, unless it is nested too deeply.
   private mutating func nested<Result>(
     _ read: (inout TOMLReader) throws(TOMLError) -> Result
   ) throws(TOMLError) -> Result {
@@ -75,7 +75,7 @@ extension TOMLReader {
       "this is neither text in quotes, nor a whole number, nor true or false", at: start..<position)
   }
 
-  /// A decimal integer; `_` may stand between digits.
+  /// Parses a decimal integer; `_` is allowed between digits.
   private static func integer(_ word: ArraySlice<UInt8>) -> Int64? {
     let isSigned = word.first == UInt8(ascii: "-") || word.first == UInt8(ascii: "+")
     let parts = word.dropFirst(isSigned ? 1 : 0)

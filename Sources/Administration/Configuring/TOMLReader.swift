@@ -1,13 +1,13 @@
 import Bytes
 
-/// Reads the part of TOML 1.0 that configuration files need: all but dates, fractional numbers, and
-/// integers that are not decimal.
+/// A reader for the part of TOML 1.0 that configuration files need: everything except dates, floats, and integers that
+/// are not decimal.
 ///
-/// Every document that it reads means the same as TOML says; every value knows its place.
+/// Documents that it accepts mean the same as in TOML; each value has its place.
 public struct TOMLReader {
-  /// How many bytes a document may have.
+  /// The maximum size of a document, in bytes.
   public static let mostBytes = 1 << 20
-  /// How many parts a key may have, and how deep values may be nested.
+  /// The maximum number of parts of a key, and the maximum nesting of values; protects the stack.
   static let mostDepth = 16
 
   let bytes: [UInt8]
@@ -28,7 +28,7 @@ public struct TOMLReader {
         "a byte is not of UTF-8, or is a control character", at: place..<(place + 1))
     }
     var reader = TOMLReader(bytes)
-    // Some editors begin a file with this mark.
+    // Some editors write a byte order mark.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.position = 3 }
     return try reader.document()
   }
@@ -62,7 +62,7 @@ public struct TOMLReader {
     return try root.append(path)
   }
 
-  /// Reads a key, which may be dotted, and the blanks around it.
+  /// Reads a key, possibly dotted, with the whitespace around it.
   mutating func key() throws(TOMLError) -> [TOMLKey] {
     var path: [TOMLKey] = []
     repeat {
@@ -99,7 +99,7 @@ public struct TOMLReader {
 }
 
 extension TOMLReader {
-  /// The error of what stands at the position: the character there, or the end.
+  /// Returns an error at the current position: the character there, or the end of the file.
   func failure(_ reason: String) -> TOMLError {
     guard position < bytes.count, bytes[position] != UInt8(ascii: "\n") else {
       return TOMLError(reason, at: position..<position)
@@ -109,7 +109,7 @@ extension TOMLReader {
     return TOMLError(reason, at: position..<end)
   }
 
-  /// Takes a sign if it stands at the position.
+  /// Consumes a character if it is at the current position.
   mutating func take(_ sign: Unicode.Scalar) -> Bool {
     guard position < bytes.count, UInt32(bytes[position]) == sign.value else { return false }
     position += 1
@@ -139,14 +139,14 @@ extension TOMLReader {
     while position < bytes.count, !isAtLine { position += 1 }
   }
 
-  /// Takes the end of a line.
+  /// Consumes a line break.
   mutating func takeLine() -> Bool {
     guard isAtLine else { return false }
     position += bytes[position] == UInt8(ascii: "\r") ? 2 : 1
     return true
   }
 
-  /// Whether the end of a line stands at the position; a carriage return alone is none.
+  /// Whether there is a line break at the current position; a lone carriage return is none.
   private var isAtLine: Bool {
     guard position < bytes.count else { return false }
     if bytes[position] == UInt8(ascii: "\n") { return true }
@@ -163,7 +163,7 @@ extension TOMLReader {
     }
   }
 
-  /// Where the first byte is that may stand nowhere in a document.
+  /// Returns the position of the first byte that is not allowed in a document.
   private static func firstByteThatIsNoText(_ bytes: [UInt8]) -> Int? {
     var rest = bytes[...]
     while let byte = rest.first {

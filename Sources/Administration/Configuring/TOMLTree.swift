@@ -1,27 +1,27 @@
 import Bytes
 
-/// A table or a value of a document while that is read: which may still grow, and which may not.
+/// A table or value of a document that is being read.
 final class TOMLNode {
-  /// How a table came to be, which says what may be added to it.
+  /// How a table was created, which decides what may be added to it.
   enum State {
-    /// By being on the way to another: a header may still declare it.
+    /// As a parent of another table: a header may still declare it.
     case implied
-    /// By a header, or by dotted keys below an earlier one: keys are no longer added from elsewhere.
+    /// By a header, or by dotted keys below an earlier header: no keys may be added from elsewhere.
     case declared
-    /// By dotted keys below the header of this number, where more may follow.
+    /// By dotted keys below the header with this number, where more keys may follow.
     case dotted(section: Int)
   }
 
   enum Content {
     case value(TOMLValue.Content)
     case table(State)
-    /// Tables of which each has a header of its own.
+    /// An array of tables, each with its own header.
     case tables
   }
 
   var content: Content
   let range: Range<Int>
-  /// The tables of an array of them, in the order of their headers.
+  /// The tables of an array, in the order of their headers.
   private var elements: [TOMLNode] = []
   private(set) var members: [(key: TOMLKey, node: TOMLNode)] = []
   private var places: [ByteString: Int] = [:]
@@ -37,7 +37,7 @@ final class TOMLNode {
     members.append((key, node))
   }
 
-  /// The table, or the value, with all that is in it.
+  /// The table or value, with its contents.
   var value: TOMLValue {
     switch content {
     case .value(let content): TOMLValue(content: content, range: range)
@@ -54,14 +54,14 @@ final class TOMLNode {
   }
 }
 
-/// A key, or a part of a dotted one.
+/// A key, or a part of a dotted key.
 struct TOMLKey {
   let name: ByteString
   let range: Range<Int>
 }
 
 extension TOMLNode {
-  /// Goes down to the table that a header names the tables before, and makes those that are not there.
+  /// Returns the table at a path, and creates missing tables on the way.
   func descend(to path: ArraySlice<TOMLKey>) throws(TOMLError) -> TOMLNode {
     var node = self
     for key in path {
@@ -96,7 +96,7 @@ extension TOMLNode {
     return found
   }
 
-  /// Adds a table to the array of them that a header names.
+  /// Adds a table to the array named by a header.
   func append(_ path: [TOMLKey]) throws(TOMLError) -> TOMLNode {
     guard let last = path.last else { return self }
     let parent = try descend(to: path.dropLast())
@@ -110,9 +110,9 @@ extension TOMLNode {
     return table
   }
 
-  /// Sets the value of a key, which may be dotted.
+  /// Sets the value of a key, possibly dotted.
   ///
-  /// - Parameter section: The number of the header that the key stands below.
+  /// - Parameter section: The number of the header above the key.
   func set(_ path: [TOMLKey], _ value: TOMLValue, section: Int) throws(TOMLError) {
     guard let last = path.last else { return }
     var node = self

@@ -2,7 +2,7 @@ public import Bytes
 
 /// A value of a TOML document, with its place.
 public struct TOMLValue: Hashable, Sendable {
-  /// What the value is.
+  /// The content of a value.
   public enum Content: Hashable, Sendable {
     case text(String)
     case integer(Int64)
@@ -11,9 +11,9 @@ public struct TOMLValue: Hashable, Sendable {
     case table(TOMLTable)
   }
 
-  /// What the value is.
+  /// The content.
   public let content: Content
-  /// Where it is, in bytes from the beginning of the document; of a table with a header that header.
+  /// The range in the document, in bytes; for a table with a header, the range of the header.
   public let range: Range<Int>
 }
 
@@ -23,21 +23,21 @@ public struct TOMLTable: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     /// The key.
     public let key: ByteString
-    /// Where the key is that the member begins with, in bytes from the beginning of the document.
+    /// The range of the first key of the member in the document, in bytes.
     public let range: Range<Int>
     /// The value.
     public let value: TOMLValue
   }
 
-  /// The members, in the order in which they are first named; no key comes twice.
+  /// The members, in the order of first appearance; keys are unique.
   public let members: [Member]
 }
 
-/// What is wrong with a document, and where.
+/// An error in a document, with its position.
 public struct TOMLError: Error, Hashable, Sendable {
-  /// What is wrong: a clause.
+  /// The error: a clause.
   public let reason: String
-  /// Where, in bytes from the beginning of the document.
+  /// The range in the document, in bytes.
   public let range: Range<Int>
 
   init(_ reason: String, at range: Range<Int>) {
