@@ -2,9 +2,9 @@ import Bytes
 import Files
 public import ResponseStorage
 
-/// Keeps bodies in a file without a name until they are needed; several come at once.
+/// A temporary file for bodies, several of which can be received at once.
 public final class BodySpool {
-  /// Bytes of one body that follow each other in the file.
+  /// A contiguous range of the file with bytes of one body.
   public typealias Piece = Range<Int64>
 
   private var file: TemporaryFile
@@ -14,7 +14,7 @@ public final class BodySpool {
     file = try TemporaryFile(in: folder)
   }
 
-  /// Keeps more bytes of a body.
+  /// Appends bytes to a body.
   public func append(_ bytes: [UInt8], to body: inout [Piece]) throws {
     let start = file.size
     try file.append(bytes)
@@ -25,7 +25,7 @@ public final class BodySpool {
     }
   }
 
-  /// The body that is kept in some pieces, which is read when it is asked for.
+  /// Returns the body in some pieces; it is read lazily.
   public func body(of pieces: [Piece]) -> Body {
     let size = pieces.reduce(0 as ByteCount) { $0 + ByteCount($1.count) }
     return Body(size: size) { [self] in

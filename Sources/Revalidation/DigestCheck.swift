@@ -3,11 +3,11 @@ import Files
 import HTTPCaching
 import ResponseStorage
 
-/// The digests of a body, by some algorithms.
+/// The digests of a body, for some algorithms.
 struct DigestCheck {
   private var digests: [DigestFields.Algorithm: [UInt8]] = [:]
 
-  /// Reads a body and makes the digests that are given.
+  /// Reads a body once, and calculates the digests for the given values.
   init(of body: Body, for values: [DigestFields.Value]) throws {
     let algorithms = Set(values.map(\.algorithm))
     guard !algorithms.isEmpty else { return }
@@ -29,7 +29,7 @@ struct DigestCheck {
     }
   }
 
-  /// Whether the body has a digest; `false` also for what is not Base64.
+  /// Whether the body has this digest; `false` if it is not Base64.
   func agrees(with value: DigestFields.Value) -> Bool {
     Base64.decode(value.base64) == digests[value.algorithm]
   }

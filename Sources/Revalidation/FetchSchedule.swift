@@ -1,4 +1,4 @@
-/// When which request is sent: so many at once, so many to a host, and so many in a second.
+/// Schedules requests within limits: at once, per host, and per second.
 public struct FetchSchedule: Sendable {
   private struct Host {
     var pending: [Int] = []
@@ -14,35 +14,35 @@ public struct FetchSchedule: Sendable {
   private let millisecondsBetween: Int64
   private var hosts: [Host] = []
   private var hostOf: [Int: Int] = [:]
-  /// The hosts that may be asked, in their turn.
+  /// The hosts that may receive a request, in round-robin order.
   private var ready: [Int] = []
   private var firstReady = 0
   private var earliest: Int64 = .min
 
-  /// The number of requests that are under way.
+  /// The number of running requests.
   public private(set) var activeCount = 0
 
-  /// The number of requests that were not yet begun.
+  /// The number of requests that have not started.
   public private(set) var pendingCount = 0
 
   /// Creates a schedule.
   ///
   /// - Parameters:
-  ///   - concurrency: The most requests at once.
-  ///   - perHost: The most requests to a host at once.
-  ///   - millisecondsBetween: The least time between the beginnings of two requests.
+  /// - concurrency: The maximum number of concurrent requests.
+  /// - perHost: The maximum number of concurrent requests to a host.
+  /// - millisecondsBetween: The minimum time between the starts of two requests.
   public init(concurrency: Int, perHost: Int = 2, millisecondsBetween: Int64 = 0) {
     self.concurrency = max(1, concurrency)
     self.perHost = max(1, perHost)
     self.millisecondsBetween = max(0, millisecondsBetween)
   }
 
-  /// Whether all requests have ended.
+  /// Whether all requests have finished.
   public var isDone: Bool { activeCount == 0 && pendingCount == 0 }
 
-  /// Takes requests in, by the numbers that the caller knows them by.
+  /// Adds requests, by the numbers that the caller uses for them.
   ///
-  /// - Complexity: O(*n*), where *n* is their number.
+  /// - Complexity: O(*n*), where *n* is the number of requests.
   public mutating func add(_ requests: some Sequence<(number: Int, host: [UInt8])>) {
     var places: [[UInt8]: Int] = [:]
     for (number, host) in requests {
@@ -58,14 +58,15 @@ public struct FetchSchedule: Sendable {
     }
   }
 
-  /// Begins the next request.
+  /// Starts the next request.
   ///
-  /// - Parameter now: Milliseconds of a clock that only goes on.
-  /// - Returns: Its number; `nil` if none may begin now.
+  /// - Parameter now: The time of a monotonic clock, in milliseconds.
+  /// - Returns: The number of the request; `nil` if none may start now.
   public mutating func begin(at now: Int64) -> Int? {
     guard activeCount < concurrency, now >= earliest, firstReady < ready.count else { return nil }
     let place = ready[firstReady]
     firstReady += 1
+    // Drop used elements in batches, so that the cost per request stays constant.
     if firstReady == ready.count || firstReady > 1_024 {
       ready.removeFirst(firstReady)
       firstReady = 0
@@ -82,7 +83,7 @@ public struct FetchSchedule: Sendable {
     return number
   }
 
-  /// Takes note that a request has ended.
+  /// Records that a request has finished.
   public mutating func end(_ number: Int) {
     guard let place = hostOf.removeValue(forKey: number) else { return }
     hosts[place].active -= 1
@@ -90,8 +91,8 @@ public struct FetchSchedule: Sendable {
     makeReady(place)
   }
 
-  /// How long nothing begins although something could, in milliseconds; `nil` if it waits for the end of
-  /// another.
+  /// Returns how long to wait before the next request may start, in milliseconds; `nil` if it has to wait for another
+  /// request to finish.
   public func delay(at now: Int64) -> Int64? {
     guard activeCount < concurrency, firstReady < ready.count else { return nil }
     return max(0, earliest - now)

@@ -3,21 +3,21 @@ import Fetching
 import HTTPCaching
 import ResponseStorage
 
-/// The stored beginning of a body with the rest that its origin has sent (RFC 9110 §15.3.7.3).
+/// A stored partial body, joined with the rest that the origin server sent (RFC 9110 §15.3.7.3).
 public struct JoinedBody: Hashable, Sendable {
-  /// Where it is kept.
+  /// The location in the spool.
   let pieces: [BodySpool.Piece]
 
-  /// How much of it was stored, and was not loaded again.
+  /// The size of the stored part, which was not downloaded again.
   public let keptSize: ByteCount
 
-  /// The number of bytes of all of it.
+  /// The size of the whole body.
   public let size: ByteCount
 
-  /// Joins a rest to the beginning of the body, if it is known to be the rest of the same.
+  /// Joins the rest to the stored beginning, if it is certain to belong to the same body.
   ///
-  /// - Returns: The joined body, or why there is none; `nil` if the answer is no rest and does not have to be.
-  /// - Throws: What the spool throws.
+  /// - Returns: The joined body, or why it cannot be joined; `nil` if the response is no rest and need not be.
+  /// - Throws: The error that the spool throws.
   static func joining(
     _ response: ValidationResponse, to start: StoredStart, of request: ValidationRequest,
     in spool: BodySpool
@@ -41,12 +41,12 @@ public struct JoinedBody: Hashable, Sendable {
     }
   }
 
-  /// A misfit, as an error.
+  /// A misfit as an error.
   struct MisfitError: Error {
     let misfit: RestMisfit
   }
 
-  /// Why a 206 is not the rest of a body, as far as its head and its length tell.
+  /// Returns why a 206 is not the rest of a body, judged by its head and its length.
   private static func misfit(
     of response: ValidationResponse, _ start: StoredStart, _ request: ValidationRequest
   ) -> RestMisfit? {
@@ -59,7 +59,7 @@ public struct JoinedBody: Hashable, Sendable {
     }
     guard !fields.contains(.contentEncoding) else { return .contentEncoding }
     guard sharesStrongValidator(stored, response) else { return .validator }
-    // A date can be that of several variants, and an entity tag cannot (RFC 9110 §8.8.3).
+    // Several variants can share a date, but not an entity tag (RFC 9110 §8.8.3).
     if Validators(of: stored).entityTag == nil,
       ValidationResult(request, response).mayBeOtherVariant
     {
@@ -87,14 +87,14 @@ public struct JoinedBody: Hashable, Sendable {
     return ours.isStrong && theirs.isStrong && ours.secondsSince1970 == theirs.secondsSince1970
   }
 
-  /// Whether a joined body has all digests that were given of it; `nil` if none was.
+  /// Whether a joined body has all digests given for it; `nil` if none was given.
   private static func verification(
     of joined: JoinedBody, _ response: ValidationResponse, _ start: StoredStart,
     _ request: ValidationRequest, in spool: BodySpool
   ) throws -> Bool? {
     let given = DigestFields(response.head.fields)
     var whole = start.digests.ofRepresentation + given.ofRepresentation
-    // What a stored 200 contained was the whole.
+    // The content of a stored 200 is the whole representation, so its digests apply to the joined body.
     if request.exchange?.status == 200 {
       whole += start.digests.ofContent + [start.digests.contentMD5].compactMap { $0 }
     }
@@ -110,10 +110,10 @@ public struct JoinedBody: Hashable, Sendable {
 }
 
 extension Exchange {
-  /// The stored response as it is with the rest of its body: a 200 with the length of all of it
-  /// (RFC 9110 §15.3.7.3, RFC 9111 §3.4).
+  /// Returns the stored response, completed with the rest of its body: a 200 with the length of the whole body (RFC
+  /// 9110 §15.3.7.3, RFC 9111 §3.4).
   func completed(by response: ValidationResponse, _ body: JoinedBody) -> Exchange {
-    // What is about the part alone does not become a field of the whole.
+    // Fields about the partial content must not become fields of the whole response.
     let rest = FieldSection(
       response.head.fields.lines.filter { line in
         !DigestFields.ofContent.contains { $0.matches(line.name) }

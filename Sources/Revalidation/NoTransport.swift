@@ -1,8 +1,8 @@
 public import Fetching
 
-/// A transport for where nothing is asked.
+/// A transport for runs that send no requests.
 public struct NoTransport: Transport {
-  /// Creates it.
+  /// Creates the transport.
   public init() {}
 
   public func send(_ request: FetchRequest, as number: UInt32) {}

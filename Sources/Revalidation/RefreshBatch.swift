@@ -4,8 +4,7 @@ import Fetching
 import HTTPCaching
 public import ResponseStorage
 
-/// Stored responses that are refreshed together: each as it is to be, read and made before the store is
-/// opened for changing.
+/// Stored responses that are refreshed together: read and updated before the store is opened for writing.
 public struct RefreshBatch {
   private struct Response {
     var version: ResponseVersion
@@ -14,14 +13,14 @@ public struct RefreshBatch {
 
   private var responses: [Response] = []
 
-  /// The stored responses that were to be refreshed and were not, as they had changed or were gone.
+  /// The stored responses that were not refreshed because they had changed or were already removed.
   public private(set) var skipped: Set<StoredResponse.ID>
 
-  /// Reads stored responses, and makes of each what takes its place.
+  /// Reads stored responses, and creates their replacements.
   ///
   /// - Parameters:
-  ///   - entries: What to refresh, in ascending order of the ids.
-  ///   - spool: Where the new bodies are, and where bodies go that are not in memory.
+  /// - entries: The responses to refresh, in ascending order of ids.
+  /// - spool: The spool with the new bodies, which also stores other bodies that are not in memory.
   public init(
     of entries: [RevalidationPlan.Entry], from source: any ResponseSource, _ spool: BodySpool
   ) throws {
@@ -35,7 +34,7 @@ public struct RefreshBatch {
     } _: { raw in
       if let entry = current, let new = try Self.refreshed(raw, by: entry.result, spool) {
         var version = entry.result.request.version
-        // A file is told by what it is, and not by what it says.
+        // A file is compared by its number, size and modification time, not by the stored time inside it.
         if case .file = version.id { version.stored = nil }
         responses.append(Response(version: version, raw: new))
         skipped.remove(version.id)
@@ -44,9 +43,9 @@ public struct RefreshBatch {
     }
   }
 
-  /// Puts the responses into the store: each is the old or the new one, whatever ends the process.
+  /// Writes the responses to the store; if the process is killed, each is either the old or the new one.
   ///
-  /// - Parameter shouldStop: Asked before each body whether to leave all undone.
+  /// - Parameter shouldStop: Called before each body; `true` cancels the whole batch.
   /// - Throws: ``StoreError``, ``RefreshInterruption``.
   public mutating func carryOut(
     in store: any ResponseStore, unless shouldStop: () -> Bool
@@ -75,7 +74,7 @@ public struct RefreshBatch {
     }
   }
 
-  /// What takes the place of a stored response; `nil` if it cannot be decoded.
+  /// Returns the replacement of a stored response; `nil` if it cannot be decoded.
   private static func refreshed(
     _ raw: RawResponse, by result: ValidationResult, _ spool: BodySpool
   ) throws -> RawResponse? {
@@ -96,7 +95,7 @@ public struct RefreshBatch {
       responseTime: response.responseTime)
     let fields = Freshening(exchange, by: update).exchange.fields
     var new = raw.freshened(HeaderFields(fields), at: time)
-    // The store is not open for reading any more when the body is written.
+    // The store is no longer open for reading when the body is written.
     if let body = new?.part(.body)?.content, body.bytes == nil {
       var pieces: [BodySpool.Piece] = []
       try body.forEachChunk { try spool.append(Array($0), to: &pieces) }
@@ -106,11 +105,11 @@ public struct RefreshBatch {
   }
 }
 
-/// A refreshing that was given up before anything was done.
+/// A refresh that was cancelled before anything was changed.
 public struct RefreshInterruption: Error, Hashable, Sendable {}
 
 extension NewResponse {
-  /// The answer to a validation request, as a cache stores it.
+  /// Creates the response to a validation request, as a cache stores it.
   fileprivate init(
     _ stored: StoredResponse, _ response: ValidationResponse, at time: Timestamp, _ spool: BodySpool
   ) {
@@ -127,14 +126,14 @@ extension NewResponse {
   }
 }
 
-/// What is about a connection, and not stored (RFC 9111 §3.1).
+/// The connection fields, which are not stored (RFC 9111 §3.1).
 private let connectionFields: [FieldName] = [
   "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info",
   "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
 ]
 
 extension HeaderFields {
-  /// The fields of a header section, in its order.
+  /// Creates the fields of a header section, in order.
   fileprivate init(_ section: FieldSection) {
     self.init(
       section.lines.map { Field(name: ByteString($0.name), value: ByteString($0.value)) })

@@ -1,28 +1,28 @@
-/// Why the answer to a request for the rest of a body was not joined to the stored beginning.
+/// Why the response to a range request was not joined to the stored beginning of a body.
 public enum RestMisfit: String, Hashable, Sendable, CaseIterable {
-  /// The origin has no such part (416).
+  /// The origin server cannot satisfy the range (416).
   case notSatisfiable = "not-satisfiable"
-  /// The origin answers 304, though it was asked for a part.
+  /// The origin server answers a range request with 304.
   case notModified = "not-modified"
-  /// Another URL answered than that of the stored response.
+  /// The response comes from another URL than the stored one.
   case otherURL = "other-url"
-  /// The answer consists of several parts (RFC 9110 §14.6).
+  /// The response has several parts (RFC 9110 §14.6).
   case multipart
-  /// The answer has a content coding, and what is stored has none.
+  /// The response has a content coding, but the stored body has none.
   case contentEncoding = "content-encoding"
-  /// The answer has not the strong validator of the stored response (RFC 9110 §15.3.7.3).
+  /// The response lacks the strong validator of the stored response (RFC 9110 §15.3.7.3).
   case validator
-  /// `Content-Range` is not there or not valid, does not begin where the stored body ends, or has another
-  /// complete length than was announced.
+  /// `Content-Range` is missing or invalid, does not start at the end of the stored body, or has a different complete
+  /// length than announced.
   case contentRange = "content-range"
-  /// The part ends before the end of the whole.
+  /// The part ends before the end of the whole body.
   case endsEarly = "ends-early"
-  /// The answer has another number of bytes than `Content-Range` says.
+  /// The length of the response differs from `Content-Range`.
   case length
-  /// The answer may be that of another variant with the same date (RFC 9110 §12.5.5).
+  /// The response may be another variant with the same date (RFC 9110 §12.5.5).
   case otherVariant = "other-variant"
-  /// The joined body has not the digest that the origin gave.
+  /// The joined body does not have the digest from the origin server.
   case digest
-  /// What is stored is JSON, which an app may have written again, and no digest tells that it has not.
+  /// The stored body is JSON that the app may have serialized again, and no digest proves that it did not.
   case rewritten
 }

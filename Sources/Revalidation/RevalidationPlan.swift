@@ -3,70 +3,70 @@ import Fetching
 import HTTPCaching
 import ResponseStorage
 
-/// What is to be done with stored responses after their origins were asked, decided before anything is.
+/// The changes to stored responses after validation, decided before anything is changed.
 public struct RevalidationPlan: Hashable, Sendable {
-  /// What may be done.
+  /// The permitted changes.
   public struct Changes: Hashable, Sendable {
-    /// Whether a 304 updates the stored response, and a 200 takes its place.
+    /// Whether a 304 updates the stored response, and a 200 replaces it.
     public var refreshes = false
-    /// Whether what has changed is removed.
+    /// Whether responses that have changed on the server are removed.
     public var removesChanged = false
-    /// Whether what is gone is removed.
+    /// Whether responses that no longer exist on the server are removed.
     public var removesGone = false
 
-    /// Creates the changes of a command that changes nothing.
+    /// Creates changes that permit nothing.
     public init() {}
 
-    /// Whether nothing is changed, whatever the answers are.
+    /// Whether nothing is changed, regardless of the server's responses.
     public var isNothing: Bool { !refreshes && !removesChanged && !removesGone }
   }
 
-  /// What is done with a stored response.
+  /// What happens to a stored response.
   public enum Action: String, Hashable, Sendable, CaseIterable {
     /// Nothing.
     case none
     /// Its header fields are updated (RFC 9111 §4.3.4).
     case freshen
-    /// The answer takes its place.
+    /// It is replaced by the server's response.
     case replace
-    /// The rest of its body is joined to what is stored of it (RFC 9110 §15.3.7.3).
+    /// Its partial body is completed with the rest (RFC 9110 §15.3.7.3).
     case complete
     /// It is removed.
     case remove
   }
 
-  /// Why a stored response is not refreshed, or not removed, although that was wanted.
+  /// Why a stored response is not refreshed or removed although that was requested.
   public enum Hindrance: String, Hashable, Sendable, CaseIterable {
-    /// The 304 has no validator, so that it does not say which response it is about (RFC 9111 §4.3.4).
+    /// The 304 has no validator, so it is unknown which response it confirms (RFC 9111 §4.3.4).
     case noValidatorIn304 = "no-validator-in-304"
-    /// A cache may not store the answer (RFC 9111 §3).
+    /// A cache may not store the server's response (RFC 9111 §3).
     case notStorable = "not-storable"
-    /// The answer is the rest of the body, and was not to be joined.
+    /// The server sent the rest of the body, which could not be joined.
     case partialContent = "partial-content"
-    /// The answer may be another variant than the stored one (RFC 9110 §12.5.5).
+    /// The server's response may be a variant of the stored one (RFC 9110 §12.5.5).
     case otherVariant = "other-variant"
-    /// The origin answers 304 although it has something else, and was asked without conditions.
+    /// The origin server answers 304 although it has something else, even without conditions.
     case bodyNotSent = "body-not-sent"
-    /// It is pinned, and not removed.
+    /// It is pinned, so it is not removed.
     case pinned
   }
 
   /// A stored response.
   public struct Entry: Hashable, Sendable {
-    /// What is known of it.
+    /// The result of its validation.
     public let result: ValidationResult
-    /// What is done with it.
+    /// What happens to it.
     public let action: Action
-    /// Why it is not refreshed.
+    /// Why it is not refreshed or removed.
     public let hindrance: Hindrance?
   }
 
-  /// The stored responses, in the order in which they were asked for.
+  /// The stored responses, in the order of their requests.
   public let entries: [Entry]
 
-  /// Decides what is done.
+  /// Decides what happens to each response.
   ///
-  /// - Parameter isPinned: Whether a stored response is not to be removed.
+  /// - Parameter isPinned: Whether a stored response must not be removed.
   public init(
     _ results: [ValidationResult], making changes: Changes,
     sparing isPinned: (ValidationRequest) -> Bool = { _ in false }
@@ -78,23 +78,23 @@ public struct RevalidationPlan: Hashable, Sendable {
     }
   }
 
-  /// The number of stored responses of which something became.
+  /// Returns the number of stored responses with an outcome.
   public func count(_ outcome: ValidationResult.Outcome) -> Int {
     entries.count { $0.result.outcome == outcome }
   }
 
-  /// The number of stored responses with which something is done.
+  /// Returns the number of stored responses with an action.
   public func count(_ action: Action) -> Int { entries.count { $0.action == action } }
 
-  /// The number of stored responses whose origins were asked.
+  /// The number of stored responses for which a request was sent.
   public var askedCount: Int { entries.count { $0.result.request.obstacle == nil } }
 
-  /// What was not sent, as the stored bodies are still good, in bytes.
+  /// The size of bodies that did not have to be sent because the stored ones are still valid, in bytes.
   public var savedBytes: ByteCount {
     entries.reduce(0) { $0 + $1.result.savedBytes }
   }
 
-  /// Whether carrying it out changes anything.
+  /// Whether the plan changes anything.
   public var changesAnything: Bool { entries.contains { $0.action != .none } }
 
   private static func decide(
@@ -118,7 +118,7 @@ public struct RevalidationPlan: Hashable, Sendable {
       return (.none, nil)
     }
     switch result.selection {
-    // To go by it would make an entry of which a part is missing as good as new.
+    // Following such a 304 would make an incomplete entry look complete.
     case .some where result.misfit != nil: return (.none, .bodyNotSent)
     case .sameStrongTag, .sameWeakTag, .sameLastModified, .noValidators: return (.freshen, nil)
     case .ambiguous: return (.none, .noValidatorIn304)

@@ -2,24 +2,24 @@ import Bytes
 import Fetching
 import ResponseStorage
 
-/// Asks origins, and gathers what they answer.
+/// Sends validation requests to origin servers, and collects the responses.
 public struct Revalidator {
-  /// When which request is sent.
+  /// The schedule of requests.
   public var schedule: FetchSchedule
 
-  /// Where bodies are kept; `nil` if none are wanted.
+  /// The spool for bodies; `nil` if no bodies are wanted.
   public var spool: BodySpool?
 
   /// Seconds since 1970.
   public var wallClock: () -> Int64
 
-  /// Milliseconds of a clock that only goes on.
+  /// A monotonic clock, in milliseconds.
   public var steadyClock: () -> Int64
 
-  /// Told how many requests have ended.
+  /// Called with the number of finished requests.
   public var progress: (Int) -> Void
 
-  /// What is known of a request that is under way.
+  /// The state of a running request.
   private struct Pending {
     var requestTime: Int64
     var deadline: Int64
@@ -27,7 +27,7 @@ public struct Revalidator {
     var bodyBytes: ByteCount = 0
   }
 
-  /// What is known of all requests.
+  /// The state of all requests.
   private struct Round {
     let requests: [ValidationRequest]
     var schedule: FetchSchedule
@@ -35,7 +35,7 @@ public struct Revalidator {
     var pending: [UInt32: Pending] = [:]
     private var ended = 0
 
-    /// Puts all requests that can be asked onto the schedule; the others have ended.
+    /// Schedules all requests that can be sent; the others are finished.
     init(_ requests: [ValidationRequest], _ schedule: FetchSchedule) {
       let results = requests.map { request in
         request.obstacle.map { ValidationResult(request, notAskedFor: $0) }
@@ -48,9 +48,9 @@ public struct Revalidator {
           .map { ($0.offset, $0.element.host?.bytes ?? []) })
     }
 
-    /// Ends a request.
+    /// Finishes a request.
     ///
-    /// - Returns: How many have ended by now.
+    /// - Returns: The number of finished requests.
     mutating func end(_ number: UInt32, with result: ValidationResult) -> Int {
       pending[number] = nil
       results[Int(number)] = result
@@ -60,10 +60,10 @@ public struct Revalidator {
     }
   }
 
-  /// What a transport that is silent is given beyond what it gives an origin, in milliseconds.
+  /// The time that a silent transport gets beyond the time limit for an origin server, in milliseconds.
   private static let grace: Int64 = 10_000
 
-  /// The most pieces of time that a whole answer takes.
+  /// The maximum number of timeouts that a whole response can take.
   private static let mostRounds: Int64 = 42
 
   /// Creates a revalidator.
@@ -78,13 +78,13 @@ public struct Revalidator {
     self.progress = progress
   }
 
-  /// Asks the origins of stored responses.
+  /// Validates stored responses with their origin servers.
   ///
-  /// Where bodies are wanted and a 304 contradicts what is stored, it asks once more, without conditions; and so
-  /// where the rest of a body was to be joined to its kept beginning, and is not the rest of that.
+  /// If bodies are wanted, it sends a second request without conditions in two cases: a 304 contradicts the stored
+  /// response, or a range response cannot be joined to the stored beginning.
   ///
-  /// - Returns: What became of each, in the order of the requests.
-  /// - Throws: What the transport throws, or the spool; an origin that fails is a result.
+  /// - Returns: The results, in the order of the requests.
+  /// - Throws: The error that the transport or the spool throws; a failing origin server is a result.
   public func run(
     _ requests: [ValidationRequest], over transport: any Transport
   ) throws -> [ValidationResult] {
@@ -120,7 +120,7 @@ public struct Revalidator {
     }
   }
 
-  /// Sends what is due.
+  /// Sends the requests that are due.
   private func send(_ round: inout Round, over transport: any Transport) throws {
     while let index = round.schedule.begin(at: steadyClock()) {
       guard case .success(let request) = round.requests[index].request else { continue }
@@ -131,10 +131,10 @@ public struct Revalidator {
     }
   }
 
-  /// Takes in what came of a request; what was given up may still end, and counts no more.
+  /// Handles an event of a request; events of abandoned requests are ignored.
   private func take(_ event: FetchEvent, of number: UInt32, in round: inout Round) throws {
     guard var pending = round.pending[number] else { return }
-    // The response has one owner while it grows.
+    // Remove the response from the dictionary while it grows: with a second owner each append would copy it.
     round.pending[number] = nil
     guard let result = try take(event, &pending, round.requests[Int(number)]) else {
       round.pending[number] = pending
@@ -143,7 +143,7 @@ public struct Revalidator {
     progress(round.end(number, with: result))
   }
 
-  /// Gives up what takes too long, as the transport does not.
+  /// Abandons requests over their deadline, because the transport failed to.
   private func giveUp(_ round: inout Round, over transport: any Transport) {
     for (number, pending) in round.pending where pending.deadline < steadyClock() {
       try? transport.cancel(number)
@@ -153,9 +153,9 @@ public struct Revalidator {
     }
   }
 
-  /// Takes in what came of a request.
+  /// Handles an event of a request.
   ///
-  /// - Returns: What became of it, if that was the end.
+  /// - Returns: The result, if the event was the last.
   private func take(
     _ event: FetchEvent, _ pending: inout Pending, _ request: ValidationRequest
   ) throws -> ValidationResult? {

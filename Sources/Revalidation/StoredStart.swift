@@ -2,22 +2,22 @@ import Bytes
 import HTTPCaching
 import ResponseStorage
 
-/// The beginning of a body, as it is stored: what the rest of it is joined to.
+/// The stored beginning of a body, to be joined with the rest.
 struct StoredStart: Hashable, Sendable {
-  /// Where it is kept.
+  /// The location in the spool.
   let pieces: [BodySpool.Piece]
 
-  /// The number of bytes.
+  /// The size.
   let size: ByteCount
 
-  /// The digests that the stored response gives.
+  /// The digests in the stored response.
   let digests: DigestFields
 
-  /// Reads the beginning of a body and keeps it.
+  /// Copies the beginning of a body to the spool.
   ///
   /// - Parameter size: The number of bytes.
-  /// - Returns: `nil` if so much of it is not there, or cannot be read.
-  /// - Throws: What the spool throws.
+  /// - Returns: `nil` if the body is shorter, or cannot be read.
+  /// - Throws: The error that the spool throws.
   init?(
     _ size: ByteCount, of id: StoredResponse.ID, from source: any ResponseSource,
     in spool: BodySpool

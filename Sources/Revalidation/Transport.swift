@@ -1,15 +1,15 @@
 public import Fetching
 
-/// What sends requests to origins.
+/// A type that sends requests to origin servers.
 public protocol Transport {
-  /// Begins to send a request, which is told from others by its number.
+  /// Starts a request, identified by its number.
   func send(_ request: FetchRequest, as number: UInt32) throws
 
-  /// Gives a request up; it still fails, or ends.
+  /// Cancels a request; it still fails or finishes.
   func cancel(_ number: UInt32) throws
 
-  /// Waits for what comes next of any request.
+  /// Waits for the next event of any request.
   ///
-  /// - Returns: What came; `nil` if nothing did in time.
+  /// - Returns: The event; `nil` after a timeout.
   func receive(milliseconds: Int64) throws -> (number: UInt32, event: FetchEvent)?
 }

@@ -4,110 +4,110 @@ public import Fetching
 public import HTTPCaching
 public import ResponseStorage
 
-/// How origins are asked.
+/// The rules for creating validation requests.
 public struct ValidationRules: Hashable, Sendable {
-  /// What to ask with.
+  /// The validators to send.
   public enum SentValidator: String, Hashable, Sendable, CaseIterable {
-    /// All that the stored response has.
+    /// All validators of the stored response.
     case auto
-    /// The entity tag alone.
+    /// Only the entity tag.
     case entityTag = "etag"
-    /// `Last-Modified` alone.
+    /// Only `Last-Modified`.
     case lastModified = "last-modified"
   }
 
-  /// The method to ask by.
+  /// The request method.
   public enum Method: String, Hashable, Sendable, CaseIterable {
-    /// That of the stored request.
+    /// The method of the stored request.
     case auto
-    /// GET, also where HEAD was stored, unless a body would be stored then.
+    /// GET, even if HEAD was stored, unless the body would be stored.
     case get
-    /// HEAD, which has no body in its answer: what has changed cannot be stored.
+    /// HEAD, whose response has no body: changed responses cannot be stored.
     case head
   }
 
-  /// The method to ask by; what was stored by any other than GET or HEAD is not asked about.
+  /// The request method; responses stored for methods other than GET or HEAD are not validated.
   public var method = Method.auto
 
-  /// What to ask with.
+  /// The validators to send.
   public var sentValidator = SentValidator.auto
 
-  /// Whether the stored `Cookie` and `Authorization` are sent, what stands before `@` in the URL, and the fields
-  /// named by `Vary` that hold secrets.
+  /// Whether to send the stored `Cookie` and `Authorization`, the credentials in the URL, and the fields named by
+  /// `Vary` that contain secrets.
   public var sendsCredentials = false
 
-  /// How long to wait for the head of an answer, and then for each further piece, in milliseconds.
+  /// The time limit for the head of a response, and for each further piece, in milliseconds.
   public var timeoutMilliseconds: UInt32 = 15_000
 
-  /// Whether redirects are followed.
+  /// Whether to follow redirects.
   public var followsRedirects = false
 
-  /// The most bytes of a body that takes the place of the stored one; `nil` if none is to. If one is, what has
-  /// nothing to be validated with is asked for without conditions.
+  /// The maximum size of a body that replaces the stored one; `nil` if no bodies are wanted. If they are, responses
+  /// without a validator are requested without conditions.
   public var bodyLimit: ByteCount?
 
-  /// Creates the rules that hold unless others are wanted.
+  /// Creates the default rules.
   public init() {}
 }
 
-/// The request by which an origin is asked whether a stored response is still good (RFC 9111 §4.3.1).
+/// A request to the origin server that validates a stored response (RFC 9111 §4.3.1).
 public struct ValidationRequest: Hashable, Sendable {
-  /// Why an origin is not asked.
+  /// Why no request is sent.
   public enum Obstacle: String, Hashable, Sendable, CaseIterable {
-    /// The stored response has no validator, or not the one that is to be sent.
+    /// The stored response has no validator, or not the one to send.
     case noValidator = "no-validator"
-    /// The header fields or the time of storing are not known.
+    /// The header fields or the stored time are unknown.
     case undecodable
-    /// The method is neither GET nor HEAD: it may do more than to ask.
+    /// The method is neither GET nor HEAD, so the request may change something.
     case method
-    /// The URL is none of `http` or `https` with a host.
+    /// The URL is not an `http` or `https` URL with a host.
     case url
-    /// Not all of the body is stored, and there is no strong validator to ask for the rest with.
+    /// The body is incomplete, and there is no strong validator for requesting the rest.
     case incompleteBody = "incomplete-body"
   }
 
-  /// The stored response, as it was when it was looked at.
+  /// The version of the stored response when the request was created.
   public let version: ResponseVersion
 
   /// The URL of the stored response.
   public let url: ByteString?
 
-  /// The number of stored bytes of the body.
+  /// The size of the stored body.
   public let bodySize: ByteCount?
 
-  /// What is stored, or as much as caching looks at; `nil` if it cannot be decoded.
+  /// The stored exchange, with the parts relevant to caching; `nil` if it cannot be decoded.
   public let exchange: Exchange?
 
-  /// What is sent, or why nothing is.
+  /// The request to send, or why none is sent.
   public private(set) var request: Result<FetchRequest, ObstacleError>
 
-  /// What is sent of the validators.
+  /// The validators that are sent.
   public private(set) var sent: Set<ValidatorComparison.Decider>
 
-  /// Whether the rest of a body is asked for, of which only the beginning is stored (RFC 9111 §3.4).
+  /// Whether the request is for the rest of a partial body (RFC 9111 §3.4).
   public private(set) var asksForRest: Bool
 
-  /// The stored beginning of a body whose rest is asked for; `nil` if what comes is not joined to it.
+  /// The stored beginning of the body; `nil` if the rest is not to be joined to it.
   private(set) var start: StoredStart?
 
-  /// Whether the body is shorter than was announced, and the app may have written it again.
+  /// Whether the body is shorter than announced because the app may have serialized it again.
   let mayBeRewritten: Bool
 
-  /// Whether credentials that the stored request had are left out, so that the answer may be another.
+  /// Whether credentials of the stored request were left out, so that the response may differ.
   public let withholdsCredentials: Bool
 
-  /// An obstacle, as an error.
+  /// An obstacle as an error.
   public struct ObstacleError: Error, Hashable, Sendable {
     /// The obstacle.
     public let obstacle: Obstacle
   }
 
-  /// What a response has to have been decoded for.
+  /// The fields to decode of a response.
   public static let projection: Projection = BodyCompleteness.projection.union([
     .key, .file, .requestHeaders,
   ])
 
-  /// Makes the request for a stored response.
+  /// Creates the request for a stored response.
   public init(for response: borrowing StoredResponse, by rules: ValidationRules) {
     version = ResponseVersion(
       id: response.id, key: response.key, stored: response.stored, file: response.file)
@@ -137,7 +137,7 @@ public struct ValidationRequest: Hashable, Sendable {
     var lines = conditional.request.fields.lines.filter { line in
       !Self.conditionalFields.contains { $0.matches(line.name) } && line.isSendable
     }
-    // A field such as X-Api-Key is there if `Vary` names it.
+    // Fields such as `X-Api-Key` are included if `Vary` names them.
     let secrets = lines.filter { SecretNames.isSecretHeader($0.name[...]) }
     lines.removeAll { SecretNames.isSecretHeader($0.name[...]) }
     let credentials =
@@ -152,7 +152,7 @@ public struct ValidationRequest: Hashable, Sendable {
       } else if !target.isFetchable {
         .url
       } else if rules.method == .head, asksForRest {
-        // A range of HEAD is ignored (RFC 9110 §14.2).
+        // Servers ignore `Range` in HEAD requests (RFC 9110 §14.2).
         .incompleteBody
       } else if rules.bodyLimit != nil, conditional.purpose == .replacement {
         nil
@@ -178,11 +178,11 @@ public struct ValidationRequest: Hashable, Sendable {
         followsRedirects: rules.followsRedirects))
   }
 
-  /// Keeps the stored beginning of a body whose rest is asked for, so that the rest is joined to it.
+  /// Copies the stored beginning of the body to the spool, so that the rest can be joined to it.
   ///
-  /// Nothing is kept of other requests, nor of a body that cannot be read; its rest is not joined then.
+  /// Does nothing for other requests, or if the body cannot be read; the rest is then not joined.
   ///
-  /// - Throws: What the spool throws.
+  /// - Throws: The error that the spool throws.
   public mutating func keepStart(from source: any ResponseSource, in spool: BodySpool) throws {
     guard obstacle == nil, asksForRest, let exchange,
       case .start(let size) = StoredBody(of: exchange)
@@ -190,13 +190,13 @@ public struct ValidationRequest: Hashable, Sendable {
     start = try StoredStart(ByteCount(size), of: version.id, from: source, in: spool)
   }
 
-  /// Whether a URL is that of the stored response; the name of a user in it does not matter, nor a fragment.
+  /// Whether a URL equals that of the stored response, ignoring credentials and fragment.
   func names(_ answering: [UInt8]) -> Bool {
     let canonical = { CanonicalURL.of(ByteString(TargetURL($0).withoutUserInfo)) }
     return url.map { canonical($0.bytes) == canonical(answering) } ?? false
   }
 
-  /// The request without conditions, which a 304 cannot answer; `nil` if the origin is not asked.
+  /// Returns the request without conditions, which a 304 cannot answer; `nil` if no request is sent.
   func withoutConditions() -> ValidationRequest? {
     guard case .success(var plain) = request else { return nil }
     plain.fields.lines.removeAll { line in
@@ -208,13 +208,13 @@ public struct ValidationRequest: Hashable, Sendable {
     return whole
   }
 
-  /// Why the origin is not asked; `nil` if it is.
-  @inline(never)  // Inlined, it makes the optimizer of Swift 6.3.1 fail.
+  /// Why no request is sent; `nil` if one is.
+  @inline(never)  // Inlining it crashes the optimizer of Swift 6.3.1.
   public var obstacle: Obstacle? {
     if case .failure(let error) = request { error.obstacle } else { nil }
   }
 
-  /// The host that is asked, in small letters.
+  /// The host that receives the request, in lowercase.
   public var host: ByteString? {
     guard case .success(let request) = request else { return nil }
     return CanonicalURL.host(of: ByteString(request.url))
@@ -229,7 +229,7 @@ public struct ValidationRequest: Hashable, Sendable {
     .failure(ObstacleError(obstacle: obstacle))
   }
 
-  /// The lines that make the request conditional, as far as they can be sent.
+  /// Returns the lines that make the request conditional, if they can be sent.
   private static func conditions(
     _ request: ConditionalRequest, _ choice: ValidationRules.SentValidator
   ) -> [(decider: ValidatorComparison.Decider?, line: FieldLine)] {
@@ -243,7 +243,7 @@ public struct ValidationRequest: Hashable, Sendable {
     }
   }
 
-  /// The validator that a line sends; `nil` if it is none of these, but `Range`.
+  /// Returns the validator in a line; `nil` for `Range`, which contains none.
   private static func decider(
     of line: FieldLine, in request: ConditionalRequest
   ) -> ValidatorComparison.Decider? {
@@ -262,8 +262,8 @@ public struct ValidationRequest: Hashable, Sendable {
 }
 
 extension FieldLine {
-  /// Whether the line can be sent, and is not about the connection or the length of a body, which are the
-  /// sender's: a cache may hold anything.
+  /// Whether the line is valid, and not about the connection or the length of a body, which the client sets. A cache
+  /// may contain anything, so stored fields are checked.
   fileprivate var isSendable: Bool {
     let reserved: [FieldName] = [
       "Host", "Content-Length", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",

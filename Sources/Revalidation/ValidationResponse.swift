@@ -1,7 +1,7 @@
 import Bytes
 public import Fetching
 
-/// What an origin answered to a validation request (RFC 9111 §4.3.3).
+/// The response of an origin server to a validation request (RFC 9111 §4.3.3).
 public struct ValidationResponse: Hashable, Sendable {
   /// The head.
   public var head: FetchHead
@@ -12,10 +12,10 @@ public struct ValidationResponse: Hashable, Sendable {
   /// When the head was received, in seconds since 1970.
   public var responseTime: Int64
 
-  /// Where the body is kept, if it was wanted.
+  /// The location of the body in the spool, if it was wanted.
   public var body: [BodySpool.Piece]
 
-  /// The number of bytes of the body that are kept.
+  /// The size of the received body.
   var bodySize: ByteCount { body.reduce(0) { $0 + ByteCount($1.count) } }
 
   /// Creates a response.

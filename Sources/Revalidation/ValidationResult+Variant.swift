@@ -3,17 +3,17 @@ import HTTPCaching
 import ResponseStorage
 
 extension ValidationResult {
-  /// Whether the answer may be another variant than the stored response: it was asked for without something that
-  /// the stored one was chosen by, or that the answer is chosen by (RFC 9110 §12.5.5).
+  /// Whether the response may be another variant than the stored one, because the request lacked a field that selected
+  /// the stored response, or that selects the new one (RFC 9110 §12.5.5).
   ///
-  /// `Accept-Encoding` chooses between codings of the same body, and what is stored has none.
+  /// `Accept-Encoding` only selects a coding of the same body, and stored bodies have none.
   var mayBeOtherVariant: Bool {
     guard let stored = request.exchange, let response, case .success(let sent) = request.request
     else { return false }
     if request.withholdsCredentials { return true }
-    // A file of Foundation's says nothing of the request.
+    // A file of a Foundation cache does not contain the request.
     let isRequestKnown = if case .file = request.version.id { false } else { true }
-    // The record is about what the stored response names, and the answer may name more.
+    // The record covers the fields that the stored response names; the new response may name more.
     let answer = Exchange(
       request: isRequestKnown ? stored.request : nil, status: response.head.status,
       fields: response.head.fields, responseTime: response.responseTime)
@@ -27,7 +27,7 @@ extension ValidationResult {
 }
 
 extension VaryMatch {
-  /// The fields that differ, or that are not known.
+  /// The fields that differ or are unknown.
   fileprivate var doubtful: [FieldName] {
     switch self {
     case .nothingNominated, .never, .matches: []

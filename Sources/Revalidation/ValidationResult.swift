@@ -4,73 +4,73 @@ public import Fetching
 public import HTTPCaching
 import ResponseStorage
 
-/// What is known of a stored response after its origin was asked.
+/// The result of validating a stored response.
 public struct ValidationResult: Hashable, Sendable {
-  /// What became of the question.
+  /// The outcome of a validation.
   public enum Outcome: String, Hashable, Sendable, CaseIterable {
-    /// The origin has the same (304), or sent the same validator again.
+    /// The origin server confirmed the stored response (304), or sent the same validator again.
     case unchanged
-    /// The origin has the same, and not all of it is stored: it has sent the rest (206).
+    /// The stored body is incomplete, and the origin server sent the rest (206).
     case incomplete
-    /// The origin has something else.
+    /// The origin server has a different response.
     case changed
-    /// The origin has something else, whose `Last-Modified` is older than the stored.
+    /// The origin server has a different response, whose `Last-Modified` is older than the stored one.
     case rolledBack = "rolled-back"
-    /// The origin has nothing any more (404, 410).
+    /// The origin server no longer has the resource (404, 410).
     case gone
-    /// The origin sends elsewhere.
+    /// The origin server redirects.
     case redirected
-    /// There is nothing to ask with.
+    /// The stored response has no validator.
     case noValidator = "no-validator"
-    /// The origin was not asked for another reason.
+    /// No request was sent, for another reason.
     case notAsked = "not-asked"
-    /// There is no answer, or none that says anything of the stored response.
+    /// There is no response, or none that is about the stored one.
     case failed
   }
 
-  /// Why there is no more to say.
+  /// The reason for an outcome.
   public enum Reason: Hashable, Sendable {
-    /// The origin was not asked.
+    /// No request was sent.
     case obstacle(ValidationRequest.Obstacle)
     /// The request failed.
     case failure(FetchFailure)
-    /// The status says nothing of the stored response.
+    /// The status says nothing about the stored response.
     case status
-    /// The 304 has a validator that the stored response has not (RFC 9111 §4.3.4).
+    /// The 304 has a validator that the stored response lacks (RFC 9111 §4.3.4).
     case contradiction
   }
 
-  /// What was asked.
+  /// The request.
   public let request: ValidationRequest
 
-  /// What was answered, if anything was.
+  /// The response, if there was one.
   public let response: ValidationResponse?
 
-  /// What became of it.
+  /// The outcome.
   public let outcome: Outcome
 
-  /// The validator that decided; `nil` if none did.
+  /// The validator that decided the outcome; `nil` if none did.
   public let decider: ValidatorComparison.Decider?
 
-  /// Why it failed, or was not asked.
+  /// Why the validation failed, or no request was sent.
   public let reason: Reason?
 
-  /// Whether the 304 may update the stored response; `nil` if there is none.
+  /// Whether the 304 may update the stored response; `nil` if there was no 304.
   public let selection: NotModified.Selection?
 
-  /// The body with the rest that the origin has sent, if it was joined.
+  /// The body joined from the stored beginning and the rest, if it could be.
   public private(set) var joined: JoinedBody?
 
-  /// Why the rest that was asked for first was not joined, so that all was asked for.
+  /// Why the rest could not be joined, so that the whole body was requested.
   public private(set) var misfit: RestMisfit?
 
-  /// Joins the rest of a body to its beginning, or notes why not.
+  /// Joins the rest of a body to its beginning, or records why not.
   ///
-  /// - Throws: What the spool throws.
+  /// - Throws: The error that the spool throws.
   mutating func joinRest(in spool: BodySpool) throws {
     guard request.asksForRest, let response else { return }
     if case .failure? = reason {
-      // What was cut off again is no answer. But the client cannot decode a part of a coded text, and fails after the head.
+      // A failed response is no rest. A content coding is an exception: the client cannot decode part of it, and fails.
       if response.head.status == 206, response.head.fields.contains(.contentEncoding) {
         misfit = .contentEncoding
       }
@@ -84,45 +84,45 @@ public struct ValidationResult: Hashable, Sendable {
     }
   }
 
-  /// The result of asking for all of a body of which this was to be the rest.
+  /// Returns the result of a second request, for the whole body instead of the rest.
   func replaced(by whole: ValidationResult) -> ValidationResult {
     var whole = whole
     whole.misfit = misfit
     return whole
   }
 
-  /// Whether the answer is a 304 that is about something else than what is stored.
+  /// Whether the response is a 304 about something else than the stored response.
   var is304ThatContradicts: Bool {
     selection == .otherStrongTag || selection == .otherWeakValidator
   }
 
-  /// What was not sent, as the origin said that the stored body, or its beginning, is still good, in bytes.
+  /// The size of the body, or its stored part, that did not have to be sent because it is still valid, in bytes.
   public var savedBytes: ByteCount {
     if let joined { return joined.keptSize }
     return outcome == .unchanged && response?.head.status == 304 ? request.bodySize ?? 0 : 0
   }
 
-  /// Where the origin sends to, verbatim.
+  /// The target of the redirect, verbatim.
   public var location: ByteString? {
     guard outcome == .redirected else { return nil }
     return response?.head.fields.firstValue(of: "Location").map { ByteString($0) }
   }
 
-  /// Says why nothing was asked.
+  /// Creates the result of a request that was not sent.
   public init(_ request: ValidationRequest, notAskedFor obstacle: ValidationRequest.Obstacle) {
     self.init(
       request, nil, obstacle == .noValidator ? .noValidator : .notAsked,
       reason: .obstacle(obstacle))
   }
 
-  /// Says why there is no answer.
+  /// Creates the result of a request without a response.
   public init(
     _ request: ValidationRequest, _ failure: FetchFailure, after response: ValidationResponse? = nil
   ) {
     self.init(request, response, .failed, reason: .failure(failure))
   }
 
-  /// Says what an answer means (RFC 9111 §4.3.3).
+  /// Interprets a response (RFC 9111 §4.3.3).
   public init(_ request: ValidationRequest, _ response: ValidationResponse) {
     guard let exchange = request.exchange else {
       self.init(request, response, .failed, reason: .obstacle(.undecodable))
@@ -152,14 +152,14 @@ public struct ValidationResult: Hashable, Sendable {
       case .sameStrongTag, .sameWeakTag: .entityTag
       case .sameLastModified: .lastModified
       case .noValidators: nil
-      // The origin compared what it was sent, the tag first (RFC 9110 §13.2.2).
+      // The origin server compares the tag before the date (RFC 9110 §13.2.2).
       case .ambiguous: request.sent.contains(.entityTag) ? .entityTag : .lastModified
       case .otherStrongTag, .otherWeakValidator: nil
       }
     switch selection {
     case .otherStrongTag, .otherWeakValidator:
       let comparison = Self.comparison(of: exchange, with: response)
-      // An origin that looks whether it has something newer has not, after it went back (RFC 9110 §13.1.3).
+      // An origin server that was rolled back has nothing newer, so it answers 304 to the date (RFC 9110 §13.1.3).
       if case .rolledBack(let decider) = comparison {
         self.init(request, response, .rolledBack, by: decider, selection: selection)
       } else {
@@ -173,7 +173,7 @@ public struct ValidationResult: Hashable, Sendable {
   private init(
     _ request: ValidationRequest, _ exchange: Exchange, full response: ValidationResponse
   ) {
-    // Another status is another answer, whatever it is called by, but that of a part and of all of a body.
+    // Another status means another response, except between a partial (206) and a whole body (200).
     let statuses: Set = [exchange.status, response.head.status]
     let isSameStatus = statuses.count == 1 || request.asksForRest && statuses == [200, 206]
     let isRest = request.asksForRest && response.head.status == 206
@@ -186,7 +186,7 @@ public struct ValidationResult: Hashable, Sendable {
     }
   }
 
-  /// Compares the validators of what is stored and of an answer.
+  /// Compares the validators of the stored response with those of the new one.
   private static func comparison(
     of exchange: Exchange, with response: ValidationResponse
   ) -> ValidatorComparison {
