@@ -6,8 +6,7 @@
   import Glibc
 #endif
 
-/// The path that names the same file from every working folder; `path` itself if the system does not
-/// tell which folder this process works in.
+/// Returns an absolute path to the same file, or `path` itself if the working folder is unknown.
 ///
 /// Symbolic links are not resolved. The corresponding C function is `getcwd`.
 public func absolutePath(_ path: String) -> String {

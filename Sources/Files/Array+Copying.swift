@@ -1,15 +1,15 @@
 extension Array<UInt8> {
-  /// Puts a copy of `bytes` in the place of all elements, and uses their memory again.
+  /// Replaces all elements by a copy of `bytes`, and reuses the memory.
   ///
-  /// The standard library copies a buffer at once, but a span byte by byte, which for every row of a store
-  /// would be a third of its time.
+  /// The standard library copies a buffer at once but a span byte by byte, which would take a third of the
+  /// time of reading a row of a store.
   public mutating func replaceAll(with bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe replaceSubrange(0..<count, with: $0) }
   }
 
   /// Appends the UTF-8 of a literal.
   ///
-  /// That of a `String` costs several times as much, as it can be in memory in more than one way.
+  /// Appending a `String` costs several times as much, as it has several representations in memory.
   public mutating func append(_ literal: StaticString) {
     literal.withUTF8Buffer { unsafe append(contentsOf: $0) }
   }
@@ -28,7 +28,7 @@ extension OutputSpan<UInt8> {
     }
   }
 
-  /// Appends bytes, all at once.
+  /// Appends bytes with a single copy.
   ///
   /// - Precondition: There is room for them.
   @inlinable

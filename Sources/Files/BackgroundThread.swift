@@ -1,12 +1,12 @@
 import Dispatch
 
-/// Work on a thread of its own, which may block.
+/// A separate thread for work that may block.
 public enum BackgroundThread {
-  /// Starts `work`, whose end nobody is told of.
+  /// Starts `work` without reporting its end.
   ///
-  /// - Parameter name: What the thread is called, for debuggers.
+  /// - Parameter name: The name of the thread, for debuggers.
   public static func start(_ name: String, _ work: @escaping @Sendable () -> Void) {
-    // A queue that nobody else knows has a thread for as long as it has work.
+    // A private serial queue has its own thread as long as it has work.
     DispatchQueue(label: name).async(execute: work)
   }
 }

@@ -1,4 +1,4 @@
-/// A queue by which one thread hands values to another, which waits for them.
+/// A queue through which one thread sends values to another, which waits for them.
 public final class Channel<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -10,19 +10,19 @@ public final class Channel<Element: Sendable>: Sendable {
   /// Creates an empty channel.
   public init() {}
 
-  /// Hands a value over; does nothing if the channel is closed.
+  /// Sends a value; does nothing if the channel is closed.
   public func send(_ element: Element) {
     monitor.update { state in
       if !state.isClosed { state.elements.append(element) }
     }
   }
 
-  /// Ends the channel: what was sent before is still received, and then nothing.
+  /// Closes the channel. Values sent before can still be received.
   public func close() {
     monitor.update { $0.isClosed = true }
   }
 
-  /// Waits for the next value; `nil` when there will be none.
+  /// Waits for the next value; `nil` if the channel is closed and empty.
   public func receive() -> Element? {
     monitor.wait(until: { !$0.elements.isEmpty || $0.isClosed }) { state in
       state.elements.isEmpty ? nil : state.elements.removeFirst()

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// A program that runs beside this process, and that it talks to over two pipes.
+/// A child process with which this process communicates through two pipes.
 ///
-/// It ends with its owner: it is killed, and waited for. If this process ends otherwise, the program sees the
+/// It is killed and reaped when its owner is destroyed. If this process ends otherwise, the child reads the
 /// end of its input.
 public struct ChildProcess: ~Copyable {
   private let number: pid_t
@@ -16,7 +16,7 @@ public struct ChildProcess: ~Copyable {
   private let output: Int32
   private let path: String
 
-  /// Starts the program at a path, without arguments. Its standard error is that of this process.
+  /// Starts the program at a path, without arguments. It inherits standard error.
   public init(_ path: String) throws(FileError) {
     let (readable, input) = try Self.pipe(path)
     let output: Int32
@@ -53,9 +53,9 @@ public struct ChildProcess: ~Copyable {
     try writeAll(bytes[...], to: input, path: path)
   }
 
-  /// Reads what the program writes into the front of `buffer`, as soon as there is any.
+  /// Reads output of the program into the start of `buffer`, as soon as there is any.
   ///
-  /// - Returns: The number of bytes, which is 0 at the end; `nil` if nothing came in time.
+  /// - Returns: The number of bytes, which is 0 at the end; `nil` if there was no output in time.
   public borrowing func read(
     into buffer: inout [UInt8], milliseconds: Int32
   ) throws(FileError) -> Int? {
@@ -66,12 +66,12 @@ public struct ChildProcess: ~Copyable {
     return try readSome(from: output, into: &buffer, path: path)
   }
 
-  /// Whether a signal has ended the program, as one does that a trap sends.
+  /// Whether a signal has ended the program, such as the one of a trap.
   ///
-  /// Waits for its end; to be asked when its output has ended.
+  /// Waits for the end of the process, so call it after the end of its output.
   public borrowing func hasBeenKilled() -> Bool {
     var info = unsafe siginfo_t()
-    // It is not reaped yet, so that its number stays its own.
+    // Do not reap it yet: until `deinit` kills it, no other process may get its id.
     while unsafe waitid(P_PID, id_t(number), &info, WEXITED | WNOWAIT) < 0 {
       guard errno == EINTR else { return false }
     }
@@ -86,7 +86,7 @@ public struct ChildProcess: ~Copyable {
     return (ends[0], ends[1])
   }
 
-  /// Starts a program with the usual signals: this process may ignore some, and hold others back.
+  /// Starts a program with default signals: this process may ignore some and block others.
   private static func start(
     _ path: String, input: Int32, output: Int32
   ) -> (number: pid_t, failure: Int32) {
@@ -124,7 +124,7 @@ public struct ChildProcess: ~Copyable {
   }
 }
 
-/// The C function, which a member here has the name of.
+/// The C function `pipe`, which the method of the same name hides.
 private func openPipe(_ ends: inout [Int32]) -> Int32 {
   unsafe pipe(&ends)
 }

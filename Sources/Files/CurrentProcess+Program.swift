@@ -7,7 +7,7 @@
 #endif
 
 extension CurrentProcess {
-  /// The path of the program that this process runs, links resolved; `nil` if the system does not tell.
+  /// The path of the running program without symbolic links; `nil` if the system does not provide it.
   public static var programPath: String? {
     #if canImport(Darwin)
       var size = UInt32(4_096)

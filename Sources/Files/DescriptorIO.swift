@@ -6,12 +6,12 @@
   import Glibc
 #endif
 
-/// Reads on into the front of `buffer`, and returns the number of bytes, which is 0 at the end.
+/// Reads the next bytes into the start of `buffer`, and returns their number, which is 0 at the end.
 ///
 /// - Parameters:
-///   - waiting: Whether to wait for bytes where another process made the stream non-blocking; otherwise
-///     none yet is an error.
-///   - path: What is read, for errors.
+///   - waiting: Whether to wait for bytes if another process made the stream non-blocking; otherwise that
+///     is an error.
+///   - path: The path of the file, for errors.
 func readSome(
   from descriptor: Int32, into buffer: inout [UInt8], waiting: Bool = false, path: String
 ) throws(FileError) -> Int {
@@ -28,10 +28,10 @@ func readSome(
   }
 }
 
-/// Reads up to `count` bytes from `offset` into the front of `buffer`, and returns their number, which is 0
+/// Reads up to `count` bytes from `offset` into the start of `buffer`, and returns their number, which is 0
 /// at the end.
 ///
-/// - Parameter path: What is read, for errors.
+/// - Parameter path: The path of the file, for errors.
 func readSome(
   from descriptor: Int32, _ count: Int, at offset: Int64, into buffer: inout [UInt8], path: String
 ) throws(FileError) -> Int {
@@ -44,7 +44,7 @@ func readSome(
   }
 }
 
-/// Waits until there is something to read, or the end.
+/// Waits until there is something to read, or the end of the stream.
 func waitUntilReadable(_ descriptor: Int32) {
   var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
   _ = unsafe poll(&request, 1, -1)
@@ -52,7 +52,7 @@ func waitUntilReadable(_ descriptor: Int32) {
 
 /// Writes all of `bytes`.
 ///
-/// - Parameter path: What is written to, for errors.
+/// - Parameter path: The path of the file, for errors.
 func writeAll(
   _ bytes: ArraySlice<UInt8>, to descriptor: Int32, path: String
 ) throws(FileError) {
@@ -64,7 +64,7 @@ func writeAll(
     if count >= 0 {
       rest = rest.dropFirst(count)
     } else if errno == EAGAIN {
-      // Somebody made the stream non-blocking: wait for room instead of losing bytes.
+      // Another process made the stream non-blocking: wait for room instead of losing bytes.
       var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = unsafe poll(&request, 1, -1)
     } else if errno != EINTR {

@@ -9,19 +9,19 @@
   internal import CFiles
 #endif
 
-/// A folder that is open, and is closed when its owner goes away.
+/// An open folder, which is closed when its owner is destroyed.
 ///
-/// Files are looked up by name in the folder that was opened, whatever happens to its path.
+/// Files are looked up in the open folder, even if its path leads elsewhere meanwhile.
 public struct Directory: ~Copyable {
   let descriptor: Int32
 
-  /// The path that the folder was opened by.
+  /// The path with which the folder was opened.
   public let path: String
 
   /// Opens a folder.
   ///
-  /// - Parameter followingLink: Whether `path` may be a symbolic link to a folder; otherwise one is
-  ///   refused.
+  /// - Parameter followingLink: Whether `path` may be a symbolic link to a folder; otherwise a link is an
+  ///   error.
   public init(_ path: String, followingLink: Bool = false) throws(FileError) {
     let link = followingLink ? 0 : O_NOFOLLOW
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | link)
@@ -30,9 +30,9 @@ public struct Directory: ~Copyable {
     self.path = path
   }
 
-  /// Opens a folder of a folder. A symbolic link is refused.
+  /// Opens a subfolder. A symbolic link is an error.
   ///
-  /// - Parameter name: The name of the folder, which must not hold a slash.
+  /// - Parameter name: The name of the folder, which must not contain a slash.
   public init(_ name: String, in directory: borrowing Directory) throws(FileError) {
     let path = directory.path(of: name)
     let descriptor = unsafe openat(
@@ -46,15 +46,15 @@ public struct Directory: ~Copyable {
     close(descriptor)
   }
 
-  /// Creates a folder, which only its owner may look into.
+  /// Creates a folder that only its owner can access.
   public static func create(_ path: String) throws(FileError) {
     guard unsafe mkdir(path, 0o700) == 0 else { throw .last(at: path) }
   }
 
-  /// Creates a folder, and the folders above it, unless they are there.
+  /// Creates a folder and its parents, as far as they do not exist.
   ///
-  /// - Parameter isPrivate: Whether only their owner may look into the new folders, and not everybody whom the
-  ///   mask of the process lets.
+  /// - Parameter isPrivate: Whether only their owner can access the new folders; otherwise the umask of the
+  ///   process decides.
   public static func createWithParents(
     _ path: String, isPrivate: Bool = true
   ) throws(FileError) {
@@ -66,13 +66,12 @@ public struct Directory: ~Copyable {
     guard unsafe mkdir(path, permissions) == 0 || errno == EEXIST else { throw .last(at: path) }
   }
 
-  /// Creates the folders that the path of a file needs; others may look into them as far as the mask of the
-  /// process lets them.
+  /// Creates the missing parent folders of a file; the umask of the process decides who can access them.
   public static func createParents(of path: String) throws(FileError) {
     if let folder = parent(of: path) { try createWithParents(folder, isPrivate: false) }
   }
 
-  /// The folder that a path is in; `nil` if the path does not name one.
+  /// Returns the parent folder of a path; `nil` if the path has none.
   public static func parent(of path: String) -> String? {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
       return nil
@@ -80,13 +79,13 @@ public struct Directory: ~Copyable {
     return String(path[..<slash])
   }
 
-  /// Removes a folder if it is empty; a symbolic link is not followed. The corresponding C function is
+  /// Removes a folder if it is empty. A symbolic link is not followed. The corresponding C function is
   /// `rmdir`.
   public static func removeEmpty(_ path: String) throws(FileError) {
     guard unsafe rmdir(path) == 0 else { throw .last(at: path) }
   }
 
-  /// The path of a file of the folder.
+  /// Returns the path of a file in the folder.
   public borrowing func path(of name: String) -> String {
     path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
   }
@@ -98,7 +97,7 @@ public struct Directory: ~Copyable {
     return FileStatus(status)
   }
 
-  /// Returns the status of a file of the folder; a symbolic link is not followed.
+  /// Returns the status of a file in the folder. A symbolic link is not followed.
   public borrowing func status(of name: String) throws(FileError) -> FileStatus {
     var status = stat()
     guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -107,8 +106,8 @@ public struct Directory: ~Copyable {
     return FileStatus(status)
   }
 
-  /// Whether the file system that the folder is on keeps anything on a medium, as far as it says; those
-  /// by which a kernel shows its state do not (`/proc` and `/sys` on Linux).
+  /// Whether the file system of the folder stores data on a device. Those in which a kernel shows its state
+  /// report that they do not (`/proc` and `/sys` on Linux).
   ///
   /// The corresponding C function is `fstatvfs`.
   public borrowing func isOnMedium() -> Bool {
@@ -116,12 +115,12 @@ public struct Directory: ~Copyable {
     return unsafe fstatvfs(descriptor, &status) != 0 || status.f_blocks > 0
   }
 
-  /// Removes a file of the folder. The corresponding C function is `unlinkat`.
+  /// Removes a file in the folder. The corresponding C function is `unlinkat`.
   public borrowing func remove(_ name: String) throws(FileError) {
     guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last(at: path(of: name)) }
   }
 
-  /// Removes a file of the folder by the bytes of its name, which need not be UTF-8.
+  /// Removes a file in the folder; its name need not be UTF-8.
   ///
   /// The corresponding C function is `unlinkat`, which removes no folder and follows no link.
   public borrowing func remove(_ name: [UInt8]) throws(FileError) {
@@ -130,29 +129,29 @@ public struct Directory: ~Copyable {
     }
   }
 
-  /// Gives a file of the folder another name, by which nothing else is called from then on.
+  /// Renames a file in the folder, replacing any file with the new name.
   ///
-  /// The corresponding C function is `renameat`, which lets nobody see neither of the two.
+  /// The corresponding C function is `renameat`, which is atomic: at any time, one of the two names exists.
   public borrowing func rename(_ name: [UInt8], to other: [UInt8]) throws(FileError) {
     guard
       unsafe renameat(descriptor, Self.cString(name), descriptor, Self.cString(other)) == 0
     else { throw .last(at: path(of: String(decoding: other, as: UTF8.self))) }
   }
 
-  /// Waits until the names of the folder are on the disk, those that came and those that went.
+  /// Waits until the entries of the folder, added and removed ones, are on disk.
   ///
-  /// A file system that has no way to do that is no error. The corresponding C function is `fsync`.
+  /// A file system that does not support that is no error. The corresponding C function is `fsync`.
   public borrowing func synchronize() throws(FileError) {
     guard fsync(descriptor) != 0 else { return }
     if errno != EINVAL { throw .last(at: path) }
   }
 
-  /// Waits until all that was written to the file system of the folder is on the disk, whoever wrote it:
-  /// for many files that is faster than to wait for each.
+  /// Waits until all data written to the folder's file system, by any process, is on disk. For many files,
+  /// this is faster than waiting for each.
   ///
-  /// The corresponding C function is `syncfs`, which tells of failures since Linux 5.8.
+  /// The corresponding C function is `syncfs`, which reports failures since Linux 5.8.
   ///
-  /// - Returns: `false` if the system has no way to do that.
+  /// - Returns: `false` if the system does not support that.
   public borrowing func synchronizeFileSystem() throws(FileError) -> Bool {
     #if os(Linux)
       guard syncfs(descriptor) == 0 else { throw .last(at: path) }
@@ -162,8 +161,8 @@ public struct Directory: ~Copyable {
     #endif
   }
 
-  /// Returns the status of a file of the folder by the bytes of its name, which need not be UTF-8; a
-  /// symbolic link is not followed.
+  /// Returns the status of a file in the folder; its name need not be UTF-8. A symbolic link is not
+  /// followed.
   public borrowing func status(of name: [UInt8]) throws(FileError) -> FileStatus {
     var status = stat()
     guard unsafe fstatat(descriptor, Self.cString(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -172,12 +171,12 @@ public struct Directory: ~Copyable {
     return FileStatus(status)
   }
 
-  /// The bytes of a name as C takes them.
+  /// Returns a name as a C string.
   static func cString(_ name: [UInt8]) -> [CChar] {
     name.map { CChar(bitPattern: $0) } + [0]
   }
 
-  /// Returns the path without symbolic links, `.` and `..`; `nil` if there is nothing at it.
+  /// Returns the path without symbolic links, `.` and `..`; `nil` if it does not exist.
   ///
   /// The corresponding C function is `realpath`.
   public static func resolvedPath(_ path: String) -> String? {
@@ -186,11 +185,11 @@ public struct Directory: ~Copyable {
     return unsafe String(cString: resolved)
   }
 
-  /// Calls `body` with the name of each file, in no order, but for `.` and `..`.
+  /// Calls `body` with the name of each file except `.` and `..`, in no particular order.
   ///
-  /// - Parameter body: What to do with the bytes of a name, which need not be UTF-8.
+  /// - Parameter body: Processes the bytes of a name, which need not be UTF-8.
   public borrowing func forEachName(_ body: ([UInt8]) throws -> Void) throws {
-    // `fdopendir` takes its descriptor over, and reading moves its offset: it gets one of its own.
+    // `fdopendir` takes over its descriptor, and reading moves its offset, so it gets a new one.
     let own = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard own >= 0 else { throw FileError.last(at: path) }
     guard let stream = unsafe fdopendir(own) else {

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// What this user may do with files.
+/// Checks of what this user may do with files.
 public enum FileAccess {
-  /// Makes sure that this user may write to a file, or put files into a folder and take them away.
+  /// Checks that this user may write to a file, or add files to a folder and remove them.
   ///
   /// A symbolic link is followed. The corresponding C function is `faccessat` with `AT_EACCESS`.
   public static func checkWriting(to path: String) throws(FileError) {

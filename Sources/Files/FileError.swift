@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// A failure that the operating system reported.
+/// An error that the operating system reported.
 public struct FileError: Error, Hashable, Sendable {
   /// The kinds of failure that a program can act on.
   public enum Kind: Hashable, Sendable {
@@ -16,11 +16,11 @@ public struct FileError: Error, Hashable, Sendable {
     case accessDenied
     /// The last component of the path is a symbolic link (`ELOOP`).
     case symbolicLink
-    /// The file is there already (`EEXIST`).
+    /// The file already exists (`EEXIST`).
     case exists
-    /// There is no room left for what was to be written (`ENOSPC`, `EDQUOT`).
+    /// The disk is full, or the quota is used up (`ENOSPC`, `EDQUOT`).
     case noRoom
-    /// Nobody reads the other end of the pipe (`EPIPE`).
+    /// The other end of the pipe is closed (`EPIPE`).
     case brokenPipe
     /// Another process is writing it (`EWOULDBLOCK`).
     case busy
@@ -28,31 +28,31 @@ public struct FileError: Error, Hashable, Sendable {
     case other
   }
 
-  /// The number of the failure, as in `errno`.
+  /// The `errno` of the failure.
   public let number: Int32
 
   /// The path of the file.
   public let path: String
 
-  /// Creates an error from the number of the failure.
+  /// Creates an error from an `errno`.
   public init(_ number: Int32, at path: String) {
     self.number = number
     self.path = path
   }
 
-  /// The error of what a signal has cut short.
+  /// Returns the error for an operation that a signal interrupted.
   public static func interrupted(at path: String) -> FileError { FileError(EINTR, at: path) }
 
-  /// The error that a device, a pipe or the like is where a file would be put in its place.
+  /// Returns the error for a device, pipe or the like where a file would be replaced.
   public static func notReplaceable(at path: String) -> FileError { FileError(ENOTSUP, at: path) }
 
-  /// The error that a symbolic link is where none may be.
+  /// Returns the error for a symbolic link where none is allowed.
   public static func symbolicLink(at path: String) -> FileError { FileError(ELOOP, at: path) }
 
-  /// The error that `errno` names now.
+  /// Returns the error for the current `errno`.
   static func last(at path: String) -> FileError { FileError(errno, at: path) }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var kind: Kind {
     switch number {
     case ENOENT, ENOTDIR: .notFound
@@ -66,7 +66,7 @@ public struct FileError: Error, Hashable, Sendable {
     }
   }
 
-  /// The system's own words for the failure.
+  /// The system's message for the failure.
   public var reason: String {
     var buffer = [CChar](repeating: 0, count: 256)
     return unsafe buffer.withUnsafeMutableBufferPointer { buffer in

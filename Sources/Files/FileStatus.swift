@@ -8,7 +8,7 @@ public import Bytes
   import Glibc
 #endif
 
-/// What the file system says of a file.
+/// The metadata of a file.
 public struct FileStatus: Hashable, Sendable {
   /// The kinds of file.
   public enum Kind: String, Hashable, Sendable {
@@ -27,13 +27,13 @@ public struct FileStatus: Hashable, Sendable {
   /// The length.
   public let size: ByteCount
 
-  /// What the file system charges for the file.
+  /// The space that the file system allocates for the file.
   public let allocatedSize: ByteCount
 
-  /// The number of names that the file has.
+  /// The number of hard links to the file.
   public let linkCount: UInt64
 
-  /// The device and the number of the file on it, which together tell it from all others.
+  /// The device and inode, which together identify the file.
   public let identity: [UInt64]
 
   /// Whether others than the owner and the group may read the file.
@@ -66,7 +66,7 @@ public struct FileStatus: Hashable, Sendable {
     modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// Returns the status of what is at `path`; a symbolic link is not followed.
+  /// Returns the status of the file at `path`. A symbolic link is not followed.
   ///
   /// The corresponding C function is `lstat`.
   public static func of(_ path: String) throws(FileError) -> FileStatus {

@@ -8,15 +8,15 @@ public import Bytes
   import Glibc
 #endif
 
-/// How much room a file system has.
+/// The free space and size of a file system.
 public struct FileSystemStatus: Hashable, Sendable {
-  /// What this user may still write.
+  /// The space that this user may still fill.
   public let availableBytes: ByteCount
 
   /// The size of the file system.
   public let totalBytes: ByteCount
 
-  /// Looks at the file system that a file is on. The corresponding C function is `statvfs`.
+  /// Returns the status of a file's file system. The corresponding C function is `statvfs`.
   public static func of(_ path: String) throws(FileError) -> FileSystemStatus {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { throw .last(at: path) }

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// A file of a folder that this process holds, which no other process holds meanwhile.
+/// A file in a folder that this process has locked, so that no other process uses it.
 ///
-/// The system lets go of it when the process ends, whatever ends it. Only its owner may read it. The
+/// The lock is released when the process ends, for any reason. Only its owner may read the file. The
 /// corresponding C function is `flock`.
 public struct HeldFile: ~Copyable {
   private let descriptor: Int32
@@ -17,10 +17,10 @@ public struct HeldFile: ~Copyable {
   /// The name of the file in its folder.
   public let name: String
 
-  /// Creates a file that is written at its end.
+  /// Creates a file for appending.
   ///
-  /// - Throws: ``FileError``, also if something has the name, or if another process took the file for one
-  ///   that was left behind, before this one held it.
+  /// - Throws: ``FileError``, also if the name exists, or if another process removed the file as left behind
+  ///   before this process had locked it.
   public init(creating name: String, in directory: borrowing Directory) throws(FileError) {
     path = directory.path(of: name)
     self.name = name
@@ -35,7 +35,7 @@ public struct HeldFile: ~Copyable {
       failure = ENOLCK
     }
     guard failure == 0 else {
-      // On a file system without locks it would be left behind for good.
+      // On a file system without locks, no process would ever remove the file.
       _ = unsafe unlinkat(directory.descriptor, name, 0)
       close(descriptor)
       throw FileError(failure, at: path)
@@ -44,8 +44,8 @@ public struct HeldFile: ~Copyable {
 
   /// Opens a file that a process has left behind.
   ///
-  /// - Returns: `nil` if another process holds it, or if it is gone, or another user's.
-  /// - Throws: ``FileError``, `symbolicLink` also for what is no regular file.
+  /// - Returns: `nil` if another process holds it, or if it was removed or belongs to another user.
+  /// - Throws: ``FileError``, `symbolicLink` also if it is not a regular file.
   public init?(leftBehind name: String, in directory: borrowing Directory) throws(FileError) {
     path = directory.path(of: name)
     self.name = name
@@ -63,7 +63,7 @@ public struct HeldFile: ~Copyable {
       if isHeld { throw FileError(ELOOP, at: path) }
       return nil
     }
-    // Whoever held it may have removed it before letting go.
+    // The previous holder may have removed the file before it released the lock.
     guard status.st_nlink == 1, status.st_uid == geteuid() else {
       close(descriptor)
       return nil
@@ -74,7 +74,7 @@ public struct HeldFile: ~Copyable {
     close(descriptor)
   }
 
-  /// The status of the file.
+  /// Returns the status of the file.
   public borrowing func status() throws(FileError) -> FileStatus {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
@@ -86,12 +86,12 @@ public struct HeldFile: ~Copyable {
     try writeAll(bytes[...], to: descriptor, path: path)
   }
 
-  /// Makes the file shorter. The corresponding C function is `ftruncate`.
+  /// Truncates the file. The corresponding C function is `ftruncate`.
   public borrowing func setLength(_ bytes: Int64) throws(FileError) {
     guard ftruncate(descriptor, off_t(bytes)) == 0 else { throw .last(at: path) }
   }
 
-  /// Reads up to `count` bytes from `offset`; fewer if the file ends before.
+  /// Reads up to `count` bytes from `offset`; fewer at the end of the file.
   public borrowing func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: count)
     var all: [UInt8] = []
@@ -105,7 +105,7 @@ public struct HeldFile: ~Copyable {
     return all
   }
 
-  /// Waits until what was written is on the disk. The corresponding C function is `fdatasync`.
+  /// Waits until written data is on disk. The corresponding C function is `fdatasync`.
   public borrowing func synchronize() throws(FileError) {
     #if canImport(Darwin)
       let result = fsync(descriptor)
@@ -117,9 +117,9 @@ public struct HeldFile: ~Copyable {
 }
 
 extension Directory {
-  /// Makes sure that only this user can make files in the folder.
+  /// Checks that only this user can create files in the folder.
   ///
-  /// - Throws: ``FileError``, `accessDenied` for a folder of another user, or one that others may write to.
+  /// - Throws: ``FileError``, `accessDenied` if the folder belongs to another user, or others may write to it.
   public borrowing func requirePrivate() throws(FileError) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
@@ -130,7 +130,7 @@ extension Directory {
 }
 
 extension FileAccess {
-  /// Whether what is at a path belongs to this user; a symbolic link is followed.
+  /// Whether a file belongs to this user; a symbolic link is followed.
   public static func isOwn(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_uid == geteuid()
@@ -138,6 +138,6 @@ extension FileAccess {
 }
 
 extension CurrentProcess {
-  /// The number of the process.
+  /// The process id.
   public static var number: Int32 { getpid() }
 }

@@ -6,41 +6,41 @@
   import Glibc
 #endif
 
-/// Holds back the signals by which a user ends a process, until what must not stay was cleaned up.
+/// Blocks the signals with which a user ends a process, until temporary data is removed.
 ///
-/// They come when this goes. A signal that would not end the process, as it is ignored or was blocked
-/// before, is not held back.
+/// They are delivered when this value is destroyed. A signal that would not end the process, because it is
+/// ignored or was already blocked, is left alone.
 public struct HeldSignals: ~Copyable {
   private static let numbers = [SIGHUP, SIGINT, SIGTERM]
 
   private let held: sigset_t
   private let before: sigset_t
 
-  /// The signals that would end the process if nothing held them back.
+  /// The signals that would end the process if they were not blocked.
   private static let ending: [Int32] = {
     var before = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
     return numbers.filter { unsafe !isIgnored($0) && sigismember(&before, $0) == 0 }
   }()
 
-  /// Whether a signal has come that something in the process holds back, so that there is no use in going on.
+  /// Whether a blocked signal is pending, so that the process should stop its work.
   ///
-  /// What reads or copies much asks for it now and then, as it cannot know who holds the signals back. A signal that
-  /// nothing holds back ends the process at once.
+  /// Code that reads or copies much data checks this regularly, as it cannot know whether signals are blocked.
+  /// A signal that is not blocked ends the process at once.
   public static var areWaiting: Bool {
     var pending = sigset_t()
     unsafe sigpending(&pending)
     return ending.contains { unsafe sigismember(&pending, $0) == 1 }
   }
 
-  /// Whether something in the process holds signals back.
+  /// Whether any of the signals is blocked in this process.
   static var areHeld: Bool {
     var blocked = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, nil, &blocked)
     return ending.contains { unsafe sigismember(&blocked, $0) == 1 }
   }
 
-  /// Holds the signals back from now on.
+  /// Blocks the signals.
   public init() {
     _ = Self.ending
     var (held, before) = (sigset_t(), sigset_t())
@@ -54,7 +54,7 @@ public struct HeldSignals: ~Copyable {
     (self.held, self.before) = (held, before)
   }
 
-  /// Whether one of the signals has come, so that there is no use in going on.
+  /// Whether one of the signals is pending, so that the process should stop its work.
   public var haveCome: Bool {
     var (pending, held) = (sigset_t(), held)
     unsafe sigpending(&pending)

@@ -6,26 +6,26 @@
   import Glibc
 #endif
 
-/// What the system says of the time.
+/// The system's clocks and time zone.
 public enum LocalTime {
-  /// The time of the system's clock, in seconds since 1970-01-01 00:00:00 UTC.
+  /// Returns the system time, in seconds since 1970-01-01 00:00:00 UTC.
   public static func now() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Milliseconds since some moment, by a clock that nobody sets.
+  /// Returns milliseconds since an arbitrary time, from a monotonic clock.
   public static func steadyMilliseconds() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// The first second of a day in the system's time zone, with the offset of that zone then.
+  /// Returns the first second of a day in the system's time zone, with the UTC offset at that time.
   ///
-  /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, and the seconds that the zone is east of
-  ///   UTC; `nil` if the system cannot tell.
+  /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, and the offset in seconds east of UTC; `nil` if the
+  ///   system cannot compute them.
   public static func midnight(year: Int64, month: Int64, day: Int64) -> (
     seconds: Int64, offset: Int64
   )? {

@@ -6,10 +6,10 @@
   import Glibc
 #endif
 
-/// A state that several threads share, of which one at a time has it, and whose changes others wait for.
+/// A state that several threads share, with exclusive access and waiting for changes.
 ///
-/// It is a mutex and a condition variable of POSIX threads. ThreadSanitizer knows those on every system; the
-/// `Mutex` of the standard library it takes for no lock on Linux.
+/// It uses a mutex and a condition variable of POSIX threads, which ThreadSanitizer supports on every system.
+/// On Linux, it does not recognize the `Mutex` of the standard library as a lock.
 @safe
 public final class Monitor<State: Sendable>: @unchecked Sendable {
   private var state: State
@@ -32,7 +32,7 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     unsafe mutex.deallocate()
   }
 
-  /// Changes the state, and wakes whoever waits for that.
+  /// Changes the state, and wakes all waiting threads.
   public func update(_ body: (inout State) -> Void) {
     unsafe pthread_mutex_lock(mutex)
     body(&state)
@@ -40,7 +40,7 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     unsafe pthread_mutex_unlock(mutex)
   }
 
-  /// Waits until the state is as it should be, and takes something out of it.
+  /// Waits until `isReady` returns `true`, and then calls `body` with the state.
   public func wait<Result>(
     until isReady: (borrowing State) -> Bool, _ body: (inout State) -> Result
   ) -> Result {

@@ -9,32 +9,32 @@
   internal import CFiles
 #endif
 
-/// A file that appears under its name whole, or not at all.
+/// A file that appears under its name complete, or not at all.
 ///
-/// It is written as `NAME.partial`, which only its owner may read, and which goes if it is not
-/// committed. What a process that was killed has left of one is written over.
+/// It is written as `NAME.partial`, which only its owner may read, and which is removed if it is not
+/// committed. A partial file of a killed process is overwritten.
 public struct NewFile: ~Copyable {
-  /// The path that the file will have.
+  /// The final path of the file.
   public let path: String
 
   private let partialPath: String
   private let descriptor: Int32
   private var isCommitted = false
 
-  /// How many bytes were written, and up to which the system was told to put them onto the disk.
+  /// The number of bytes written, and the number of them whose write-back to disk has started.
   private var written: Int64 = 0
   private var begun: Int64 = 0
 
-  /// How many bytes are put onto the disk at once.
+  /// The number of bytes after which write-back starts.
   private static let pieceSize: Int64 = 8 << 20
 
-  /// Begins a file that will be at `path`.
+  /// Starts a file at `path`.
   ///
-  /// - Parameter replacing: Whether it may replace a file or a link that is there; otherwise one is an error.
-  /// - Throws: ``FileError``, also if another process is writing the same file, or if a device or a pipe has the
-  ///   name: a file in the place of `/dev/null` would be no good to anybody.
+  /// - Parameter replacing: Whether it may replace an existing file or link; otherwise that is an error.
+  /// - Throws: ``FileError``, also if another process is writing the same file, or if `path` is a device or pipe,
+  ///   as replacing `/dev/null` would break other programs.
   public init(at path: String, replacing: Bool) throws(FileError) {
-    // A name of nothing but '.partial' could be created, and then not be renamed.
+    // '.partial' could be created, but not be renamed to an empty name.
     guard !path.isEmpty else { throw FileError(ENOENT, at: path) }
     try Self.requireNothing(at: path, orReplaceable: replacing)
     let partialPath = path + ".partial"
@@ -43,20 +43,20 @@ public struct NewFile: ~Copyable {
     self.path = path
   }
 
-  /// Finds out whether a file can begin at `path` now, and leaves nothing there.
+  /// Checks whether a file can be created at `path`, without leaving anything behind.
   ///
-  /// That another process is writing the same file is no error: its folder can be written to.
+  /// If another process is writing the same file, that is no error, as it shows that the folder is writable.
   ///
-  /// - Parameter replacing: As of ``init(at:replacing:)``, whose errors this throws.
+  /// - Parameter replacing: As for ``init(at:replacing:)``, whose errors this throws.
   public static func check(at path: String, replacing: Bool) throws(FileError) {
     do throws(FileError) { _ = try NewFile(at: path, replacing: replacing) } catch {
       if error.kind != .busy { throw error }
     }
   }
 
-  /// Finds out whether anything has the name of a new file already; nothing is created for that.
+  /// Checks that `path` does not exist, without creating anything.
   ///
-  /// - Throws: ``FileError``, also if there is no folder that the file could be in.
+  /// - Throws: ``FileError``, also if its folder does not exist.
   public static func requireNothing(at path: String) throws(FileError) {
     try requireNothing(at: path, orReplaceable: false)
     do throws(FileError) { _ = try Directory(folder(of: path), followingLink: true) } catch {
@@ -79,18 +79,18 @@ public struct NewFile: ~Copyable {
     try writeAll(bytes[...], to: descriptor, path: path)
     written += Int64(bytes.count)
     #if os(Linux)
-      // What is put onto the disk meanwhile need not be waited for in the end.
+      // Write-back that starts now shortens the wait at the end.
       guard written - begun >= Self.pieceSize else { return }
       cfiles_begin_writing(descriptor, begun, written - begun)
       begun = written
     #endif
   }
 
-  /// Gives the file its name, once it is on the disk.
+  /// Gives the file its name once it is on disk.
   ///
   /// - Parameters:
-  ///   - replacing: Whether it may replace a file that came meanwhile.
-  ///   - isReadableByAll: Whether everybody may read it, and not only its owner.
+  ///   - replacing: Whether it may replace a file created meanwhile.
+  ///   - isReadableByAll: Whether all users may read it, and not only its owner.
   public consuming func commit(
     replacing: Bool, isReadableByAll: Bool = false
   ) throws(FileError) {
@@ -103,25 +103,26 @@ public struct NewFile: ~Copyable {
       try Self.renameToNew(partialPath, path)
     }
     isCommitted = true
+    // Without this sync, the new name could be lost after a power failure.
     try Directory(Self.folder(of: path), followingLink: true).synchronize()
   }
 
-  /// Renames a file, and never replaces another one, however shortly before that one came.
+  /// Renames a file without ever replacing another one, even one created a moment before.
   private static func renameToNew(_ name: String, _ newName: String) throws(FileError) {
     #if canImport(Darwin)
       if unsafe renamex_np(name, newName, UInt32(RENAME_EXCL)) == 0 { return }
     #else
       if unsafe cfiles_rename_new(name, newName) == 0 { return }
     #endif
-    // Some file systems (NFS, FUSE) and old kernels only know how to replace.
+    // Some file systems (NFS, FUSE) and old kernels can only rename with replacement.
     guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { throw .last(at: newName) }
     if unsafe link(name, newName) == 0 {
-      // With two names the file is complete all the same.
+      // Until then the file has two names, and is complete under both.
       unsafe unlink(name)
       return
     }
     guard [EPERM, ENOSYS, ENOTSUP, EMLINK].contains(errno) else { throw .last(at: newName) }
-    // A file system without links either (exFAT) leaves a moment between the check and the renaming.
+    // A file system without links (exFAT) leaves a gap between the check and the renaming.
     try requireNothing(at: newName, orReplaceable: false)
     guard unsafe rename(name, newName) == 0 else { throw .last(at: newName) }
   }
@@ -142,9 +143,9 @@ public struct NewFile: ~Copyable {
     }
   }
 
-  /// Opens a file that no other process writes, and empties it.
+  /// Opens a file that no other process is writing, and empties it.
   ///
-  /// - Parameter path: The name that errors give it.
+  /// - Parameter path: The path for errors.
   private static func openLocked(
     _ partialPath: String, for path: String
   ) throws(FileError) -> Int32 {
@@ -153,11 +154,11 @@ public struct NewFile: ~Copyable {
       guard descriptor >= 0 else { throw .last(at: path) }
       do throws(FileError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(at: path) }
-        // Whoever had the lock may have given the file its name meanwhile.
+        // The previous holder of the lock may have renamed the file before it released the lock.
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
         if status.st_nlink > 1 {
-          // A process that was killed had given the complete file its name: emptying this one would empty that.
+          // A killed process had linked the complete file to its name: truncating this one would empty both.
           unsafe unlink(partialPath)
         } else if let there = try? FileStatus.of(partialPath),
           there.identity == FileStatus(status).identity

@@ -6,20 +6,20 @@
   import Glibc
 #endif
 
-/// A folder that appears under its name whole, or not at all.
+/// A folder that appears under its name complete, or not at all.
 ///
-/// It is filled as `NAME.partial`, which only its owner may look into, and which goes with all that was
-/// put into it if it is not committed.
+/// It is filled as `NAME.partial`, which only its owner can access, and which is removed with its contents
+/// if it is not committed.
 public struct NewFolder: ~Copyable {
-  /// The path that the folder will have.
+  /// The final path of the folder.
   public let path: String
 
   private let partialPath: String
   private var isCommitted = false
-  /// What was made, below the folder, in that order.
+  /// The files and folders created in it, in order.
   private var (files, folders): ([String], [String]) = ([], [])
 
-  /// Begins a folder that will be at `path`, where there must be nothing, or an empty folder.
+  /// Starts a folder at `path`, which must not exist, or be an empty folder.
   ///
   /// - Throws: ``FileError``, also if there is a folder `NAME.partial`.
   public init(at path: String) throws(FileError) {
@@ -37,19 +37,19 @@ public struct NewFolder: ~Copyable {
     unsafe rmdir(partialPath)
   }
 
-  /// Makes a folder in it.
+  /// Creates a subfolder.
   ///
-  /// - Parameter name: Its path below the folder, whose folders were made before.
+  /// - Parameter name: The path in the folder; its parents must have been created before.
   public mutating func makeFolder(_ name: String) throws(FileError) {
     try Directory.create("\(partialPath)/\(name)")
     folders.append(name)
   }
 
-  /// Makes a file in it, and waits until it is on the disk.
+  /// Creates a file in the folder, and waits until it is on disk.
   ///
   /// - Parameters:
-  ///   - name: Its path below the folder, whose folders were made before.
-  ///   - write: Calls its parameter with each piece.
+  ///   - name: The path in the folder; its parents must have been created before.
+  ///   - write: Calls its parameter with each chunk.
   public mutating func makeFile(
     _ name: String, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
   ) throws {
@@ -59,12 +59,12 @@ public struct NewFolder: ~Copyable {
     try file.synchronize()
   }
 
-  /// Gives the folder its name, once all of it is on the disk.
+  /// Gives the folder its name once everything in it is on disk.
   public consuming func commit() throws(FileError) {
     for folder in folders { try Directory("\(partialPath)/\(folder)").synchronize() }
     try Directory(partialPath).synchronize()
     try Self.requireNothing(at: path)
-    // The system refuses to put it in the place of a folder that holds something.
+    // `rename` replaces an empty folder, and fails for one that is not empty.
     guard unsafe rename(partialPath, path) == 0 else { throw .last(at: path) }
     isCommitted = true
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -72,7 +72,7 @@ public struct NewFolder: ~Copyable {
     try Directory(parent, followingLink: true).synchronize()
   }
 
-  /// Makes sure that there is nothing at a path, or an empty folder.
+  /// Checks that a path does not exist, or is an empty folder.
   private static func requireNothing(at path: String) throws(FileError) {
     do throws(FileError) {
       guard try FileStatus.of(path).kind == .directory else { throw FileError(EEXIST, at: path) }

@@ -8,14 +8,14 @@ import Bytes
   import Glibc
 #endif
 
-/// A file that is open, and is closed when its owner goes away.
+/// An open file, which is closed when its owner is destroyed.
 public struct OpenFile: ~Copyable {
   let descriptor: Int32
 
-  /// The path that the file was opened by.
+  /// The path with which the file was opened.
   public let path: String
 
-  /// Opens a file for reading. A symbolic link is refused, and a pipe is not waited for.
+  /// Opens a file for reading. A symbolic link is an error, and a pipe is not waited for.
   ///
   /// The corresponding C function is `open` with `O_NOFOLLOW` and `O_NONBLOCK`.
   public init(reading path: String) throws(FileError) {
@@ -25,7 +25,7 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  /// Opens a file for reading that the user chose, also through symbolic links; a pipe is not waited for.
+  /// Opens a file that the user chose for reading, even through symbolic links; a pipe is not waited for.
   ///
   /// The corresponding C function is `open` with `O_NONBLOCK`.
   public init(readingThroughLinks path: String) throws(FileError) {
@@ -35,8 +35,8 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  /// Opens what the user named as the input for reading once, from its beginning to its end: also through
-  /// symbolic links, and a pipe, which is waited for.
+  /// Opens the input that the user named, to be read once from beginning to end. It may be a symbolic link,
+  /// or a pipe, which is waited for.
   ///
   /// The corresponding C function is `open`.
   public init(readingInput path: String) throws(FileError) {
@@ -46,9 +46,9 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  /// Opens a file of a folder for reading. A symbolic link is refused, and a pipe is not waited for.
+  /// Opens a file in a folder for reading. A symbolic link is an error, and a pipe is not waited for.
   ///
-  /// - Parameter name: The name of the file, which must not hold a slash.
+  /// - Parameter name: The name of the file, which must not contain a slash.
   public init(reading name: String, in directory: borrowing Directory) throws(FileError) {
     let path = "\(directory.path)/\(name)"
     let descriptor = unsafe openat(
@@ -58,10 +58,10 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  /// Opens a file of a folder for reading by the bytes of its name, which need not be UTF-8. A symbolic
-  /// link is refused, and a pipe is not waited for.
+  /// Opens a file in a folder for reading; its name need not be UTF-8. A symbolic link is an error, and a
+  /// pipe is not waited for.
   ///
-  /// - Parameter name: The name of the file, which must not hold a slash.
+  /// - Parameter name: The name of the file, which must not contain a slash.
   public init(reading name: [UInt8], in directory: borrowing Directory) throws(FileError) {
     let path = "\(directory.path)/\(String(decoding: name, as: UTF8.self))"
     let descriptor = unsafe openat(
@@ -72,11 +72,11 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  /// Opens a file without a name once more, for reading; it stays there as long as one of the two is open.
+  /// Opens an unnamed file again, for reading; the file exists as long as one of the two is open.
   ///
   /// The corresponding C function is `fcntl` with `F_DUPFD_CLOEXEC`.
   ///
-  /// - Parameter name: What the file is called in errors.
+  /// - Parameter name: The name of the file in errors.
   public init(reading file: borrowing TemporaryFile, as name: String) throws(FileError) {
     let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else { throw .last(at: name) }
@@ -86,8 +86,7 @@ public struct OpenFile: ~Copyable {
 
   /// Creates a file for writing, which only its owner may read.
   ///
-  /// - Parameter replacing: Whether a file that is there already is emptied; otherwise it is an
-  ///   error.
+  /// - Parameter replacing: Whether to truncate an existing file; otherwise it is an error.
   public init(creating path: String, replacing: Bool = false) throws(FileError) {
     let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (replacing ? O_TRUNC : O_EXCL)
     let descriptor = unsafe open(path, flags, 0o600)
@@ -96,9 +95,9 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  /// Creates a file of a folder for writing, which only its owner may read, by the bytes of its name.
+  /// Creates a file in a folder for writing, which only its owner may read. Its name need not be UTF-8.
   ///
-  /// - Parameter name: The name of the file, which must not hold a slash, and which nothing has.
+  /// - Parameter name: The name of the file, which must not contain a slash or exist already.
   public init(creating name: [UInt8], in directory: borrowing Directory) throws(FileError) {
     let path = "\(directory.path)/\(String(decoding: name, as: UTF8.self))"
     let descriptor = unsafe openat(
@@ -109,7 +108,7 @@ public struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  /// Opens a file for writing at its end, and creates it, for its owner only, if it is not there.
+  /// Opens a file for appending, and creates it, for its owner only, if it does not exist.
   ///
   /// The corresponding C function is `open` with `O_APPEND`.
   public init(appendingTo path: String) throws(FileError) {
@@ -124,25 +123,25 @@ public struct OpenFile: ~Copyable {
     close(descriptor)
   }
 
-  /// The status of the file.
+  /// Returns the status of the file.
   public borrowing func status() throws(FileError) -> FileStatus {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
     return FileStatus(status)
   }
 
-  /// Whether a long file is all but empty: it claims more than a thousand times the bytes that it has on disk.
+  /// Whether a long file is almost empty: its length is more than a thousand times its data on disk.
   ///
-  /// Reading it would give zeros, for as long as somebody likes who wrote a few bytes. A file of up to 1 MiB is none,
-  /// however small a file system stores it. File systems that compress store at least a byte in 256 (ZFS with
-  /// records of 1 MiB; Btrfs one in 32), and do not report what they compress as a hole: so both must be as in a
-  /// file that nothing was ever written to. Where the file system does not report holes, no file is sparse.
+  /// A hostile sparse file costs a few bytes, but reading it returns zeros for as long as its author likes. A file of
+  /// up to 1 MiB never counts, however small a file system stores it. Compressing file systems use at least a byte for
+  /// 256 (ZFS with records of 1 MiB; Btrfs one for 32), and do not report compressed data as a hole, so both the
+  /// allocated size and the data outside holes must be small. Without support for holes, no file is sparse.
   public borrowing func isSparse() throws(FileError) -> Bool {
     let status = try status()
     let size = status.size.bytes
     let most = size / 1_024
     guard size > 1 << 20, status.allocatedSize.bytes < most else { return false }
-    // `SEEK_DATA` and `SEEK_HOLE`, which not every header of C shows.
+    // `SEEK_DATA` and `SEEK_HOLE`, which some C headers do not declare.
     #if canImport(Darwin)
       let (seekData, seekHole) = (4 as Int32, 3 as Int32)
     #else
@@ -157,19 +156,19 @@ public struct OpenFile: ~Copyable {
       data += Int64(end - start)
       offset = Int64(end)
     }
-    // Whoever reads on from where the last reading ended still begins at the beginning.
+    // Restore the offset, so that the first sequential read begins at the start.
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw .last(at: path) }
     return data < most
   }
 
-  /// Reads on from where the last reading ended, into the front of `buffer`.
+  /// Reads the next bytes into the start of `buffer`.
   ///
   /// - Returns: The number of bytes read; 0 at the end of the file.
   public borrowing func read(into buffer: inout [UInt8]) throws(FileError) -> Int {
     try readSome(from: descriptor, into: &buffer, path: path)
   }
 
-  /// Reads from `offset` on, into the front of `buffer`.
+  /// Reads from `offset` into the start of `buffer`.
   ///
   /// - Returns: The number of bytes read; 0 at the end of the file.
   public borrowing func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int
@@ -177,7 +176,7 @@ public struct OpenFile: ~Copyable {
     try readSome(from: descriptor, buffer.count, at: offset, into: &buffer, path: path)
   }
 
-  /// Reads up to `count` bytes from `offset`; fewer if the file ends before.
+  /// Reads up to `count` bytes from `offset`; fewer at the end of the file.
   public borrowing func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: count)
     let read = try readSome(from: descriptor, count, at: offset, into: &buffer, path: path)
@@ -185,9 +184,9 @@ public struct OpenFile: ~Copyable {
     return buffer
   }
 
-  /// Reads from `offset` into the front of `buffer`.
+  /// Reads from `offset` into the start of `buffer`.
   ///
-  /// - Parameter count: How many bytes to read at most; no more than `buffer` holds.
+  /// - Parameter count: The most bytes to read, at most the length of `buffer`.
   /// - Returns: The number of bytes read; 0 at the end of the file.
   public borrowing func read(
     _ count: Int, at offset: Int64, into buffer: inout [UInt8]
@@ -195,27 +194,27 @@ public struct OpenFile: ~Copyable {
     try readSome(from: descriptor, count, at: offset, into: &buffer, path: path)
   }
 
-  /// Writes all of `bytes` where the last writing ended.
+  /// Writes all of `bytes` after the last write.
   public borrowing func write(_ bytes: [UInt8]) throws(FileError) {
     try write(bytes[...])
   }
 
-  /// Writes all of `bytes`, a part of an array, where the last writing ended.
+  /// Writes all of `bytes`, a slice, after the last write.
   public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(FileError) {
     try writeAll(bytes, to: descriptor, path: path)
   }
 
-  /// Makes the file longer, by bytes that are zero and take up no room, or shorter. The corresponding C
+  /// Sets the length of the file; added bytes are zero and need no space on disk. The corresponding C
   /// function is `ftruncate`.
   public borrowing func setLength(_ bytes: Int64) throws(FileError) {
     guard ftruncate(descriptor, off_t(bytes)) == 0 else { throw .last(at: path) }
   }
 
-  /// Sets when the bytes of the file last changed, in nanoseconds since 1970. The corresponding C function is
+  /// Sets the modification time, in nanoseconds since 1970. The corresponding C function is
   /// `futimens`.
   public borrowing func setModified(_ nanoseconds: Int64) throws(FileError) {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    // The C type counts up from a whole second, also before 1970.
+    // `tv_nsec` must not be negative, even before 1970.
     let time = timespec(
       tv_sec: time_t(rest < 0 ? seconds - 1 : seconds),
       tv_nsec: Int(rest < 0 ? rest + 1_000_000_000 : rest))
@@ -223,7 +222,7 @@ public struct OpenFile: ~Copyable {
     guard unsafe futimens(descriptor, times) == 0 else { throw .last(at: path) }
   }
 
-  /// Waits until the file is on the disk. The corresponding C function is `fsync`.
+  /// Waits until the file is on disk. The corresponding C function is `fsync`.
   public borrowing func synchronize() throws(FileError) {
     guard fsync(descriptor) == 0 else { throw .last(at: path) }
   }

@@ -6,20 +6,20 @@
   import Glibc
 #endif
 
-/// A lock on some bytes of a file, as POSIX defines it: it belongs to the process, and goes when the
-/// process closes *any* descriptor of the file.
+/// A POSIX lock on a byte range of a file. It belongs to the process, and is released when the process closes
+/// *any* descriptor of the file.
 public struct RecordLock: Hashable, Sendable {
-  /// The process that holds the lock; not always known, and of no meaning on another machine.
+  /// The process that holds the lock, which is not always known. A process id of another machine is useless.
   public let holder: Int32
 
-  /// Whether nobody else may hold a lock on the same bytes.
+  /// Whether no other process can lock the same bytes.
   public let isExclusive: Bool
 }
 
 extension OpenFile {
   /// Returns a lock that another process holds on any of `bytes`, or `nil` if there is none.
   ///
-  /// Nothing is locked by asking. The corresponding C function is `fcntl` with `F_GETLK`.
+  /// This takes no lock. The corresponding C function is `fcntl` with `F_GETLK`.
   public borrowing func lockHeldElsewhere(on bytes: Range<Int64>) throws(FileError) -> RecordLock? {
     var request = flock()
     request.l_type = Int16(F_WRLCK)
@@ -32,7 +32,7 @@ extension OpenFile {
       holder: request.l_pid, isExclusive: Int32(request.l_type) == Int32(F_WRLCK))
   }
 
-  /// Takes a shared lock on `bytes`, which lasts until this process closes any descriptor of the
+  /// Takes a shared lock on `bytes`, which is held until this process closes any descriptor of the
   /// file.
   ///
   /// - Returns: `false` if another process holds an exclusive lock on one of them.

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// One of the streams that a process starts with.
+/// A standard stream of the process.
 public struct StandardStream: Sendable {
   private let descriptor: Int32
   private let name: String
@@ -20,7 +20,7 @@ public struct StandardStream: Sendable {
   /// The standard error.
   public static let error = StandardStream(descriptor: STDERR_FILENO, name: "standard error")
 
-  /// Writes all of `bytes`. Nobody reading them is a ``FileError`` of the kind `brokenPipe`.
+  /// Writes all of `bytes`. If no process reads them, it throws a ``FileError`` of the kind `brokenPipe`.
   public func write(_ bytes: [UInt8]) throws(FileError) {
     if HeldSignals.areHeld, !isFile {
       try writePatiently(bytes[...])
@@ -29,11 +29,11 @@ public struct StandardStream: Sendable {
     }
   }
 
-  /// How many bytes a pipe takes at once when it says that it has room, which POSIX calls `PIPE_BUF`.
+  /// The bytes that a pipe accepts without blocking when it is writable: `PIPE_BUF` in POSIX.
   private static let bytesOfRoom = 4_096
 
-  /// Writes bytes to what may take long to read them, and gives up if a signal comes that is held back: nothing else
-  /// would end a process that waits for a reader.
+  /// Writes bytes to a possibly slow reader, and stops on a held signal: nothing else would end a process that
+  /// waits for a reader.
   private func writePatiently(_ bytes: ArraySlice<UInt8>) throws(FileError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -56,7 +56,7 @@ public struct StandardStream: Sendable {
   /// Whether the stream is a terminal.
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// The width of the terminal in columns, or `nil` if it is none or does not say.
+  /// The width of the terminal in columns, or `nil` if this is not a terminal or the width is unknown.
   public var terminalWidth: Int? {
     var size = winsize()
     guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
@@ -65,15 +65,15 @@ public struct StandardStream: Sendable {
     return Int(size.ws_col)
   }
 
-  /// Reads on into the front of `buffer`, as soon as there is anything, also where another process made the
-  /// stream non-blocking.
+  /// Reads the next bytes into the start of `buffer`, as soon as there are any, even if another process made
+  /// the stream non-blocking.
   ///
   /// - Returns: The number of bytes, which is 0 at the end.
   public func read(into buffer: inout [UInt8]) throws(FileError) -> Int {
     try readSome(from: descriptor, into: &buffer, waiting: true, path: name)
   }
 
-  /// Waits until there is something to read, or the end.
+  /// Waits until there is something to read, or the end of the stream.
   public func waitForInput() { waitUntilReadable(descriptor) }
 
   /// Reads the standard input to its end, or until there are more than `limit` bytes.

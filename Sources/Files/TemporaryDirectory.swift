@@ -6,20 +6,20 @@
   import Glibc
 #endif
 
-/// A folder that only this user may look into, and that goes with its owner.
+/// A folder that only this user can access, and that is removed when its owner is destroyed.
 ///
-/// As long as it is there, the signals that a user ends a process by are held back: they come once
-/// it is gone. `SIGKILL` leaves it behind.
+/// While it exists, the signals with which a user ends a process are held: they are delivered after the
+/// folder is removed. `SIGKILL` leaves it behind.
 public struct TemporaryDirectory: ~Copyable {
   /// The path of the folder.
   public let path: String
 
-  // It goes after the folder, as the fields of a value go when its `deinit` is done.
+  // Fields are destroyed after `deinit`, so the signals are released after the folder is removed.
   private let signals = HeldSignals()
 
-  /// Creates a folder below `parent`, under a name that nobody can foresee.
+  /// Creates a folder with an unpredictable name in `parent`.
   public init(in parent: String) throws(FileError) {
-    // The system puts letters in the place of the six at the end.
+    // The system replaces the six letters at the end.
     var template = Array("\(parent)/urlcache-admin.XXXXXX".utf8CString)
     let made = unsafe template.withUnsafeMutableBufferPointer { template -> String? in
       guard let start = template.baseAddress, let path = unsafe mkdtemp(start) else {
@@ -31,24 +31,24 @@ public struct TemporaryDirectory: ~Copyable {
     path = made
   }
 
-  /// Whether a signal is to end the process, so that there is no use in going on.
+  /// Whether a signal is pending that will end the process, so that it should stop its work.
   public var signalsHaveCome: Bool { signals.haveCome }
 
-  /// Creates a folder in the folder, which goes with it.
+  /// Creates a subfolder, which is removed with the folder.
   public borrowing func makeFolder(_ name: String) throws(FileError) -> Directory {
     try Directory.create("\(path)/\(name)")
     return try Directory("\(path)/\(name)")
   }
 
-  /// Copies a regular file into the folder, unless a signal is to end the process meanwhile, which is
-  /// an error too.
+  /// Copies a regular file into the folder. A signal that ends the process stops the copy, which is an error
+  /// too.
   ///
-  /// - Parameter name: What the copy is called.
+  /// - Parameter name: The name of the copy.
   public borrowing func copy(_ source: String, as name: String) throws(FileError) {
     try copy(OpenFile(reading: source), as: name)
   }
 
-  /// Copies a regular file that is open into the folder, from its beginning on, as the other function does.
+  /// Copies an open regular file into the folder, from its beginning, like the function above.
   public borrowing func copy(
     _ source: borrowing OpenFile, as name: String
   ) throws(FileError) {
@@ -65,17 +65,17 @@ public struct TemporaryDirectory: ~Copyable {
   }
 
   deinit {
-    // Nobody else can write to the folder. What cannot be removed stays in the system's folder for
-    // temporary files, which the system empties.
+    // No other user can write to the folder. What cannot be removed stays in the folder for temporary
+    // files, which the system empties.
     if let directory = try? Directory(path) { Self.empty(directory) }
     unsafe rmdir(path)
   }
 
-  /// Removes what is in a folder that only this process has written to.
+  /// Removes the contents of a folder to which only this process has written.
   private static func empty(_ directory: borrowing Directory) {
     try? directory.forEachName { name in
       do throws(FileError) { try directory.remove(name) } catch {
-        // A folder, of the few that were made here.
+        // It is one of the few folders created here.
         let name = String(decoding: name, as: UTF8.self)
         guard let folder = try? Directory(name, in: directory) else { return }
         empty(folder)

@@ -6,17 +6,17 @@
   import Glibc
 #endif
 
-/// A file without a name, which goes with its owner, whatever ends the process.
+/// An unnamed file, which disappears with its owner, however the process ends.
 public struct TemporaryFile: ~Copyable {
   let descriptor: Int32
   private let folder: String
 
-  /// The number of bytes that were written.
+  /// The number of bytes written.
   public private(set) var size: Int64 = 0
 
   /// Creates an empty file on the file system of `folder`.
   public init(in folder: String) throws(FileError) {
-    // The system puts letters in the place of the six at the end.
+    // The system replaces the six letters at the end.
     var template = Array("\(folder)/urlcache-admin.XXXXXX".utf8CString)
     let descriptor = unsafe template.withUnsafeMutableBufferPointer { template -> Int32 in
       guard let start = template.baseAddress else { return -1 }
@@ -39,7 +39,7 @@ public struct TemporaryFile: ~Copyable {
     size += Int64(bytes.count)
   }
 
-  /// Reads from `offset` on into the front of `buffer`.
+  /// Reads from `offset` into the start of `buffer`.
   ///
   /// - Returns: The number of bytes read; 0 at the end.
   public borrowing func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int

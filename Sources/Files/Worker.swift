@@ -1,26 +1,26 @@
 import Dispatch
 
-/// A thread that uses a tool of its own for somebody who waits, but not for ever.
+/// A thread with its own tool, for work that a caller waits for with a time limit.
 public final class Worker<Tool>: @unchecked Sendable {
   private let queue: DispatchQueue
   private let makeTool: @Sendable () -> Tool
-  /// What only the thread touches.
+  /// The tool, which only the thread accesses.
   private var tool: Tool?
 
   /// Creates a worker.
   ///
   /// - Parameters:
-  ///   - name: What the thread is called, for debuggers.
-  ///   - makeTool: Makes the tool, on the thread, when it is first needed.
+  ///   - name: The name of the thread, for debuggers.
+  ///   - makeTool: Creates the tool, on the thread, when it is first needed.
   public init(_ name: String, _ makeTool: @escaping @Sendable () -> Tool) {
     queue = DispatchQueue(label: name)
     self.makeTool = makeTool
   }
 
-  /// Waits for what `work` returns.
+  /// Waits for the result of `work`.
   ///
-  /// - Returns: `nil` if that takes longer than `milliseconds`. The worker goes on with it, and is of no use until
-  ///   it has ended.
+  /// - Returns: `nil` if it takes longer than `milliseconds`. The worker continues, and can do nothing else until
+  ///   it is finished.
   public func result<Result: Sendable>(
     within milliseconds: Int, of work: @escaping @Sendable (Tool) -> Result
   ) -> Result? {

@@ -4,14 +4,14 @@ import Bytes
   import CryptoKit
 #endif
 
-/// A SHA-256 digest in the making (FIPS 180-4).
+/// A SHA-256 hasher (FIPS 180-4).
 public struct Digest: Sendable {
   private var hasher = SHA256()
 
-  /// Starts a digest of no bytes.
+  /// Creates a hasher of no bytes.
   public init() {}
 
-  /// Takes more bytes in.
+  /// Adds bytes.
   public mutating func update(_ bytes: ArraySlice<UInt8>) {
     unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
   }
@@ -19,9 +19,9 @@ public struct Digest: Sendable {
   /// The 32 bytes of the digest of all bytes so far.
   public var bytes: [UInt8] { Array(hasher.finalize()) }
 
-  /// The digest of all bytes so far, as 64 small hexadecimal digits.
+  /// The digest of all bytes so far, as 64 lower-case hexadecimal digits.
   public var hexadecimal: String {
-    // Archives have many digests: nothing is allocated but the text.
+    // Archives have many digests, so allocate nothing but the text.
     let digest = hasher.finalize()
     return unsafe String(unsafeUninitializedCapacity: 64) { text in
       unsafe digest.withUnsafeBytes { digest in

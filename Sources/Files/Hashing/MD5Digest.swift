@@ -2,16 +2,16 @@
   import CryptoKit
 #endif
 
-/// An MD5 digest in the making (RFC 1321), for what others name or check by it.
+/// An MD5 hasher (RFC 1321), for formats that require it.
 ///
-/// It protects from damage, and from no forgery.
+/// It detects damage, but not forgery.
 public struct MD5Digest: Sendable {
   private var hasher = Insecure.MD5()
 
-  /// Starts a digest of no bytes.
+  /// Creates a hasher of no bytes.
   public init() {}
 
-  /// Takes more bytes in.
+  /// Adds bytes.
   public mutating func update(_ bytes: ArraySlice<UInt8>) {
     unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
   }

@@ -1,13 +1,12 @@
 #if !canImport(CryptoKit)
   import CNettle
 
-  // The hash functions of Nettle under the names and with the interface that CryptoKit gives them, so that each type of
-  // digest is written once.
+  // Nettle's hash functions with CryptoKit's names and interface, so that each hasher needs only one implementation.
 
   typealias SHA256 = NettleHash<sha256_ctx>
   typealias SHA512 = NettleHash<sha512_ctx>
 
-  /// Hash functions that protect from damage, and from no forgery.
+  /// Hash functions that detect damage, but not forgery.
   enum Insecure {
     typealias MD5 = NettleHash<md5_ctx>
     typealias SHA1 = NettleHash<sha1_ctx>
@@ -26,11 +25,11 @@
     /// Adds bytes to the message.
     mutating func add(_ count: Int, _ bytes: UnsafePointer<UInt8>?)
 
-    /// Writes the digest, and starts another one.
+    /// Writes the digest, and starts a new one.
     mutating func finish(into digest: UnsafeMutablePointer<UInt8>)
   }
 
-  /// A message that is being hashed.
+  /// A hash of a message, computed incrementally.
   struct NettleHash<Context: NettleContext>: Sendable {
     private var context = Context()
 

@@ -2,16 +2,16 @@
   import CryptoKit
 #endif
 
-/// A SHA-1 digest in the making (FIPS 180-4), for what is named or checked by it by others.
+/// A SHA-1 hasher (FIPS 180-4), for formats that require it.
 ///
-/// It tells damage, but no forgery.
+/// It detects damage, but not forgery.
 public struct SHA1Digest: Sendable {
   private var hasher = Insecure.SHA1()
 
-  /// Starts a digest of no bytes.
+  /// Creates a hasher of no bytes.
   public init() {}
 
-  /// Takes more bytes in.
+  /// Adds bytes.
   public mutating func update(_ bytes: ArraySlice<UInt8>) {
     unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
   }

@@ -2,14 +2,14 @@
   import CryptoKit
 #endif
 
-/// A SHA-512 digest in the making (FIPS 180-4).
+/// A SHA-512 hasher (FIPS 180-4).
 public struct SHA512Digest: Sendable {
   private var hasher = SHA512()
 
-  /// Starts a digest of no bytes.
+  /// Creates a hasher of no bytes.
   public init() {}
 
-  /// Takes more bytes in.
+  /// Adds bytes.
   public mutating func update(_ bytes: ArraySlice<UInt8>) {
     unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.update(bufferPointer: bytes) }
   }

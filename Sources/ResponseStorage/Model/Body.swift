@@ -1,9 +1,9 @@
 public import Bytes
 
-/// The body of a response, or the value of another column that holds many bytes.
+/// The body of a response, or the value of another large column.
 ///
-/// A short body is in memory. Any other one stays where it is stored, and each ``makeReader()`` begins another
-/// reading of it, so that its size does not decide how much memory is used.
+/// A short body is in memory. Any other body stays in its store, and each ``makeReader()`` reads it again, so that
+/// its size does not determine how much memory is used.
 public struct Body {
   private enum Source {
     case memory([UInt8])
@@ -15,16 +15,16 @@ public struct Body {
   /// The number of bytes.
   public let size: ByteCount
 
-  /// The SHA-256 digest of all bytes, in small hexadecimal digits, if it is known before they are read.
+  /// The SHA-256 digest of all bytes, in lower-case hexadecimal digits, if it is known before reading.
   public var sha256: String?
 
-  /// Whether the bytes can be read only once, so that whoever needs them twice must keep them.
+  /// Whether the bytes can be read only once, so that a caller that needs them twice must keep them.
   public let isReadOnce: Bool
 
-  /// Whether it is a file that claims to be far longer than what was written to it.
+  /// Whether it is a file that is far longer than the data written to it.
   public let isSparse: Bool
 
-  /// Whether a signal that is held back ends a reading by an error.
+  /// Whether a held signal ends reading with an error.
   public var endsOnSignals = false
 
   /// Creates a body in memory.
@@ -35,14 +35,14 @@ public struct Body {
     source = .memory(bytes)
   }
 
-  /// Creates a body that stays where it is stored.
+  /// Creates a body that stays in its store.
   ///
   /// - Parameters:
   ///   - size: The number of bytes.
   ///   - sha256: The digest of all bytes, if it is known.
   ///   - isReadOnce: Whether `open` can be called only once.
-  ///   - isSparse: Whether hardly anything was written to the file.
-  ///   - open: Begins a reading at the first byte.
+  ///   - isSparse: Whether the file has almost no data.
+  ///   - open: Returns a reader that starts at the first byte.
   public init(
     size: ByteCount, sha256: String? = nil, isReadOnce: Bool = false, isSparse: Bool = false,
     opening open: @escaping () throws -> BodyReader
@@ -62,9 +62,9 @@ public struct Body {
     }
   }
 
-  /// Begins a reading at the first byte.
+  /// Returns a reader that starts at the first byte.
   ///
-  /// - Throws: What opening the body throws, such as ``StoreError``.
+  /// - Throws: Any error of opening the body, such as ``StoreError``.
   public func makeReader() throws -> BodyReader {
     var reader =
       switch source {
@@ -75,10 +75,10 @@ public struct Body {
     return reader
   }
 
-  /// Calls `body` with all bytes in their order, one chunk after the other.
+  /// Calls `body` with all bytes in order, in chunks.
   ///
-  /// - Throws: ``StoreError`` if there are more or fewer bytes than ``size``, what reading throws, or what `body`
-  ///   throws.
+  /// - Throws: ``StoreError`` if there are more or fewer bytes than ``size``, or any error of reading or of
+  ///   `body`.
   public func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
     if let bytes { return try body(bytes[...]) }
     var count: ByteCount = 0
@@ -92,9 +92,9 @@ public struct Body {
     }
   }
 
-  /// Reads all bytes, of a body that is known to fit into memory.
+  /// Reads all bytes. The body must be known to fit into memory.
   ///
-  /// - Throws: ``StoreError`` if there are more or fewer bytes than ``size``, or what reading throws.
+  /// - Throws: ``StoreError`` if there are more or fewer bytes than ``size``, or any error of reading.
   public func readAll() throws -> [UInt8] {
     if let bytes { return bytes }
     var reader = try makeReader()

@@ -2,9 +2,9 @@ public import Bytes
 import Files
 import SQLite
 
-/// One reading of a body, from its first byte to its last.
+/// A sequential reader of a body.
 ///
-/// It has what ``Body`` cannot have as a value that is copied: an open file or BLOB, and the place in it.
+/// It has what a copyable ``Body`` cannot have: an open file or BLOB, and the position in it.
 public struct BodyReader: ~Copyable {
   private enum Source: ~Copyable {
     case blob(Blob)
@@ -14,7 +14,7 @@ public struct BodyReader: ~Copyable {
     case closure((inout [UInt8]) throws -> Int)
   }
 
-  /// A file, and where in it the body begins.
+  /// A file, and the offset of the body in it.
   private struct FilePart: ~Copyable {
     let file: OpenFile
     let start: Int64
@@ -26,7 +26,7 @@ public struct BodyReader: ~Copyable {
   /// The number of bytes.
   public let size: ByteCount
 
-  /// Whether a signal that is held back ends the reading by an error.
+  /// Whether a held signal ends reading with an error.
   var endsOnSignals = false
 
   init(_ blob: consuming Blob) {
@@ -45,7 +45,7 @@ public struct BodyReader: ~Copyable {
     source = .part(FilePart(file: file, start: range.lowerBound))
   }
 
-  /// Whether it reads a file that claims to be far longer than what was written to it, which nothing was read of yet.
+  /// Whether the file is far longer than the data written to it. Check this before the first read.
   var isSparse: Bool {
     get throws(StoreError) {
       do throws(FileError) {
@@ -68,19 +68,19 @@ public struct BodyReader: ~Copyable {
     source = .bytes(bytes)
   }
 
-  /// Creates a reader of bytes that come from elsewhere.
+  /// Creates a reader of bytes from another source.
   ///
-  /// - Parameter read: Reads on, into the front of an array, and returns the number of bytes; 0 at the
+  /// - Parameter read: Reads the next bytes into the start of an array, and returns their number; 0 at the
   ///   end.
   public init(size: ByteCount, reading read: @escaping (inout [UInt8]) throws -> Int) {
     self.size = size
     source = .closure(read)
   }
 
-  /// Reads on, into the front of `buffer`, which must not be empty.
+  /// Reads the next bytes into the start of `buffer`, which must not be empty.
   ///
   /// - Returns: The number of bytes read; 0 at the end.
-  /// - Throws: ``StoreError`` if a file or a database cannot be read, or what the source of the bytes throws.
+  /// - Throws: ``StoreError`` if a file or a database cannot be read, or any error of the source.
   public mutating func read(into buffer: inout [UInt8]) throws -> Int {
     if endsOnSignals, HeldSignals.areWaiting { throw FileError.interrupted(at: "body") }
     switch source {
@@ -118,21 +118,21 @@ public struct BodyReader: ~Copyable {
     }
   }
 
-  /// Calls `body` with all bytes that are left, one chunk of at most 64 KiB after the other.
+  /// Calls `body` with the remaining bytes, in chunks of at most 64 KiB.
   public mutating func forEachChunk(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
-    // Most bodies are short, and then a short buffer is enough.
+    // Most bodies are short and need only a short buffer.
     var buffer = [UInt8](repeating: 0, count: Int(clamping: min(max(size.bytes, 1), 1 << 16)))
     while case let count = try read(into: &buffer), count > 0 { try body(buffer[..<count]) }
   }
 
-  /// Reads all bytes that are left, of a body that is known to fit into memory.
+  /// Reads the remaining bytes. The body must be known to fit into memory.
   ///
   /// - Throws: ``StoreError`` if there are more or fewer bytes than ``size``.
   mutating func readAll() throws -> [UInt8] {
-    // One more, to see what has grown.
+    // One more byte, to detect a file that has grown.
     var all = [UInt8](repeating: 0, count: Int(clamping: size.bytes) + 1)
     var count = try read(into: &all)
-    // It may come in pieces.
+    // The source may return fewer bytes than requested.
     while count > 0, ByteCount(count) < size {
       var piece = [UInt8](repeating: 0, count: all.count - count)
       let more = try read(into: &piece)

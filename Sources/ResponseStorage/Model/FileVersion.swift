@@ -1,17 +1,17 @@
 public import Bytes
 
-/// The regular file that a store keeps a whole response in, as it was when it was looked at.
+/// The state of a regular file when it was read.
 ///
-/// It tells the file from another one that has come to have its name since.
+/// It distinguishes the file from one that has replaced it since.
 public struct FileVersion: Hashable, Sendable {
-  /// The number of the file on its file system. Foundation never writes into a file: one that replaces
-  /// another has a number of its own.
+  /// The inode of the file. Foundation never writes into an existing file, so a replacement has another
+  /// inode.
   public var number: UInt64
 
   /// When the bytes last changed, in nanoseconds since 1970; wraps in the year 2262.
   public var modified: Int64
 
-  /// The length, which is what `URLCache` counts.
+  /// The length, which `URLCache` counts.
   public var size: ByteCount
 
   /// Creates a version.
@@ -21,20 +21,20 @@ public struct FileVersion: Hashable, Sendable {
     self.size = size
   }
 
-  /// How long a file that nothing names yet is left to whoever may be writing it, in seconds. CFNetwork
-  /// needs less than one.
+  /// How long a file that no entry refers to is kept for the process that may be writing it, in seconds.
+  /// CFNetwork needs less than one.
   private static let youth = 600.0
 
-  /// Whether somebody may still be writing the file.
+  /// Whether another process may still be writing the file.
   public func isYoung(at now: Timestamp) -> Bool { Self.isYoung(modified: modified, at: now) }
 
-  /// Whether somebody may still be writing a file that was last written to at `modified`, in nanoseconds
+  /// Whether another process may still be writing a file that was modified at `modified`, in nanoseconds
   /// since 1970.
   static func isYoung(modified: Int64, at now: Timestamp) -> Bool {
     AgeLimit(youth, at: now).isNotReached(by: Timestamp(nanosecondsSince1970: modified))
   }
 
-  /// Whether it may be the same file although the number is another, as in a copy of the folder.
+  /// Whether it may be the same file with another inode, as in a copy of the folder.
   public func isLike(_ other: FileVersion) -> Bool {
     modified == other.modified && size == other.size
   }

@@ -1,16 +1,16 @@
 public import Bytes
 
-/// Something that is wrong with a store, or odd about it.
+/// An error, warning or note about a store.
 public struct Finding: Hashable, Sendable {
-  /// How much a finding matters.
+  /// The severity of a finding.
   public enum Severity: String, Hashable, Sendable, CaseIterable {
-    /// The store breaks its own rules: something in it serves nobody, or the wrong one.
+    /// The store breaks its own rules: some data is useless, or served for the wrong request.
     case error
 
-    /// The store keeps its rules, and somebody should look all the same.
+    /// The store follows its rules, but deserves attention.
     case warning
 
-    /// It is worth knowing, and does no harm.
+    /// Harmless, but worth knowing.
     case note
   }
 
@@ -19,37 +19,37 @@ public struct Finding: Hashable, Sendable {
     /// Responses that lack a row in one of the tables.
     case rows
 
-    /// Responses whose body is not there.
+    /// Responses whose body is missing.
     case bodies
 
     /// Responses whose property lists cannot be decoded.
     case undecodable
 
-    /// Files of bodies that no response names, and of responses that were never stored.
+    /// Orphans, and files of responses that were never stored.
     case orphans
 
-    /// Files that an app keeps the `ETag` of a response in, without that response; those that are missing are
+    /// Files in which an app keeps the `ETag` of a response that does not exist any more. Missing files are
     /// written.
     case sidecars
 
-    /// What a repair removes of a store itself, which needs nothing else to be named.
+    /// The repairs of a store itself, without other files.
     public static let ofStores = allCases.filter { $0 != .sidecars }
   }
 
   /// A kind of finding.
   ///
-  /// It is no enumeration, so that each store can have kinds of its own beside what looks for them.
+  /// It is not an enumeration, so that each kind of store and each check can define its own codes.
   public struct Code: Hashable, Sendable {
-    /// Its name, for programs.
+    /// The name, for programs.
     public let name: String
 
-    /// How much it matters.
+    /// The severity.
     public let severity: Severity
 
-    /// What it means, for people: a clause.
+    /// The meaning, for display: a clause.
     public let meaning: String
 
-    /// What mends it; `nil` if nothing here does.
+    /// The repair that removes it; `nil` if there is none.
     public let repair: Repair?
 
     /// Creates a kind of finding.
@@ -61,19 +61,19 @@ public struct Finding: Hashable, Sendable {
     }
   }
 
-  /// What kind of finding it is.
+  /// The kind of finding.
   public var code: Code
 
-  /// What was found, for people: a clause. It may hold names from the store, which are hostile.
+  /// What was found, for display: a clause. It may contain names from the store, which may be hostile.
   public var message: String
 
-  /// The response in question.
+  /// The response with the finding.
   public var id: StoredResponse.ID?
 
   /// The URL of that response.
   public var url: ByteString?
 
-  /// The file or folder in question.
+  /// The file or folder with the finding.
   public var path: ByteString?
 
   /// The file that a repair removes.
@@ -93,18 +93,18 @@ public struct Finding: Hashable, Sendable {
   }
 }
 
-/// A file of a body that no response names, as it was when it was looked at.
+/// The state of an orphan when it was read.
 public struct OrphanFile: Hashable, Sendable {
-  /// Its name in the folder of body files.
+  /// The name in the folder of body files.
   public var name: String
 
-  /// Its length.
+  /// The length.
   public var size: ByteCount
 
-  /// When its bytes last changed, in nanoseconds since 1970.
+  /// When the bytes last changed, in nanoseconds since 1970.
   public var modified: Int64
 
-  /// Creates a file.
+  /// Creates an orphan.
   public init(name: String, size: ByteCount, modified: Int64) {
     self.name = name
     self.size = size
@@ -113,7 +113,7 @@ public struct OrphanFile: Hashable, Sendable {
 }
 
 extension Finding.Code {
-  /// What SQLite finds wrong, or a file that cannot be decoded as a whole.
+  /// Damage that SQLite finds, or a file that cannot be decoded as a whole.
   public static let damagedDatabase = Self(
     "damaged-database", .error,
     "CFNetwork discards the whole cache when it meets that, and nothing changes it until then")

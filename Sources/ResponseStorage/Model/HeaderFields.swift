@@ -1,9 +1,9 @@
 public import Bytes
 public import HTTPCaching
 
-/// The header fields of a message, in the order in which the store holds them.
+/// The header fields of a message, in the order of the store.
 ///
-/// A field that was repeated in the message is repeated here, if the store kept it so.
+/// A repeated field is repeated here, if the store keeps it so.
 public struct HeaderFields: Hashable, Sendable {
   /// One header field.
   public struct Field: Hashable, Sendable {
@@ -28,8 +28,8 @@ public struct HeaderFields: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// The value of the first field called `name`, whose case does not matter (RFC 9110 §5.1), or
-  /// `nil` if there is none.
+  /// Returns the value of the first field with this name, in any case (RFC 9110 §5.1), or `nil` if there
+  /// is none.
   ///
   /// - Parameter name: The name, in lower-case ASCII.
   /// - Complexity: O(*n*), where *n* is the number of fields.
@@ -38,7 +38,7 @@ public struct HeaderFields: Hashable, Sendable {
     return fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
   }
 
-  /// The values of all fields called `name`, with `, ` between them (RFC 9110 §5.3); `nil` if there is none.
+  /// Returns the values of all fields with this name, joined by `, ` (RFC 9110 §5.3); `nil` if there are none.
   ///
   /// - Parameter name: The name, in lower-case ASCII.
   public func joinedValue(named name: StaticString) -> ByteString? {

@@ -1,10 +1,10 @@
 public import Bytes
 
-/// A response with its request that comes from elsewhere, and that no Apple store has had yet.
+/// A response with its request that does not come from an Apple store.
 ///
-/// ``raw(id:)`` makes of it what CFNetwork writes, so that CFNetwork finds it again.
+/// ``raw(id:)`` converts it to what CFNetwork would write, so that CFNetwork finds it.
 public struct NewResponse {
-  /// The request; its `url` must be there.
+  /// The request, which must have a `url`.
   public var request: StoredResponse.Request
 
   /// The URL of the response, after redirects.
@@ -31,7 +31,7 @@ public struct NewResponse {
   /// The cache partition, which is the top-level site that a page was loaded under.
   public var partition: ByteString?
 
-  /// What the application attached to the response. What has no type of a property list is left out.
+  /// The user info that the app attached. Values that a property list cannot have are omitted.
   public var userInfo: [StoredResponse.Property] = []
 
   /// The body, without content codings; `nil` if there is none.
@@ -40,7 +40,7 @@ public struct NewResponse {
   /// Creates a response to a request.
   ///
   /// - Parameters:
-  ///   - url: The URL that was asked for, and that of the response.
+  ///   - url: The URL of the request and of the response.
   ///   - stored: When the response was stored.
   public init(
     url: ByteString, method: ByteString = "GET", requestHeaders: HeaderFields = HeaderFields(),
@@ -61,8 +61,8 @@ public struct NewResponse {
 }
 
 extension HeaderFields {
-  /// The media type that `Content-Type` names, without parameters and in small letters (RFC 9110 §8.3.1);
-  /// `nil` if there is none.
+  /// The media type in `Content-Type`, in lower case and without parameters (RFC 9110 §8.3.1); `nil` if there
+  /// is none.
   public var mediaType: ByteString? {
     guard let value = firstValue(named: "content-type") else { return nil }
     let type = value.bytes.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }

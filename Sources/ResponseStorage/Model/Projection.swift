@@ -1,4 +1,4 @@
-/// What to decode of each response; what is not asked for costs nothing.
+/// The parts of each response to decode; other parts cost nothing.
 public struct Projection: OptionSet, Hashable, Sendable {
   public let rawValue: UInt32
 
@@ -26,7 +26,7 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let method = Self(rawValue: 1 << 8)
   /// ``StoredResponse/Request/headers``.
   public static let requestHeaders = Self(rawValue: 1 << 9)
-  /// All else of ``StoredResponse/request``.
+  /// The rest of ``StoredResponse/request``.
   public static let requestDetails = Self(rawValue: 1 << 10)
   /// ``StoredResponse/bodySize``, ``StoredResponse/bodyLocation`` and
   /// ``StoredResponse/bodyFileName``.
@@ -35,26 +35,26 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let userInfo = Self(rawValue: 1 << 12)
   /// ``StoredResponse/protocolProperties``.
   public static let protocolProperties = Self(rawValue: 1 << 13)
-  /// ``StoredResponse/notes`` on an entry as a whole and on what is decoded of it; its key, its body, its URL, its
-  /// status, its media type, its method and the time that it was stored are decoded for that.
+  /// ``StoredResponse/notes`` on the entry as a whole and on its decoded parts. Includes decoding its key, body, URL,
+  /// status, media type, method and time of storing.
   public static let notes = Self(rawValue: 1 << 14)
-  /// ``StoredResponse/freshnessFields``, or of ``StoredResponse/responseHeaders`` at least these fields.
+  /// ``StoredResponse/freshnessFields``, or at least these fields in ``StoredResponse/responseHeaders``.
   public static let freshnessFields = Self(rawValue: 1 << 15)
   /// ``StoredResponse/file``.
   public static let file = Self(rawValue: 1 << 16)
 
-  /// Of ``StoredResponse/responseHeaders`` and ``StoredResponse/Request/headers`` at least the fields that
-  /// caching depends on, which are those that `Vary` names too.
+  /// At least the fields of ``StoredResponse/responseHeaders`` and ``StoredResponse/Request/headers`` that
+  /// caching depends on, including those that `Vary` names.
   public static let cachingFields = Self(rawValue: 1 << 17)
 
-  /// ``notes`` on what nothing goes wrong by, such as a hash that nobody looks up.
+  /// ``notes`` on harmless inconsistencies, such as the hash of a key, which no lookup uses.
   public static let consistency = Self(rawValue: 1 << 18)
 
-  /// Everything but ``consistency``.
+  /// Everything except ``consistency``.
   public static let all = Self(rawValue: (1 << 18) - 1)
 
-  /// Whatever needs the header fields of the response.
+  /// Everything that needs the header fields of the response.
   static let ofResponseHeaders: Self = [.responseHeaders, .freshnessFields, .cachingFields]
-  /// Whatever needs the header fields of the request.
+  /// Everything that needs the header fields of the request.
   static let ofRequestHeaders: Self = [.requestHeaders, .cachingFields]
 }

@@ -2,7 +2,7 @@ public import Bytes
 import PropertyLists
 
 extension [StoredResponse.Property] {
-  /// The value under `key`, or `nil` if there is none.
+  /// Returns the value for `key`, or `nil` if there is none.
   ///
   /// - Complexity: O(*n*), where *n* is the number of properties.
   public func value(for key: ByteString) -> StoredResponse.PropertyValue? {
@@ -11,7 +11,7 @@ extension [StoredResponse.Property] {
 }
 
 extension StoredResponse.Property {
-  /// The properties that a property list or a keyed archive contains; one without a key if it is no dictionary.
+  /// Returns the properties of a property list or keyed archive; any value but a dictionary has an empty key.
   static func list(from value: PropertyListValue) -> [Self] {
     let value = StoredResponse.PropertyValue(value)
     if case .dictionary(let properties) = value { return properties }
@@ -20,7 +20,7 @@ extension StoredResponse.Property {
 }
 
 extension StoredResponse.PropertyValue {
-  /// The value that a property list or a keyed archive contains.
+  /// Creates a value from one of a property list or keyed archive.
   fileprivate init(_ value: PropertyListValue) {
     self =
       switch value {
@@ -42,7 +42,7 @@ extension StoredResponse.PropertyValue {
 }
 
 extension PropertyListValue {
-  /// The properties as a dictionary; what property lists have no value for is left out.
+  /// Creates a dictionary from properties, without values that a property list cannot have.
   init(_ properties: [StoredResponse.Property]) {
     self = .dictionary(
       properties.compactMap { property in

@@ -2,10 +2,10 @@ public import Bytes
 import PropertyLists
 
 extension RawResponse {
-  /// The response with other header fields, as CFNetwork writes it once the origin has said that the body is
-  /// still good: only the time of storing is another besides.
+  /// Returns the response with other header fields, as CFNetwork writes it after the origin has confirmed that
+  /// the body is still valid. Apart from them, only the time of storing changes.
   ///
-  /// - Parameter time: When the origin said so.
+  /// - Parameter time: When the origin confirmed it.
   /// - Returns: `nil` if the response cannot be decoded.
   public func freshened(_ headers: HeaderFields, at time: Timestamp) -> RawResponse? {
     let old = StoredResponse(decoding: self, .all)
@@ -16,8 +16,8 @@ extension RawResponse {
         mimeType: old.mimeType))
   }
 
-  /// The response with another to the same request in its place, as CFNetwork writes it: it keeps its number,
-  /// its key, its request and when it was first stored. What the application attached goes.
+  /// Returns the response replaced by another one to the same request, as CFNetwork writes it: id, key, request
+  /// and the time of first storing are kept, and the user info of the app is removed.
   ///
   /// - Returns: `nil` if the response cannot be decoded.
   public func replaced(by response: NewResponse) -> RawResponse? {
@@ -40,8 +40,8 @@ extension RawResponse {
     return raw
   }
 
-  /// The response with all of a body of which a part was stored, as a 200: its request, what was attached to it
-  /// and when it was first stored stay.
+  /// Returns a partly stored response with its complete body, as a 200. Its request, its user info and the time
+  /// of first storing are kept.
   ///
   /// - Parameter time: When the rest of the body was received.
   /// - Returns: `nil` if the response cannot be decoded.
@@ -66,7 +66,7 @@ extension RawResponse {
     }
   }
 
-  /// What the URL loading system attached, with the `Vary` record of the new response for that of the old.
+  /// Returns the request's properties of the old response, with the `Vary` record of the new one.
   private static func properties(
     of old: StoredResponse, replacing new: RawResponse
   ) -> [StoredResponse.Property] {
@@ -82,8 +82,7 @@ extension RawResponse {
   }
 
   private func withResponse(_ response: AppleMessage.Response) -> RawResponse {
-    // Systems before some macOS 10.13 do not keep repeated fields apart, and need not be given what they
-    // do not know.
+    // Systems before macOS 10.13 do not write `__hhaa__`: add it only where the old response has it.
     let marker = Array("__hhaa__".utf8)
     let hasArrays = part(.responseObject)?.content?.bytes?.contains(marker) ?? true
     let headers = AppleMessage.archivedHeaders(response.headers, withArrays: hasArrays)
@@ -105,7 +104,7 @@ extension RawResponse {
 }
 
 extension [UInt8] {
-  /// Whether other bytes are somewhere in these.
+  /// Whether the array contains other bytes.
   fileprivate func contains(_ other: [UInt8]) -> Bool {
     guard let first = other.first, count >= other.count else { return false }
     return indices.dropLast(other.count - 1).contains { index in

@@ -1,8 +1,8 @@
 public import Bytes
 
-/// A response exactly as the columns of its store hold it, undecoded.
+/// A response exactly as in the columns of its store, undecoded.
 public struct RawResponse {
-  /// A value with the class that SQLite keeps it in.
+  /// A value with its storage class in SQLite.
   public enum Value: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -13,7 +13,7 @@ public struct RawResponse {
 
   /// A column of one of the tables, with its value.
   public struct Column: Hashable, Sendable {
-    /// The name of the column; of one that CFNetwork does not make, with that of its table.
+    /// The name of the column, with the name of its table if CFNetwork does not define it.
     public var name: String
     /// The value.
     public var value: Value
@@ -25,24 +25,24 @@ public struct RawResponse {
     }
   }
 
-  /// A column that holds many bytes.
+  /// A large column.
   public struct Part {
-    /// The columns, in the order in which an archive holds them.
+    /// The columns, in their order in an archive.
     public enum Name: String, Hashable, Sendable, CaseIterable {
       case responseObject = "response_object"
       case requestObject = "request_object"
       case protocolProperties = "proto_props"
       case userInfo = "user_info"
-      /// `receiver_data`, or the file that it names.
+      /// `receiver_data`, or the body file that it names.
       case body
     }
 
-    /// Which column it is.
+    /// The column.
     public var name: Name
-    /// Whether SQLite holds it as text, and not as a BLOB.
+    /// Whether SQLite stores it as text instead of a BLOB.
     public var isText = false
-    /// The bytes; `nil` if the column is `NULL`, or the body file is missing. A property list is decoded only if its
-    /// bytes are in memory.
+    /// The bytes; `nil` if the column is `NULL`, or the body file is missing. A property list is decoded only if it is
+    /// in memory.
     public var content: Body?
 
     /// Creates a part.
@@ -53,39 +53,39 @@ public struct RawResponse {
     }
   }
 
-  /// The length of the longest property list that is decoded; a longer one is read piece by piece.
+  /// The longest property list that is decoded; longer ones are read in chunks.
   public static let largestList = ByteCount(4 << 20)
 
-  /// The number of the response in all tables.
+  /// The id of the response in all tables.
   public var id: Int64
-  /// The columns with few bytes, in their order.
+  /// The small columns, in order.
   public var columns: [Column] = []
-  /// The columns with many bytes, but for those whose row is missing.
+  /// The large columns, except those without a row.
   public var parts: [Part] = []
-  /// Whether the body is in a file of its own.
+  /// Whether the body is in a body file.
   public var hasBodyFile = false
-  /// Why the store cannot give the response in columns, so that there is none but its number: a clause.
+  /// Why the store cannot return the columns of the response, which then has only its id: a clause.
   public var finding: String?
-  /// What is made up, as the store does not know it: clauses.
+  /// What was synthesized because the store does not have it: clauses.
   public var inventions: [String] = []
 
-  /// Creates a response of which nothing is there.
+  /// Creates a response without columns.
   public init(id: Int64) {
     self.id = id
   }
 
-  /// The value of a column, or `nil` if there is no such column or no row.
+  /// Returns the value of a column, or `nil` if there is no such column or row.
   public func value(of column: String) -> Value? {
-    // A loop over the array would hold on to each column that it passes.
+    // Iterating over the array would retain and release each column.
     let columns = columns.span
     for index in columns.indices where columns[index].name == column { return columns[index].value }
     return nil
   }
 
-  /// Whether it has a row in the table of the keys and times.
+  /// Whether it has a row in the table of keys and times.
   var hasResponseRow: Bool { value(of: "request_key") != nil || value(of: "time_stamp") != nil }
 
-  /// A part, or `nil` if its row is missing.
+  /// Returns a part, or `nil` if its row is missing.
   public func part(_ name: Part.Name) -> Part? {
     let parts = parts.span
     for index in parts.indices where parts[index].name == name { return parts[index] }
@@ -93,17 +93,17 @@ public struct RawResponse {
   }
 }
 
-/// How the database of a store is laid out.
+/// The layout of a store's database.
 public struct RawLayout: Hashable, Sendable {
-  /// The format of the store, which a copy of it has too. What comes from no store is for an Apple store.
+  /// The format of the store, which a copy of it also has. Responses without a store use the Apple format.
   public var format = StoreDescription.Format.apple
   /// `PRAGMA user_version`.
   public var userVersion: Int64
-  /// The version in the table that old schemas have for it.
+  /// The version in the version table of older schemas.
   public var versionInTable: Int64?
   /// `PRAGMA encoding`.
   public var encoding: String
-  /// The tables with the names of their columns, both in their order.
+  /// The tables and the names of their columns, both in order.
   public var tables: [Table]
 
   /// A table.

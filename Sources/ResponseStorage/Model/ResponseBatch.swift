@@ -1,6 +1,6 @@
-/// Responses as they are.
+/// A tally that collects responses unchanged.
 struct ResponseBatch: ResponseTally {
-  // Short at first, as whoever wants only some responses should not wait for many.
+  // Start small, so that a caller that needs only some responses does not wait for many.
   private static let lengths = 16...512
 
   private var responses: [StoredResponse] = []
@@ -20,7 +20,7 @@ struct ResponseBatch: ResponseTally {
     count += 1
   }
 
-  /// Calls `body` with each response, and has room for others then.
+  /// Calls `body` with each response, and then makes room for others.
   mutating func removeAll(
     passingTo body: (borrowing StoredResponse) throws -> ScanStep
   ) rethrows -> ScanStep {
@@ -34,8 +34,8 @@ struct ResponseBatch: ResponseTally {
     return .next
   }
 
-  /// Passes a response on without a copy of it, which the compiler makes of an element that may not change: it
-  /// would count a dozen references up and down, on the thread that everything waits for.
+  /// Passes on a response without the copy that the compiler makes of an immutable element, which would retain and
+  /// release a dozen references on the thread for which all others wait.
   @inline(never)
   private static func pass(
     _ response: inout StoredResponse, to body: (borrowing StoredResponse) throws -> ScanStep

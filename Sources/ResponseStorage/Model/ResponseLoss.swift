@@ -1,12 +1,12 @@
-/// What a store of another kind has no place for.
+/// A part of a response that a store of another kind cannot keep.
 public enum ResponseLoss: String, Hashable, Sendable, CaseIterable {
-  /// The URL that was asked for, as it was written.
+  /// The requested URL as it was written.
   case requestURL = "request-url"
   /// The header fields of the request.
   case requestHeaders = "request-headers"
   /// The body of the request.
   case requestBody = "request-body"
-  /// The policy and the time-out of the request.
+  /// The request policy and the time-out.
   case requestDetails = "request-details"
   /// The URL of the response, as it was written.
   case url
@@ -20,18 +20,18 @@ public enum ResponseLoss: String, Hashable, Sendable, CaseIterable {
   case stored
   /// The cache partition.
   case partition
-  /// Something that the application attached.
+  /// User info that the app attached.
   case userInfo = "user-info"
   /// The `Vary` record, or properties of the request.
   case protocolProperties = "protocol-properties"
-  /// What stands in the property lists besides.
+  /// Other contents of the property lists.
   case other
 }
 
 extension ResponseLoss {
-  /// Tells in what a response differs once a store has kept it.
+  /// Returns what a response loses when a store keeps it.
   ///
-  /// The number, the body's place and the hash of the key do not count.
+  /// The id, the location of the body and the hash of the key are ignored.
   static func losses(from raw: RawResponse, to kept: RawResponse) -> [ResponseLoss] {
     let (old, new) = (StoredResponse(decoding: raw, .all), StoredResponse(decoding: kept, .all))
     var losses = allCases.filter { $0.isLost(from: old, to: new) }
@@ -41,7 +41,7 @@ extension ResponseLoss {
     return losses
   }
 
-  /// The parts that are property lists, with what is decoded of each.
+  /// The parts that are property lists, with what is decoded from each.
   private static let related: [(RawResponse.Part.Name, Set<ResponseLoss>)] = [
     (.responseObject, [.url, .mimeType, .responseHeaders, .stored]),
     (.requestObject, [.requestURL, .requestHeaders, .requestBody, .requestDetails]),
@@ -70,7 +70,7 @@ extension ResponseLoss {
 }
 
 extension StoredResponse {
-  /// The header fields of the response; those of one name stay in their order.
+  /// The header fields of the response by name; fields with the same name keep their order.
   fileprivate var sortedHeaders: [HeaderFields.Field] {
     let fields = (responseHeaders?.fields ?? []).enumerated().sorted {
       ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
@@ -80,7 +80,7 @@ extension StoredResponse {
 }
 
 extension RawResponse {
-  /// Whether a property list has the same bytes in another response, or is in neither.
+  /// Whether a property list has the same bytes in both responses, or is in neither.
   fileprivate func hasSame(_ name: Part.Name, as other: RawResponse) -> Bool {
     switch (part(name)?.content, other.part(name)?.content) {
     case (nil, nil): true

@@ -1,13 +1,13 @@
 public import Bytes
 import PropertyLists
 
-/// What is changed of responses on their way into a store.
+/// Changes to responses before they are inserted into a store.
 public struct ResponseRewriting: Hashable, Sendable {
-  /// A host in whose place another comes.
+  /// A replacement of a host by another.
   public struct HostMapping: Hashable, Sendable {
-    /// The host as it is, with a port if only that port is meant.
+    /// The old host, with a port to replace only that port.
     public var old: ByteString
-    /// The host as it will be, with a port if that changes, too.
+    /// The new host, with a port if that changes, too.
     public var new: ByteString
 
     /// Creates a mapping.
@@ -17,11 +17,11 @@ public struct ResponseRewriting: Hashable, Sendable {
     }
   }
 
-  /// What is attached to each response.
+  /// A time that is attached to each response.
   public struct Stamp: Hashable, Sendable {
     /// The key in the user info.
     public var key: ByteString
-    /// The moment that stands under it.
+    /// The time for that key.
     public var time: Timestamp
 
     /// Creates a stamp.
@@ -31,17 +31,17 @@ public struct ResponseRewriting: Hashable, Sendable {
     }
   }
 
-  /// The hosts that become others; of several mappings of one host the first counts.
+  /// The hosts to replace; the first matching one is used.
   public var hosts: [HostMapping] = []
-  /// What is attached to each response; `nil` for nothing.
+  /// The time to attach to each response; `nil` for none.
   public var stamp: Stamp?
 
   /// Creates a rewriting that changes nothing.
   public init() {}
 
-  /// Returns the response as it is to come; one that cannot be changed has a ``RawResponse/finding``.
+  /// Returns the changed response; one that cannot be changed has a ``RawResponse/finding``.
   ///
-  /// The host changes in the key, and in the URLs of request, response and page; not in header fields.
+  /// The host is replaced in the key, and in the URLs of request, response and page, but not in header fields.
   public func applied(to raw: RawResponse) -> RawResponse {
     var raw = raw
     if !hosts.isEmpty { mapHosts(of: &raw) }
@@ -73,7 +73,7 @@ public struct ResponseRewriting: Hashable, Sendable {
     }
   }
 
-  /// A property list with other hosts in its URLs.
+  /// Returns a property list with hosts replaced in its URLs.
   private func mapped(_ value: PropertyListValue) -> PropertyListValue {
     switch value {
     case .array(let values): return .array(values.map { mapped($0) })
@@ -88,7 +88,7 @@ public struct ResponseRewriting: Hashable, Sendable {
     }
   }
 
-  /// A URL with another host, if it is one that changes.
+  /// Returns a URL with its host replaced, if there is a mapping for it.
   private func mapped(_ url: ByteString) -> ByteString {
     guard let authority = URLParts(url.bytes).authority else { return url }
     let whole = ByteString(Array(authority.hostAndPort))
@@ -98,7 +98,7 @@ public struct ResponseRewriting: Hashable, Sendable {
       if whole.equalsIgnoringASCIICase(mapping.old) {
         replaced = authority.hostAndPort
       } else if host.equalsIgnoringASCIICase(mapping.old) {
-        // The port stays, unless another is named.
+        // The port is kept, unless the new host has one.
         let hasPort = URLAuthority(mapping.new.bytes[...]).port != nil
         replaced = hasPort ? authority.hostAndPort : authority.host
       } else {
@@ -139,7 +139,7 @@ public struct ResponseRewriting: Hashable, Sendable {
 }
 
 extension RawResponse {
-  /// Gives the response another key, and the hash of that.
+  /// Sets another key, and its hash.
   mutating func rekey(_ key: ByteString) {
     for index in columns.indices {
       switch columns[index].name {

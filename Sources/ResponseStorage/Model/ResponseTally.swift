@@ -1,17 +1,17 @@
-/// What is made of responses that follow each other in a store, on whatever thread reads them.
+/// A reduction of consecutive responses of a store, on any thread that reads them.
 public protocol ResponseTally: Sendable {
-  /// Whether it holds so much that it should be handed over before it takes in more.
+  /// Whether the tally must be passed on before it can take more responses.
   var isFull: Bool { get }
 
-  /// Takes note of a response, and chooses whether to take it in.
+  /// Chooses whether to insert a response, and may count it.
   ///
-  /// It is asked once of each response, in their order. Only what ``ScanRequest/choosing`` names is sure to be decoded.
+  /// Called once for each response, in order. Only the parts in ``ScanRequest/choosing`` are sure to be decoded.
   mutating func choose(_ response: borrowing StoredResponse) -> Bool
 
-  /// Takes in a response that it has chosen.
+  /// Inserts a chosen response.
   mutating func insert(_ response: borrowing StoredResponse)
 
-  /// Takes in a response that it has chosen, and may put any other in its place, whose memory is then used again.
+  /// Inserts a chosen response, and may replace it by another one whose memory is then reused.
   mutating func insert(exchanging response: inout StoredResponse)
 }
 

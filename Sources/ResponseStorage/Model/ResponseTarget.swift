@@ -1,28 +1,28 @@
 public import Bytes
 
-/// What responses from elsewhere are to be put into: a store as it is, or one that is yet to be made.
+/// A target for responses: an existing store, or one that is to be created.
 public protocol ResponseTarget {
-  /// Tells what becomes of a response that is put in.
+  /// Returns what the store keeps of a response that is inserted.
   ///
-  /// - Throws: ``AdmissionRefusal`` if the store cannot have it, or ``StoreError``.
+  /// - Throws: ``AdmissionRefusal`` if the store cannot keep it, or ``StoreError``.
   func admit(_ response: RawResponse) throws -> AdmittedResponse
 
-  /// Returns the response that is there under a key, or `nil` if there is none.
+  /// Returns the response with this key that the store already has, or `nil` if there is none.
   ///
   /// - Parameter key: ``AdmittedResponse/key``.
   func standingResponse(forKey key: ByteString) throws -> StandingResponse?
 
-  /// Returns the response of a number if it has no key, or `nil` if there is none.
+  /// Returns the response with this id if it has no key, or `nil` if there is none.
   func standingResponse(withoutKey number: Int64) throws -> StandingResponse?
 }
 
-/// A response from elsewhere as a store would hold it.
+/// A response as a store would keep it.
 public struct AdmittedResponse {
-  /// What the store would look it up by; `nil` of what has no key, and is not looked up.
+  /// The key in the store; `nil` if the response has none, so that no lookup finds it.
   public var key: ByteString?
-  /// The response as the store would give it back, but for its number.
+  /// The response as the store would return it, except for its id.
   public var kept: RawResponse
-  /// What is lost on the way, in the order of the cases.
+  /// The parts that the store cannot keep, in the order of the cases.
   public var losses: [ResponseLoss]
 
   /// Creates an admitted response.
@@ -33,13 +33,13 @@ public struct AdmittedResponse {
   }
 }
 
-/// A response that a store has under a key.
+/// A response that a store already has for a key.
 public struct StandingResponse {
   /// The response.
   public var raw: RawResponse
-  /// What it takes to replace it.
+  /// The version that must be given to replace it.
   public var version: ResponseVersion
-  /// Whether there are older ones of its key, which do not count, and go when it is replaced.
+  /// Whether there are older responses with its key, which are ignored, and removed when it is replaced.
   public var hasOlder = false
 
   /// Creates a standing response.
@@ -49,9 +49,9 @@ public struct StandingResponse {
   }
 }
 
-/// A store cannot have a response.
+/// The error that a store cannot keep a response.
 public struct AdmissionRefusal: Error, Hashable, Sendable {
-  /// Why: a clause.
+  /// The reason: a clause.
   public var reason: String
 
   /// Creates a refusal.

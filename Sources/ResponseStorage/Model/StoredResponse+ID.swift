@@ -1,8 +1,8 @@
 import Bytes
 
 extension StoredResponse.ID {
-  /// Reads what a store calls a response: a number, or the name of a file of a Foundation store, with or
-  /// without its suffix; `nil` for any other text.
+  /// Parses an id: a number, or the name of a file of a Foundation store, with or without its suffix; `nil`
+  /// for any other text.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     if let row = Int64(text) {

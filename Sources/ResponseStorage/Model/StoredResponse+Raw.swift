@@ -2,9 +2,9 @@ public import Bytes
 import PropertyLists
 
 extension StoredResponse {
-  /// Decodes a response that a store gave as it holds it.
+  /// Decodes a raw response.
   ///
-  /// Property lists that are not in memory, as they are too long, are not decoded.
+  /// Property lists that are too long to be in memory are not decoded.
   public init(decoding raw: borrowing RawResponse, _ projection: Projection) {
     self.init(id: .row(raw.id))
     decodeColumns(raw, projection)
@@ -76,7 +76,7 @@ extension StoredResponse {
 }
 
 extension RawResponse {
-  /// The bytes of a column that is text or a BLOB.
+  /// Returns the bytes of a column that is text or a BLOB.
   public func text(_ column: String) -> ByteString? {
     switch value(of: column) {
     case .text(let text): text

@@ -1,6 +1,6 @@
-/// The numbers that `URLCache.StoragePolicy` has, in both stores.
+/// The raw values of `URLCache.StoragePolicy`, which are the same in both kinds of store.
 extension StoredResponse.StoragePolicy {
-  /// Creates a policy from its number.
+  /// Creates a policy from its raw value.
   public init(stored number: Int64) {
     switch number {
     case 0: self = .allowed
@@ -10,7 +10,7 @@ extension StoredResponse.StoragePolicy {
     }
   }
 
-  /// The number of the policy.
+  /// The raw value of the policy.
   public var number: Int64 {
     switch self {
     case .allowed: 0

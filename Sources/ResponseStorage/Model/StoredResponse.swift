@@ -1,33 +1,33 @@
 public import Bytes
 public import HTTPCaching
 
-/// One response that a cache has stored, with the request that it answers.
+/// A response that a cache has stored, with its request.
 ///
-/// It holds what the ``Projection`` of a scan asked for; everything else is `nil` or empty, just
-/// as what the store does not know.
+/// It has the parts in the ``Projection`` of the scan; everything else is `nil` or empty, like parts that
+/// the store does not have.
 public struct StoredResponse: Hashable, Sendable {
-  /// What a store calls a response by.
+  /// The id of a response in its store.
   public enum ID: Hashable, Comparable, Sendable {
     /// The `entry_ID` of the three tables of an Apple store.
     case row(Int64)
 
-    /// The name of a file of a Foundation store, without the suffix that all of them have.
+    /// The file name in a Foundation store, without the suffix that all of them have.
     case file(ByteString)
   }
 
-  /// Where the body of a response is.
+  /// The location of a body.
   public enum BodyLocation: String, Hashable, Sendable, CaseIterable {
     /// With the response: in the database, or in the archive.
     case inline
 
-    /// In a file of its own.
+    /// In a body file.
     case file
 
-    /// Nowhere: the store names none, or names a file that is not there.
+    /// Nowhere: the store refers to no body, or to a file that does not exist.
     case missing
   }
 
-  /// How long-lived the application let the copy be: `URLCache.StoragePolicy`.
+  /// Where the app allows the response to be stored: `URLCache.StoragePolicy`.
   public enum StoragePolicy: Hashable, Sendable {
     /// `allowed`, stored as 0.
     case allowed
@@ -41,7 +41,7 @@ public struct StoredResponse: Hashable, Sendable {
     /// A number that `URLCache` does not define.
     case unknown(Int64)
 
-    /// The word for the policy, or its number.
+    /// The name of the policy, or its raw value.
     public var name: String {
       switch self {
       case .allowed: "allowed"
@@ -51,17 +51,17 @@ public struct StoredResponse: Hashable, Sendable {
       }
     }
 
-    /// The words of all policies that `URLCache` defines.
+    /// The names of all policies that `URLCache` defines.
     public static let names = [allowed, allowedInMemoryOnly, notAllowed].map(\.name)
   }
 
-  /// What the store calls the response by.
+  /// The id in its store.
   public var id: ID
 
-  /// What the response is looked up by, exactly as stored.
+  /// The key, exactly as stored.
   public var key: ByteString?
 
-  /// The URL of the response, after redirects; that of the request if the store has no other.
+  /// The URL of the response, after redirects; the URL of the request if the store has no other.
   public var url: ByteString?
 
   /// When the response was first stored under its key.
@@ -76,32 +76,32 @@ public struct StoredResponse: Hashable, Sendable {
   /// The media type of the response, without parameters.
   public var mimeType: ByteString?
 
-  /// The header fields of the response; only some of them if no more were asked for.
+  /// The header fields of the response, or those of them in the projection.
   public var responseHeaders: HeaderFields?
 
-  /// The header fields that freshness depends on, if all that was asked for of them is what they say; then
-  /// ``responseHeaders`` is `nil`.
+  /// The values of the header fields that freshness depends on, if the projection needs nothing else of the header
+  /// fields; ``responseHeaders`` is then `nil`.
   public var freshnessFields: FreshnessFields?
 
   /// The request.
   public var request = Request()
 
-  /// The number of bytes of the stored body, after content codings were removed; `nil` if it is
+  /// The size of the stored body, after content codings were removed; `nil` if the body is
   /// missing.
   public var bodySize: ByteCount?
 
-  /// Where the stored body is.
+  /// The location of the stored body.
   public var bodyLocation: BodyLocation?
 
-  /// The name of the file that should hold the body, as the store gives it; not checked.
+  /// The name of the body file in the store; not validated.
   public var bodyFileName: ByteString?
 
-  /// The file that holds the response and nothing else, if the store keeps each in one; `nil` also if what
-  /// is there is no regular file.
+  /// The file of the response, if the store keeps each response in a file; `nil` also if it is not a regular
+  /// file.
   public var file: FileVersion?
 
-  /// Whether `URLCache` does not see the response, and so neither counts nor removes it; then only
-  /// its id should select it for removal.
+  /// Whether `URLCache` ignores the response, and so neither counts nor removes it; then only its id
+  /// should select it for removal.
   public var isOrphan = false
 
   /// The storage policy.
@@ -110,16 +110,16 @@ public struct StoredResponse: Hashable, Sendable {
   /// The cache partition, which is the top-level site that a page was loaded under.
   public var partition: ByteString?
 
-  /// What the application attached to the response, one entry for each key.
+  /// The user info that the app attached to the response, with one property for each key.
   public var userInfo: [Property] = []
 
   /// What the URL loading system attached to the request: `Vary` records and properties.
   public var protocolProperties: [Property] = []
 
-  /// What is odd about the response, in the order in which it was found.
+  /// Notes on the response, in the order in which they were found.
   public var notes: [Note] = []
 
-  /// Creates a response of which nothing is known but what it is called by.
+  /// Creates a response with an id and nothing else.
   public init(id: ID) {
     self.id = id
   }
@@ -131,7 +131,7 @@ extension StoredResponse {
     /// The method, for example `GET`.
     public var method: ByteString?
 
-    /// The URL that was asked for.
+    /// The requested URL.
     public var url: ByteString?
 
     /// The header fields of the request.
@@ -140,17 +140,17 @@ extension StoredResponse {
     /// The raw value of `NSURLRequest.CachePolicy` on Apple platforms.
     public var cachePolicy: Int64?
 
-    /// After how many seconds the request was to time out.
+    /// The time-out interval, in seconds.
     public var timeoutSeconds: Double?
 
-    /// The body, all its parts joined.
+    /// The body, with all parts joined.
     public var body: [UInt8]?
 
-    /// Creates a request of which nothing is known.
+    /// Creates an empty request.
     public init() {}
   }
 
-  /// One value of a dictionary that was stored beside a response.
+  /// A key and value of a dictionary that was stored with a response.
   public struct Property: Hashable, Sendable {
     /// The key.
     public var key: ByteString
@@ -165,10 +165,10 @@ extension StoredResponse {
     }
   }
 
-  /// A value that was stored beside a response, as it is shown and compared.
+  /// A value that was stored with a response, for display and comparison.
   ///
-  /// A date is a moment here, and text has the operations of ``ByteString``; what is written back without a change stays a
-  /// `PropertyListValue`, which is exact.
+  /// A date is a `Timestamp`, and text has the operations of ``ByteString``. Values that are written back unchanged
+  /// stay a `PropertyListValue`, which is exact.
   public indirect enum PropertyValue: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -180,13 +180,13 @@ extension StoredResponse {
     case array([PropertyValue])
     case dictionary([Property])
 
-    /// A value of a class that is not decoded, by its name or its number.
+    /// A value of a class that is not decoded, with the name or number of the class.
     case opaque(String)
   }
 
-  /// Something that is odd about a response; it never keeps the response from being listed.
+  /// A note on a response, which is listed nevertheless.
   public struct Note: Hashable, Sendable {
-    /// What is odd, for programs.
+    /// The kind of note, for programs.
     public enum Code: String, Hashable, Sendable, CaseIterable {
       case noResponseRow = "no-response-row"
       case noBlobRow = "no-blob-row"
@@ -211,10 +211,10 @@ extension StoredResponse {
       case wrongHash = "wrong-hash"
     }
 
-    /// What is odd, for programs.
+    /// The kind of note, for programs.
     public var code: Code
 
-    /// What is odd, for people: a clause without text from the cache.
+    /// The note for display: a clause without text from the cache.
     public var message: String
 
     /// Creates a note.

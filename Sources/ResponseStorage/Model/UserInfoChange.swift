@@ -1,21 +1,21 @@
 public import Bytes
 import PropertyLists
 
-/// Other user info for a stored response: less than an application attached.
+/// A change of a stored response's user info that removes properties.
 public struct UserInfoChange: Hashable, Sendable {
-  /// The response.
+  /// The id of the response.
   public var id: StoredResponse.ID
-  /// Its user info, as it was looked at.
+  /// The user info when it was read.
   public var old: [UInt8]
-  /// What it is to be; `nil` if nothing is left of it.
+  /// The new user info; `nil` if nothing is left.
   public var new: [UInt8]?
 
-  /// The user info of a response cannot be decoded, so nobody knows what is in it.
+  /// The error that the user info of a response cannot be decoded, so that its contents are unknown.
   public struct Unreadable: Error, Hashable, Sendable {}
 
-  /// A response without some properties of its user info.
+  /// Creates a change that removes some properties from the user info of a response.
   ///
-  /// - Returns: `nil` if it has none of them.
+  /// - Returns: `nil` if the user info has none of them.
   public init?(removing keys: Set<ByteString>, from raw: RawResponse) throws(Unreadable) {
     guard let part = raw.part(.userInfo), let content = part.content else { return nil }
     guard !part.isText, let bytes = content.bytes,
