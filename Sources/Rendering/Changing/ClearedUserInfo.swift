@@ -2,22 +2,22 @@ public import Bytes
 import JSON
 public import ResponseStorage
 
-/// What was cleared of the user info of entries, as text.
+/// Renders the result of clearing the user info of entries.
 public struct ClearedUserInfo: Sendable {
   /// The cache.
   public var store: StoreDescription
-  /// The keys that were to go.
+  /// The keys to clear.
   public var keys: [String]
-  /// Whether nothing was changed.
+  /// Whether this is a dry run, which changes nothing.
   public var isDryRun: Bool
-  /// How many entries were selected.
+  /// The number of selected entries.
   public var selected: Int64 = 0
-  /// The entries that had any of the keys, with their URLs.
+  /// The selected entries that had any of the keys, with their URLs.
   public var entries: [(id: StoredResponse.ID, url: ByteString?)] = []
-  /// Those of them that had changed meanwhile, and stayed as they were.
+  /// The entries among them that changed meanwhile and were left alone.
   public var skipped: Set<StoredResponse.ID> = []
 
-  /// Creates the result of a run that has found nothing yet.
+  /// Creates the result of a run, before it has found any entries.
   public init(of keys: [String], in store: StoreDescription, isDryRun: Bool) {
     (self.keys, self.store, self.isDryRun) = (keys, store, isDryRun)
   }
@@ -26,7 +26,7 @@ public struct ClearedUserInfo: Sendable {
     entries.filter { !skipped.contains($0.id) }
   }
 
-  /// Appends a line about all entries, and one for each of the first.
+  /// Appends one line for the total and one for each of the first entries.
   public func appendText(_ secrets: SecretPolicy, into buffer: inout TextBuffer) {
     buffer.append(isDryRun ? "Would clear " : "Cleared ")
     for (index, key) in keys.enumerated() {

@@ -3,7 +3,7 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// What giving free space back did, as text.
+/// Renders the result of a compaction.
 public enum CompactionRenderer {
   /// Appends one JSON object.
   public static func appendJSON(_ compaction: Compaction, into buffer: inout TextBuffer) {
@@ -19,7 +19,7 @@ public enum CompactionRenderer {
     }
   }
 
-  /// Appends a line or two for people.
+  /// Appends one or two lines for people.
   public static func appendText(_ compaction: Compaction, into buffer: inout TextBuffer) {
     let before = compaction.before
     guard compaction.store.format.hasDatabase else {

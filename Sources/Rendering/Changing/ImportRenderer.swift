@@ -4,14 +4,14 @@ import JSON
 import ResponseArchives
 public import ResponseStorage
 
-/// A plan to import entries, or what came of it, as text.
+/// Renders a plan to import entries, or its result.
 public struct ImportRenderer: Sendable {
   private static let rowsForPeople = 10
   private static let widestURL = 100
 
-  /// Whether nothing was done.
+  /// Whether this is a dry run, which changes nothing.
   public var isDryRun: Bool
-  /// The cache that is made for the entries; `nil` if there was one.
+  /// The cache that is created for the entries; `nil` if it exists already.
   public var new: NewStore?
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
@@ -25,11 +25,11 @@ public struct ImportRenderer: Sendable {
     self.secrets = secrets
   }
 
-  /// Begins one JSON object; every selected entry follows, and then its end.
+  /// Begins one JSON object. Every selected entry must follow, and then its end.
   ///
   /// - Parameters:
-  ///   - cache: The cache, as it was before.
-  ///   - result: What was done; nothing but the plan in a dry run.
+  ///   - cache: The cache before the import.
+  ///   - result: The result; empty in a dry run.
   public mutating func beginJSON(
     _ plan: ImportPlan, _ result: ImportResult, into cache: StoreDescription,
     into buffer: inout TextBuffer
@@ -59,7 +59,7 @@ public struct ImportRenderer: Sendable {
     }
   }
 
-  /// Appends the entry at an index, in the order of the indexes.
+  /// Appends the entry at an index. Entries must be appended in order.
   public mutating func appendJSON(
     _ index: Int, of plan: ImportPlan, _ result: ImportResult, into buffer: inout TextBuffer
   ) {
@@ -91,7 +91,7 @@ public struct ImportRenderer: Sendable {
     }
   }
 
-  /// Appends what people want to know: how much, and what was not imported.
+  /// Appends a summary for people: how much was imported, and what was not.
   public func appendText(
     _ plan: ImportPlan, _ result: ImportResult, into buffer: inout TextBuffer
   ) {
@@ -160,7 +160,7 @@ public struct ImportRenderer: Sendable {
 }
 
 extension ResponseLoss {
-  /// What is lost, for people.
+  /// The description of the loss for people.
   fileprivate var words: String {
     switch self {
     case .requestURL: "the URL of the request, as it was written"

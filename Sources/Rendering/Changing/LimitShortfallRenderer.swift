@@ -3,23 +3,24 @@ import Bytes
 import JSON
 public import ResponseStorage
 
-/// The limits that a cache cannot meet, and what stands in the way, as text and as JSON.
+/// Renders the limits that a cache cannot meet, with the reasons.
 public struct LimitShortfallRenderer: Sendable {
-  /// What became of the cache.
+  /// The effect on the cache.
   public enum Outcome: Sendable {
     /// Nothing was removed.
     case refused
     /// Nothing would be removed.
     case wouldRefuse
-    /// Something was removed, or would be, and that is not enough.
+    /// Entries were removed, or would be, but the limits are still not met.
     case notEnough
   }
 
-  /// How a command for a POSIX shell names the cache and its limits again.
+  /// The words with which a command for a POSIX shell can name the cache and its limits again.
   public struct CommandWords: Hashable, Sendable {
-    /// The options that name the cache, as the rules and limits of a configuration hold for its name only.
+    /// The options that name the cache. Use its configured name where it has one: the rules and limits of a
+    /// configuration only apply to that name.
     public var cache: String
-    /// The value of `--min-free`, if it is limited.
+    /// The value of `--min-free`, if there is such a limit.
     public var minFree: String?
 
     /// Creates words.
@@ -32,12 +33,12 @@ public struct LimitShortfallRenderer: Sendable {
   private let store: StoreDescription
   private let command: CommandWords
 
-  /// Creates a renderer of what stands in the way of limits of a store.
+  /// Creates a renderer for a shortfall of a store.
   public init(_ shortfall: LimitShortfall, of store: StoreDescription, _ command: CommandWords) {
     (self.shortfall, self.store, self.command) = (shortfall, store, command)
   }
 
-  /// Appends what people want to know: which limit, why, and what to do about it.
+  /// Appends the unmet limits for people, with the reasons and hints.
   public func appendText(_ outcome: Outcome, into buffer: inout TextBuffer) {
     switch outcome {
     case .refused: buffer.append("the limits cannot be met, so nothing was removed: ")
@@ -105,7 +106,7 @@ public struct LimitShortfallRenderer: Sendable {
     }
   }
 
-  /// What to do about it: a command for a POSIX shell.
+  /// A hint with a command for a POSIX shell.
   private func hint(about blocker: LimitShortfall.Blocker) -> String {
     switch blocker.cause {
     case .youngOrphans:

@@ -3,13 +3,13 @@ public import Bytes
 import ResponseStorage
 import JSON
 
-/// A removal plan as the file that ``SavedPlan`` reads.
+/// Renders a removal plan as the file that ``SavedPlan`` reads.
 ///
-/// It holds URLs and keys as they are, because entries are found again by them.
+/// URLs and keys are not masked, because entries are found again by them.
 public struct PlanRenderer: Sendable {
-  /// The verb that made the plan.
+  /// The command that made the plan.
   public var verb: String
-  /// When it was made.
+  /// The time at which the plan was made.
   public var now: Timestamp
 
   /// Creates a renderer.
@@ -20,7 +20,7 @@ public struct PlanRenderer: Sendable {
 
   /// Appends a plan as one JSON object.
   ///
-  /// - Parameter path: The path of the store, from the root of the file system.
+  /// - Parameter path: The absolute path of the store.
   public func append(_ plan: RemovalPlan, of path: String, into buffer: inout TextBuffer) {
     buffer.writeJSON { json in
       json.object { write(plan, of: path, to: &$0) }
@@ -35,7 +35,7 @@ public struct PlanRenderer: Sendable {
     var store = plan.store
     store.path = path
     json.member("cache", store)
-    // In strings, as JavaScript and jq lose bits beyond 2^53.
+    // Strings, because JavaScript and jq lose bits of numbers beyond 2⁵³.
     json.member("identity", plan.store.identity.map { "\($0)" })
     json.object("removed") {
       $0.member("entries", plan.entries.count)
@@ -71,7 +71,7 @@ public struct PlanRenderer: Sendable {
 }
 
 extension JSONWriter {
-  /// Writes the member `kept` of a plan: how much stays, and why.
+  /// Writes the member `kept` of a plan: how many entries are kept, and why.
   mutating func member(keptBy plan: RemovalPlan) {
     object("kept") {
       $0.member("entries", plan.keptEntries)

@@ -3,30 +3,30 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// The receipt of a removal as text.
+/// Renders the result of a removal.
 ///
-/// A dry run and a real one look alike but for the words that say which it was.
+/// A dry run and a real run only differ in the words that name them.
 public struct RemovalRenderer: Sendable {
   private static let rowsForPeople = 10
   private static let widestURL = 100
 
-  /// The verb, which names the schema of the JSON.
+  /// The command, which names the JSON schema.
   public var verb: String
-  /// Whether nothing was done.
+  /// Whether this is a dry run, which changes nothing.
   public var isDryRun: Bool
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
-  /// Whether JSON lists the files that no entry names, also if there are none.
+  /// Whether JSON lists orphans, even if there are none.
   public var listsOrphans = false
 
-  /// Whether JSON says by which rule each entry goes, and in which round, and which limits are not met, and why: how a
-  /// command names the cache and its limits.
+  /// The words for the cache and its limits, for commands that enforce limits. If set, JSON includes the rule and the
+  /// round of each removed entry, and the unmet limits with their reasons.
   public var limitCommand: LimitShortfallRenderer.CommandWords?
 
-  /// What is done to side files; `nil` if nobody asked for it.
+  /// The changes to side files; `nil` if they were not requested.
   public var sidecars: SidecarChanges?
 
-  /// Whether people are shown what the cache takes up afterwards.
+  /// Whether people see the size on disk before and after.
   public var showsFootprint = false
 
   private var listsRules: Bool { limitCommand != nil }
@@ -84,7 +84,7 @@ public struct RemovalRenderer: Sendable {
     json.member("round", Int(entry.round))
   }
 
-  /// Appends what people want to know: how much, and the largest entries.
+  /// Appends a summary for people, and the largest entries.
   public func appendText(_ receipt: RemovalReceipt, into buffer: inout TextBuffer) {
     let plan = receipt.plan
     buffer.append(isDryRun ? "Would remove " : "Removed ")
@@ -137,9 +137,9 @@ public struct RemovalRenderer: Sendable {
     appendLargest(of: plan, into: &buffer)
   }
 
-  /// The places of the entries that people are shown: those with the largest bodies, of equal ones the
-  /// first.
+  /// The indices of the entries that people see: those with the largest bodies; of equal ones, the first.
   private static func largest(of entries: [RemovalPlan.Entry]) -> [Int] {
+    // A sorted list of ten is enough; a plan can have many thousands of entries.
     var largest: [Int] = []
     for index in entries.indices {
       let size = entries[index].size ?? 0

@@ -9,8 +9,8 @@ extension RevalidationRenderer {
   /// Appends one JSON object, with every entry.
   ///
   /// - Parameters:
-  ///   - skipped: The entries with which nothing was done, as they had changed.
-  ///   - store: The cache, as it was before.
+  ///   - skipped: The entries that were left alone because they had changed.
+  ///   - store: The cache before the run.
   public func appendJSON(
     _ plan: RevalidationPlan, skipped: Set<StoredResponse.ID>, of store: StoreDescription,
     into buffer: inout TextBuffer

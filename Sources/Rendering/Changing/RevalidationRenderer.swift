@@ -3,11 +3,11 @@ import HTTPCaching
 public import ResponseStorage
 public import Revalidation
 
-/// What origins said of entries, and what was done with these, as text.
+/// Renders the answers of the origins about entries, and what was done with the entries.
 public struct RevalidationRenderer: Sendable {
   private static let widestURL = 100
 
-  /// Whether nothing was done.
+  /// Whether this is a dry run, which changes nothing.
   public var isDryRun: Bool
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
@@ -18,9 +18,9 @@ public struct RevalidationRenderer: Sendable {
     self.secrets = secrets
   }
 
-  /// Appends a table with a line for each entry, and the sums.
+  /// Appends a table with a row for each entry, and the totals.
   ///
-  /// - Parameter skipped: The entries with which nothing was done, as they had changed.
+  /// - Parameter skipped: The entries that were left alone because they had changed.
   public func appendText(
     _ plan: RevalidationPlan, skipped: Set<StoredResponse.ID>, into buffer: inout TextBuffer
   ) {
@@ -58,7 +58,7 @@ public struct RevalidationRenderer: Sendable {
     }
   }
 
-  /// Where to, why not, and what else there is to know, in brackets.
+  /// The details of an outcome in parentheses: a redirect target, a reason, and notes.
   private func detail(of entry: RevalidationPlan.Entry) -> [UInt8]? {
     var parts: [[UInt8]] = []
     if let location = entry.result.location {

@@ -3,11 +3,11 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// What is done to side files, as a part of what is done to their cache.
+/// Renders the changes to side files, as a part of the result for their cache.
 struct SidecarRenderer {
   private static let namesForPeople = 10
 
-  /// Whether nothing was done.
+  /// Whether this is a dry run, which changes nothing.
   var isDryRun: Bool
 
   /// Writes the member `sidecars`, with every name.
@@ -19,7 +19,7 @@ struct SidecarRenderer {
     }
   }
 
-  /// Appends lines for people: how many, and of a dry run the first names.
+  /// Appends lines for people: how many, and in a dry run the first names.
   func appendText(_ changes: SidecarChanges, into buffer: inout TextBuffer) {
     if !changes.removed.isEmpty || changes.written.isEmpty {
       append(changes.removed, isDryRun ? "Would remove " : "Removed ", into: &buffer)

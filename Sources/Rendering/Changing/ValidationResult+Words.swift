@@ -2,7 +2,7 @@ import Fetching
 import Revalidation
 
 extension ValidationResult.Reason {
-  /// The reason, for programs.
+  /// The reason as a code for programs.
   var code: String {
     switch self {
     case .obstacle(let obstacle): obstacle.rawValue
@@ -12,7 +12,7 @@ extension ValidationResult.Reason {
     }
   }
 
-  /// The reason, for people; part of it may come from outside.
+  /// The reason for people. Parts of it may come from outside, so it must be escaped.
   func words(after result: ValidationResult) -> String {
     switch self {
     case .obstacle(let obstacle): obstacle.words
@@ -24,7 +24,7 @@ extension ValidationResult.Reason {
 }
 
 extension ValidationRequest.Obstacle {
-  /// The obstacle, for people.
+  /// The reason for people.
   var words: String {
     switch self {
     case .noValidator: "it has no validator to ask with"
@@ -37,7 +37,7 @@ extension ValidationRequest.Obstacle {
 }
 
 extension RevalidationPlan.Hindrance {
-  /// The hindrance, for people.
+  /// The reason for people.
   var words: String {
     switch self {
     case .noValidatorIn304: "not updated, as the 304 has no validator"
@@ -51,7 +51,7 @@ extension RevalidationPlan.Hindrance {
 }
 
 extension RestMisfit {
-  /// The misfit, for people: a clause.
+  /// The reason for people, as a clause.
   var words: String {
     switch self {
     case .notSatisfiable: "the origin has no such part of it (416)"

@@ -3,16 +3,17 @@ import Bytes
 import JSON
 public import ResponseStorage
 
-/// What a check finds, as text.
+/// Renders the findings of a check.
 ///
-/// JSON has every finding, as it comes. For people there is a table of the kinds, and a few of each.
+/// JSON has every finding, in the order in which they are found. People see a table of the kinds and the first findings
+/// of each.
 public struct CheckRenderer: Sendable {
-  /// How to write.
+  /// The output format.
   public enum Format: Hashable, Sendable {
     case text, json
   }
 
-  /// The findings of a kind.
+  /// The findings of one kind.
   private struct Kind: Sendable {
     let code: Finding.Code
     var count: Int64 = 0
@@ -33,13 +34,13 @@ public struct CheckRenderer: Sendable {
     self.secrets = secrets
   }
 
-  /// Appends what stands before the findings.
+  /// Appends the text before the findings.
   public mutating func begin(into buffer: inout TextBuffer) {
     guard format == .json else { return }
     json.begin("findings", in: &buffer.bytes) { $0.member(schema: "check") }
   }
 
-  /// Takes a finding, and appends it if it is to be written at once.
+  /// Adds a finding. JSON is appended at once; text waits for ``finishFindings(_:into:)``.
   public mutating func append(_ finding: Finding, into buffer: inout TextBuffer) {
     switch format {
     case .json:
@@ -53,7 +54,7 @@ public struct CheckRenderer: Sendable {
     }
   }
 
-  /// Appends what stands between the findings and what a repair did.
+  /// Appends the text between the findings and the result of a repair.
   public mutating func finishFindings(_ check: StoreCheck, into buffer: inout TextBuffer) {
     switch format {
     case .json:
@@ -73,11 +74,11 @@ public struct CheckRenderer: Sendable {
     }
   }
 
-  /// Appends what a repair removed, or would.
+  /// Appends the result of a repair.
   ///
   /// - Parameters:
-  ///   - repair: Appends that; `nil` if there was no repair.
-  ///   - left: What a check finds afterwards; `nil` if there was none.
+  ///   - repair: Appends the result; `nil` if there was no repair.
+  ///   - left: The findings of a check after the repair; `nil` if there was none.
   public func finish(
     repair: ((inout TextBuffer) -> Void)?, left: StoreCheck?, into buffer: inout TextBuffer
   ) {
@@ -194,6 +195,6 @@ extension CheckRenderer {
 }
 
 extension Finding.Severity {
-  /// The place in the order of how much they matter.
+  /// The rank by severity, most severe first.
   fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -3,11 +3,11 @@ import Bytes
 import JSON
 public import ResponseStorage
 
-/// What tells two caches apart, as text.
+/// Renders the differences between two caches.
 public struct ComparisonRenderer: Sendable {
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
-  /// Whether only the numbers are wanted.
+  /// Whether only totals are shown.
   public var isSummary: Bool
 
   /// Creates a renderer.
@@ -16,7 +16,7 @@ public struct ComparisonRenderer: Sendable {
     self.isSummary = isSummary
   }
 
-  /// Appends a line for each difference, and the numbers; nothing if there is no difference.
+  /// Appends a line for each difference, and the totals; nothing if there are no differences.
   public func appendText(_ comparison: StoreComparison, into buffer: inout TextBuffer) {
     if !isSummary {
       for difference in comparison.differences { append(difference, into: &buffer) }

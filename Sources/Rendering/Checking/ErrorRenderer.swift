@@ -1,15 +1,15 @@
 import JSON
 
-/// An error as programs read it.
+/// Renders errors for programs.
 public enum ErrorRenderer {
-  /// One line with a JSON object that tells of a failure.
+  /// Returns one line with a JSON object that describes an error.
   ///
   /// - Parameters:
   ///   - code: The exit status.
-  ///   - kind: What kind of failure it is, for programs, for example `busy`.
-  ///   - message: What went wrong, for people.
-  ///   - hint: What can be done about it.
-  ///   - path: The file that it is about.
+  ///   - kind: The kind of error, for programs, such as `busy`.
+  ///   - message: The message, for people.
+  ///   - hint: A suggestion, for people.
+  ///   - path: The file concerned.
   public static func json(
     code: Int, kind: String, message: String, hint: String?, path: String?
   ) -> TextBuffer {

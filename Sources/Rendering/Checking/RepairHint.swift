@@ -1,15 +1,15 @@
 public import Administration
 public import ResponseStorage
 
-/// The command that repairs what a check found.
+/// The command that repairs the findings of a check.
 public enum RepairHint {
-  /// The command for a POSIX shell; `nil` if nothing of it can be repaired, or the store only be read.
+  /// Returns the command for a POSIX shell; `nil` if nothing can be repaired, or the store is read-only.
   ///
-  /// - Parameter naming: How the side files are named, if the user said so.
+  /// - Parameter naming: How side files are named, if the user specified it.
   public static func command(for check: StoreCheck, naming: SidecarNaming? = nil) -> String? {
     let store = check.plan.store
     var repairable = check.repairable
-    // Nothing could be written without a word on names.
+    // Without the naming scheme, a repair could not write side files.
     if check.sidecars?.needsNaming ?? true { repairable.remove(.sidecars) }
     guard !repairable.isEmpty, store.obstacle == nil,
       [.apple, .foundation].contains(store.format)

@@ -3,9 +3,9 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// What a configuration sets, and from where.
+/// Renders the settings of a configuration with their origins.
 public struct ConfigurationRenderer {
-  /// A setting of one cache, or of all.
+  /// A setting of one cache or of all caches.
   private struct Row {
     var cache: String?
     var name: String
@@ -34,7 +34,7 @@ public struct ConfigurationRenderer {
 
   /// Appends one JSON object.
   ///
-  /// - Parameter paths: The files that are read if they are there.
+  /// - Parameter paths: The paths of the configuration files, whether or not they exist.
   public func appendJSON(paths: [String], into buffer: inout TextBuffer) {
     buffer.writeJSON(schema: "config") {
       $0.array("files", .lines, objects: paths) { json, path in
@@ -50,7 +50,7 @@ public struct ConfigurationRenderer {
     }
   }
 
-  /// What is set for all caches, and then for each only what differs from that.
+  /// The settings for all caches, followed by those of each cache that differ.
   private var rows: [Row] {
     var rows: [Row] = []
     for setting in Setting.allCases {
@@ -87,7 +87,7 @@ public struct ConfigurationRenderer {
     return rows
   }
 
-  /// A row for each pinned URL.
+  /// Returns a row for each pinned URL.
   private func pinRows(of pins: [Pin], cache: String?) -> [Row] {
     pins.map { pin in
       let url = SecretPolicy().url(pin.url, for: .people)

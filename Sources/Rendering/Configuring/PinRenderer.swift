@@ -3,7 +3,7 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// The URLs that a configuration pins, as text.
+/// Renders the URLs that a configuration pins.
 public struct PinRenderer {
   private struct Row {
     var cache: String?
@@ -16,8 +16,8 @@ public struct PinRenderer {
   /// Creates a renderer.
   ///
   /// - Parameters:
-  ///   - cacheNames: The caches whose pins are shown, with those for all caches; `nil` for every cache.
-  ///   - onlyForAll: Whether only the pins for all caches are shown.
+  ///   - cacheNames: The caches whose pins are shown, in addition to pins for all caches; `nil` for every cache.
+  ///   - onlyForAll: Whether only pins for all caches are shown.
   public init(
     _ configuration: Configuration, cacheNames: [String]?, onlyForAll: Bool, secrets: SecretPolicy
   ) {
@@ -50,8 +50,8 @@ public struct PinRenderer {
   /// Appends one JSON object.
   ///
   /// - Parameters:
-  ///   - count: How many URLs were pinned, or unpinned.
-  ///   - verb: The verb, which names the schema.
+  ///   - count: The number of URLs that were pinned or unpinned.
+  ///   - verb: The command, which names the schema.
   public func appendJSON(changed count: Int, by verb: String, into buffer: inout TextBuffer) {
     buffer.writeJSON(schema: verb) {
       $0.member("changed", count)
@@ -64,10 +64,10 @@ public struct PinRenderer {
     }
   }
 
-  /// A number of URLs in words.
+  /// Returns a number of URLs in words.
   public static func urls(_ count: Int) -> String { "\(count) \(count == 1 ? "URL" : "URLs")" }
 
-  /// What people call the cache that URLs are pinned in.
+  /// Returns the words for the cache in which URLs are pinned.
   public static func cache(_ name: String?) -> String {
     name.map { "'\(HostileText.shown($0))'" } ?? "all caches"
   }

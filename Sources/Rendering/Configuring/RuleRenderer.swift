@@ -3,9 +3,9 @@ import Bytes
 import JSON
 public import ResponseStorage
 
-/// Which rule decides on which entry, as text.
+/// Renders which rule applies to which entry.
 public struct RuleRenderer {
-  /// How it is written.
+  /// The output format.
   public enum Format: Hashable, Sendable {
     case text, json
   }
@@ -22,7 +22,7 @@ public struct RuleRenderer {
     self.secrets = secrets
   }
 
-  /// Appends what comes before the entries.
+  /// Appends the text before the entries.
   public mutating func begin(_ store: StoreDescription, into buffer: inout TextBuffer) {
     guard format == .json else {
       for (index, rule) in rules.all.enumerated() {
@@ -51,7 +51,7 @@ public struct RuleRenderer {
 
   /// Appends an entry.
   ///
-  /// - Parameter isPinned: Whether it stays whatever the rule says.
+  /// - Parameter isPinned: Whether the entry is kept regardless of rules.
   public mutating func append(
     _ response: borrowing StoredResponse, _ verdict: EntryRules.Verdict?, isPinned: Bool,
     into buffer: inout TextBuffer
@@ -79,7 +79,7 @@ public struct RuleRenderer {
     }
   }
 
-  /// Appends what comes after the entries.
+  /// Appends the text after the entries.
   public mutating func finish(into buffer: inout TextBuffer) {
     if format == .json { json.end(in: &buffer.bytes) }
   }

@@ -5,9 +5,9 @@ public import JSON
 public import ResponseStorage
 
 extension ExplanationRenderer {
-  /// Begins the JSON object of several explanations.
+  /// Begins the JSON object for several explanations.
   ///
-  /// - Returns: What writes each, with ``write(_:_:to:)``; ``endJSON(_:_:into:)`` ends it.
+  /// - Returns: The stream for the explanations, each written with ``write(_:_:to:)``. ``endJSON(_:_:into:)`` ends it.
   public func beginJSON(
     of store: StoreDescription, asking inquiry: Inquiry, into buffer: inout TextBuffer
   ) -> JSONStream {
@@ -22,7 +22,8 @@ extension ExplanationRenderer {
     return json
   }
 
-  /// Ends the object, with how many entries have which freshness, under `nil` those of which it is not known.
+  /// Ends the object with the number of entries of each freshness state; `nil` counts entries whose freshness is
+  /// unknown.
   public func endJSON(
     _ json: inout JSONStream, _ counts: [ResponseFreshness.State?: Int64],
     into buffer: inout TextBuffer
@@ -35,9 +36,9 @@ extension ExplanationRenderer {
     }
   }
 
-  /// Appends an explanation as a JSON object in a line.
+  /// Appends an explanation as a JSON object on one line.
   ///
-  /// - Parameter policies: What was written of the policies of other responses.
+  /// - Parameter policies: Reusable texts for the policies of previous responses.
   public func appendJSON(
     _ explanation: Explanation, _ policies: inout PolicyTexts, into buffer: inout TextBuffer
   ) {
@@ -49,7 +50,7 @@ extension ExplanationRenderer {
 
   /// Writes an explanation as a JSON object.
   ///
-  /// - Parameter policies: What was written of the policies of other responses.
+  /// - Parameter policies: Reusable texts for the policies of previous responses.
   public func write(
     _ explanation: Explanation, _ policies: inout PolicyTexts, to json: inout JSONWriter
   ) {
@@ -109,7 +110,7 @@ extension ExplanationRenderer {
     write(received: details, to: &json)
   }
 
-  /// Writes the same members of a response of which too little is known.
+  /// Writes the same members for a response of which too little is known.
   private func writeUnknown(
     _ policies: inout PolicyTexts, of explanation: Explanation, to json: inout JSONWriter
   ) {

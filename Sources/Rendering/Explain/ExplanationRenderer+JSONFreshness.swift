@@ -3,7 +3,7 @@ import Bytes
 import HTTPCaching
 import JSON
 
-/// What explanations say of how long a response may be used, and for whom.
+/// The members of explanations about freshness and reuse.
 extension ExplanationRenderer {
   func write(freshness details: Explanation.Details, to json: inout JSONWriter) {
     let freshness = details.freshness
@@ -32,7 +32,7 @@ extension ExplanationRenderer {
   func write(_ control: CacheControl, to json: inout JSONWriter) {
     json.object("directives") { json in
       for (index, directive) in control.directives.enumerated() {
-        // The first of a name is the one that counts.
+        // If a directive is repeated, only the first applies.
         if control.directives[..<index].contains(where: { $0.name == directive.name }) { continue }
         json.key(named: directive.name.rawValue)
         switch directive.argument {
@@ -66,7 +66,7 @@ extension ExplanationRenderer {
         json.key("stored")
         json.utf8OrBase64(stored)
         json.key("presented")
-        // Most requests repeat the stored one, and to look for secrets takes time.
+        // Most requests repeat the stored value, and masking secrets takes time.
         let isRepeated = sent?.values(of: name) == details.request.fields.values(of: name)
         json.utf8OrBase64(
           isRepeated ? stored : details.request.fields.shownValue(of: name, secrets))

@@ -3,7 +3,7 @@ import Bytes
 import HTTPCaching
 import JSON
 
-/// What explanations say of the next request.
+/// The members of explanations about the next request.
 extension ExplanationRenderer {
   func write(_ validators: Validators, to json: inout JSONWriter) {
     json.array("validators") { json in
@@ -49,7 +49,7 @@ extension ExplanationRenderer {
     }
   }
 
-  /// Writes how much of the body is stored, and what a request for the rest of it has, whoever would send it.
+  /// Writes how much of the body is stored, and the header fields that would request the rest, for any client.
   func write(received details: Explanation.Details, to json: inout JSONWriter) {
     if let body = details.received {
       json.object("received") { json in
@@ -67,7 +67,7 @@ extension ExplanationRenderer {
 }
 
 extension JSONWriter {
-  /// Writes a string, for what is not UTF-8 an object with one member, or `null`.
+  /// Writes a string, an object with one member for bytes that are not UTF-8, or `null`.
   mutating func utf8OrBase64(_ text: [UInt8]?) {
     if let text { utf8OrBase64(text) } else { null() }
   }
@@ -78,7 +78,7 @@ extension JSONWriter {
     utf8OrBase64(value)
   }
 
-  /// Writes what makes a validator weaker than it seems.
+  /// Writes the remarks that make a validator weak.
   fileprivate mutating func member(weaknessesOf field: FieldName, in remarks: [Remark]) {
     array("weaknesses") { json in
       for remark in remarks where remark.field == field { json.word(remark.kind.rawValue) }

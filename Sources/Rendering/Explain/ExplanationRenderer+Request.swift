@@ -108,7 +108,7 @@ extension ExplanationRenderer {
     buffer.append(words.isEmpty ? " (strong)\n" : " (\(words.joined(separator: "; ")))\n")
   }
 
-  /// Appends how much of the body is stored, if that is less than was announced.
+  /// Appends how much of the body is stored, if it is less than was announced.
   func appendReceived(_ details: Explanation.Details, into buffer: inout TextBuffer) {
     guard let body = details.received, body.bytes < body.announced else { return }
     buffer.append(title: "Body")
@@ -145,7 +145,7 @@ extension ExplanationRenderer {
     if !isConditional { appendCompletion(explanation, details, into: &buffer) }
   }
 
-  /// Appends the request for the rest of a body of which the beginning is stored, where that is not the next one.
+  /// Appends the request for the rest of an incomplete body, if it is not the next request anyway.
   private func appendCompletion(
     _ explanation: Explanation, _ details: Explanation.Details, into buffer: inout TextBuffer
   ) {
@@ -214,7 +214,7 @@ extension ExplanationRenderer {
 }
 
 extension RequestCachePolicy.Outcome {
-  /// The outcome for people.
+  /// The outcome, for people.
   fileprivate func words(under policy: RequestCachePolicy, _ explanation: Explanation) -> String {
     switch self {
     case .cache:
@@ -234,7 +234,7 @@ extension RequestCachePolicy.Outcome {
 }
 
 extension Storability.Reason {
-  /// The reason for people.
+  /// The reason, for people.
   var words: String {
     switch self {
     case .methodNotUnderstood: "what answers its method is not stored"

@@ -3,7 +3,7 @@ import Bytes
 import JSON
 
 extension ExplanationRenderer {
-  /// Appends what the configuration says of an entry, for people.
+  /// Appends the settings that apply to an entry, for people.
   func append(_ configured: Explanation.Configured, into buffer: inout TextBuffer) {
     buffer.append(title: "Class")
     buffer.append(shown: ByteString(configured.entryClass))

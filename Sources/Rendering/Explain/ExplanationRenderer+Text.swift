@@ -4,7 +4,7 @@ import HTTPCaching
 import ResponseStorage
 
 extension ExplanationRenderer {
-  /// Appends an explanation for people: the verdict, its reason, and then how it comes about.
+  /// Appends an explanation for people: the verdict, the reason, and the details behind it.
   public func appendText(_ explanation: Explanation, into buffer: inout TextBuffer) {
     appendVerdict(explanation, into: &buffer)
     appendEntry(explanation, into: &buffer)
@@ -54,7 +54,7 @@ extension ExplanationRenderer {
     buffer.append("\n")
   }
 
-  /// Whether the moment is one at which a response that was fresh became stale.
+  /// Whether a response was fresh and became stale at a known time.
   private func hasEnded(_ explanation: Explanation) -> Bool {
     guard let details = explanation.details else { return false }
     return details.reuse.freshness.lifetime.seconds > 0 || explanation.isExpiredByApplication
@@ -184,7 +184,7 @@ extension ExplanationRenderer {
   private func appendRemarks(_ details: Explanation.Details, into buffer: inout TextBuffer) {
     var isFirst = true
     for remark in details.remarks {
-      // These are told of where the number is.
+      // These remarks are shown next to the number that they are about.
       switch remark.kind {
       case .invalidMaxAge, .invalidExpires, .invalidDate, .invalidAge, .longHeuristic,
         .clockSetBack:
@@ -210,21 +210,21 @@ extension ExplanationRenderer {
 }
 
 extension Exchange {
-  /// What stands for the date of the response.
+  /// The name of the time that is used as the date of the response.
   fileprivate var dateName: String { date.secondsSince1970 == nil ? "time of storing" : "Date" }
 }
 
 extension TextBuffer {
-  /// The width of the titles at the left.
+  /// The width of the column of titles.
   private static let titleWidth = 21
 
-  /// Appends the title of a line, and room up to its text.
+  /// Appends the title of a line, and pads it to the column width.
   mutating func append(title: String) {
     append(title)
     append(UInt8(ascii: " "), count: Self.titleWidth - title.utf8.count)
   }
 
-  /// Appends a moment in seconds since 1970, after some words; nothing if it is beyond the calendar.
+  /// Appends a time in seconds since 1970, after some words; nothing if it is outside the calendar.
   mutating func append(moment seconds: Int64, after words: String) {
     guard let time = Timestamp(secondsSince1970: Double(seconds)) else { return }
     append(words)

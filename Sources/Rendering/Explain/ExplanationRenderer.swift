@@ -1,4 +1,4 @@
-/// Why stored responses are used or not, as text or as JSON.
+/// Renders why stored responses are reused or not.
 public struct ExplanationRenderer: Sendable {
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy

@@ -2,7 +2,7 @@ import Bytes
 import HTTPCaching
 
 extension VaryMatch {
-  /// The match, in a word for programs.
+  /// The match as a word for programs.
   var word: String {
     switch self {
     case .nothingNominated: "nothing"
@@ -13,7 +13,7 @@ extension VaryMatch {
     }
   }
 
-  /// The fields that it is about.
+  /// The fields that were compared.
   var names: [FieldName] {
     switch self {
     case .nothingNominated, .never: []
@@ -24,7 +24,7 @@ extension VaryMatch {
 }
 
 extension StaleUse.Window {
-  /// The window, in a word for programs.
+  /// The state of the window as a word for programs.
   var word: String {
     switch self {
     case .ahead: "ahead"
@@ -35,7 +35,7 @@ extension StaleUse.Window {
     }
   }
 
-  /// Its length if it is ahead, what is left of it if it is open, or since when it has been closed.
+  /// The length of a window that is ahead, the rest of an open one, or the time since a closed one closed.
   var seconds: Int64? {
     switch self {
     case .ahead(let seconds), .open(let seconds), .closed(let seconds): seconds
@@ -45,7 +45,7 @@ extension StaleUse.Window {
 }
 
 extension CacheDirective.Name {
-  /// Whether its argument is a number of seconds.
+  /// Whether the argument is a number of seconds.
   var takesSeconds: Bool {
     switch self {
     case .maxAge, .maxStale, .minFresh, .sharedMaxAge, .staleIfError, .staleWhileRevalidate: true
@@ -55,7 +55,7 @@ extension CacheDirective.Name {
 }
 
 extension FieldSection {
-  /// The lines of a field, joined, as an output may show them; `nil` if there are none.
+  /// The joined lines of a field as output may show them; `nil` if there are none.
   func shownValue(of name: FieldName, _ secrets: SecretPolicy) -> [UInt8]? {
     let lines = values(of: name)
     if lines.isEmpty { return nil }
@@ -66,6 +66,6 @@ extension FieldSection {
 }
 
 extension RequestCachePolicy {
-  /// The name of the policy, of two names the newer.
+  /// The name of the policy; of two names, the newer one.
   var name: String { Self.names.first { $0.policy == self }?.name ?? "" }
 }

@@ -4,7 +4,7 @@ import HTTPCaching
 import JSON
 import ResponseStorage
 
-/// Why a cache has no response for a URL, as text or as JSON.
+/// Renders why a cache has no response for a URL.
 public struct MissingResponseRenderer: Sendable {
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
@@ -14,7 +14,7 @@ public struct MissingResponseRenderer: Sendable {
     self.secrets = secrets
   }
 
-  /// Appends the answer for people, the verdict first.
+  /// Appends the answer for people, verdict first.
   public func appendText(_ missing: MissingResponse, into buffer: inout TextBuffer) {
     buffer.append(missing.verdict)
     buffer.append("\n")
@@ -131,7 +131,7 @@ extension JSONWriter {
 }
 
 extension MissingResponse {
-  /// The answer for people, in a line.
+  /// The answer for people, on one line.
   fileprivate var verdict: String {
     if !lookups.isEmpty {
       return "PRESENT: the cache answers it with the entry of another URL; 'explain' it"
@@ -146,10 +146,10 @@ extension MissingResponse {
 }
 
 extension MissingResponse.Obstacle {
-  /// The rule for people, and where it is known from unless that is a section.
+  /// The rule for people, preceded by its source if that is not a section of a specification.
   var words: String { evidence.map { "\($0): \(rule)" } ?? rule }
 
-  /// Where a rule is known from that no specification has; `nil` for others.
+  /// The source of a rule that is in no specification; `nil` for other rules.
   var evidence: String? {
     switch self {
     case .scheme, .smallCapacity, .specified: nil

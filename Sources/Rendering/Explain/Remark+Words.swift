@@ -1,7 +1,7 @@
 import HTTPCaching
 
 extension Remark.Kind {
-  /// What becomes of the value, for people; it comes after the field and the value.
+  /// The effect on the value, for people. It follows the field and the value.
   var words: String {
     switch self {
     case .forSharedCachesOnly: "ignored: for shared caches only"

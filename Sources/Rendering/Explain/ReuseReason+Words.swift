@@ -3,7 +3,7 @@ import Bytes
 import HTTPCaching
 
 extension TextBuffer {
-  /// Appends why an outcome is what it is, for people.
+  /// Appends the reason for an outcome, for people.
   mutating func append(
     _ reason: Explanation.Reason, of explanation: Explanation, _ secrets: SecretPolicy
   ) {
@@ -71,7 +71,7 @@ extension TextBuffer {
     }
   }
 
-  /// Appends how the age of a response compares with its lifetime.
+  /// Appends how the age of a response compares to its lifetime.
   private mutating func append(comparison freshness: Freshness) {
     switch freshness.lifetime.basis {
     case .invalidMaxAge(let text):
@@ -88,7 +88,7 @@ extension TextBuffer {
     }
   }
 
-  /// Appends what a field that `Vary` names was, and is.
+  /// Appends the stored and the presented value of a field that `Vary` names.
   mutating func append(
     _ name: FieldName, stored: [UInt8]?, presented: [UInt8]?, _ secrets: SecretPolicy
   ) {
@@ -106,7 +106,7 @@ extension TextBuffer {
     }
   }
 
-  /// Appends names of fields, each word of them with a capital.
+  /// Appends field names with each word capitalized.
   mutating func append(_ names: [FieldName]) {
     for (index, name) in names.enumerated() {
       if index > 0 { append(", ") }
@@ -120,7 +120,7 @@ extension TextBuffer {
     }
   }
 
-  /// Appends text from a cache between quotation marks.
+  /// Appends text from a cache in quotation marks.
   mutating func append(quoted text: [UInt8]) {
     append(UInt8(ascii: "\""))
     append(shown: text)
@@ -129,7 +129,7 @@ extension TextBuffer {
 }
 
 extension FreshnessLifetime.NoLifetime {
-  /// The reason for people.
+  /// The reason, for people.
   fileprivate var words: String {
     switch self {
     case .status: "a response of its status has no guessed lifetime"
@@ -140,7 +140,7 @@ extension FreshnessLifetime.NoLifetime {
 }
 
 extension FoundationReuse.Obstacle {
-  /// The reason for people.
+  /// The reason, for people.
   var words: String {
     switch self {
     case .otherKey: "its key is that of another URL"
@@ -158,7 +158,7 @@ extension FoundationReuse.Obstacle {
   }
 }
 
-/// A number of seconds, and what it is in its largest unit: `3600 s (60 min)`.
+/// Returns a number of seconds, with its largest unit in parentheses: `3600 s (60 min)`.
 func spanText(_ seconds: Int64) -> String {
   seconds < 120 ? "\(seconds) s" : "\(seconds) s (\(AgeText.text(seconds: seconds)))"
 }

@@ -3,7 +3,7 @@ import Bytes
 public import JSON
 public import ResponseStorage
 
-/// The members of the JSON object of one response.
+/// Writes the members of the JSON object of a response.
 struct EntryJSON {
   private let columns: [Column]
   private let names: JSONNames
@@ -23,7 +23,7 @@ struct EntryJSON {
 
   /// Writes the members of the object.
   func write(_ response: borrowing StoredResponse, to json: inout JSONWriter) {
-    // A loop over the array would hold on to it, which other threads do too.
+    // Iterating over the array would retain it, and threads that share it would contend for its reference count.
     let columns = columns.span
     for index in columns.indices {
       json.key(names, at: index)
@@ -52,7 +52,7 @@ struct EntryJSON {
 
 /// `[["Name","value"],…]`.
 ///
-/// A pair that is not UTF-8 has `null` for what is not, and a third item with both in Base64.
+/// In a field that is not UTF-8, `null` replaces the invalid part, and a third item has both parts in Base64.
 extension HeaderFields: JSONValue {
   public func write(to json: inout JSONWriter) {
     json.array { json in

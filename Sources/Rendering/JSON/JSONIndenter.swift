@@ -1,20 +1,20 @@
-/// Text that is not JSON.
+/// An error in text that should be JSON.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The number of bytes before the first that cannot be there.
+  /// The offset of the first invalid byte.
   public let offset: Int64
 
-  /// What is wrong with it: a clause without text from the cache.
+  /// The reason: a clause without text from the cache.
   public let reason: String
 
   public var description: String { "\(reason) at byte \(offset)" }
 }
 
-/// Puts each value of JSON (RFC 8259) on a line of its own, of text that comes piece by piece.
+/// Indents JSON (RFC 8259) that arrives in pieces: each value goes on its own line.
 ///
-/// Only white space changes: numbers, strings and the order of members stay byte for byte. What is
-/// kept between pieces does not grow with the text.
+/// Only white space changes: numbers, strings and the order of members are preserved byte for byte. The memory in use
+/// does not grow with the text, because a body may be larger than memory.
 public struct JSONIndenter: Sendable {
-  /// The most arrays and objects that may stand in each other.
+  /// The maximum nesting depth. The indentation grows with it, so it also bounds the output.
   public static let deepestNesting = 512
 
   private enum Container {
@@ -24,7 +24,7 @@ public struct JSONIndenter: Sendable {
 
   /// What may come next.
   private enum Place: Hashable, Sendable {
-    /// The text, which may begin with a byte order mark.
+    /// The beginning of the text, which may be a byte order mark.
     case start
     /// The rest of a byte order mark.
     case byteOrderMark(ArraySlice<UInt8>)
@@ -42,18 +42,19 @@ public struct JSONIndenter: Sendable {
   private var containers: [Container] = []
   private var offset: Int64 = 0
 
-  /// Creates an indenter, before the first byte of a text.
+  /// Creates an indenter for a new text.
   public init() {}
 
   /// Appends the next piece of the text, indented.
   ///
-  /// - Complexity: O(*n*) in the bytes that are appended: up to ``deepestNesting`` times those of the
-  ///   piece, and as many again.
+  /// - Complexity: O(*n*), where *n* is the number of appended bytes: at most ``deepestNesting`` times the size of the
+  ///   piece, and the same again.
   public mutating func append(
     _ piece: ArraySlice<UInt8>, into text: inout TextBuffer
   ) throws(JSONSyntaxError) {
     var index = piece.startIndex
     while index < piece.endIndex {
+      // Runs of plain characters need no state machine, which would take each byte separately.
       if case .token(.string(.text, _)) = place {
         let run = piece[index...].prefix { $0 >= 0x20 && $0 < 0x80 && $0 != 0x22 && $0 != 0x5C }
         text.append(contentsOf: run)

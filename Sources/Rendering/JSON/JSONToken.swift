@@ -1,13 +1,13 @@
 import Bytes
 
-/// How far a number, a string or a word of JSON (RFC 8259) has come.
+/// The state of a number, string or literal of JSON (RFC 8259) that has been read in part.
 enum JSONToken: Hashable, Sendable {
   case number(Number)
   case string(String, isKey: Bool)
-  /// A word, with what must follow.
+  /// A literal, with the bytes that must follow.
   case word(ArraySlice<UInt8>)
 
-  /// Begins a value that is neither an array nor an object; `nil` if none begins with `byte`.
+  /// Begins a value that is neither an array nor an object; `nil` if no such value begins with `byte`.
   init?(beginningWith byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""): self = .string(.text, isKey: false)
@@ -21,7 +21,7 @@ enum JSONToken: Hashable, Sendable {
     }
   }
 
-  /// What the last byte of a number was.
+  /// The kind of the last byte of a number.
   enum Number: Hashable, Sendable {
     case sign
     case zero
@@ -32,7 +32,7 @@ enum JSONToken: Hashable, Sendable {
     case exponentSign
     case exponent
 
-    /// The number with one more byte; `nil` if that cannot belong to it.
+    /// The state after one more byte; `nil` if the byte cannot follow.
     func followed(by byte: UInt8) -> Number? {
       let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       switch self {
@@ -48,7 +48,7 @@ enum JSONToken: Hashable, Sendable {
       }
     }
 
-    /// Whether the number may end here.
+    /// Whether the number is complete.
     var isWhole: Bool {
       switch self {
       case .zero, .integer, .fraction, .exponent: true
@@ -61,17 +61,17 @@ enum JSONToken: Hashable, Sendable {
     }
   }
 
-  /// What a string waits for.
+  /// What must follow in a string.
   enum String: Hashable, Sendable {
     case text
     case escape
     /// Hexadecimal digits after `\u`.
     case digits(Int)
-    /// Bytes of a character, the first of them in a range.
+    /// The remaining bytes of a UTF-8 sequence, and the range of the next byte.
     case continuation(Int, ClosedRange<UInt8>)
     case end
 
-    /// The string with one more byte; `nil` if that cannot belong to it, or is not UTF-8.
+    /// The state after one more byte; `nil` if the byte cannot follow or is not valid UTF-8.
     func followed(by byte: UInt8) -> String? {
       switch self {
       case .text: return Self.followingText(byte)

@@ -4,7 +4,7 @@ public import JSON
 public import ResponseStorage
 
 extension JSONEscaping {
-  /// Escapes what ``HostileText`` hides, so that JSON is safe on a terminal and still reads back exactly.
+  /// Escapes the characters that ``HostileText`` hides, so that JSON is safe on a terminal and still decodes exactly.
   static let hostileText = JSONEscaping(capitals: true) { HostileText.isHidden($0) }
 }
 
@@ -15,9 +15,9 @@ extension TextBuffer {
     JSONWriter.append(to: &bytes, .hostileText, body)
   }
 
-  /// Appends a document, which is an object, and ends its line.
+  /// Appends a document that is an object, and ends its line.
   ///
-  /// - Parameter schema: The name that the schema has among those of this tool.
+  /// - Parameter schema: The name of the schema, without the prefix of this tool.
   mutating func writeJSON(schema: String, _ members: (inout JSONWriter) -> Void) {
     writeJSON { json in
       json.object {
@@ -33,17 +33,17 @@ extension JSONWriter {
   /// Writes the member that names the schema of a document.
   mutating func member(schema name: String) { member("schema", "urlcache-admin.\(name)/1") }
 
-  /// Writes a member that is a text, or, if that is not UTF-8, `null`, and a member `NAME_base64`.
+  /// Writes a member that is a string. A string that is not UTF-8 becomes `null` and a member `NAME_base64`.
   mutating func member(_ name: StaticString, utf8OrBase64 text: ByteString?) {
     member(name, utf8OrBase64: text?.bytes)
   }
 
-  /// Writes a member that is a URL or a key, as programs may see it.
+  /// Writes a member that is a URL or a key, masked as for programs.
   mutating func member(_ name: StaticString, url: ByteString?, _ secrets: SecretPolicy) {
     member(name, utf8OrBase64: url.map { secrets.url($0, for: .programs) })
   }
 
-  /// Writes the member `id`: a number, or the name of a file.
+  /// Writes the member `id`: a number or a file name.
   mutating func member(id: StoredResponse.ID) {
     switch id {
     case .row(let row): member("id", row)

@@ -3,9 +3,9 @@ import Bytes
 import HTTPCaching
 import ResponseStorage
 
-/// What a column says about one response, before any format has had its way with it.
+/// The value of a column for one response, before formatting.
 enum CellValue {
-  /// Nothing is known.
+  /// The value is unknown.
   case unknown
   case integer(Int64)
   /// A number of bytes.
@@ -14,17 +14,16 @@ enum CellValue {
   case percent(Int64)
   /// Text from the cache, secrets already masked.
   case text(ByteString)
-  /// A word of our own.
+  /// A word of this tool.
   case word(String)
   case time(Timestamp)
-  /// The seconds from a moment to now.
+  /// The time from which an age is measured.
   case age(Timestamp)
   /// A number of seconds.
   case duration(Int64)
-  /// For how many more seconds the response is fresh, 0 or less if it is stale; `nil` if it has no
-  /// lifetime.
+  /// The seconds for which the response remains fresh, 0 or less if it is stale; `nil` if it has no lifetime.
   case remainingLifetime(Int64?)
-  /// Words of our own; none stand for `none`.
+  /// Words of this tool. Empty means `none`.
   case words([String])
   /// Header fields, secrets already masked.
   case headers(HeaderFields)
@@ -35,16 +34,16 @@ enum CellValue {
   case properties([StoredResponse.Property])
 }
 
-/// Takes the cells out of a response.
+/// Reads cells from a response.
 struct CellReader {
   var secrets: SecretPolicy
   var reader: SecretPolicy.Reader
-  /// The moment at which a response is fresh or stale.
+  /// The time for which freshness is evaluated.
   var now: Timestamp
-  /// The expiries of an application's own, which count for that.
+  /// The expiry rules of apps, which affect freshness.
   var expiryRules: [UserInfoExpiry.Rule]
 
-  /// What `column` says about `response`.
+  /// Returns the value of `column` for `response`.
   func value(of column: Column, in response: borrowing StoredResponse) -> CellValue {
     switch column {
     case .id:
@@ -104,7 +103,7 @@ struct CellReader {
     }
   }
 
-  /// What a column says where freshness is not known: people read a word where there is one otherwise.
+  /// The value of a column for unknown freshness. People see a word wherever other entries have one.
   private func unknownFreshness(of column: Column) -> CellValue {
     guard reader == .people, column == .freshness || column == .ttl else { return .unknown }
     return .word(ResponseFreshness.State?.none.words)
@@ -122,7 +121,7 @@ struct CellReader {
     headers.map { .headers(secrets.headers($0)) } ?? .unknown
   }
 
-  /// The value of `key`, or all properties if there is none.
+  /// The value of `key`, or all properties if `key` is `nil`.
   private func properties(
     _ properties: [StoredResponse.Property], _ key: ByteString?
   ) -> CellValue {
@@ -156,7 +155,7 @@ struct CellReader {
 }
 
 extension ResponseFreshness {
-  /// What the response can be validated with, each with its weakness.
+  /// The validators of the response, with `weak-` before a weak one.
   fileprivate var validatorWords: [String] {
     var words: [String] = []
     if let entityTag { words.append(entityTag == .strong ? "etag" : "weak-etag") }

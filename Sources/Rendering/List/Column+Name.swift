@@ -1,7 +1,7 @@
 public import Bytes
 
 extension Column {
-  /// All columns, of those that take a key the ones without.
+  /// All columns; those that take a key are included without one.
   public static let all: [Column] = [
     .id, .stored, .firstStored, .age, .status, .method, .size, .mime, .url, .requestURL,
     .responseURL,
@@ -13,8 +13,7 @@ extension Column {
     .protocolProperties(key: nil),
   ]
 
-  /// Creates a column from its name on the command line: that of one of ``all``, or `user-info:KEY`
-  /// or `proto-props:KEY`.
+  /// Creates a column from its name on the command line: a name from ``all``, `user-info:KEY` or `proto-props:KEY`.
   public init?(name: String) {
     if let column = Self.all.first(where: { $0.plainName == name }) {
       self = column
@@ -30,7 +29,7 @@ extension Column {
   /// The name of the column on the command line.
   public var name: ByteString { named(plainName) }
 
-  /// The heading of the column in a table; a key in it is as it was given.
+  /// The heading of the column in a table. A key in it is unchanged.
   public var title: ByteString {
     named(
       Self.replacing(in: plainName) { byte in
@@ -38,13 +37,13 @@ extension Column {
       })
   }
 
-  /// The name of the column in JSON; a key in it is as it was given.
+  /// The name of the column in JSON. A key in it is unchanged.
   public var jsonKey: ByteString {
     named(
       Self.replacing(in: plainName) { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 })
   }
 
-  /// The name without a key, in small letters and hyphens.
+  /// The name without a key, in lowercase with hyphens.
   private var plainName: String {
     switch self {
     case .id: "id"
@@ -89,7 +88,7 @@ extension Column {
     }
   }
 
-  /// `name`, and after a colon the key if the column has one.
+  /// Returns `name`, with a colon and the key if the column has one.
   private func named(_ name: String) -> ByteString {
     switch self {
     case .userInfo(let key?), .protocolProperties(let key?):

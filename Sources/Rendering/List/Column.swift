@@ -3,7 +3,7 @@ public import Bytes
 import HTTPCaching
 public import ResponseStorage
 
-/// A fact about a stored response that a list can show.
+/// A property of a stored response that a list can show.
 public enum Column: Hashable, Sendable {
   case id
   case stored
@@ -41,30 +41,30 @@ public enum Column: Hashable, Sendable {
   case requestHeaders
   case responseHeaders
   case notes
-  /// The `ETag` of the side file, in a folder that is given when the list is.
+  /// The `ETag` in the side file; the folder is known when the list is made.
   case sidecarETag(in: SidecarTags?)
-  /// What the application attached: the value of a key, or all of it.
+  /// The values that the app attached: one key or all.
   case userInfo(key: ByteString?)
-  /// What the URL loading system attached: the value of a key, or all of it.
+  /// The values that the URL loading system attached: one key or all.
   case protocolProperties(key: ByteString?)
 
-  /// The columns of a list for people.
+  /// The default columns for people.
   public static let standard: [Column] = [
     .id, .stored, .firstStored, .age, .ttl, .status, .method, .size, .mime, .url,
   ]
 
-  /// The columns of a list for programs.
+  /// The default columns for programs.
   public static let standardJSON: [Column] = [
     .id, .url, .method, .status, .mime, .size, .stored, .firstStored, .bodyLocation, .notes,
   ]
 
-  /// To which side of its column a cell is moved.
+  /// The alignment of a cell in its column.
   public enum Alignment: Hashable, Sendable {
     case left
     case right
   }
 
-  /// To which side the cells of the column are moved in a table.
+  /// The alignment of the column in a table.
   public var alignment: Alignment {
     switch self {
     case .id, .age, .status, .size, .disk, .received, .announced, .lifetime, .currentAge: .right
@@ -72,7 +72,7 @@ public enum Column: Hashable, Sendable {
     }
   }
 
-  /// What has to be decoded of a response for this column.
+  /// The parts of a response to decode for this column.
   public var projection: Projection {
     switch self {
     case .id: []
@@ -103,14 +103,14 @@ extension Column {
   /// Whether the column needs side files.
   public var needsSidecars: Bool { if case .sidecarETag = self { true } else { false } }
 
-  /// The column with the side files that it needs; any other as it is.
+  /// Returns the column with the side files that it needs; any other column is unchanged.
   public func reading(_ tags: SidecarTags) -> Column {
     needsSidecars ? .sidecarETag(in: tags) : self
   }
 }
 
 extension Sequence<Column> {
-  /// What has to be decoded of a response for all these columns.
+  /// The parts of a response to decode for these columns.
   public var projection: Projection {
     reduce(into: []) { $0.formUnion($1.projection) }
   }

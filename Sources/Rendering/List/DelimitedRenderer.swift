@@ -2,13 +2,13 @@ import Administration
 import Bytes
 import ResponseStorage
 
-/// A list with a line for each response, in which a character stands between the cells.
+/// Renders a list with a line for each response and a delimiter between cells.
 struct DelimitedRenderer: LineRenderer {
-  /// What stands between the cells, and how they are written.
+  /// The delimiter and the escaping of cells.
   enum Dialect: Sendable {
-    /// Comma-separated values (RFC 4180, but with the line ends of Unix).
+    /// Comma-separated values (RFC 4180, but with Unix line ends).
     case csv
-    /// Tab-separated values, in which no cell holds a tab, a line end or a backslash.
+    /// Tab-separated values. Cells never contain a tab, a line end or a backslash.
     case tsv
 
     fileprivate var delimiter: UInt8 {
@@ -44,7 +44,7 @@ struct DelimitedRenderer: LineRenderer {
   }
 
   func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
-    // A loop over the array would hold on to it, which other threads do too.
+    // Iterating over the array would retain it, and threads that share it would contend for its reference count.
     let columns = columns.span
     for index in columns.indices {
       if index > 0 { buffer.append(dialect.delimiter) }
@@ -55,7 +55,7 @@ struct DelimitedRenderer: LineRenderer {
 
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {}
 
-  /// Appends a cell; nothing for what is unknown.
+  /// Appends a cell; nothing if the value is unknown.
   private func append(_ value: CellValue, to buffer: inout TextBuffer) {
     switch value {
     case .unknown: break
@@ -84,12 +84,12 @@ struct DelimitedRenderer: LineRenderer {
 }
 
 extension TextBuffer {
-  /// Appends words with spaces between them, or another word if there are none.
+  /// Appends words separated by spaces, or another word if there are none.
   mutating func append(words: [String], orElse empty: String) {
     append(words.isEmpty ? empty : words.joined(separator: " "))
   }
 
-  /// Appends the codes of notes, with spaces between them.
+  /// Appends the codes of notes, separated by spaces.
   mutating func append(codesOf notes: [StoredResponse.Note]) {
     var isFirst = true
     for note in notes {
@@ -99,7 +99,7 @@ extension TextBuffer {
     }
   }
 
-  /// Whether a spreadsheet takes a cell that begins with a byte for a formula.
+  /// Whether a spreadsheet treats a cell that begins with this byte as a formula. A cache may contain hostile formulas.
   private static func beginsFormula(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D:
@@ -108,13 +108,13 @@ extension TextBuffer {
     }
   }
 
-  /// Appends a cell of tab-separated values that a spreadsheet does not take for a formula.
+  /// Appends a tab-separated cell, protected from evaluation as a formula.
   mutating func append(tsv cell: [UInt8]) {
     if cell.first.map(Self.beginsFormula) ?? false { append(UInt8(ascii: "'")) }
     append(shown: cell, alsoEscaping: UInt8(ascii: "\\"))
   }
 
-  /// Appends a cell of comma-separated values that a spreadsheet does not take for a formula.
+  /// Appends a comma-separated cell, protected from evaluation as a formula.
   mutating func append(csv cell: [UInt8]) {
     guard let first = cell.first, let last = cell.last else { return }
     let isFormula = Self.beginsFormula(first)

@@ -3,7 +3,7 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// A list as one JSON object, with one response a line.
+/// Renders a list as one JSON object, with one line for each response.
 struct JSONRenderer: ResponseRenderer {
   private let entry: EntryJSON
   private let store: StoreDescription

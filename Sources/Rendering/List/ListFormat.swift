@@ -2,7 +2,7 @@ public import Administration
 public import Bytes
 public import ResponseStorage
 
-/// What a list says about itself at its end.
+/// The summary at the end of a list.
 public struct ListSummary: Hashable, Sendable {
   /// The number of responses that were shown.
   public var shown: Int64
@@ -10,10 +10,10 @@ public struct ListSummary: Hashable, Sendable {
   /// The number of responses that were selected, which may be more than were shown.
   public var selected: Int64
 
-  /// The number of responses that the store holds.
+  /// The number of responses in the store.
   public var total: Int64
 
-  /// The sizes of the bodies of the responses that were shown.
+  /// The total size of the bodies of the responses that were shown.
   public var bodyBytes: ByteCount
 
   /// Creates a summary.
@@ -24,8 +24,8 @@ public struct ListSummary: Hashable, Sendable {
     self.bodyBytes = bodyBytes
   }
 
-  /// The summary for people: `741 of 4,000 entries, 2.2 MiB`, or, where a limit left some out, `5 shown of 741
-  /// selected, 4,000 in all; 12 KiB shown`.
+  /// The summary for people: `741 of 4,000 entries, 2.2 MiB` or, if a limit left some out, `5 shown of 741 selected,
+  /// 4,000 in all; 12 KiB shown`.
   public var text: String {
     var text = TextBuffer()
     text.append(grouped: shown)
@@ -51,32 +51,32 @@ public struct ListSummary: Hashable, Sendable {
   }
 }
 
-/// Something that turns responses, one after the other, into text.
+/// A type that renders responses one after the other.
 public protocol ResponseRenderer {
-  /// Appends what comes before the first response.
+  /// Appends the text before the first response.
   mutating func begin(into buffer: inout TextBuffer)
 
-  /// Appends one response, or keeps it until the widths of the columns are known.
+  /// Appends a response, or keeps it until the column widths are known.
   mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer)
 
-  /// Appends what comes after the last response.
+  /// Appends the text after the last response.
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer)
 }
 
-/// A renderer of which each response is a line that depends on no other, so that several threads can render.
+/// A renderer whose lines are independent of each other, so that several threads can render.
 public protocol LineRenderer: ResponseRenderer, Sendable {
   /// Appends one response.
   func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer)
 }
 
-/// What renders a list, by what it may be shared out to.
+/// A renderer of a list, by whether threads can share the work.
 public enum ListRenderer {
-  /// Threads may each render some of the responses.
+  /// Several threads may each render some of the responses.
   case lines(any LineRenderer)
-  /// One thread renders all of the responses.
+  /// One thread must render all responses.
   case whole(any ResponseRenderer)
 
-  /// What renders the responses one after the other.
+  /// The renderer, for rendering responses one after the other.
   public var renderer: any ResponseRenderer {
     switch self {
     case .lines(let renderer): renderer
@@ -95,7 +95,7 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
   case urls
   case ncdu
 
-  /// The columns that the format has if none are asked for.
+  /// The default columns of the format.
   public var standardColumns: [Column] {
     switch self {
     case .table: Column.standard
@@ -104,15 +104,15 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Creates what renders a list in this format.
+  /// Creates a renderer for this format.
   ///
   /// - Parameters:
   ///   - columns: The columns, or `nil` for ``standardColumns``.
   ///   - secrets: Which secrets the list may contain.
-  ///   - now: The moment that ages are counted to.
-  ///   - expiryRules: The expiries of an application's own, which count for whether a response is fresh.
+  ///   - now: The time to which ages are measured.
+  ///   - expiryRules: The expiry rules of apps, which affect freshness.
   ///   - store: The store that is listed.
-  ///   - terminalWidth: The width to shorten URLs for, or `nil` to leave them whole.
+  ///   - terminalWidth: The width to which URLs are shortened, or `nil` to show them in full.
   public func makeRenderer(
     columns: [Column]?, secrets: SecretPolicy, now: Timestamp,
     expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known, store: StoreDescription,

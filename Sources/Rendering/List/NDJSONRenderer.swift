@@ -3,7 +3,7 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// A list as JSON objects, one response a line.
+/// Renders a list as JSON objects, one line for each response.
 struct NDJSONRenderer: LineRenderer {
   private let entry: EntryJSON
 

@@ -2,15 +2,15 @@ import Administration
 import Bytes
 import ResponseStorage
 
-/// A list as a table for people.
+/// Renders a list as a table for people.
 ///
-/// The first rows are kept until the widths of the columns can be taken from them; later rows are
-/// passed on at once, even where a cell is wider than its column.
+/// The first rows determine the column widths and are kept until then. Later rows are written at once, even if a cell
+/// is wider than its column, so that memory and delay do not grow with the list.
 struct TableRenderer: ResponseRenderer {
-  /// The cells of one row.
+  /// The cells of a row.
   private struct Row {
     var text = TextBuffer()
-    /// Where each cell ends in the text.
+    /// The end of each cell in the text.
     var ends: [Int] = []
     var widths: [Int] = []
   }

@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// A list as URLs, one a line, with all but printable ASCII percent-encoded.
+/// Renders a list as URLs, one on each line, with everything but printable ASCII percent-encoded.
 ///
-/// A response whose URL is not known has no line.
+/// Responses without a known URL are left out.
 struct URLsRenderer: LineRenderer {
   let secrets: SecretPolicy
 

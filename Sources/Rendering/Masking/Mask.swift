@@ -1,23 +1,23 @@
 public import Bytes
 public import ResponseStorage
 
-/// Replaces secrets by `***` and leaves every other byte as it is.
+/// Replaces secrets with `***` and leaves all other bytes unchanged.
 public enum Mask {
-  /// What stands for a secret.
+  /// The text that replaces a secret.
   public static let replacement: ByteString = "***"
 
-  /// A URL without its user information and the values of parameters that look like tokens.
+  /// Returns a URL without its user info and without the values of parameters that look like tokens.
   ///
-  /// Parameters are looked for in the query, in the fragment, and after a `;` in the path; JSON Web Tokens
-  /// everywhere.
+  /// Parameters are found in the query, in the fragment, and after a `;` in the path; JSON Web Tokens are found
+  /// anywhere.
   public static func url(_ url: ByteString) -> ByteString {
     URLSecrets().replacing(in: url) { _ in replacement }
   }
 
-  /// The value of a header field, masked if a field called `name` holds a secret.
+  /// Returns the value of a header field, masked if fields with this `name` contain secrets.
   ///
-  /// A URL in any other value is masked as ``url(_:)`` does; a value with a JSON Web Token or with credentials
-  /// as a whole.
+  /// In other fields, URLs with user info, a query or a fragment are masked as by ``url(_:)``. A value with a JSON Web
+  /// Token or with credentials is masked entirely.
   public static func headerValue(_ value: ByteString, named name: ByteString) -> ByteString {
     if SecretNames.isSecretHeader(name.bytes[...]) { return replacement }
     let bytes = value.bytes
@@ -31,7 +31,7 @@ public enum Mask {
     return isSecret ? replacement : masked
   }
 
-  /// Properties with the values masked whose key is that of a secret, at any depth.
+  /// Returns properties with the values of secret keys masked, at any depth.
   public static func properties(
     _ properties: [StoredResponse.Property]
   ) -> [StoredResponse.Property] {

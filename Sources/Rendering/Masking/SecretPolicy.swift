@@ -1,26 +1,26 @@
 public import Bytes
 public import ResponseStorage
 
-/// Which secrets an output may contain.
+/// The secrets that an output may contain.
 public struct SecretPolicy: Hashable, Sendable {
-  /// Whether nothing is masked, except as ``redactURLs`` says.
+  /// Whether nothing is masked, except by ``redactURLs``.
   public var showSecrets: Bool
 
-  /// Whether URLs and keys are masked in the formats for programs too.
+  /// Whether URLs and keys are masked for programs too.
   public var redactURLs: Bool
 
-  /// Creates a policy; by default, the one that is in force when no option was given.
+  /// Creates a policy. The defaults apply when no option was given.
   public init(showSecrets: Bool = false, redactURLs: Bool = false) {
     self.showSecrets = showSecrets
     self.redactURLs = redactURLs
   }
 
-  /// Who reads an output.
+  /// The reader of an output.
   public enum Reader: Hashable, Sendable {
-    /// People, who see URLs masked unless secrets are shown.
+    /// People, for whom URLs are masked unless secrets are shown.
     case people
 
-    /// Programs, which need URLs and keys as they are.
+    /// Programs, which need unchanged URLs and keys.
     case programs
   }
 
@@ -29,12 +29,12 @@ public struct SecretPolicy: Hashable, Sendable {
     redactURLs || (reader == .people && !showSecrets)
   }
 
-  /// A URL or a key as `reader` may see it.
+  /// Returns a URL or a key as `reader` may see it.
   public func url(_ url: ByteString, for reader: Reader) -> ByteString {
     masksURLs(for: reader) ? Mask.url(url) : url
   }
 
-  /// Header fields with the values of those that hold secrets masked.
+  /// Returns header fields with the values of secret fields masked.
   public func headers(_ headers: HeaderFields) -> HeaderFields {
     if showSecrets { return headers }
     return HeaderFields(
@@ -44,7 +44,7 @@ public struct SecretPolicy: Hashable, Sendable {
       })
   }
 
-  /// Properties with the values masked whose key is that of a secret, at any depth.
+  /// Returns properties with the values of secret keys masked, at any depth.
   public func properties(
     _ properties: [StoredResponse.Property]
   ) -> [StoredResponse.Property] {

@@ -2,21 +2,21 @@ import Administration
 import Bytes
 import ResponseStorage
 
-/// An axis from 0 to a number of bytes that is easy to read, with marks.
+/// An axis from 0 to a round number of bytes, with marks.
 struct AxisScale {
-  /// A place on the axis.
+  /// A mark on the axis.
   struct Mark {
-    /// From 0 to 1.
+    /// The position, from 0 to 1.
     let part: Double
     let text: String
   }
 
-  // Not integers: what a store claims can be near the largest of them.
+  // `Double`, because a store can claim sizes near `Int64.max`.
   private let step: Double
   private let count: Int
   private let unit: Double
 
-  /// Makes an axis that holds a number of bytes, with one to five marks beside 0.
+  /// Creates an axis for a number of bytes, with one to five marks after 0.
   init(holding bytes: ByteCount) {
     var unit = 1.0
     while unit < 0x1p60, Double(bytes) / unit >= 1_024 { unit *= 1_024 }
@@ -28,7 +28,7 @@ struct AxisScale {
     count = max(1, Int((value / chosen).rounded(.up)))
   }
 
-  /// The marks, from 0 on.
+  /// The marks, including 0.
   var marks: [Mark] {
     (0...count).map { number in
       let size: ByteCount = Int64(exactly: Double(number) * step).map { ByteCount($0) } ?? .max
@@ -38,7 +38,7 @@ struct AxisScale {
     }
   }
 
-  /// A number of bytes in the unit of the marks, without the name of that; nothing for one that is as good as 0.
+  /// Returns a number of bytes in the unit of the marks, without the name of the unit; empty if it rounds to 0.
   func number(_ bytes: ByteCount) -> String {
     let value = Double(bytes) / unit
     var text = TextBuffer()
@@ -46,6 +46,6 @@ struct AxisScale {
     return value < 0.05 ? "" : ByteString(text.bytes).string ?? ""
   }
 
-  /// Where a number of bytes is on the axis, from 0 to 1.
+  /// Returns the position of a number of bytes on the axis, from 0 to 1.
   func part(_ bytes: ByteCount) -> Double { Double(bytes) / (step * Double(count)) }
 }

@@ -1,10 +1,10 @@
 import Bytes
 
-/// A piece of HTML, in which only markup that was written in the source is markup.
+/// A piece of HTML in which only string literals of the source are markup.
 ///
-/// What a literal says is taken as it is, and can only be a `StaticString`; whatever is interpolated is
-/// text, and escaped, unless it is HTML itself. So text from a cache cannot get out of its place as long
-/// as that is an element or an attribute in double quotes. It is shown as ``HostileText`` shows it.
+/// Literals are `StaticString` and are used unchanged. Everything interpolated is text and escaped, unless it is `HTML`
+/// itself. So text from a cache cannot break out of an element or an attribute in double quotes. It is shown as
+/// ``HostileText`` shows it.
 ///
 /// ```swift
 /// let row: HTML = "<td title=\"\(url)\">\(size)</td>"
@@ -13,7 +13,7 @@ struct HTML: Hashable, Sendable {
   /// The bytes, which are UTF-8.
   private(set) var bytes: [UInt8] = []
 
-  /// Creates a piece of nothing.
+  /// Creates an empty piece.
   init() {}
 
   /// Appends another piece.
@@ -31,7 +31,7 @@ extension HTML: ExpressibleByStringInterpolation {
     bytes = stringInterpolation.html.bytes
   }
 
-  /// Collects the parts of a literal.
+  /// Collects the segments of a literal.
   struct Interpolation: StringInterpolationProtocol {
     fileprivate var html = HTML()
 
@@ -61,7 +61,7 @@ extension HTML: ExpressibleByStringInterpolation {
       html.bytes += text.bytes
     }
 
-    /// Appends a number to one place after the point, as coordinates need it.
+    /// Appends a number with one decimal, as coordinates need it.
     mutating func appendInterpolation(_ number: Double) {
       var text = TextBuffer()
       text.append(tenthsOf: number)
@@ -71,13 +71,13 @@ extension HTML: ExpressibleByStringInterpolation {
 }
 
 extension HTML {
-  /// Creates a text.
+  /// Creates a piece from text.
   init(text: ByteString) {
     append(text)
   }
 
-  /// Appends text, with what has a meaning in HTML escaped, byte by byte: a mark that combines with a
-  /// quote does not hide it.
+  /// Appends text with special characters escaped. It works on bytes, so that a combining mark after a quote does not
+  /// hide the quote.
   private mutating func append(_ text: ByteString) {
     for byte in HostileText.shown(text).bytes {
       switch byte {
@@ -91,9 +91,11 @@ extension HTML {
     }
   }
 
-  /// Creates JSON for an element that holds data and no markup.
+  /// Creates JSON for an element that contains data and no markup.
   ///
-  /// - Parameter json: Whole JSON, which has `<`, `>` and `&` in strings only.
+  /// Escapes `<`, so that no string can end the element, and `>` and `&` as well.
+  ///
+  /// - Parameter json: Complete JSON, in which `<`, `>` and `&` only occur in strings.
   init(json: TextBuffer) {
     for byte in json.bytes {
       switch byte {
@@ -107,7 +109,7 @@ extension HTML {
 }
 
 extension TextBuffer {
-  /// Appends a number to one place after the point, without one that is 0; 0 for what is no number.
+  /// Appends a number with one decimal, which is omitted if it is 0; 0 for a number that is not finite or too large.
   mutating func append(tenthsOf number: Double) {
     let tenths = (number * 10).rounded()
     guard tenths.magnitude < 1e15 else { return append(UInt8(ascii: "0")) }

@@ -1,9 +1,9 @@
 import Bytes
 
-/// A piece of Markdown as GitHub has it, in which only markup that was written in the source is markup.
+/// A piece of GitHub Flavored Markdown in which only string literals of the source are markup.
 ///
-/// What a literal says is taken as it is, and can only be a `StaticString`; whatever is interpolated is
-/// text of a cell or a line, shown as code, or Markdown itself.
+/// Literals are `StaticString` and are used unchanged. Everything interpolated is escaped text, code, or `Markdown`
+/// itself.
 struct Markdown: Hashable, Sendable {
   /// The bytes, which are UTF-8.
   private(set) var bytes: [UInt8] = []
@@ -23,7 +23,7 @@ extension Markdown: ExpressibleByStringInterpolation {
     bytes = stringInterpolation.text.bytes
   }
 
-  /// Collects the parts of a literal.
+  /// Collects the segments of a literal.
   struct Interpolation: StringInterpolationProtocol {
     fileprivate var text = Markdown()
 
@@ -37,7 +37,7 @@ extension Markdown: ExpressibleByStringInterpolation {
       text += markdown
     }
 
-    /// Appends words of our own, with what could be markup escaped.
+    /// Appends words of this tool, with potential markup escaped.
     mutating func appendInterpolation(_ words: String) {
       for byte in HostileText.shown(ByteString(words)).bytes {
         if Self.isMarkup(byte) { text.bytes.append(UInt8(ascii: "\\")) }
@@ -47,11 +47,12 @@ extension Markdown: ExpressibleByStringInterpolation {
 
     /// Appends text from a cache as code, in which nothing is markup and nothing becomes a link.
     ///
-    /// - Parameter isCell: Whether it stands in a table, where a `|` ends a cell even in code.
+    /// - Parameter isCell: Whether the text is in a table, where a `|` ends a cell even in code.
     mutating func appendInterpolation(code: ByteString, isCell: Bool = true) {
       let shown = HostileText.shown(code).bytes
+      // A fence longer than any run of backticks in the text cannot be closed by the text.
       let fence = Array(repeating: UInt8(ascii: "`"), count: Self.longestRun(in: shown) + 1)
-      // One space at each end is taken off again, which lets code begin with a backtick.
+      // Markdown strips one space at each end, which allows code to begin with a backtick.
       text.bytes += fence + [UInt8(ascii: " ")]
       for byte in shown {
         if isCell, byte == UInt8(ascii: "|") { text.bytes.append(UInt8(ascii: "\\")) }

@@ -2,7 +2,7 @@ import Administration
 import Bytes
 import ResponseStorage
 
-/// A report as Markdown: the same figures without drawings.
+/// A report as Markdown: the same numbers as on the page, without drawings.
 struct ReportMarkdown: Sendable {
   private static let entryCount = 20
 
@@ -11,7 +11,7 @@ struct ReportMarkdown: Sendable {
 
   private var report: CacheReport { words.report }
 
-  /// The whole text.
+  /// The whole document.
   var markdown: Markdown {
     """
     # URL cache report
@@ -75,7 +75,7 @@ struct ReportMarkdown: Sendable {
     return list
   }
 
-  /// The lines of a table. Text from the cache is code.
+  /// Returns the lines of a table. Names from the cache are formatted as code.
   private func table(_ table: ReportTable) -> Markdown {
     var text: Markdown = "|"
     for column in table.columns { text += " \(column) |" }

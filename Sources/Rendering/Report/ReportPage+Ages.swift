@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 extension ReportPage {
-  /// Where a chart of two columns has its drawing.
+  /// The layout of a chart in two columns.
   enum Chart {
     static let left = 56.0
     static let right = 552.0
@@ -11,11 +11,11 @@ extension ReportPage {
     static let bottom = 216.0
     static var width: Double { right - left }
     static var height: Double { bottom - top }
-    /// The bottom of a drawing beside a long table.
+    /// The bottom of a chart next to a long table.
     static let lowBottom = 300.0
   }
 
-  /// The bodies by how long ago they were stored, and how fresh they are.
+  /// The bodies by age and freshness.
   var ages: HTML {
     """
     <section class="card">\(heading("How old it is"))
@@ -26,7 +26,7 @@ extension ReportPage {
     """
   }
 
-  /// The ranges from the first to the last that has entries.
+  /// The age ranges from the first to the last with entries.
   private var shownAges: ArraySlice<CacheReport.AgeGroup> {
     let first = report.ages.firstIndex { $0.sums.total.entries > 0 } ?? report.ages.endIndex
     let last = report.ages.lastIndex { $0.sums.total.entries > 0 } ?? first - 1
@@ -65,7 +65,7 @@ extension ReportPage {
           height="\(height)"/>
           """
       }
-      // On a narrow screen there is room for every second name only.
+      // Narrow screens only have room for every second name.
       let isExtra = index % 2 == 1 && shownAges.count > 6
       bars += """
         <g class="bar"><title>\(sentence(on: group))</title>\
@@ -80,7 +80,7 @@ extension ReportPage {
     return bars
   }
 
-  /// A range of ages, short enough to stand below a bar.
+  /// Returns the name of an age range, short enough for the axis.
   private func name(of group: CacheReport.AgeGroup) -> ByteString {
     switch group.name {
     case "in the future": "future"
@@ -97,7 +97,7 @@ extension ReportPage {
       \(group.name ?? "unknown age"): \(ByteSizeText.text(total.bytes)) in \
       \(ReportWords.counted(total.entries, "entry", "entries"))
       """
-    // Stale entries with and without a validator have one word.
+    // Stale entries with and without a validator share one word.
     var sums: [(word: String, sum: CacheReport.Sum)] = []
     for state in CacheReport.State.allCases where group.sums[state].entries > 0 {
       if let last = sums.indices.last, sums[last].word == state.word {

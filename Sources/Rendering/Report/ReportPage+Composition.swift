@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 extension ReportPage {
-  /// What the cache is made of: by freshness, and by what is on disk.
+  /// The composition of the cache: by freshness, and by what is on disk.
   var composition: HTML {
     let states = CacheReport.State.allCases
     let parts = words.parts
@@ -23,7 +23,7 @@ extension ReportPage {
       """
   }
 
-  /// A bar of parts, each with the class of its colour.
+  /// Returns a stacked bar; each part has the class of its color.
   private func stack(_ parts: [(kind: String, bytes: ByteCount)]) -> HTML {
     let whole = parts.reduce(0) { $0 + Double($1.bytes) }
     var (x, bars): (Double, HTML) = (0, "")

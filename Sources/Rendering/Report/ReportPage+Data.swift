@@ -4,7 +4,7 @@ import JSON
 import ResponseStorage
 
 extension ReportPage {
-  /// What the script needs: the tree of hosts, folders and entries, and the limits of age.
+  /// The data for the script: the tree of hosts, folders and entries, and the age limits.
   var data: TextBuffer {
     var data = TextBuffer()
     data.writeJSON { json in
@@ -18,7 +18,7 @@ extension ReportPage {
           }
         }
         $0.array("limits") { json in for limit in report.ageLimits { write(limit, to: &json) } }
-        // The parts before and after the limit.
+        // The command before and after the limit.
         let command = words.command("purge", "--older-than ")
         $0.key("command")
         guard report.canBeChanged else { return $0.null() }
@@ -31,7 +31,7 @@ extension ReportPage {
     return data
   }
 
-  /// Writes a node: its name, bytes, entries, stale bytes if they are known, and what is in it.
+  /// Writes a node: its name, bytes, entries, stale bytes if known, and children.
   private func write(
     _ name: ByteString, _ sum: CacheReport.Sum, _ staleBytes: ByteCount?, to json: inout JSONWriter,
     contents: ((inout JSONWriter) -> Void)? = nil
@@ -73,9 +73,9 @@ extension ReportPage {
     }
   }
 
-  /// Writes what is not named, if there is anything, as the last node of an array.
+  /// Writes everything that has no node of its own as the last node of an array; nothing if it is empty.
   ///
-  /// - Parameter staleBytes: The stale bytes of all, and of what is named.
+  /// - Parameter staleBytes: The stale bytes of the whole, and of the named nodes.
   private func writeRest(
     _ name: ByteString, of sum: CacheReport.Sum, without named: CacheReport.Sum,
     staleBytes: (all: ByteCount, named: ByteCount), to json: inout JSONWriter
@@ -86,7 +86,7 @@ extension ReportPage {
     write(name, rest, max(0, staleBytes.all - staleBytes.named), to: &json)
   }
 
-  /// Writes a limit: where it is in the drawing, and what there is to say about it.
+  /// Writes a limit: its position in the chart, and the texts about it.
   private func write(_ limit: CacheReport.AgeLimit, to json: inout JSONWriter) {
     json.array {
       for coordinate in [x(of: limit), y(of: limit.removed.bytes)] {

@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 extension ReportPage {
-  /// The largest entries, which the script filters and sorts.
+  /// The largest entries, which the script can filter and sort.
   var entries: HTML {
     let shown = ReportWords.grouped(Int64(report.largest.count))
     let total = ReportWords.grouped(report.usage.entries)
@@ -37,13 +37,13 @@ extension ReportPage {
     return rows
   }
 
-  /// The URL, in which the path stands out.
+  /// Returns the URL with the path emphasized.
   private func url(of entry: CacheReport.Entry) -> HTML {
     let (origin, rest) = words.urlParts(of: entry)
     return "<span class=\"mut\">\(origin)</span>\(rest)"
   }
 
-  /// The size as a part of the largest.
+  /// Returns a bar for the size, relative to the largest entry.
   private func bar(of entry: CacheReport.Entry) -> HTML {
     let whole = Double(max(1, report.largest.first?.size ?? 1))
     let width = 60 * min(1, max(0, Double(entry.size) / whole))

@@ -1,7 +1,7 @@
 import Administration
 
 extension ReportPage {
-  /// What is wrong with the cache, as far as one pass over it shows.
+  /// The findings that a single scan of the cache can detect.
   var findings: HTML {
     var items: HTML = ""
     for problem in words.problems {

@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 extension ReportPage {
-  /// What a limit of age would remove, for the limit that the slider has.
+  /// The effect of an age limit, initially for the default limit of the slider.
   var limits: HTML {
     let limit = standardLimit
     let removed = ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes)
@@ -27,13 +27,13 @@ extension ReportPage {
       """
   }
 
-  /// The command for a limit; nothing if no command changes the cache.
+  /// Returns the command for a limit; empty if no command can change the cache.
   private func limitCommand(_ limit: CacheReport.AgeLimit) -> HTML {
     guard report.canBeChanged else { return "" }
     return "<code id=\"wi-k\">\(words.purgeCommand(olderThan: limit.seconds))</code>"
   }
 
-  /// The place of the limit that is shown first: 30 days.
+  /// The index of the limit that is shown first: 30 days.
   private var standardPlace: Int64 {
     Int64(report.ageLimits.firstIndex { $0.seconds == 30 * 86_400 } ?? 0)
   }
@@ -43,13 +43,13 @@ extension ReportPage {
     return place < report.ageLimits.count ? report.ageLimits[place] : .init(seconds: 30 * 86_400)
   }
 
-  /// Where a limit is: each is as far from the next, so that hours and years have room.
+  /// Returns the position of a limit. Limits are evenly spaced, so that both hours and years have room.
   func x(of limit: CacheReport.AgeLimit) -> Double {
     let place = report.ageLimits.firstIndex { $0.seconds == limit.seconds } ?? 0
     return Chart.left + Chart.width * Double(place) / Double(max(1, report.ageLimits.count - 1))
   }
 
-  /// Where a number of bytes is, of all bodies.
+  /// Returns the position of a number of bytes, relative to all bodies.
   func y(of bytes: ByteCount) -> Double {
     let whole = Double(max(1, report.usage.bodyBytes))
     return Chart.bottom - Chart.height * min(1, Double(bytes) / whole)
@@ -88,7 +88,7 @@ extension ReportPage {
     return lines
   }
 
-  /// Lines at each quarter.
+  /// Returns grid lines at each quarter.
   func percentGrid(to bottom: Double) -> HTML {
     var lines: HTML = ""
     for quarter in 0...4 {

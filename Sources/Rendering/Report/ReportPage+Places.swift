@@ -7,7 +7,7 @@ extension ReportPage {
   private static let area = Rectangle(x: 0, y: 0, width: 1176, height: 430)
   private static let columnWidth = 6.9
 
-  /// Which hosts and folders the bytes are in.
+  /// The hosts and folders in which the bytes are.
   var places: HTML {
     """
     <section class="card" id="places">\(heading("Where the bytes are", Self.ramp))
@@ -92,7 +92,7 @@ extension ReportPage {
     return cells
   }
 
-  /// - Parameter staleShare: The stale part, from 0 to 1; `nil` if it is not known.
+  /// - Parameter staleShare: The stale share, from 0 to 1; `nil` if it is unknown.
   private func cell(
     _ name: ByteString, _ bytes: ByteCount, staleShare: Double?, _ rectangle: Rectangle
   ) -> HTML {
@@ -120,7 +120,8 @@ extension ReportPage {
     whole > 0 ? min(1, max(0, Double(part) / Double(whole))) : 0
   }
 
-  /// Text that fits into so many columns, its middle left out if need be; nothing if hardly any is left.
+  /// Returns text that fits into a number of columns, with its middle left out if necessary; empty if almost nothing
+  /// would be left.
   private func fitted(_ text: ByteString, to columns: Double) -> ByteString {
     let shown = DisplayWidth.shortened(text.bytes[...], to: Int(max(2, columns)))
     return columns >= 4 ? ByteString(Array(shown)) : ByteString([])

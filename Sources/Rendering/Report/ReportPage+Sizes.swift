@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 extension ReportPage {
-  /// How the sizes of bodies are spread: which part of the entries, and of the bytes, is how small.
+  /// The distribution of body sizes: the share of entries, and of bytes, up to each size.
   var sizes: HTML {
     """
     <section class="card">\(heading("How large bodies are"))
@@ -17,7 +17,7 @@ extension ReportPage {
     """
   }
 
-  /// The powers of two that the axis goes from and to.
+  /// The range of the axis, as powers of two.
   private var powers: ClosedRange<Int> {
     func power(_ size: ByteCount) -> Int { 64 - max(size, 1).bytes.leadingZeroBitCount }
     let sizes = report.sizes.map(\.largest).filter { $0 > 0 }
@@ -26,7 +26,7 @@ extension ReportPage {
   }
 
   private func x(ofSize size: ByteCount) -> Double {
-    // Four steps of each power, as the groups have them: a logarithm is not needed.
+    // Four steps for each power, as in the groups, so no logarithm is needed.
     let size = Double(max(size, 1))
     let power = Double(size.exponent) + (size.significand - 1)
     let part = (power - Double(powers.lowerBound)) / Double(powers.count - 1)

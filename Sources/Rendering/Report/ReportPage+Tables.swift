@@ -2,11 +2,11 @@ import Administration
 import ResponseStorage
 
 extension ReportPage {
-  /// A table that says what a drawing shows.
+  /// Returns a table with the data of a drawing.
   ///
   /// - Parameters:
-  ///   - marks: The class of the colour of each line; none without colours.
-  ///   - isHeadShown: Whether the heads are for all to see, and not only for who has the page read out.
+  ///   - marks: The color class of each row; empty for no colors.
+  ///   - isHeadShown: Whether the column heads are visible, or only available to screen readers.
   func table(_ table: ReportTable, marks: [String] = [], isHeadShown: Bool = true) -> HTML {
     var heads: HTML = ""
     for column in table.columns { heads += "<th>\(column)</th>" }
@@ -25,7 +25,7 @@ extension ReportPage {
       """
   }
 
-  /// A table that is shown when it is asked for.
+  /// Returns a collapsed table.
   func details(_ table: ReportTable) -> HTML {
     """
     <details><summary>The same as a table</summary><div class="scroll-x">\(self.table(table))</div></details>

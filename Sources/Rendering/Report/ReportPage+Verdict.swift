@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 extension ReportPage {
-  /// How the cache is, and what could be done.
+  /// The state of the cache, and suggestions.
   var verdict: HTML {
     let judgement = words.judgement
     let suggestions = suggestionList
@@ -36,13 +36,13 @@ extension ReportPage {
     return "<p class=\"more\">\(words.leadingHostsPrefix)\(names).</p>\n"
   }
 
-  /// The footprint as a part of the capacity; nothing if there is none.
+  /// The size on disk as a part of the capacity; empty if there is no capacity.
   private var gauge: HTML {
     guard let capacity = report.usage.capacityBytes, capacity > 0 else { return "" }
     let used = report.usage.footprint.totalBytes
     let full = ReportWords.percent(used, of: capacity)
     let scale = 1000 / Double(max(capacity, used))
-    // What the files hold beside bodies is shown as such.
+    // Bytes other than bodies get a part of their own.
     var (x, bars): (Double, HTML) = (0, "")
     func add(_ bytes: ByteCount, _ kind: String) {
       let width = Double(bytes) * scale
@@ -84,7 +84,7 @@ extension ReportPage {
       """
   }
 
-  /// The figures that matter most.
+  /// The key figures.
   var figures: HTML {
     let usage = report.usage
     let hosts = Int64(report.hosts.count) + (report.otherHosts?.groups ?? 0)

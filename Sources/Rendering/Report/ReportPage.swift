@@ -4,8 +4,8 @@ import ResponseStorage
 
 /// A report as one HTML file that loads nothing and works without its script.
 ///
-/// Each section has a file of its own. Nothing has a `style` attribute or a handler, as the policy of the
-/// page lets the one style and the one script run whose digests it names, and nothing else.
+/// Each section has its own source file. There are no `style` attributes and no event handlers: the Content Security
+/// Policy of the page only allows the style sheet and the script whose digests it contains.
 struct ReportPage: Sendable {
   let words: ReportWords
   let generator: String
@@ -97,12 +97,12 @@ struct ReportPage: Sendable {
       ? " URLs are shown as they are, with their secrets." : " Secrets in URLs are masked."
   }
 
-  /// A moment.
+  /// Returns a time element.
   func time(_ moment: Timestamp) -> HTML {
     "<time datetime=\"\(TimeText.text(moment))\">\(TimeText.text(moment))</time>"
   }
 
-  /// A command, which goes on in the next line between two words, and only within one that is longer than a line.
+  /// Returns a command that wraps between words, and within a word only if the word is longer than a line.
   func code(_ command: ByteString) -> HTML {
     var words: HTML = ""
     for word in command.bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -113,12 +113,12 @@ struct ReportPage: Sendable {
     return "<code>\(words)</code>"
   }
 
-  /// The beginning of a section.
+  /// Returns the head of a section.
   func heading(_ title: String, _ rest: HTML = "") -> HTML {
     "<div class=\"ch\"><h2>\(title)</h2>\(rest)</div>"
   }
 
-  /// The states with their colours.
+  /// The freshness states with their colors.
   var legend: HTML {
     var items: HTML = ""
     for state in CacheReport.State.allCases {

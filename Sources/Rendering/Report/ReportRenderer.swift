@@ -1,11 +1,11 @@
 public import Administration
 
-/// A report of a cache, as a page or as Markdown.
+/// Renders the report of a cache, as HTML or Markdown.
 public struct ReportRenderer: Sendable {
   /// Which secrets the report may contain.
   public var secrets: SecretPolicy
 
-  /// The name and the version of the program that makes it.
+  /// The name and the version of the program.
   public var generator: String
 
   /// Creates a renderer.

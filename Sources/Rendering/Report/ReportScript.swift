@@ -1,10 +1,10 @@
-/// The script of a report: it draws the treemap again when a part of it is selected, moves the limit of
-/// age, filters and sorts the entries, and changes the theme.
+/// The script of a report: it redraws the treemap when a part is selected, moves the age limit, filters and sorts the
+/// entries, and switches the theme.
 ///
-/// It writes text by `textContent` only, asks nobody for anything, and has at most 8,000 bytes. Without it
-/// the report is whole, and only stands still.
+/// It only writes text with `textContent`, makes no requests, and has at most 8,000 bytes. Without it, the report is
+/// complete but static.
 enum ReportScript {
-  /// The SHA-256 digest of ``source`` in Base64, by which the page lets it run.
+  /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the script.
   static let digest: HTML = "4GMTnU+BsXLZQTyWhh1SfTBvfSAmr0COTKwNtYXsdsI="
 
   /// The script.

@@ -1,6 +1,6 @@
-/// The style of a report: light and dark, for wide and narrow screens, and for paper.
+/// The style sheet of a report: light and dark, for wide and narrow screens, and for print.
 enum ReportStyle {
-  /// The SHA-256 digest of ``source`` in Base64, by which the page lets it apply.
+  /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the style sheet.
   static let digest: HTML = "0cJSmYs1tmg5uB/AuS6R9MaNCuKwxhc4ytf7TkDEy+8="
 
   /// The style sheet.

@@ -1,21 +1,21 @@
 import Bytes
 
-/// A table of a report in words, which each format writes in its own way.
+/// A table of a report as text, for all output formats.
 struct ReportTable: Hashable, Sendable {
-  /// A line of a table.
+  /// A row of a table.
   struct Row: Hashable, Sendable {
-    /// What the line is about.
+    /// The name of the row.
     let name: ByteString
     /// Whether the name is text from the cache.
     var isFromCache = false
-    /// What the name means, where that has to be said.
+    /// The meaning of the name, if it needs an explanation.
     var meaning: String?
-    /// A text for each column but the first.
+    /// A text for each column except the first.
     let values: [String]
   }
 
-  /// The heads of the columns.
+  /// The column heads.
   let columns: [String]
-  /// The lines below the heads.
+  /// The rows below the heads.
   let rows: [Row]
 }

@@ -2,20 +2,20 @@ import Administration
 import Bytes
 import ResponseStorage
 
-/// What the integrity of a cache is like, in words.
+/// A finding about the integrity of a cache, in words.
 struct ProblemText: Hashable, Sendable {
-  /// Whether it is as it should be.
+  /// Whether everything is in order.
   let isGood: Bool
-  /// What it is about.
+  /// The subject.
   let title: String
-  /// What there is to say about it.
+  /// The description.
   let text: String
-  /// The command that shows how it would be repaired, if it can be.
+  /// The command that shows the repair, if it can be repaired.
   let command: ByteString?
 }
 
 extension ReportWords {
-  /// What was found wrong, or that nothing was.
+  /// The findings, and what is in order.
   var problems: [ProblemText] {
     var all = report.problems.map { text(of: $0) }
     if report.usage.footprint.orphanFiles == 0 {
@@ -51,7 +51,7 @@ extension ReportWords {
       command: repair.map { command("check", "--repair=\($0.rawValue) --dry-run") })
   }
 
-  /// How many findings there are of each severity, as `check` counts them and in its words.
+  /// The number of findings of each severity, as `check` counts and names them.
   var findingCounts: [String] {
     Finding.Severity.allCases.map { severity in
       Self.counted(

@@ -4,11 +4,11 @@ import ResponseStorage
 
 /// A suggestion in words.
 struct SuggestionText: Hashable, Sendable {
-  /// What is gained.
+  /// The benefit.
   let gain: String
-  /// How, after the gain.
+  /// The method. It follows the benefit.
   let how: String
-  /// The command that shows what would be done.
+  /// The command that shows the effect.
   let command: ByteString
 }
 
@@ -16,7 +16,7 @@ extension ReportWords {
   /// All suggestions in words.
   var suggestions: [SuggestionText] { report.suggestions.map { text(of: $0) } }
 
-  /// What stands in the place of suggestions where there are none.
+  /// The text that is shown if there are no suggestions.
   var noSuggestion: String {
     if report.isDamaged {
       return "The database is damaged: no command changes it, and CFNetwork discards the cache when"
@@ -72,25 +72,25 @@ extension ReportWords {
     }
   }
 
-  /// The command that shows what a limit of age would remove.
+  /// Returns the command that shows what an age limit would remove.
   func purgeCommand(olderThan seconds: Int64) -> ByteString {
     command("purge", "--older-than \(Self.durationOption(seconds)) --dry-run")
   }
 
-  /// A limit of age as the command line has it.
+  /// Returns an age limit in the syntax of the command line.
   static func durationOption(_ seconds: Int64) -> String {
     seconds % 86_400 == 0 ? "\(seconds / 86_400)d" : "\(seconds / 3_600)h"
   }
 
-  /// A limit of age in words.
+  /// Returns an age limit in words.
   static func duration(_ seconds: Int64) -> String {
     seconds % 86_400 == 0
       ? counted(seconds / 86_400, "day", "days") : counted(seconds / 3_600, "hour", "hours")
   }
 
-  /// A command on this cache, for a POSIX shell.
+  /// Returns a command for this cache, for a POSIX shell.
   ///
-  /// - Parameter options: Options that a shell takes as they are.
+  /// - Parameter options: Options that need no quoting.
   func command(_ verb: String, _ options: String) -> ByteString {
     var text = TextBuffer()
     text.append("urlcache-admin \(verb) -c ")
@@ -99,7 +99,7 @@ extension ReportWords {
     return ByteString(text.bytes)
   }
 
-  /// The expiries that are not known without being named.
+  /// The options for expiry rules that are not built in.
   private var expiryOptions: String {
     var text = TextBuffer()
     for rule in report.expiryRules where !UserInfoExpiry.known.contains(rule) {

@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 extension ReportWords {
-  /// The hosts with the most bytes, and the others as one.
+  /// The hosts with the most bytes, and all other hosts in one row.
   var hostTable: ReportTable {
     var rows = report.hosts.map { host in
       let stale = Self.percent(host.staleBytes, of: host.sum.bytes)
@@ -20,7 +20,7 @@ extension ReportWords {
     return ReportTable(columns: ["Host", "Entries", "Bodies", "Share", "Stale"], rows: rows)
   }
 
-  /// The bodies by age, and by freshness.
+  /// The bodies by age and freshness.
   var ageTable: ReportTable {
     let groups = report.ages.filter { $0.sums.total.entries > 0 }
     let states = CacheReport.State.allCases
@@ -35,7 +35,7 @@ extension ReportWords {
       })
   }
 
-  /// What some limits of age would free.
+  /// The bytes that some age limits would free.
   var limitTable: ReportTable {
     let days: Set<Int64> = [1, 7, 14, 30, 60, 90, 180, 365, 730]
     let limits = report.ageLimits.filter { limit in
@@ -61,7 +61,7 @@ extension ReportWords {
       })
   }
 
-  /// What lifetimes and validators save.
+  /// The savings from lifetimes and validators.
   var savingsTable: ReportTable {
     ReportTable(
       columns: ["If requested again", "Entries", "Bodies", "Share"],
@@ -72,7 +72,7 @@ extension ReportWords {
       })
   }
 
-  /// The entries that are older versions.
+  /// The entries that newer versions supersede.
   var versionTable: ReportTable {
     ReportTable(
       columns: ["Versions", "Entries", "Bodies", "Share"],
@@ -84,7 +84,7 @@ extension ReportWords {
       ])
   }
 
-  /// What is on disk.
+  /// The parts of the size on disk.
   var partTable: ReportTable {
     ReportTable(
       columns: ["On disk", "Bytes"],
@@ -93,7 +93,7 @@ extension ReportWords {
       })
   }
 
-  /// How many entries there are, what their bodies take up, and which share of all bodies that is.
+  /// Returns the number of entries, the size of their bodies, and its share of all bodies.
   private func counts(of sum: CacheReport.Sum) -> [String] {
     [
       Self.grouped(sum.entries), ByteSizeText.text(sum.bytes),
@@ -103,7 +103,7 @@ extension ReportWords {
 }
 
 extension ReportWords {
-  /// The parts of what is on disk.
+  /// The parts of the size on disk.
   var parts: [(name: String, bytes: ByteCount)] {
     let footprint = report.usage.footprint
     switch report.store.format {

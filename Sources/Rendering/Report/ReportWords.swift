@@ -2,9 +2,9 @@ import Administration
 import Bytes
 import ResponseStorage
 
-/// The words of a report that all its formats share.
+/// The words of a report, shared by all its formats.
 struct ReportWords: Sendable {
-  /// How many characters of a text from the cache are shown, so that a report is bounded.
+  /// The maximum number of characters for texts from the cache, which bounds the size of a report.
   enum Length {
     static let name = 48
     static let url = 160
@@ -13,7 +13,7 @@ struct ReportWords: Sendable {
   let report: CacheReport
   let secrets: SecretPolicy
 
-  /// How the cache is, in a few words, and whether that is good.
+  /// A short verdict, and whether it is good.
   var judgement: (text: String, isGood: Bool) {
     let share = report.usage.share ?? 0
     if share > 1 { return ("Over its capacity", false) }
@@ -25,21 +25,21 @@ struct ReportWords: Sendable {
     return report.usage.entries == 0 ? ("Empty", true) : ("In order", true)
   }
 
-  /// What the cache takes up.
+  /// The size on disk.
   var used: String { ByteSizeText.text(report.usage.footprint.totalBytes) }
 
-  /// What follows ``used`` in the sentence that says it.
+  /// The rest of the sentence that begins with ``used``.
   var usedOf: String {
     report.usage.capacityBytes.map { "of \(ByteSizeText.text($0)) used." } ?? "on disk."
   }
 
-  /// The part of the bodies that is past its lifetime.
+  /// The share of bodies that are stale.
   var staleShare: String { Self.percent(report.staleBytes, of: report.usage.bodyBytes) }
 
-  /// What follows ``staleShare`` in the sentence that says it.
+  /// The rest of the sentence that begins with ``staleShare``.
   let staleSuffix = "of the bytes in bodies are stale."
 
-  /// The hosts that hold most of the bodies: as few of the first as hold three quarters, but three at most.
+  /// The largest hosts: as few as have three quarters of the bytes, at most three.
   var leadingHosts: ArraySlice<CacheReport.Host> {
     var bytes: ByteCount = 0
     let count = report.hosts.prefix(3).firstIndex { host in
@@ -49,7 +49,7 @@ struct ReportWords: Sendable {
     return report.hosts.prefix(min(3, (count ?? 2) + 1)).filter { $0.sum.bytes > 0 }[...]
   }
 
-  /// What stands before the names of ``leadingHosts``.
+  /// The words before the names of ``leadingHosts``.
   var leadingHostsPrefix: String {
     let count = leadingHosts.count
     let number = ["", "One host holds", "Two hosts hold", "Three hosts hold"][count]
@@ -57,7 +57,7 @@ struct ReportWords: Sendable {
     return "\(number) \(Self.percent(bytes, of: report.usage.bodyBytes)) of it: "
   }
 
-  /// In how few entries half of the bytes are.
+  /// The share of entries that have half of the bytes.
   var halfSentence: String {
     let total = report.usage.bodyBytes
     guard total > 0 else { return "no bytes in bodies" }
@@ -65,7 +65,7 @@ struct ReportWords: Sendable {
     for group in report.sizes.reversed() {
       let missing = total / 2 - bytes
       guard missing > 0 else { break }
-      // Within a group bodies are of about the same size.
+      // Bodies in a group are of similar size, so a share of its bytes is about the same share of its entries.
       let part = min(1, Double(missing) / Double(max(1, group.sum.bytes)))
       entries += max(1, Int64(Double(group.sum.entries) * part))
       bytes += group.sum.bytes
@@ -74,19 +74,19 @@ struct ReportWords: Sendable {
       "half of the bytes in \(Self.percent(entries, of: report.usage.entries)) of entries"
   }
 
-  /// A number of things.
+  /// Returns a number with a noun.
   static func counted(_ count: Int64, _ one: String, _ many: String) -> String {
     "\(grouped(count)) \(count == 1 ? one : many)"
   }
 
-  /// A number in groups of three digits.
+  /// Returns a number with thousands separators.
   static func grouped(_ number: Int64) -> String {
     var text = TextBuffer()
     text.append(grouped: number)
     return ByteString(text.bytes).string ?? ""
   }
 
-  /// A size without a digit after the point that says nothing: `2 KiB`.
+  /// Returns a size without a decimal that is 0: `2 KiB`.
   static func roundSize(_ bytes: ByteCount) -> String {
     let text = ByteSizeText.text(bytes)
     guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return text }
@@ -94,12 +94,12 @@ struct ReportWords: Sendable {
     return rest.utf8.starts(with: "0 ".utf8) ? "\(text[..<point])\(rest.dropFirst())" : text
   }
 
-  /// The share of some bytes in others.
+  /// Returns the share of one size in another.
   static func percent(_ part: ByteCount, of whole: ByteCount) -> String {
     percent(part.bytes, of: whole.bytes)
   }
 
-  /// A share: `<0.1 %`, `6.6 %`, `59 %`.
+  /// Returns a share: `<0.1 %`, `6.6 %`, `59 %`.
   static func percent(_ part: Int64, of whole: Int64) -> String {
     guard whole > 0, part > 0 else { return "0 %" }
     let percent = Double(part) / Double(whole) * 100
@@ -112,18 +112,18 @@ struct ReportWords: Sendable {
 }
 
 extension ReportWords {
-  /// The name of a host, bounded.
+  /// Returns the shortened name of a host.
   func name(of host: CacheReport.Host) -> ByteString {
     host.name.map { bounded(secrets.url($0, for: .people), to: Length.name) } ?? "no host"
   }
 
-  /// The path of a folder, bounded.
+  /// Returns the shortened path of a folder.
   func name(of folder: CacheReport.Folder) -> ByteString {
     let path = secrets.url(folder.path, for: .people)
     return path.bytes.isEmpty ? "/" : bounded(path, to: Length.name)
   }
 
-  /// What the URL of an entry has beyond its host and the path of its folder, bounded.
+  /// Returns the part of the URL of an entry after its folder, shortened.
   func name(of entry: CacheReport.Entry, in folder: CacheReport.Folder) -> ByteString {
     guard let url = entry.url else { return "no URL" }
     let shown = secrets.url(url, for: .people)
@@ -133,26 +133,26 @@ extension ReportWords {
     return name.bytes.isEmpty ? "/" : bounded(name, to: Length.name)
   }
 
-  /// The URL of an entry, bounded.
+  /// Returns the shortened URL of an entry.
   func url(of entry: CacheReport.Entry) -> ByteString {
     entry.url.map { bounded(secrets.url($0, for: .people), to: Length.url) } ?? "no URL"
   }
 
-  /// The URL of an entry in two: its scheme and authority, and all after them.
+  /// Splits the URL of an entry after its authority.
   func urlParts(of entry: CacheReport.Entry) -> (origin: ByteString, rest: ByteString) {
     let url = url(of: entry).bytes
     let count = url.count - URLTail.of(ByteString(url)).bytes.count
     return (ByteString(Array(url[..<count])), ByteString(Array(url[count...])))
   }
 
-  /// Text as it is shown, with its middle left out if it is long.
+  /// Returns text as it is shown, with its middle left out if it is too long.
   func bounded(_ text: ByteString, to limit: Int) -> ByteString {
     ByteString(Excerpt.of(HostileText.shown(text).bytes, characters: limit))
   }
 }
 
 extension CacheReport.State {
-  /// The state, as a title.
+  /// The title of the state.
   var title: String {
     switch self {
     case .fresh: "Fresh"
@@ -163,7 +163,7 @@ extension CacheReport.State {
     }
   }
 
-  /// What the state means.
+  /// The meaning of the state.
   var meaning: String {
     switch self {
     case .fresh: "within its lifetime"
@@ -174,7 +174,7 @@ extension CacheReport.State {
     }
   }
 
-  /// The state, in a word.
+  /// The state in a word.
   var word: String {
     switch self {
     case .fresh: ResponseFreshness.State.fresh.words
@@ -184,6 +184,6 @@ extension CacheReport.State {
     }
   }
 
-  /// The place in the order from good to bad, and then what is not known.
+  /// The rank from good to bad, with unknown last.
   var rank: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 }

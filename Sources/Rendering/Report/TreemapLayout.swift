@@ -1,6 +1,6 @@
 import Bytes
 
-/// A rectangle of a drawing.
+/// A rectangle in a drawing.
 struct Rectangle: Hashable, Sendable {
   var x: Double
   var y: Double
@@ -8,13 +8,13 @@ struct Rectangle: Hashable, Sendable {
   var height: Double
 }
 
-/// Rectangles that have the areas of numbers, each as near to a square as it can be: the squarified
-/// treemap of Bruls, Huizing and van Wijk (2000).
+/// Lays out rectangles with given areas, each as close to a square as possible: the squarified treemap of Bruls,
+/// Huizing and van Wijk (2000).
 enum TreemapLayout {
-  /// Lays numbers out in a rectangle.
+  /// Divides a rectangle by numbers.
   ///
-  /// - Parameter values: The numbers, the largest first; one below zero counts as zero.
-  /// - Returns: A rectangle for each number, in their order.
+  /// - Parameter values: The numbers in descending order; negative ones count as 0.
+  /// - Returns: A rectangle for each number, in the same order.
   static func rectangles(of values: [ByteCount], in bounds: Rectangle) -> [Rectangle] {
     let areas = areas(of: values, in: bounds)
     var (result, free): ([Rectangle], Rectangle) = ([], bounds)
@@ -39,7 +39,7 @@ enum TreemapLayout {
     return values.map { $0 * scale }
   }
 
-  /// How far from a square the worst rectangle of a row is, that fills a side.
+  /// Returns the worst aspect ratio of the rectangles in a row along a side.
   private static func worstRatio(of row: ArraySlice<Double>, along side: Double) -> Double {
     let sum = row.reduce(0, +)
     guard let largest = row.first, let smallest = row.last, smallest > 0, side > 0 else {
@@ -49,7 +49,7 @@ enum TreemapLayout {
       side * side * largest / (sum * sum), sum * sum / (side * side * smallest))
   }
 
-  /// Puts a row along the shorter side, and takes its room away.
+  /// Places a row along the shorter side, and removes its area from the free rectangle.
   private static func cut(_ row: ArraySlice<Double>, from free: inout Rectangle) -> [Rectangle] {
     let sum = row.reduce(0, +)
     var rest = free

@@ -3,10 +3,10 @@ public import ResponseStorage
 
 /// A `curl` command that repeats the request of a stored response.
 ///
-/// What `curl` adds of its own where the cache has none stays: `Host`, `User-Agent` and `Accept`.
-/// `Content-Length` and `Transfer-Encoding` are its business.
+/// `curl` still adds `Host`, `User-Agent` and `Accept` if the cache has none, and always sets `Content-Length` and
+/// `Transfer-Encoding` itself.
 public struct CurlCommand: Hashable, Sendable {
-  /// Why a request cannot be repeated.
+  /// The reason why a request cannot be repeated.
   public struct Obstacle: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason: a clause without text from the cache.
     public let description: String
@@ -16,16 +16,16 @@ public struct CurlCommand: Hashable, Sendable {
     }
   }
 
-  /// An option, and its value if it takes one.
+  /// An option, with its value if it takes one.
   private struct Option: Hashable, Sendable {
     var name: String
     var value: [UInt8]?
   }
 
-  /// The most bytes that options may have; Linux takes no word of 128 KiB.
+  /// The maximum total size of options: Linux limits one argument to 128 KiB.
   private static let longestOptions = 100_000
 
-  /// The fields that make a request conditional, in small letters (RFC 9110 §13.1).
+  /// The fields that make a request conditional, in lowercase (RFC 9110 §13.1), and `Range`.
   private static let conditionalFields: Set<ByteString> = [
     "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
   ]
@@ -38,20 +38,19 @@ public struct CurlCommand: Hashable, Sendable {
   /// The response must have been decoded for ``projection``.
   ///
   /// - Parameters:
-  ///   - conditions: The lines that make the request conditional (RFC 9110 §13.1), in the place of those that are
-  ///     stored; `nil` to repeat the request as it is stored. With conditions `curl` shows the head of the answer, as
-  ///     a 304 has nothing else.
-  ///   - secrets: Which secrets the command may contain; the others are `***` in it, and so is the body of the
+  ///   - conditions: The field lines that make the request conditional (RFC 9110 §13.1) and replace stored ones; `nil`
+  ///     to repeat the request as it is stored. With conditions, `curl` shows the head of the response, because a 304
+  ///     has nothing else.
+  ///   - secrets: Which secrets the command may contain. All others are replaced by `***`, and so is the body of the
   ///     request.
-  /// - Throws: ``Obstacle`` if there is no such command, or if `curl` would take a part of the request
-  ///   for something else.
+  /// - Throws: ``Obstacle`` if there is no such command, or if `curl` would misinterpret a part of the request.
   public init(
     repeating response: StoredResponse, under conditions: HeaderFields? = nil, secrets: SecretPolicy
   ) throws(Obstacle) {
     let request = response.request
     let url = try Self.requestTarget(of: response, secrets)
     body = request.body.map { secrets.showSecrets ? $0 : Mask.replacement.bytes }
-    // Else `curl` would take brackets for ranges of URLs, and resolve dots.
+    // Otherwise, `curl` would treat brackets as ranges of URLs, and resolve dot segments.
     if url.contains(where: "[]".utf8.contains) { options.append(Option(name: "globoff")) }
     if Self.hasDotSegment(url) { options.append(Option(name: "path-as-is")) }
     try addMethod(request.method)
@@ -69,10 +68,10 @@ public struct CurlCommand: Hashable, Sendable {
     }
   }
 
-  /// What has to be decoded of a response for its command.
+  /// The parts of a response to decode for its command.
   public static let projection: Projection = [.url, .method, .requestHeaders, .requestDetails]
 
-  /// Appends the command, which ends with a line end.
+  /// Appends the command and a line end.
   public func append(into buffer: inout TextBuffer) {
     let isInline = body.map(Self.fitsIntoWord) ?? true
     if let body, !isInline { Self.append(printing: body, into: &buffer) }
@@ -93,12 +92,12 @@ public struct CurlCommand: Hashable, Sendable {
 }
 
 extension CurlCommand {
-  /// The URL to ask for, with what no URL may hold percent-encoded.
+  /// Returns the URL to request, with characters that are not allowed in URLs percent-encoded.
   private static func requestTarget(
     of response: StoredResponse, _ secrets: SecretPolicy
   ) throws(Obstacle) -> [UInt8] {
     guard let url = response.request.url ?? response.url else { throw Obstacle("it has no URL") }
-    // All else `curl` might take for a file, or speak another protocol to.
+    // With any other URL, `curl` might read a file or use another protocol.
     let isHTTP = ["http://", "https://"].contains { scheme in
       url.asciiLowercased.bytes.starts(with: scheme.utf8)
     }
@@ -108,7 +107,7 @@ extension CurlCommand {
     }
   }
 
-  /// Whether there may be a segment `.` or `..` in the path of a URL, percent-encoded or not.
+  /// Whether the path of a URL may have a segment `.` or `..`, percent-encoded or not.
   private static func hasDotSegment(_ url: [UInt8]) -> Bool {
     let path = ByteString(url).asciiLowercased.bytes
     return ["/.", "/%2e"].contains { dots in
@@ -120,7 +119,7 @@ extension CurlCommand {
     let method = method ?? (body == nil ? "GET" : "POST")
     guard method.bytes.isToken else { throw Obstacle("its method is no method of HTTP") }
     if method == "HEAD" {
-      // With `--request`, `curl` would wait for the body that an answer to HEAD does not have.
+      // With `--request`, `curl` would wait for a body, which a response to HEAD does not have.
       guard body == nil else { throw Obstacle("it is HEAD with a body") }
       options.append(Option(name: "head"))
     } else if method != "GET" || body != nil {
@@ -136,9 +135,9 @@ extension CurlCommand {
       guard !field.value.bytes.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
         throw Obstacle("its header field \(index + 1) holds a line end or NUL")
       }
+      // `curl` computes these from the body that it sends.
       if ["content-length", "transfer-encoding"].contains(field.name.asciiLowercased) { continue }
-      // A name with a colon, and nothing after it but what `curl` takes for white space, would remove
-      // a field.
+      // A name with a colon and only white space removes a field. A semicolon sends an empty field instead.
       let isEmpty = field.value.bytes.allSatisfy { [0x20, 0x09, 0x0B, 0x0C].contains($0) }
       let line =
         field.name.bytes + (isEmpty ? [UInt8(ascii: ";")] : [0x3A, 0x20] + field.value.bytes)
@@ -148,18 +147,19 @@ extension CurlCommand {
       options.append(Option(name: "compressed"))
     }
     if body != nil, headers.firstValue(named: "content-type") == nil {
-      // Else `curl` would call the body a form.
+      // Otherwise, `curl` would send the body as a form.
       options.append(Option(name: "header", value: Array("Content-Type:".utf8)))
     }
   }
 
-  /// Whether a body can be a word; one that begins with `@` would name a file.
+  /// Whether a body can be an argument; one that begins with `@` would name a file.
   private static func fitsIntoWord(_ body: [UInt8]) -> Bool {
     body.count <= 4_096 && body.first != UInt8(ascii: "@") && HostileText.isShownAsIs(body)
   }
 
-  /// Appends the first half of a pipeline, which writes a body of any bytes and size.
+  /// Appends the first half of a pipeline, which writes a body of any bytes and any size.
   private static func append(printing body: [UInt8], into buffer: inout TextBuffer) {
+    // As an octal escape, a byte has four characters, so each `printf` argument stays below 128 KiB.
     let size = 16_384
     if body.count <= size {
       buffer.append(printing: body[...])

@@ -3,16 +3,16 @@ import JSON
 public import ResponseStorage
 
 extension ShowRenderer {
-  /// The columns of an entry with everything, before what no list shows.
+  /// The columns of a complete entry; members that no list has follow them.
   private static let columns: [Column] =
     Column.standardJSON + [
       .key, .partition, .policy, .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge,
       .expiresAt, .validators, .received, .announced, .requestHeaders, .responseHeaders,
     ]
 
-  /// Appends the responses as a JSON array, each with the digest of its body if it was worked out.
+  /// Appends responses as a JSON array, each with the digest of its body if it was computed.
   ///
-  /// ``part`` does not matter: programs take what they need.
+  /// Ignores ``part``: programs select what they need.
   public func appendJSON(
     _ responses: [(response: StoredResponse, sha256: String?)], into buffer: inout TextBuffer
   ) {

@@ -4,29 +4,29 @@ import HTTPCaching
 import JSON
 public import ResponseStorage
 
-/// All that is known of single responses, as text or as JSON.
+/// Renders everything that is known about single responses.
 public struct ShowRenderer: Sendable {
-  /// What to show of a response.
+  /// The part of a response to show.
   public enum Part: Hashable, Sendable, CaseIterable {
     case everything
 
-    /// The header fields of the response only, as `Name: value` lines.
+    /// Only the header fields of the response, as `Name: value` lines.
     case responseHeaders
 
-    /// The request only.
+    /// Only the request.
     case request
   }
 
-  /// What to show of a response.
+  /// The part of a response to show.
   public var part: Part
 
   /// Which secrets the output may contain.
   public var secrets: SecretPolicy
 
-  /// The moment that ages are counted to.
+  /// The time to which ages are measured.
   public var now: Timestamp
 
-  /// The expiries of an application's own, which count for whether a response is fresh.
+  /// The expiry rules of apps, which affect freshness.
   public var expiryRules: [UserInfoExpiry.Rule]
 
   /// Creates a renderer.
@@ -42,7 +42,7 @@ public struct ShowRenderer: Sendable {
 
   /// Appends a response for people.
   ///
-  /// - Parameter sha256: The digest of the body in hexadecimal, if it was worked out.
+  /// - Parameter sha256: The digest of the body in hexadecimal, if it was computed.
   public func appendText(
     _ response: StoredResponse, sha256: String? = nil, into buffer: inout TextBuffer
   ) {
@@ -111,7 +111,7 @@ public struct ShowRenderer: Sendable {
     }
   }
 
-  /// Appends how much of the body is stored, if that is not all of it.
+  /// Appends how much of the body is stored, if it is incomplete.
   private func appendMissing(of response: StoredResponse, into buffer: inout TextBuffer) {
     guard let body = Exchange(of: response).flatMap({ ReceivedBody(of: $0) }),
       body.bytes < body.announced

@@ -2,7 +2,7 @@ import Bytes
 
 /// Bars that show a share.
 enum BarText {
-  /// A bar of at most `width` columns, in eighths of a column, or of `#` if `asciiOnly`.
+  /// Returns a bar of at most `width` columns, with a resolution of an eighth of a column, or of `#` if `asciiOnly`.
   static func text(part: Int64, of whole: Int64, width: Int, asciiOnly: Bool) -> String {
     let share = share(part, of: whole)
     if asciiOnly {
@@ -13,24 +13,25 @@ enum BarText {
     return String(repeating: "█", count: eighths / 8) + partial[eighths % 8]
   }
 
-  /// The whole percents that `part` is of `whole`, which may be more than 100.
+  /// Returns the percentage of `part` in `whole`, which may exceed 100.
   static func percent(_ part: Int64, of whole: Int64) -> Int64 {
     guard whole > 0, part > 0 else { return 0 }
     let percent = (Double(part) / Double(whole) * 100).rounded()
+    // Larger values would trap in the conversion, and a store can claim any size.
     return percent < 1e15 ? Int64(percent) : .max
   }
 
-  /// How many columns ``text(part:of:width:asciiOnly:)`` takes up.
+  /// Returns the number of columns of the bar that ``text(part:of:width:asciiOnly:)`` returns.
   static func columns(part: ByteCount, of whole: ByteCount, width: Int, asciiOnly: Bool) -> Int {
     text(part: part, of: whole, width: width, asciiOnly: asciiOnly).unicodeScalars.count
   }
 
-  /// The bar of a part of so many bytes.
+  /// Returns the bar for a number of bytes.
   static func text(part: ByteCount, of whole: ByteCount, width: Int, asciiOnly: Bool) -> String {
     text(part: part.bytes, of: whole.bytes, width: width, asciiOnly: asciiOnly)
   }
 
-  /// The whole percents that some bytes are of others, which may be more than 100.
+  /// Returns the percentage of one size in another, which may exceed 100.
   static func percent(_ part: ByteCount, of whole: ByteCount) -> Int64 {
     percent(part.bytes, of: whole.bytes)
   }

@@ -1,8 +1,8 @@
 import Bytes
 
-/// How many columns of a terminal a text takes up.
+/// Measures how many columns of a terminal a text occupies.
 enum DisplayWidth {
-  /// The width of text in UTF-8 that ``HostileText`` has made safe.
+  /// Returns the width of UTF-8 text that ``HostileText`` has made safe.
   static func width(of bytes: ArraySlice<UInt8>) -> Int {
     if PrintableASCII.isAll(of: bytes.span) { return bytes.count }
     var width = 0
@@ -15,8 +15,9 @@ enum DisplayWidth {
     return width
   }
 
-  /// The width of one scalar: 0 for a combining mark, 2 for a wide East Asian character, else 1.
+  /// Returns the width of a scalar: 0 for a combining mark, 2 for a wide East Asian character, otherwise 1.
   static func width(of scalar: Unicode.Scalar) -> Int {
+    // No scalar below the combining marks, which begin at U+0300, needs a property lookup.
     if scalar.value < 0x300 { return 1 }
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
@@ -31,7 +32,7 @@ enum DisplayWidth {
     }
   }
 
-  /// The text with its middle replaced by `…`, so that it is at most `limit` columns wide.
+  /// Returns the text with its middle replaced by `…`, so that it is at most `limit` columns wide.
   static func shortened(_ bytes: ArraySlice<UInt8>, to limit: Int) -> ArraySlice<UInt8> {
     guard limit > 1, width(of: bytes) > limit else { return bytes }
     let tailLimit = (limit - 1) / 2

@@ -1,9 +1,9 @@
-/// Text of which too much is left out in the middle.
+/// Shortens text in the middle.
 enum Excerpt {
-  /// The beginning and the end of text in UTF-8 that ``HostileText`` has made safe, or all of it.
+  /// Returns the beginning and the end of UTF-8 text that ``HostileText`` has made safe, or the whole text.
   ///
-  /// - Parameter characters: How many Unicode scalars are left at most. Columns would not bound it: a
-  ///   mark that combines has none.
+  /// - Parameter characters: The maximum number of Unicode scalars. A number of columns would not bound the size,
+  ///   because combining marks have no width.
   static func of(_ text: [UInt8], characters: Int) -> [UInt8] {
     guard text.count > characters else { return text }
     let starts = text.indices.filter { text[$0] & 0xC0 != 0x80 }

@@ -1,7 +1,7 @@
 import Administration
 
 extension ResponseFreshness.State {
-  /// The state, as all text for people calls it; machine formats have the raw value.
+  /// The state in text for people. Machine formats use the raw value.
   var words: String {
     switch self {
     case .fresh: "fresh"
@@ -12,9 +12,9 @@ extension ResponseFreshness.State {
 }
 
 extension ResponseFreshness.State? {
-  /// The state as text for people calls it, also where it is not known.
+  /// The state in text for people, or `unknown`.
   var words: String { self?.words ?? "unknown" }
 
-  /// The state in a format that has no `null`.
+  /// The state in formats without `null`.
   var word: String { self?.rawValue ?? "unknown" }
 }

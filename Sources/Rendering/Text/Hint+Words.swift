@@ -1,7 +1,7 @@
 import Administration
 
 extension Hint {
-  /// The hint for people, without text from the cache.
+  /// The hint for people. It contains no text from the cache.
   var words: String {
     switch self {
     case .noStoreOnDisk: "it says no-store, and lies on disk all the same"

@@ -1,26 +1,27 @@
 public import Bytes
 
-/// Text from a cache, made safe to show on a terminal.
+/// Makes text from a cache safe to show on a terminal.
 ///
-/// Characters that move the cursor, turn the direction of text around or cannot be seen are shown
-/// as `‹U+202E›`, and bytes that are not UTF-8 as `‹0xFF›`.
+/// Characters that move the cursor, change the direction of text or are invisible are shown as `‹U+202E›`, and bytes
+/// that are not UTF-8 as `‹0xFF›`.
 public enum HostileText {
-  /// The safe form of `text`.
+  /// Returns the safe form of `text`.
   public static func shown(_ text: ByteString) -> ByteString {
     var buffer = TextBuffer()
     buffer.append(shown: text.bytes)
     return ByteString(buffer.bytes)
   }
 
-  /// The safe form of `text`.
+  /// Returns the safe form of `text`.
   public static func shown(_ text: String) -> String {
     shown(ByteString(text)).string ?? ""
   }
 
-  /// Whether a scalar cannot be seen, or changes how the text around it is seen.
+  /// Whether a scalar is invisible, or changes how the text around it is displayed.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20..<0x7F, 0xA1..<0xAD, 0xAE..<0x300: return false
+    // Some of these are not format characters in Unicode, but look empty: Hangul fillers and the blank Braille pattern.
     case 0..<0xA0, 0x061C, 0x115F, 0x1160, 0x2028...0x202E, 0x2060...0x206F, 0x2800, 0x3164,
       0xFFF9...0xFFFC, 0xE0000...0xE0FFF:
       return true
@@ -36,17 +37,17 @@ public enum HostileText {
 }
 
 extension TextBuffer {
-  /// Appends text from a cache as ``HostileText`` shows it.
+  /// Appends text from a cache in the safe form of ``HostileText``.
   public mutating func append(shown bytes: [UInt8]) {
     append(shown: bytes, alsoEscaping: nil)
   }
 
-  /// Appends text from a cache as ``HostileText`` shows it.
+  /// Appends text from a cache in the safe form of ``HostileText``.
   public mutating func append(shown text: ByteString) {
     append(shown: text.bytes, alsoEscaping: nil)
   }
 
-  /// Appends text from a cache as ``HostileText`` shows it, with one more byte taken for hidden.
+  /// Appends text from a cache in the safe form of ``HostileText``, with one more byte treated as hidden.
   mutating func append(shown text: [UInt8], alsoEscaping extra: UInt8?) {
     if PrintableASCII.isAll(of: text.span, but: extra ?? 0) {
       bytes.append(contentsOf: text)
@@ -72,7 +73,7 @@ extension TextBuffer {
     }
   }
 
-  /// Appends a number in capital hexadecimal digits, at least `width` of them.
+  /// Appends a number in uppercase hexadecimal, with at least `width` digits.
   mutating func append(hexadecimal value: UInt32, width: Int) {
     var digits = 8
     while digits > width, value >> UInt32(4 * (digits - 1)) == 0 { digits -= 1 }

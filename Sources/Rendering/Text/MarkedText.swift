@@ -1,13 +1,13 @@
-/// A line that a user wrote, with what is wrong in it marked on the line below.
+/// Renders a line that a user wrote, with an error marked on the line below.
 public enum MarkedText {
-  /// How many bytes are shown at most before the mark, and after its beginning.
+  /// The maximum number of bytes shown before the mark, and from its beginning on.
   private static let mostBytes = 72
 
-  /// The two lines, made safe to show on a terminal; of a long line the part around the mark.
+  /// Returns the two lines, safe to show on a terminal. Of a long line, only the part around the mark is shown.
   ///
   /// - Parameters:
-  ///   - line: What the user wrote, without the end of the line.
-  ///   - range: Where it is wrong, in bytes of UTF-8; where it is empty, one column is marked.
+  ///   - line: The line, without its line end.
+  ///   - range: The range of the error, in bytes of UTF-8. For an empty range, one column is marked.
   public static func text(_ line: String, marking range: Range<Int>) -> String {
     let bytes = Array(line.utf8)
     let mark = range.clamped(to: 0..<bytes.count)
@@ -22,7 +22,7 @@ public enum MarkedText {
     return "  \(before)\(marked)\(after)\n  \(indent)\(carets)"
   }
 
-  /// Where the scalar begins that has the byte at an index.
+  /// Returns the index at which the scalar with the byte at `index` begins.
   private static func scalarStart(at index: Int, in bytes: [UInt8]) -> Int {
     var index = min(max(0, index), bytes.count)
     while index > 0, index < bytes.count, bytes[index] & 0xC0 == 0x80 { index -= 1 }

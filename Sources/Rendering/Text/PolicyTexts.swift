@@ -2,9 +2,9 @@ import Administration
 import HTTPCaching
 import JSON
 
-/// What policies lead to, as JSON that is written once for all responses with the same outcomes.
+/// Caches the JSON of policy outcomes for all responses with the same outcomes.
 ///
-/// It is a third of what is written of a response, and there are few that differ.
+/// This JSON is a third of the output for a response, and there are few different ones.
 public struct PolicyTexts: Sendable {
   private var texts: [Text] = []
 
@@ -14,10 +14,10 @@ public struct PolicyTexts: Sendable {
     let json: [UInt8]
   }
 
-  /// Creates a memory without texts.
+  /// Creates an empty cache.
   public init() {}
 
-  /// Writes an object for each name of a policy, as the values of an array.
+  /// Writes an object for each policy name, as the elements of an array.
   mutating func write(_ explanation: Explanation, to json: inout JSONWriter) {
     var outcomes: UInt32 = 0
     for policy in RequestCachePolicy.allCases {

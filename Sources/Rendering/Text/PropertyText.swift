@@ -3,7 +3,7 @@ public import ResponseStorage
 public import JSON
 
 extension StoredResponse.PropertyValue {
-  /// The value for a cell: text and times as they are, all else as JSON.
+  /// The value for a cell: text and times directly, everything else as JSON.
   var text: [UInt8] {
     if case .text(let text) = self { return text.bytes }
     var buffer = TextBuffer()
@@ -17,7 +17,7 @@ extension StoredResponse.PropertyValue {
 }
 
 extension [StoredResponse.Property] {
-  /// The properties for a cell, as JSON; nothing if there are none.
+  /// The properties for a cell, as JSON; empty if there are none.
   var text: [UInt8] {
     var buffer = TextBuffer()
     if !isEmpty { buffer.writeJSON { $0.properties(self) } }
@@ -36,13 +36,13 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the name of a member; one that is not UTF-8 is `base64:` and its Base64.
+  /// Writes the name of a member. A name that is not UTF-8 becomes `base64:` and its Base64.
   mutating func key(utf8OrBase64 name: ByteString) {
     if key(utf8: name.bytes) { return }
     key(repairing: Base64.encode(name.bytes, after: Array("base64:".utf8)))
   }
 
-  /// Writes a string, or for what is not UTF-8 an object with one member.
+  /// Writes a string, or an object with one member for bytes that are not UTF-8.
   mutating func utf8OrBase64(_ text: [UInt8]) {
     if !string(utf8: text) { object { $0.base64Member(text) } }
   }
@@ -53,7 +53,7 @@ extension JSONWriter {
   }
 }
 
-/// What JSON has no form for is an object with one member.
+/// Values without a JSON form become an object with one member.
 extension StoredResponse.PropertyValue: JSONValue {
   public func write(to json: inout JSONWriter) {
     switch self {

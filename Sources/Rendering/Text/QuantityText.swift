@@ -1,9 +1,9 @@
 public import Bytes
 import ResponseStorage
 
-/// Numbers of bytes as people read them: `4.1 MiB`.
+/// Formats numbers of bytes for people: `4.1 MiB`.
 public enum ByteSizeText {
-  /// The text of a number of bytes, in units of 1024, with at most three significant digits.
+  /// Returns a number of bytes, in units of 1,024, with at most three significant digits.
   public static func text(_ byteCount: ByteCount) -> String {
     var buffer = TextBuffer()
     buffer.append(byteCount: byteCount)
@@ -11,16 +11,17 @@ public enum ByteSizeText {
   }
 }
 
-/// Spans of time as people read them: `12 d`.
+/// Formats time spans for people: `12 d`.
 public enum AgeText {
-  /// The text of the time from `moment` to `now`; `in 3 d` if `moment` is yet to come.
+  /// Returns the time from `moment` to `now`; `in 3 d` if `moment` is in the future.
   public static func text(from moment: Timestamp, to now: Timestamp) -> String {
     let seconds = now.wholeSeconds - moment.wholeSeconds
     return seconds < 0 ? "in \(text(seconds: -seconds))" : text(seconds: seconds)
   }
 
-  /// The text of a span of whole seconds, in its largest unit that is worth two.
+  /// Returns a time span in its largest unit. Days, months and years are only used from two on.
   public static func text(seconds: Int64) -> String {
+    // The magnitude of `.min` does not fit.
     if seconds < 0 { return "-" + text(seconds: seconds == .min ? .max : -seconds) }
     let days = seconds / 86_400
     return switch seconds {
@@ -34,9 +35,9 @@ public enum AgeText {
   }
 }
 
-/// Moments as RFC 3339 writes them: `2026-01-01T00:00:00Z`.
+/// Formats times in RFC 3339 format: `2026-01-01T00:00:00Z`.
 public enum TimeText {
-  /// The text of a moment in UTC, its fraction of a second cut off.
+  /// Returns a time in UTC, truncated to seconds.
   public static func text(_ moment: Timestamp) -> String {
     var buffer = TextBuffer()
     buffer.append(time: moment)
@@ -45,7 +46,7 @@ public enum TimeText {
 }
 
 extension TextBuffer {
-  /// Appends a number of bytes as ``ByteSizeText`` writes it.
+  /// Appends a number of bytes in the format of ``ByteSizeText``.
   public mutating func append(byteCount: ByteCount) {
     if byteCount < 0 { append(UInt8(ascii: "-")) }
     let magnitude = byteCount.bytes.magnitude
@@ -57,7 +58,7 @@ extension TextBuffer {
     var power: UInt64 = 1
     var (whole, rest) = magnitude.quotientAndRemainder(dividingBy: 1024)
     var size: UInt64 = 1024
-    // What rounds up to 1024 is one of the next unit.
+    // A number that rounds up to 1,024 is shown in the next unit.
     while whole >= 1024 || (whole == 1023 && rest >= size / 2) {
       size *= 1024
       power += 1
@@ -81,12 +82,12 @@ extension TextBuffer {
     }
   }
 
-  /// Appends a moment as RFC 3339 writes it, in UTC, its fraction of a second cut off.
+  /// Appends a time in RFC 3339 format, in UTC, truncated to seconds.
   public mutating func append(time moment: Timestamp) {
     bytes.append(rfc3339: moment)
   }
 
-  /// Appends a number in decimal, in groups of three digits: `4,304`.
+  /// Appends a number in decimal with thousands separators: `4,304`.
   mutating func append(grouped value: Int64) {
     var digits = TextBuffer()
     digits.append(integer: value)

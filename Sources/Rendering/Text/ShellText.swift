@@ -1,13 +1,13 @@
 import Bytes
 
 extension TextBuffer {
-  /// Appends a word of a command for a POSIX shell, which the shell takes for nothing but `text`.
+  /// Appends a word for a POSIX shell that the shell evaluates to exactly `text`.
   ///
-  /// Text that people can see stands in single quotes. All other text is written with `printf`, as
-  /// POSIX has no other form for bytes that a terminal would obey.
+  /// Visible text is put in single quotes. Any other text is written with `printf`: POSIX has no other form for bytes
+  /// that a terminal would interpret.
   ///
-  /// - Parameter text: The word, which must not hold a NUL, that no command takes, or end with a
-  ///   line end, which a shell drops.
+  /// - Parameter text: The word. It must not contain a NUL, which no argument can, and not end with a line end, which
+  ///   command substitution strips.
   mutating func append(shellWord text: [UInt8]) {
     if HostileText.isShownAsIs(text) {
       append(singleQuoted: text)
@@ -18,7 +18,7 @@ extension TextBuffer {
     }
   }
 
-  /// Appends text in single quotes, in which a shell leaves all as it is but the quote itself.
+  /// Appends text in single quotes, in which only the quote itself is special to a shell.
   mutating func append(singleQuoted text: [UInt8]) {
     append(UInt8(ascii: "'"))
     for byte in text {
@@ -39,7 +39,7 @@ extension TextBuffer {
       case "\n": append("\\n")
       case "\\": append("\\\\")
       case "%": append("%%")
-      // A quote ends the format, `!` is history to an interactive shell, even in quotes, and a
+      // A quote would end the format, `!` is history expansion in interactive shells, even in quotes, and a leading
       // hyphen may begin an option.
       case nil, "'", "!": append(octal: bytes)
       case "-" where index == text.startIndex: append(octal: bytes)
@@ -51,7 +51,7 @@ extension TextBuffer {
     append(UInt8(ascii: "'"))
   }
 
-  /// Appends bytes as `\ooo`, always with three digits, as the next character may be one.
+  /// Appends bytes as `\ooo`, always with three digits, because a digit may follow.
   private mutating func append(octal bytes: ArraySlice<UInt8>) {
     for byte in bytes {
       append(UInt8(ascii: "\\"))
@@ -61,7 +61,7 @@ extension TextBuffer {
 }
 
 extension HostileText {
-  /// Whether text is UTF-8 of which nothing is hidden, so that it can be shown as it is.
+  /// Whether text is UTF-8 without hidden characters, and needs no escaping.
   static func isShownAsIs(_ text: [UInt8]) -> Bool {
     if PrintableASCII.isAll(of: text.span) { return true }
     var index = 0

@@ -1,8 +1,8 @@
 public import Bytes
 
-/// Words of commands that people copy into a POSIX shell.
+/// Formats words of commands that people copy into a POSIX shell.
 public enum ShellText {
-  /// A word, in quotes if it needs them.
+  /// Returns a word, quoted if necessary.
   public static func word(_ text: ByteString) -> String {
     var buffer = TextBuffer()
     if isPlain(text.bytes) {
@@ -13,7 +13,7 @@ public enum ShellText {
     return ByteString(buffer.bytes).string ?? ""
   }
 
-  /// An option and its value: the long form with `=` where the value begins as an option does.
+  /// Returns an option with its value. Uses the long form with `=` if the value looks like an option.
   public static func option(_ short: String, _ long: String, _ value: String) -> String {
     let word = word(ByteString(value))
     return value.utf8.first == UInt8(ascii: "-") ? "\(long)=\(word)" : "\(short) \(word)"

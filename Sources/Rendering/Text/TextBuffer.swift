@@ -1,10 +1,10 @@
 public import Bytes
 import ResponseStorage
 
-/// Output that has been rendered, and not yet been written.
+/// A buffer for rendered output that has not been written yet.
 ///
-/// A renderer appends to it; whoever owns the descriptor writes ``bytes`` out when there are enough
-/// of them, and empties it.
+/// Renderers append to it. The owner of the file descriptor writes ``bytes`` when there are enough of them, and empties
+/// the buffer.
 public struct TextBuffer: Hashable, Sendable {
   /// The bytes, which are UTF-8.
   public var bytes: [UInt8] = []
@@ -17,29 +17,29 @@ public struct TextBuffer: Hashable, Sendable {
     bytes.append(byte)
   }
 
-  /// Appends a text as it is: nothing in it is escaped.
+  /// Appends text without escaping.
   public mutating func append(_ text: ByteString) {
     bytes.append(contentsOf: text.bytes)
   }
 
-  /// Appends a text as it is: nothing in it is escaped.
+  /// Appends text without escaping.
   public mutating func append(_ text: String) {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Appends bytes as they are.
+  /// Appends bytes without escaping.
   public mutating func append(contentsOf other: [UInt8]) {
     bytes.append(contentsOf: other)
   }
 
-  /// Appends bytes as they are.
+  /// Appends bytes without escaping.
   public mutating func append(contentsOf other: ArraySlice<UInt8>) {
     bytes.append(contentsOf: other)
   }
 
   /// Appends a number in decimal.
   public mutating func append(integer value: Int64) {
-    // The longest has a sign and 19 digits.
+    // The longest integer has a sign and 19 digits.
     bytes.append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
       output.append(decimal: value)
     }

@@ -1,28 +1,28 @@
-/// A small table for people, whose columns are as wide as their widest cells.
+/// A small table for people, with columns as wide as their widest cells.
 struct TextTable {
   /// A column.
   struct Column {
-    /// What stands over it.
+    /// The heading.
     var title: String
-    /// To which side its cells are moved.
+    /// The alignment of the cells.
     var alignment = Rendering.Column.Alignment.left
   }
 
   private let columns: [Column]
   private var rows: [[[UInt8]]]
 
-  /// Starts a table without rows.
+  /// Creates a table without rows.
   init(_ columns: [Column]) {
     self.columns = columns
     rows = [columns.map { Array($0.title.utf8) }]
   }
 
-  /// Adds a row, which has a cell for each column; text from outside was made safe before.
+  /// Adds a row with a cell for each column. Text from outside must have been made safe.
   mutating func append(_ cells: [[UInt8]]) {
     rows.append(cells)
   }
 
-  /// Appends the table, its titles first.
+  /// Appends the table, headings first.
   func append(to buffer: inout TextBuffer) {
     let widths = columns.indices.map { index in
       rows.reduce(0) { max($0, DisplayWidth.width(of: $1[index][...])) }

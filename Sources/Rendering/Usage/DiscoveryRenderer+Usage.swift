@@ -4,7 +4,7 @@ public import ResponseStorage
 extension DiscoveryRenderer {
   private static let shareBarWidth = 20
 
-  /// Appends a table for people: a row with what each store takes up, and one with the sum.
+  /// Appends a table for people: a row with the size on disk of each store, and a total.
   public func appendUsageTable(_ discovery: Discovery, into buffer: inout TextBuffer) {
     var table = TextTable([
       .init(title: "ENTRIES", alignment: .right), .init(title: "FOOTPRINT", alignment: .right),

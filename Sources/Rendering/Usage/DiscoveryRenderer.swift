@@ -2,9 +2,9 @@ public import Bytes
 import JSON
 public import ResponseStorage
 
-/// The stores that were found, as text.
+/// Renders the stores that were found.
 public struct DiscoveryRenderer: Sendable {
-  /// The moment that ages are counted to.
+  /// The time to which ages are measured.
   public var now: Timestamp
 
   /// Creates a renderer.
@@ -52,7 +52,7 @@ public struct DiscoveryRenderer: Sendable {
     }
   }
 
-  /// A cell for what may not be known.
+  /// Returns a cell for a value that may be unknown.
   func cell<Value>(
     _ value: Value?, _ append: (inout TextBuffer, Value) -> Void
   ) -> [UInt8] {
@@ -64,7 +64,7 @@ public struct DiscoveryRenderer: Sendable {
 }
 
 extension FoundStore.Use {
-  /// Who has the store open, for people.
+  /// Whether another process has the store open, for people.
   fileprivate var shown: String {
     switch self {
     case .unknown: "-"
@@ -74,7 +74,7 @@ extension FoundStore.Use {
     }
   }
 
-  /// Whether a process has the store open; `nil` if that is not known.
+  /// Whether another process has the store open; `nil` if it is unknown.
   fileprivate var isUse: Bool? {
     switch self {
     case .unknown: nil

@@ -2,10 +2,11 @@ public import Administration
 import Bytes
 import ResponseStorage
 
-/// Metrics in the text format of Prometheus: gauges only, without timestamps, with the labels `cache` and
-/// `state` only, so that no URL makes series.
+/// Renders metrics in the Prometheus text format: only gauges, without timestamps.
+///
+/// The only labels are `cache` and `state`, so that URLs cannot create time series.
 public enum MetricsRenderer {
-  /// The text, of which each metric is there once with the values of all caches.
+  /// Returns the text. Each metric appears once, with the values of all caches.
   public static func text(_ caches: [CacheMetrics]) -> TextBuffer {
     var buffer = TextBuffer()
     for metric in metrics {
@@ -26,7 +27,7 @@ public enum MetricsRenderer {
     return buffer
   }
 
-  /// A metric, without the prefix of its name.
+  /// A metric, named without the common prefix.
   private struct Metric {
     let name: String
     let help: String
@@ -80,7 +81,7 @@ public enum MetricsRenderer {
     Metric(name: name, help: help) { cache in value(cache).map { [(nil, "\($0)")] } ?? [] }
   }
 
-  /// A metric with a value for each freshness, also for those that no entry has: a series must not end.
+  /// Returns a metric with a value for each freshness state. States without entries get 0, so that no time series ends.
   private static func byState(
     _ name: String, _ help: String,
     _ value: @escaping (UsageReport.Group) -> some CustomStringConvertible
@@ -96,8 +97,9 @@ public enum MetricsRenderer {
     }
   }
 
-  /// Seconds with three decimals.
+  /// Returns seconds with three decimals.
   static func milliseconds(_ seconds: Double) -> String {
+    // Clamped, because converting a larger number to `Int64` would trap.
     let thousandths = Int64(min(max(seconds, 0), 1e12) * 1_000)
     let rest = String(thousandths % 1_000 + 1_000).dropFirst()
     return "\(thousandths / 1_000).\(rest)"
@@ -105,7 +107,7 @@ public enum MetricsRenderer {
 }
 
 extension TextBuffer {
-  /// Appends the value of a label, in which `\`, quotes and line feeds are escaped.
+  /// Appends the value of a label, with `\`, quotes and line feeds escaped.
   fileprivate mutating func append(label text: String) {
     for byte in text.utf8 {
       switch byte {

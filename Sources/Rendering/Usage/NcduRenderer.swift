@@ -3,11 +3,11 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// A list as the tree of folders that `ncdu -f -` browses: hosts, the folders of their paths, and in them
-/// the entries with the sizes of their bodies.
+/// Renders a list as a directory tree for `ncdu -f -`: hosts, the folders of their paths, and the entries with the
+/// sizes of their bodies.
 ///
-/// A folder is written once, with all that is in it: so nothing is before the last response has come, and
-/// until then names and sizes are kept. Beyond a limit responses are only counted.
+/// The format needs each folder once, with everything in it. So nothing is written before the last response, and names
+/// and sizes are kept until then. Beyond a memory limit, responses are only counted.
 ///
 /// Format: <https://dev.yorhel.nl/ncdu/jsonfmt>, version 1.1.
 struct NcduRenderer: ResponseRenderer {
@@ -15,7 +15,7 @@ struct NcduRenderer: ResponseRenderer {
   private static let longestName = 1_024
   private static let deepestFolder = 16
 
-  /// A response: where its host, path and query are, and the size of its body.
+  /// A response: the range of its host, path and query, and the size of its body.
   private struct Row {
     let text: Range<Int>
     let size: ByteCount
@@ -25,7 +25,7 @@ struct NcduRenderer: ResponseRenderer {
   private let now: Timestamp
   private let path: String
   private let memoryLimit: Int
-  // One array for all texts: each by itself would cost as much again.
+  // One array for all texts: separate arrays would take about twice the memory.
   private var texts: [UInt8] = []
   private var rows: [Row] = []
   private var others = (entries: Int64(0), bytes: ByteCount(0))
@@ -54,7 +54,7 @@ struct NcduRenderer: ResponseRenderer {
     texts += text
   }
 
-  /// The host, and what follows it in the URL, as they are shown.
+  /// Returns the host and the rest of the URL, as they are shown.
   private func shown(_ url: ByteString) -> [UInt8] {
     let url = secrets.url(url, for: .people)
     guard let host = CanonicalURL.host(of: url) else {
@@ -68,7 +68,7 @@ struct NcduRenderer: ResponseRenderer {
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {
     let texts = texts
     let bytes = texts.span
-    // What begins with the same folders comes together, whatever the order of the bytes.
+    // Compared as bytes, texts with the same folders become neighbors.
     rows.sort { first, second in
       var (a, b) = (first.text.lowerBound, second.text.lowerBound)
       while a < first.text.upperBound, b < second.text.upperBound {
@@ -100,7 +100,7 @@ struct NcduRenderer: ResponseRenderer {
     }
   }
 
-  /// Writes the responses that are in a folder, up to the first that is not, and the folders in it.
+  /// Writes the responses and subfolders of a folder, up to the first response outside of it.
   private func write(
     _ rest: inout ArraySlice<Row>, in folder: [ArraySlice<UInt8>], to json: inout JSONWriter
   ) {
@@ -123,7 +123,7 @@ struct NcduRenderer: ResponseRenderer {
     }
   }
 
-  /// The folders that a text names, the host first, and what is left.
+  /// Splits a text into folders, host first, and the remaining name.
   private func parts(
     of text: ArraySlice<UInt8>
   ) -> (folders: [ArraySlice<UInt8>], name: ArraySlice<UInt8>) {
@@ -137,7 +137,7 @@ struct NcduRenderer: ResponseRenderer {
     return (folders, text[start...])
   }
 
-  /// Writes a name, of which long ones lose their middle.
+  /// Writes a name; a long one loses its middle.
   private func write(name: ArraySlice<UInt8>, to json: inout JSONWriter) {
     let name = name.isEmpty ? [UInt8(ascii: "/")] : Array(name)
     json.key("name")

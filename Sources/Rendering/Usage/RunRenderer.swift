@@ -1,15 +1,15 @@
 public import Administration
 import JSON
 
-/// What a command did, as a line of a log.
+/// Renders the result of a command as a line of a log.
 public enum RunRenderer {
-  /// One line with a JSON object.
+  /// Returns one line with a JSON object.
   ///
   /// - Parameters:
   ///   - verb: The command.
-  ///   - status: What it ended with.
-  ///   - message: What ended it early, or why it was skipped.
-  ///   - metrics: What it did, and to which cache.
+  ///   - status: The exit status.
+  ///   - message: The error that ended the command, or the reason why it was skipped.
+  ///   - metrics: The result of the command, and its cache.
   public static func json(
     verb: String, status: Int, message: String?, metrics: CacheMetrics
   ) -> TextBuffer {
@@ -35,9 +35,10 @@ public enum RunRenderer {
     return buffer
   }
 
-  /// Whether a line of a log begins with bytes.
+  /// Whether bytes begin with a line of a log.
   public static func isLog(_ bytes: [UInt8]) -> Bool {
     let schema = JSONWriter.bytes(.hostileText) { $0.object { $0.member(schema: "log") } }
+    // Without the closing brace, the object of the schema is the beginning of every line.
     return bytes.starts(with: schema.dropLast())
   }
 }

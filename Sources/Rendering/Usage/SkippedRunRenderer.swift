@@ -3,7 +3,7 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// A run that did nothing, as text: the receipt in the place of what a command says otherwise.
+/// Renders a run that did nothing, in place of the usual result of a command.
 public enum SkippedRunRenderer {
   /// Appends one JSON object.
   public static func appendJSON(_ run: SkippedRun, into buffer: inout TextBuffer) {

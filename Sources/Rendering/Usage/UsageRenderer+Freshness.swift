@@ -4,7 +4,7 @@ import ResponseStorage
 extension UsageRenderer {
   private static let freshnessBarWidth = 30
 
-  /// A part of the bar: what it stands for, and what it is drawn with.
+  /// A part of the bar, with its characters.
   private struct FreshnessPart {
     let state: ResponseFreshness.State?
     let mark: String
@@ -18,7 +18,7 @@ extension UsageRenderer {
     FreshnessPart(state: nil, mark: "·", asciiMark: "."),
   ]
 
-  /// Appends a bar of how many entries are fresh, are stale and have no lifetime, if that was counted.
+  /// Appends a bar with the shares of fresh, stale and other entries, if they were counted.
   func appendFreshness(of report: UsageReport, into buffer: inout TextBuffer) {
     let whole = report.freshness.values.reduce(Int64(0)) { $0 + $1 }
     guard whole > 0 else { return }
@@ -29,7 +29,7 @@ extension UsageRenderer {
       guard let count = report.freshness[part.state], count > 0 else { continue }
       let mark = asciiOnly ? part.asciiMark : part.mark
       sum += count
-      // Sums are rounded, not parts, so that all parts together are the whole bar.
+      // Round the running sum, not each part, so that the parts add up to the whole bar.
       let end = Int((Double(sum) / Double(whole) * Double(Self.freshnessBarWidth)).rounded())
       buffer.append(String(repeating: mark, count: end - drawn))
       drawn = end

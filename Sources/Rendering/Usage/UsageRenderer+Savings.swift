@@ -6,7 +6,7 @@ import ResponseStorage
 extension UsageRenderer {
   private static let widestHost = 48
 
-  /// Appends what lifetimes and validators save, as a table of hosts.
+  /// Appends the savings from lifetimes and validators, as a table of hosts.
   func append(_ savings: CacheSavings, into buffer: inout TextBuffer) {
     buffer.append("\nIf every entry is requested once more (RFC 9111, useProtocolCachePolicy):\n\n")
     var table = TextTable(
@@ -43,7 +43,7 @@ extension UsageRenderer {
 }
 
 extension CacheSavings.Outcome {
-  /// The outcome, as a title.
+  /// The title of the outcome.
   var title: String {
     switch self {
     case .cached: "Cached"
@@ -53,7 +53,7 @@ extension CacheSavings.Outcome {
     }
   }
 
-  /// What becomes of the bodies, as a clause.
+  /// The effect on bodies, as a clause.
   var meaning: String {
     switch self {
     case .cached: "used without a request, mostly while fresh"
@@ -65,7 +65,7 @@ extension CacheSavings.Outcome {
 }
 
 extension UsageRenderer {
-  /// Writes what lifetimes and validators save.
+  /// Writes the savings from lifetimes and validators.
   func write(_ savings: CacheSavings, to json: inout JSONWriter) {
     json.object {
       $0.object("total") { $0.members(of: savings.total) }

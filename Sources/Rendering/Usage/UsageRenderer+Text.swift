@@ -20,7 +20,7 @@ extension UsageRenderer {
       appendGroups(of: report, into: &buffer)
     }
     if let histograms = report.histograms {
-      // The groups are the one of them already, if they are ranges.
+      // If the report is grouped by ranges, the groups are one of the histograms already.
       if report.grouping != .age {
         append(histograms.ages, titled: "age", of: report, into: &buffer)
       }
@@ -109,7 +109,7 @@ extension UsageRenderer {
     append(rows, titled: report.grouping?.rawValue ?? "group", of: report, into: &buffer)
   }
 
-  /// Appends a histogram, without the ranges at both ends that have no entries.
+  /// Appends a histogram without empty ranges at either end.
   private func append(
     _ groups: [UsageReport.Group], titled title: String, of report: UsageReport,
     into buffer: inout TextBuffer
@@ -132,7 +132,7 @@ extension UsageRenderer {
     }
   }
 
-  /// What people call a group.
+  /// Returns the name of a group for people.
   private func name(
     of group: UsageReport.Group, in grouping: UsageReport.Grouping?
   ) -> ByteString {
@@ -154,7 +154,7 @@ extension UsageRenderer {
     for row in rows { append(row, of: report.bodyBytes, keyWidth: keyWidth, into: &buffer) }
   }
 
-  /// A row of the table of groups.
+  /// A row in the table of groups.
   private struct Row {
     let key: ArraySlice<UInt8>
     let entries: Int64
@@ -189,7 +189,7 @@ extension UsageRenderer {
     return DisplayWidth.shortened(text.bytes[...], to: Self.widestKey)
   }
 
-  /// Appends what should not be so, if anything is.
+  /// Appends the findings, if there are any.
   private func appendFindings(of report: UsageReport, into buffer: inout TextBuffer) {
     var findings: [String] = []
     let orphans = report.footprint.orphanFiles
@@ -215,7 +215,7 @@ extension UsageRenderer {
 }
 
 extension UsageReport.Grouping {
-  /// Several groups, for people.
+  /// The plural noun for the groups.
   fileprivate var plural: String {
     switch self {
     case .host: "hosts"
@@ -232,7 +232,7 @@ extension UsageReport.Grouping {
     }
   }
 
-  /// One group, for people.
+  /// The singular noun for a group.
   fileprivate var singular: String {
     switch self {
     case .host: "host"

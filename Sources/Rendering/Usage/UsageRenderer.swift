@@ -3,15 +3,15 @@ public import Bytes
 public import JSON
 public import ResponseStorage
 
-/// What a cache takes up, as text.
+/// Renders the size and the contents of a cache.
 public struct UsageRenderer: Sendable {
-  /// Which secrets the keys of groups may contain; they are taken for URLs.
+  /// Which secrets the keys of groups may contain. Keys are masked like URLs.
   public var secrets: SecretPolicy
 
-  /// The moment that ages are counted to.
+  /// The time to which ages are measured.
   public var now: Timestamp
 
-  /// Whether bars are drawn with ASCII only.
+  /// Whether bars only use ASCII.
   public var asciiOnly: Bool
 
   /// Creates a renderer.
@@ -90,7 +90,7 @@ public struct UsageRenderer: Sendable {
     }
   }
 
-  /// The key of a group as `reader` may see it.
+  /// Returns the key of a group as `reader` may see it.
   func key(of group: UsageReport.Group, for reader: SecretPolicy.Reader) -> ByteString? {
     group.key.map { secrets.url($0, for: reader) }
   }
