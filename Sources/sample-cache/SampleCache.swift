@@ -73,7 +73,7 @@ struct SampleCache: ParsableCommand {
     }
   }
 
-  /// Checks that the parent folder exists, because the store would report a less helpful error.
+  /// Checks that the parent folder exists, before the store reports only that the folder itself does not.
   private func checkParent() throws {
     var path = Array(directory.utf8)[...]
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }

@@ -5,7 +5,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines in this process.
+/// Runs complete command lines in this process.
 @Suite struct CommandLineTests {
   private let now: Timestamp
 
@@ -34,7 +34,7 @@ import Testing
       run(["-c", "memory", verb])
         == CommandLineResult(
           status: .usage, messages: "error: there is no command '\(verb)'\nhint: \(hint)\n"))
-    // Whoever asks for help on it is told the same.
+    // `help` on the command prints the same.
     #expect(run(["help", verb]) == run([verb]))
   }
 
@@ -49,10 +49,10 @@ import Testing
       let result = run(words)
       #expect(result.status == .done)
       let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
-      // ArgumentParser breaks no line of usage.
+      // ArgumentParser does not wrap usage lines.
       let long = lines.filter { $0.unicodeScalars.count > 80 && !$0.hasPrefix("USAGE: ") }
       #expect(long == [], "\(words)")
-      // What was broken off once more would begin at the margin.
+      // A line that was wrapped twice would start at the margin.
       let statuses = lines.drop { $0 != "EXIT STATUS" }.dropFirst().prefix { !$0.isEmpty }
       #expect(!statuses.isEmpty && statuses.allSatisfy { $0.hasPrefix("  ") }, "\(words)")
     }
@@ -393,7 +393,7 @@ import Testing
     CommandLineResult.running(words, on: store, now: now, input: input)
   }
 
-  /// Five entries, of 1, 10, 40 and 50 days and of unknown age, in files of 4 KiB.
+  /// Five entries, 1, 10, 40 and 50 days old and of unknown age, in files of 4 KiB.
   private var store: MemoryStore {
     var store = MemoryStore([
       response(1, "https://a.example.com/1", size: 2_048, days: 1),

@@ -4,7 +4,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Asks for completions as a shell does.
+/// Requests completions like a shell.
 @Suite struct CompletionRequestTests {
   private static let configuration = """
     [caches.shop]
@@ -69,7 +69,7 @@ import Testing
     #expect(result.status == .usage)
   }
 
-  /// Asks for what can stand in the last word.
+  /// Requests the completions of the last word.
   private func ask(
     _ verbs: [String], _ option: String, _ typed: [String], cursor: Int? = nil,
     store: MemoryStore? = store, variables: [String: String] = [:]
@@ -82,7 +82,7 @@ import Testing
       variables: variables.merging(["HOME": "/home/a"]) { first, _ in first })
   }
 
-  /// Responses with hosts of all kinds.
+  /// Responses with hosts of every kind.
   private static var store: MemoryStore {
     MemoryStore(
       [

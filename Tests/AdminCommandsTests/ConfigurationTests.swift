@@ -5,14 +5,14 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines with configurations.
+/// Runs complete command lines with configurations.
 @Suite struct ConfigurationTests {
   private static let userFile = "/home/a/.config/urlcache-admin/config.toml"
   private static let systemFile = "/etc/urlcache-admin/config.toml"
 
-  /// What sets the number of entries that may stay, and how many do.
+  /// The sources of the maximum number of entries, and the number of entries that are kept.
   ///
-  /// Each line takes away what went before the next.
+  /// Each line removes the source that won in the line before.
   @Test(
     arguments: [
       (["--max-entries", "1"], ["URLCACHE_ADMIN_MAX_ENTRIES": "2"], [3, 4], [5, 6], 1),
@@ -69,7 +69,7 @@ import Testing
     let failed = try run(["list", "--all-caches"], user: file, store: nil)
     #expect(failed.status == .noInput)
     #expect(failed.messages.split(separator: "\n").filter { $0.hasPrefix("error") }.count == 2)
-    // One has no limit, and is passed over; the store of this test does not lose what is removed.
+    // One cache has no limit and is skipped. The store of this test does not lose removed entries.
     let enforced = try run(["enforce", "--all-caches", "--yes", "--no-verify"], user: file)
     #expect(enforced.status == .no)
     #expect(enforced.removed == [.row(1)])
@@ -205,7 +205,7 @@ import Testing
       ["enforce", "--yes", "--no-verify", "--format", "json"], user: user, system: system)
     try expectGolden(enforced.output, named: "policy-enforced.json")
     #expect(enforced.messages.hasPrefix("note: left, as rules keep them: 3\n"))
-    // Rules keep three, so the limit cannot be met, and nothing is removed, unless as much as possible is to be.
+    // Rules keep three entries, so the limit cannot be met, and nothing is removed unless best effort is requested.
     let unmet = ["enforce", "--yes", "--no-verify", "--max-entries", "0"]
     let refused = try run(unmet, user: user, system: system)
     #expect(refused.removed.isEmpty && refused.status == .no)

@@ -4,9 +4,9 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines about the expiry of an application's own.
+/// Runs complete command lines with application-defined expiry.
 @Suite struct ExpiryTests {
-  /// When all entries were stored, which is the date that the application attached.
+  /// The time at which all entries were stored, which is also the date that the application attached.
   private static let stored = 1_760_000_000.0
 
   @Test(
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// Puts times in the place of seconds at the ends of lines.
+  /// Replaces seconds at the ends of lines with times.
   private func withTimes(_ rows: String) throws -> String {
     rows.replacing("1760000601", with: "2025-10-09T09:03:21Z")
       .replacing("1760003600", with: "2025-10-09T09:53:20Z")

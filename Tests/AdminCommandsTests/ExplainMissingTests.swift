@@ -4,7 +4,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines about what is not in a cache.
+/// Runs complete command lines about responses that are not in a cache.
 @Suite struct ExplainMissingTests {
   @Test(
     arguments: [
@@ -38,7 +38,7 @@ import Testing
     #expect(result.status == .done)
     #expect(result.output.hasPrefix("PRESENT: an entry has this URL; 'explain' it\n"))
     #expect(result.output.contains("\nEntries              1\n"))
-    // What speaks against storing it did not keep it out.
+    // A stored response is not explained by reasons against storing it.
     #expect(!result.output.contains("because"))
   }
 

@@ -4,20 +4,20 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines of `explain`, and compares all that they write with golden files.
+/// Runs complete command lines of `explain`, and compares their output with golden files.
 @Suite struct ExplainTests {
-  /// An entry, and what is asked about it.
+  /// An entry, and the question about it.
   struct Case: Sendable {
-    /// The header fields of the response, one a line.
+    /// The header fields of the response, one per line.
     var response: [String]
-    /// Those of its request; `nil` if they are not stored.
+    /// The header fields of the request; `nil` if they are not stored.
     var request: [String]? = ["Accept: */*"]
     var status: Int64 = 200
-    /// The number of stored bytes.
+    /// The size of the stored body.
     var size: ByteCount = 1_000
-    /// When it is looked at, in seconds after it was stored.
+    /// The time of the question, in seconds after the entry was stored.
     var later: Double = 60
-    /// The keys and dates that the application attached, in seconds after it was stored.
+    /// The keys and dates that the application attached, in seconds after the entry was stored.
     var userInfo: KeyValuePairs<ByteString, Double> = [:]
     var options: [String] = []
     var exit: AdminCommands.ExitStatus = .no

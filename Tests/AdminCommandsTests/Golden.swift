@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Expects a text to be that of a file of the folder `Golden`.
+/// Expects a text to equal a file in the folder `Golden`.
 ///
-/// With `RECORD_GOLDEN=1` in the environment the file is written instead, and the test fails, so that a
-/// recording is never mistaken for a pass.
+/// With `RECORD_GOLDEN=1` in the environment the file is written instead, and the test fails, so that a recording is
+/// never mistaken for a pass.
 func expectGolden(_ text: String, named name: String) throws {
   let golden = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(components: "Golden", name)

@@ -6,7 +6,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// A command line means the same to everything that asks what it says.
+/// Tests that every part of the program interprets a command line in the same way.
 @Suite struct OneParseTests {
   private let now = Timestamp(secondsSince1970: 1_767_225_600)
 

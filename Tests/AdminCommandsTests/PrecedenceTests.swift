@@ -6,22 +6,22 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Whose word counts of options, environment variables, the section of a cache and the defaults of a file.
+/// Tests the precedence of options, environment variables, the section of a cache, and the defaults of a file.
 @Suite struct PrecedenceTests {
-  /// A setting with four values, of which each source gives one.
+  /// A setting with four values, one from each source.
   private struct Case: Sendable {
     var setting: String
-    /// Of the command line, of the environment, of `[caches.shop]`, and of the top of the file.
+    /// The values from the command line, the environment, `[caches.shop]`, and the top level of the file.
     var values: [String]
-    /// What a command takes for the setting, in words.
+    /// Returns the value that a command uses, as text.
     var taken: @Sendable (any ConfiguredCommand) -> String?
-    /// What each value reads as, and at last what holds where nothing is set.
+    /// The text of each value, and the default at the end.
     var read: [String?]
-    /// The verbs that have the option.
+    /// The commands that have the option.
     var verbs: Set<String>
   }
 
-  /// A command line of each verb that is about a cache, without its cache.
+  /// A command line for each command that takes a cache, without the cache.
   private static let lines: [String: [String]] = [
     "list": [], "show": ["1"], "body": ["1"], "usage": [], "explain": ["1"], "purge": ["1"],
     "enforce": [], "compact": [], "check": ["--repair"], "export": ["-o", "x.tar"],
@@ -169,7 +169,7 @@ import Testing
     return try #require(URLCacheAdmin.parseAsRoot(verbs + words) as? any ConfiguredCommand)
   }
 
-  /// What all sources from one on set.
+  /// Returns the configuration of all sources from `first` on.
   private func configuration(_ item: Case, from first: Int) -> Configuration {
     let text =
       "cache = 'shop'\n" + (first <= 3 ? "\(item.setting) = '\(item.values[3])'\n" : "")

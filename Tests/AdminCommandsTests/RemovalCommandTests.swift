@@ -4,7 +4,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines that remove entries.
+/// Runs complete command lines that remove entries.
 @Suite struct RemovalCommandTests {
   private let now: Timestamp
 
@@ -50,10 +50,10 @@ import Testing
       ["--max-entries", "3", "--order", "largest", "--larger-than", "50", "--older-than", "15d"],
       [4]
     ),
-    // Three are not selected, so nothing is removed, unless as much as possible is to be.
+    // Three entries are not selected, so nothing is removed unless best effort is requested.
     (["--max-entries", "1", "--newer-than", "15d"], []),
     (["--max-entries", "1", "--newer-than", "15d", "--best-effort"], [1]),
-    // The file system has 1,000 bytes left of 10,000.
+    // The file system has 1,000 of 10,000 bytes available.
     (["--min-free", "1000"], []), (["--min-free", "1050"], [4]), (["--min-free", "14%"], [4]),
     (["--min-free", "15%"], [3, 4]), (["--min-free", "100%"], [1, 2, 3, 4]),
   ])
@@ -105,7 +105,7 @@ import Testing
       words + ["-c", "memory"], on: store, now: now, answer: answer, room: (1_000, 10_000))
   }
 
-  /// Four entries, of 10, 20, 30 and 40 days, and of 100 to 400 bytes in files of their own.
+  /// Four entries, 10, 20, 30 and 40 days old, of 100 to 400 bytes in body files.
   private var store: MemoryStore {
     var store = MemoryStore(
       (1...4 as ClosedRange<Int64>).map { number in

@@ -7,9 +7,9 @@ import Revalidation
 import TestSupport
 import Testing
 
-/// Runs whole command lines of `revalidate` with origins that say what they are to say.
+/// Runs complete command lines of `revalidate` with scripted origins.
 @Suite struct RevalidateTests {
-  /// Answers each request by what its URL ends with.
+  /// Answers each request according to the end of its URL.
   private final class Origins: Transport {
     private(set) var requests: [FetchRequest] = []
     private var events: [(number: UInt32, event: FetchEvent)] = []

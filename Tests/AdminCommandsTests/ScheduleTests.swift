@@ -4,12 +4,12 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines as a timer would, on a clock that only moves when somebody waits or removes.
+/// Runs complete command lines like a timer, on a clock that only advances when a command waits or removes entries.
 @Suite struct ScheduleTests {
   private let start = Timestamp(secondsSince1970: 1_767_225_600)
 
   @Test func `a command begins at a random moment and takes that for now`() throws {
-    // The only entry is an hour old, and older than two after the wait.
+    // The only entry is an hour old before the wait, and more than two hours old after it.
     let words = ["purge", "--older-than", "2h", "--yes", "--splay", "4h"]
     let (result, world) = try run(words)
     #expect(world.pauses == [7_200_000])
@@ -124,7 +124,7 @@ import Testing
     #expect(result.removed == [])
   }
 
-  /// What makes each verb change all of a cache.
+  /// The options with which each command changes a whole cache.
   private static let options = [
     "purge": ["--all", "--yes"], "enforce": ["--max-entries", "0", "--yes"], "compact": ["--full"],
   ]
@@ -132,10 +132,10 @@ import Testing
   /// Runs a command line.
   ///
   /// - Parameters:
-  ///   - caches: The names of caches in the configuration; without one the cache is named by `-c`.
-  ///   - entries: How many entries the cache has; each takes a second to remove.
-  ///   - busy: How often the cache is in use when it is to be changed.
-  ///   - removals: How many entries go before somebody takes the lock, if somebody does.
+  ///   - caches: The names of caches in the configuration; if empty, the cache is given by `-c`.
+  ///   - entries: The number of entries in the cache; removing each takes a second.
+  ///   - busy: The number of attempts for which the cache is in use.
+  ///   - removals: The number of entries removed before another process takes the lock; `nil` if none does.
   private func run(
     _ words: [String], caches: [String] = [], entries: Int64 = 1,
     busyFor busy: Int = 0, busyAfter removals: Int? = nil
@@ -163,7 +163,7 @@ import Testing
   }
 }
 
-/// A cache, and a clock that moves when somebody waits, and a second for each entry that is removed.
+/// A cache, and a clock that advances on waits, and by a second for each removed entry.
 private final class SteppedWorld: RemovingStore {
   private(set) var milliseconds: Int64 = 0
   private(set) var pauses: [Int64] = []
@@ -182,13 +182,13 @@ private final class SteppedWorld: RemovingStore {
     self.milliseconds += milliseconds
   }
 
-  /// The middle of what is possible.
+  /// Returns the middle of the range.
   func random(_ limit: Int64) -> Int64 {
     randomLimits.append(limit)
     return limit / 2
   }
 
-  /// Entries that were stored an hour before a moment.
+  /// Returns entries that were stored an hour before `moment`.
   func source(_ count: Int64, storedAt moment: Timestamp) -> MemoryStore {
     var store = MemoryStore(
       (1...count).map { number in

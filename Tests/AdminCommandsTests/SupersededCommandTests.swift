@@ -4,7 +4,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// What commands select, write and refuse with `--superseded`.
+/// Tests what commands select, print and refuse with `--superseded`.
 @Suite struct SupersededCommandTests {
   private let now: Timestamp
   private let store: MemoryStore

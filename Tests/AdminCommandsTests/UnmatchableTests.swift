@@ -6,7 +6,7 @@ import Testing
 
 @testable import AdminCommands
 
-/// Selections that can match nothing, and names that no entry has.
+/// Tests selections that can match nothing, and names that no entry has.
 @Suite struct UnmatchableTests {
   private let now: Timestamp
 

@@ -4,7 +4,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines about what an application attached to its responses.
+/// Runs complete command lines about the user info that an application attached to responses.
 @Suite struct UserInfoTests {
   private let now: Timestamp
 
@@ -145,8 +145,7 @@ import Testing
     CommandLineResult.running(["list", "-c", "memory"] + options, on: store, now: now)
   }
 
-  /// Three entries, with a date of two days ago, with other values under the same keys, and with
-  /// nothing.
+  /// Three entries: with a date two days ago, with other values for the same keys, and without user info.
   private var store: MemoryStore {
     var (first, second) = (StoredResponse(id: .row(1)), StoredResponse(id: .row(2)))
     first.userInfo = [

@@ -4,7 +4,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Runs whole command lines with expressions.
+/// Runs complete command lines with expressions.
 @Suite struct WhereTests {
   @Test func `an error points at what is wrong`() throws {
     let expressions = [
@@ -16,7 +16,7 @@ import Testing
       "stored > yesterday", "host = a)", "status in (404,)", "status in (404", "status in ()",
       "mime = image/*", "url = \"a\\q\"", "size > 1 & x", "status = 404,500", "host", "host a",
       "= a",
-      // The mark stands under what is seen, not under what is there.
+      // The marker is aligned to the displayed text, not to its characters.
       "host = \"é\u{202E}\" || foo = 1", "host = \"漢字\" && x", "host = \"e\u{301}\"\u{301} = 1",
       "host = a\n\u{1B}[2J", "size > \u{7}", "size > \u{202E}",
       Array(repeating: "host = aaaaaaa", count: 40).joined(separator: " || ")

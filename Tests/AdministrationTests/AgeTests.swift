@@ -4,7 +4,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// That all features that go by age draw the line between old and young at the same moment.
+/// Tests that all features that compare ages agree on the exact limit.
 @Suite struct AgeTests {
   @Test func `options, limits, rules and expressions agree on what is too old`() throws {
     for seed in 0..<500 as Range<UInt64> {
@@ -53,7 +53,7 @@ import Testing
   @Test func `an age limit decides as the difference of two times does`() throws {
     for seed in 0..<20_000 as Range<UInt64> {
       var random = SplitMix64(seed: seed)
-      // Times of stores have fractions of a second, and durations are whole seconds.
+      // Times in stores have fractions of a second; durations are whole seconds.
       let seconds = Double(Int64.random(in: 0...100_000_000, using: &random))
       let now = try #require(
         Timestamp(secondsSince1970: 1_700_000_000 + .random(in: 0..<1, using: &random)))

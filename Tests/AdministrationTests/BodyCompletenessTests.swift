@@ -47,7 +47,7 @@ import Testing
   ) throws {
     let response = response(status, type, size, lines)
     #expect(BodyCompleteness(of: response) == expected)
-    // All that select by it say the same.
+    // Everything that selects by it agrees.
     var selection = Selection()
     selection.isPartial = true
     var texts: [Bool] = []

@@ -56,7 +56,7 @@ import Testing
     for seed in 0..<20 as Range<UInt64> {
       var random = Seeded(state: seed)
       let responses = (1...200).map { (number: Int64) in
-        // Half of them are as old as a limit to the second, or off by less than one.
+        // Half of the ages equal a limit to the second, or differ by less than one.
         let limit = AgeTally.limits.randomElement(using: &random) ?? 0
         let offset = offsets.randomElement(using: &random) ?? 0
         var response = StoredResponse(id: .row(number))
@@ -221,7 +221,7 @@ import Testing
   }
 }
 
-/// Random numbers that are the same for a seed: SplitMix64.
+/// A random number generator that depends only on its seed: SplitMix64.
 struct Seeded: RandomNumberGenerator {
   var state: UInt64
 

@@ -44,7 +44,7 @@ import Testing
           if CanonicalURL.of(once) != once {
             Issue.record("seed 42, round \(round): \(start + bytes + end)")
           }
-          // Capitals in the scheme make no difference, also where all else is canonical.
+          // Uppercase in the scheme makes no difference, even if the rest is canonical.
           let rest = "example.com/".utf8 + bytes + end
           if CanonicalURL.of(ByteString("http://".utf8 + rest))
             != CanonicalURL.of(ByteString("HTTP://".utf8 + rest))

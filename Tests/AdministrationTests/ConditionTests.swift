@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 @Suite struct ConditionTests {
-  /// When ``response`` was stored.
+  /// The time at which ``response`` was stored.
   private let stored = 1_760_000_000.0
 
-  /// Each field is true of it in one way and false in another.
+  /// A response with a value for every field, so that each field has a true and a false condition.
   private var response: StoredResponse {
     var response = StoredResponse(id: .row(7))
     response.key = "the key"
@@ -86,7 +86,7 @@ import Testing
   func `each field is compared as its kind is`(_ yes: String, _ no: String) throws {
     let decisions = try [yes, no, "!\(yes)", "!(\(no))"].map { try decision(response, [$0]) }
     #expect(decisions == [.selected, .notSelected, .notSelected, .selected])
-    // Of nothing nothing is known, and the opposite is not known either.
+    // Nothing is known about an empty response, so neither a condition nor its negation is true.
     let unknown = try [yes, no, "!\(yes)", "!(\(no))"].map { text in
       try decision(StoredResponse(id: .row(1)), [text])
     }
@@ -104,7 +104,7 @@ import Testing
         "validator", "status", "size", "received", "age", "ttl", "lifetime", "current-age",
         "stored",
         "first-stored", "date", "last-modified", "expires-at",
-        // What rules say is tried with rules, by test_rules.py.
+        // Fields that depend on rules are tested with rules, in test_rules.py.
         "class", "revalidation",
       ])
   }
@@ -124,7 +124,7 @@ import Testing
     let expression = text.map { comparisons[String($0)] ?? String($0) }.joined()
     var known = response
     known.partition = nil
-    // Only what is true is selected: of the unknown neither it nor its opposite is.
+    // Only true conditions select; neither an unknown one nor its negation does.
     #expect(try decision(known, [expression]) == (expected == true ? .selected : .notSelected))
     #expect(
       try decision(known, ["!(\(expression))"]) == (expected == false ? .selected : .notSelected))
@@ -206,7 +206,7 @@ import Testing
     let error = #expect(throws: ConditionError.self) { try Condition(nested(65)) }
     #expect(error?.range == 64..<65)
     #expect(throws: ConditionError.self) { try Condition(nested(200_000)) }
-    // What is not nested may be long.
+    // An expression without nesting may be long.
     let long = Array(repeating: "status = 1", count: 10_000).joined(separator: " || ")
     #expect(try decision(response, [long + "||size=4K"]) == .selected)
   }

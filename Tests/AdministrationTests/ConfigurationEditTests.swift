@@ -146,7 +146,7 @@ import Testing
 }
 
 extension String {
-  /// The text with the first `old` replaced.
+  /// Returns the text with the first occurrence of `old` replaced.
   fileprivate func replacing(_ old: String, with new: String) -> String {
     guard let range = firstRange(of: old) else { return "'\(old)' is not in the file" }
     return self[..<range.lowerBound] + new + self[range.upperBound...]

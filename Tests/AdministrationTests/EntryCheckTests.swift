@@ -9,13 +9,13 @@ import Testing
   @Test(
     arguments: [
       ("http://a/b", "http://a/b", false, true), ("http://a/b", "http://a/c", false, false),
-      // The partition, and what may not stand in a URL.
+      // The partition, and characters that are invalid in a URL.
       ("http://a/b[https://c]", "http://a/b", false, true),
       ("http://a/b]", "http://a/b", false, false),
       ("http://a/?b=%5Bc%5D", "http://a/?b=[c]", false, true),
       ("http://[::1]", "http://[::1]", false, true),
       ("http://[::1]/[http://c]", "http://[::1]/", false, true),
-      // The last slash after a query, and not another.
+      // The trailing slash after a query, and no other.
       ("http://a/?b=/c", "http://a/?b=/c/", false, true),
       ("http://a/b/", "http://a/b", false, false),
       // A body follows the URL.
@@ -46,7 +46,7 @@ import Testing
     #expect(EntryCheck.forbidsStoring(headers) == isThere)
   }
 
-  /// Each is a status, a media type, how many bytes are stored, header fields, and the findings.
+  /// Each case is a status, a media type, the stored size, header fields, and the findings.
   @Test(
     arguments: [
       (

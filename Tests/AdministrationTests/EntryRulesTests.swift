@@ -85,7 +85,7 @@ import Testing
     return limits
   }
 
-  /// What goes, found out entry by entry.
+  /// Returns the entries to remove, determined one by one.
   private static func removed(
     _ responses: [StoredResponse], _ rules: EntryRules, _ limits: CacheLimits
   ) -> [StoredResponse.ID] {

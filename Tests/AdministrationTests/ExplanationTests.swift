@@ -79,7 +79,7 @@ import Testing
     response.request.headers = nil
     let explanation = Explanation(of: response, asking: inquiry)
     #expect(explanation.outcome == .unknown)
-    // It is fresh all the same: only for which requests is not known.
+    // It is fresh, but it is unknown which requests it matches.
     #expect(explanation.state == .fresh)
   }
 

@@ -27,7 +27,7 @@ import Testing
     var found = 0
     for place in 0..<40_000 {
       let length = Int.random(in: 0...70, using: &random)
-      // All are alike, but for one byte.
+      // All are the same except for one byte.
       let odd = Int.random(in: 0...70, using: &random)
       let text = ByteString((0..<length).map { $0 == odd ? 0x80 : 0 })
       let known = recent.place(of: text.bytes.span)
@@ -42,7 +42,7 @@ import Testing
     #expect(found > 10_000)
   }
 
-  /// Where the folder of a URL is, byte by byte.
+  /// Returns the range of the folder in a URL, found byte by byte.
   private func folder(of url: String) -> Range<Int>? {
     let bytes = Array(url.utf8)
     guard let colon = bytes.firstIndex(of: 0x3A) else { return nil }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Administration
 
-/// What several threads have added up is what one adds up.
+/// Tests that several threads compute the same totals as one.
 @Suite struct PortionedReportTests {
   @Test func `a report does not depend on the portions that it is made of`() throws {
     for seed in 0..<20 as Range<UInt64> {
@@ -44,7 +44,7 @@ import Testing
     for seed in 0..<5 as Range<UInt64> {
       let store = try store(seed)
       let whole = try usage(of: store, by: grouping, inPortionsOf: nil)
-      // Without rules all entries are of one class.
+      // Without rules all entries have the same class.
       #expect(whole.groups.count > (grouping == .entryClass ? 0 : 1))
       for length in [1, 7, 250] {
         #expect(
@@ -87,7 +87,7 @@ import Testing
       of: store, by: grouping, capacityBytes: 4_000, now: try #require(now), withHistograms: true)
   }
 
-  /// A store of 300 entries that have little to be told apart by.
+  /// Creates a store of 300 entries with few distinct values.
   private func store(_ seed: UInt64) throws -> MemoryStore {
     var random = Seeded(state: seed)
     let now = try #require(now)

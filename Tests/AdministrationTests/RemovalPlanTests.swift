@@ -163,8 +163,8 @@ import Testing
     #expect(most.meetsLimits == false && most.shortfall == short.shortfall)
   }
 
-  /// Entries of a folder: three of 100 to 300 bytes with the oldest first, one of 50 that is no regular file,
-  /// and two that `URLCache` does not see, one of them no regular file.
+  /// Entries of a Foundation cache: three of 100 to 300 bytes, oldest first; one of 50 bytes that is not a regular
+  /// file; and two that `URLCache` does not see, one of them not a regular file.
   private let folder: MemoryStore = {
     var store = MemoryStore(
       (1...6).map { number in
@@ -182,7 +182,7 @@ import Testing
     return store
   }()
 
-  /// Four entries: of 100, 200 and 500 bytes, the last of these in a file, and without a body or a time.
+  /// Four entries: of 100, 200 and 500 bytes, the last in a body file, and one without a body or a time.
   private let store = MemoryStore(
     [100, 200, 500, nil].enumerated().map { index, size in
       var response = StoredResponse(id: .row(Int64(index + 1)))
@@ -196,8 +196,8 @@ import Testing
 }
 
 @Suite struct CacheLimitsTests {
-  /// Ten entries of 100 to 1,000 bytes in files, the first being the oldest; and 10,000 bytes in a database
-  /// beside what an empty one takes up.
+  /// Ten entries of 100 to 1,000 bytes in files, oldest first, and 10,000 bytes in the database beyond the size of an
+  /// empty one.
   private let store: MemoryStore = {
     var store = MemoryStore(
       (1...10).map { number in
@@ -342,7 +342,7 @@ import Testing
     #expect(whole.reasons.count == 10)
     #expect(whole.isMet == true)
     #expect(try removed { $0.bytes = 49_140 }.isMet == false)
-    // The low mark is only how far to go.
+    // The low mark only decides when to stop, not when to start.
     let low = try removed { ($0.bytes, $0.lowPercent) = (50_000, 50) }
     #expect(low.reasons.count == 10)
     #expect(low.isMet == true)
@@ -374,7 +374,7 @@ import Testing
   }
 }
 
-/// A store in memory that finds responses by their numbers, and notes what it is asked for.
+/// A store in memory that looks up responses by id, and records the lookups.
 private final class NumberedStore: ResponseSource {
   let store: MemoryStore
   private(set) var projections: [Projection] = []

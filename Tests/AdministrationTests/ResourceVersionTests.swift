@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `texts in parts that are put in again are the URL`() throws {
-    // Whatever the bytes are, nothing of a URL is lost or made up: seeds 0 to 9.
+    // Whatever the bytes are, no part of a URL is lost or invented: seeds 0 to 9.
     let pieces = [
       "https://e.com/", "a-8f3a2c1d", ".js", "?v=3", "&e=1", "&token=x", "?", "=", "&", "-", "/",
       "1.2.3",

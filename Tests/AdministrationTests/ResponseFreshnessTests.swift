@@ -4,7 +4,7 @@ import ResponseStorage
 import Testing
 
 @Suite struct ResponseFreshnessTests {
-  /// 2025-10-09T09:10:07Z, when all responses of these tests were stored.
+  /// 2025-10-09T09:10:07Z, when all responses in these tests were stored.
   private let stored: Timestamp
 
   init() throws {

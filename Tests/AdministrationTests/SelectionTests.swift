@@ -110,7 +110,7 @@ import Testing
 
   @Test(
     arguments: [
-      // What is asked for, the URL and the key of the response, and whether the store answers with it.
+      // The requested URL, the URL and key of the response, and whether the store returns that response.
       ("http://a.example/p?user=B", "http://a.example/p?user=A", "a.example|-1|/p|", true),
       ("https://a.example/p/", "http://a.example/p", "a.example|-1|/p|", true),
       ("http://a.example/old", "http://b.example/new", "a.example|-1|/old|", true),
@@ -132,7 +132,7 @@ import Testing
     list.remove(response)
     #expect(list.isEmpty)
     #expect(list.lookups == [lookup].compactMap { $0 })
-    // Only there is the key so.
+    // Only Foundation stores have such keys.
     response.id = .row(1)
     #expect(names(.url(ByteString(asked))).contains(response) == (isAnswer != true))
     #expect(names(.url(ByteString(asked))).lookup(of: response) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 /// Compares stores with folders of side files.
 @Suite struct SidecarCheckTests {
-  /// When all files are old.
+  /// A time at which all files are old.
   private let later: Timestamp
 
   init() throws {
@@ -190,7 +190,7 @@ import Testing
   }
 }
 
-/// A temporary folder of side files, which goes with its owner.
+/// A temporary folder of side files, removed with this object.
 private final class SideFiles {
   let path = NSTemporaryDirectory() + "side-files-\(UUID().uuidString)"
 

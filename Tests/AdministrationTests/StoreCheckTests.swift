@@ -16,7 +16,7 @@ import Testing
   @Test func `a body that is missing beside a running app is looked for again`() throws {
     let lost = [response(1), response(2, .noBodyRow), response(3, .missingBodyFile)]
     for (later, ids) in [
-      // It is still missing; the app has removed the entry; it has stored another; its file is there.
+      // The file is still missing; the app removed the entry; the app stored another entry; the file exists.
       (lost, [2, 3]), ([lost[0], lost[1]], [2]),
       ([lost[0], lost[1], response(3, .missingBodyFile, stored: 60)], [2]),
       ([lost[0], lost[1], response(3)], [2]),

@@ -17,8 +17,8 @@ import Testing
         read += 1
         if found != line { differing.append(String(decoding: document, as: UTF8.self)) }
       } catch {
-        // Dates, fractions and numbers that are not decimal are the part that is left out. Python also
-        // takes numbers of more than 64 bits, which TOML does not have.
+        // Dates, fractions and non-decimal numbers are not supported. Python also accepts integers of more than 64
+        // bits, which TOML does not require.
         let word = String(decoding: document[error.range], as: UTF8.self)
         let isLeftOut = word.contains(/^[-+]?(inf|nan|[0-9].*[-.:eExob].*|[0-9_]{19,})$/)
         if line != "null", !isLeftOut {
@@ -81,7 +81,7 @@ import Testing
     #expect(throws: Never.self) { try TOMLReader.read(Array(many.utf8)) }
   }
 
-  /// A document that is made of pieces, and often damaged.
+  /// Returns a document assembled from random pieces, and often damaged.
   private static func document(seed: UInt64) -> [UInt8] {
     var random = SplitMix64(seed: seed)
     let keys = [
@@ -122,7 +122,7 @@ import Testing
     return bytes
   }
 
-  /// What is in documents as JSON, or `null`, from Python.
+  /// Returns the contents of documents as JSON, or `null`, from Python.
   private static func readByPython(_ documents: [[UInt8]]) throws -> [String] {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -141,7 +141,7 @@ import Testing
     return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// A value as Python's `json` writes it with sorted keys.
+  /// Returns a value as Python's `json` writes it with sorted keys.
   private static func json(_ content: TOMLValue.Content) -> String {
     switch content {
     case .text(let text): quoted(text)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct URLExpressionTests {
   @Test func `all of a text has to match, whoever looks`() throws {
     let texts = ["abc", "b", String(repeating: "a", count: 1_000)]
-    // The first has no repetitions, the second few ways, and the others are left to the worker.
+    // The first has no repetitions, the second few alternatives, and the others run on the worker.
     let cases: KeyValuePairs = [
       "a.c": [true, false, false],
       ".*b.*": [true, true, false],
@@ -20,13 +20,13 @@ import Testing
 
   @Test(arguments: ["(a+)+b", "(a|a)*b", "a*a*a*a*a*a*a*a*a*a*b"])
   func `what has too many ways is given up`(pattern: String) throws {
-    // The worker goes on after the limit: a longer text would keep a processor busy until the last test ends.
+    // The worker continues after the limit, so a longer text would keep a processor busy until the last test ends.
     let expression = try URLExpression(pattern, limit: 20)
     let text = String(repeating: "a", count: 20)
     let overrun = #expect(throws: URLExpression.Overrun.self) { try expression.matches(text) }
     #expect(overrun?.pattern == pattern)
     #expect(overrun?.textLength == 20 && overrun?.milliseconds == 20)
-    // Another one does not wait for it.
+    // Another expression does not wait for it.
     #expect(try URLExpression("(a+)+").matches(text))
   }
 }

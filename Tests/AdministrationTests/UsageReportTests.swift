@@ -167,7 +167,7 @@ import Testing
     return try UsageReport(of: store(responses), by: nil, capacityBytes: nil, now: now).median
   }
 
-  /// A store in files of 100 bytes.
+  /// Creates a store of files with 100 bytes each.
   private func store(_ responses: [StoredResponse]) -> MemoryStore {
     var store = MemoryStore(responses)
     store.size.databaseBytes = 100

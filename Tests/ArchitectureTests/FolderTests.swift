@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 @Suite struct FolderTests {
-  /// The most files of a folder.
+  /// The maximum number of files in a folder.
   private static let mostFiles = 30
 
-  /// The folders of the sources, below their modules, with the number of their files.
+  /// Returns the folders in the modules, with the number of their files.
   private static func folders() throws -> [String: Int] {
     try SourceFile.all().filter(\.isSwift).reduce(into: [:]) { counts, file in
       counts[file.path.split(separator: "/").dropLast().joined(separator: "/"), default: 0] += 1

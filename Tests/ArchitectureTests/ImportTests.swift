@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The C library, by its name on each system.
+/// The names of the C library on each system.
 private let cLibrary: Set<String> = ["Darwin", "Glibc", "Musl"]
 
-/// The modules that each module may import: the arrows of the architecture page.
+/// The modules that each module may import, as on the architecture page.
 private let allowedImports: [String: Set<String>] = [
   "Bytes": [],
   "HTTPCaching": ["Bytes"],
@@ -38,22 +38,23 @@ private let allowedImports: [String: Set<String>] = [
   "sample-cache": ["ArgumentParser", "Bytes", "Files", "PropertyLists", "ResponseStorage"],
 ]
 
-/// What every module may import.
+/// The modules that every module may import.
 private let importedAnywhere: Set<String> = ["Synchronization"]
 
-/// The folders of `Sources` that hold no Swift.
+/// The folders in `Sources` without Swift code.
 private let cModules: Set<String> = ["CArchive", "CFiles", "CNettle", "CSQLite"]
 
-/// The only modules that may use what the compiler cannot check.
+/// The only modules that may use unsafe code.
 private let unsafeModules: Set<String> = ["Archive", "Files", "SQLite"]
 
-/// The modules in which a size is a `ByteCount`; below them it is what the operating system or a format has.
+/// The modules in which a size is a `ByteCount`; the modules below them use the types of the operating system or
+/// format.
 private let modulesWithSizes: Set<String> = [
   "AdminCommands", "Administration", "Rendering", "ResponseArchives", "ResponseStorage",
   "Revalidation", "sample-cache",
 ]
 
-/// The files of those modules that look for overflow themselves: of numbers of rows, times and ways to match.
+/// The files in those modules that handle overflow themselves: of row numbers, times and match counts.
 private let filesWithOverflow: Set<String> = [
   "Administration/Selecting/URLExpression.swift",
   "Administration/Selecting/UserInfoExpiry.swift",
@@ -62,7 +63,7 @@ private let filesWithOverflow: Set<String> = [
   "Revalidation/FetchSchedule.swift",
 ]
 
-/// The only module that may reach a network.
+/// The only module that may use the network.
 private let networkingModule = "urlcache-admin-fetch"
 
 @Suite struct ImportTests {
@@ -119,7 +120,7 @@ private let networkingModule = "urlcache-admin-fetch"
   }
 
   @Test func `what a value can do is told by its type, and not found out by a cast`() throws {
-    // ArgumentParser gives any command as `any ParsableCommand`.
+    // ArgumentParser returns every command as `any ParsableCommand`.
     let border = "AdminCommands/CommandLine/CommandLineRun.swift"
     for file in try SourceFile.all() where file.isSwift {
       #expect(casts(in: file.text) == (file.path == border ? 1 : 0), "\(file.path)")
@@ -265,28 +266,28 @@ private func imports(in text: String) -> Set<String> {
   return result
 }
 
-/// Whether a module is one to reach a network with.
+/// Whether a module provides networking.
 private func isNetworking(_ module: String) -> Bool {
   ["AsyncHTTPClient", "FoundationNetworking", "Network"].contains(module)
     || module.hasPrefix("NIO")
 }
 
-/// Whether a source file uses what the compiler cannot check.
+/// Whether a source file uses unsafe code.
 private func isUnsafe(_ text: String) -> Bool {
   code(of: text).contains(/\b(?:unsafe|Unsafe\w*|OpaquePointer)\b/)
 }
 
-/// Whether a source file names a decoder that ends the process, or hangs, on hostile bytes.
+/// Whether a source file uses a decoder that crashes or hangs on hostile input.
 private func namesDecoderOfFoundation(_ text: String) -> Bool {
   text.contains(/PropertyListSerialization|PropertyListDecoder|NSKeyedUnarchiver/)
 }
 
-/// The number of casts to a protocol in a source file, questions whether a value conforms to one included.
+/// Returns the number of casts to a protocol, including conformance checks.
 private func casts(in text: String) -> Int {
   code(of: text).matches(of: /\b(?:as[?!]|is|case let \w+ as)\s+any\s+[A-Z]/).count
 }
 
-/// The names of sizes that a source file declares as plain integers, which trap on what a cache can claim.
+/// Returns the names of sizes that are declared as plain integers, which trap on sizes that a cache can claim.
 private func plainSizes(in text: String) -> [String] {
   let name = /\b(\w*(?:[sS]ize|[bB]yte)s?|\w*[cC]apacity|\w*[fF]reed|byteCount|footprint\w*)\s*/
   let plain = /:\s*\[?Int64\b|=\s*(?:Int64\(|-?[0-9_]+ as Int64\b)/
@@ -296,20 +297,20 @@ private func plainSizes(in text: String) -> [String] {
     .map { String($0.1) }
 }
 
-/// Whether a literal of a source file has the name of a member with its quotes and the colon.
+/// Whether a string literal contains a JSON member name with its quotes and colon.
 private func splicesJSON(_ text: String) -> Bool {
   code(of: text).contains(/(?:^|[^\\])(?:\\\\)*\\":/)
 }
 
-/// Whether a source file clamps by hand.
+/// Whether a source file handles overflow by hand.
 private func looksForOverflow(_ text: String) -> Bool {
   code(of: text).contains(/ReportingOverflow|\w+Clamped\(/)
 }
 
-/// The text of a source file without its comments.
+/// Returns the text of a source file without its comments.
 ///
-/// In doubt a comment is kept: it can only make a check fail that should not. So `//` counts only
-/// after white space, as the formatter has it, and not inside of quotes.
+/// In doubt a comment is kept, because that can only make a check fail wrongly. So `//` counts only after white
+/// space, where the formatter puts it, and not inside quotes.
 private func code(of text: String) -> String {
   text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     .map { line in

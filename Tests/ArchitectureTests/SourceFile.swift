@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of `Sources`.
+/// A file in `Sources`.
 struct SourceFile {
   /// The folder with all modules.
   static let root = URL(filePath: #filePath).deletingLastPathComponent()

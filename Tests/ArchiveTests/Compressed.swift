@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the programs of the system make of data.
+/// Compresses data with the system's programs.
 enum Compressed {
-  /// Runs a program, and returns what it makes of `input`.
+  /// Runs a program, and returns its output for `input`.
   static func by(_ program: [String], of input: [UInt8]) throws -> [UInt8] {
     let file = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
     try Data(input).write(to: file)
@@ -23,7 +23,7 @@ enum Compressed {
     let program: [String]
   }
 
-  /// A member of gzip with one block that is not compressed, of at most 65,535 bytes.
+  /// Returns a gzip member with one uncompressed block, of at most 65,535 bytes.
   static func storedMember(of data: [UInt8], name: [UInt8]? = nil) -> [UInt8] {
     let (count, checksum) = (UInt16(data.count), checksum(of: data))
     let header: [UInt8] = [0x1F, 0x8B, 8, name == nil ? 0 : 8, 0, 0, 0, 0, 0, 255]
@@ -36,7 +36,7 @@ enum Compressed {
     (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
   }
 
-  /// The checksum of RFC 1952, bit by bit.
+  /// Returns the CRC-32 of RFC 1952, computed bit by bit.
   private static func checksum(of data: [UInt8]) -> UInt32 {
     ~data.reduce(UInt32.max) { state, byte in
       (0..<8).reduce(state ^ UInt32(byte)) { state, _ in

@@ -2,7 +2,7 @@ import Archive
 import Testing
 
 @Suite struct ContentDecoderTests {
-  /// Data that compresses badly, and holds beginnings of headers.
+  /// Data that compresses badly, and contains the first bytes of headers.
   private static let data: [UInt8] = {
     var state = 0x9E37_79B9_7F4A_7C15 as UInt64
     return (0..<9_000).flatMap { index in
@@ -39,10 +39,10 @@ import Testing
     #expect(try decoded(frames, .zstd, pieces: 13) == parts.flatMap { $0 })
   }
 
-  /// Each of these parts looks as if a member began where none does, or hides where one begins.
+  /// Each of these parts looks like the start of a member where there is none, or hides one.
   @Test func `members are told from what looks like one`() throws {
     let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
-    // The checksum of this begins with 1F 8B 08.
+    // The checksum of this starts with 1F 8B 08.
     let looksLikeHeader: [UInt8] = [0x00, 0x45, 0x8B, 0x8B]
     let parts =
       (0..<40).map { Array(Self.data.prefix(1_000 + $0)) + header }
@@ -92,7 +92,7 @@ import Testing
         errors += 1
       }
     }
-    // Of a header of gzip neither the time nor the system matters.
+    // Decoders ignore the time and the system in a gzip header, so changes there are not detected.
     #expect(errors > coded.count * 8 * 6 / 10)
   }
 
@@ -188,7 +188,7 @@ import Testing
     ofCutting parts: [[UInt8]], _ coding: ContentCoding, _ texts: [[UInt8]]
   ) throws {
     let (coded, text) = (parts.flatMap { $0 }, texts.flatMap { $0 })
-    // Where a part ends, the data ends well.
+    // Data that ends with a complete part is valid.
     let ends = parts.indices.map { parts[...$0].reduce(0) { $0 + $1.count } }
     for length in 0...coded.count {
       var result: [UInt8] = []

@@ -55,7 +55,7 @@ import Testing
     struct Full: Error {}
     #expect(throws: Full.self) {
       var writer = try GzipMemberWriter { _ in throw Full() }
-      // More than libarchive keeps.
+      // More than libarchive buffers.
       var state = 1 as UInt64
       for _ in 0..<100_000 {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -2,7 +2,7 @@ import Archive
 import Testing
 
 @Suite struct TarHeaderCheckTests {
-  /// A header of tar with a checksum, and then the bytes of the member, filled up to whole blocks.
+  /// Returns a tar header with a checksum, and the bytes of the member, padded to whole blocks.
   private static func member(_ name: String, type: Character, _ bytes: [UInt8]) -> [UInt8] {
     var header = [UInt8](repeating: 0, count: 512)
     func put(_ text: String, at place: Int) {
@@ -22,18 +22,18 @@ import Testing
     return header + bytes + [UInt8](repeating: 0, count: -bytes.count & 511)
   }
 
-  /// An archive of two members, with what is put before the second.
+  /// Returns an archive of two members, with bytes inserted before the second.
   private static func archive(_ between: [UInt8]) -> [UInt8] {
     member("a", type: "0", Array(repeating: 0x61, count: 700)) + between
       + member("b", type: "0", [0x62]) + [UInt8](repeating: 0, count: 1_024)
   }
 
-  /// A record of an extended header: its length counts itself.
+  /// Returns a record of an extended header, whose length includes itself.
   private static func record(_ text: String) -> [UInt8] {
     Array("\(text.utf8.count + 4) \(text)\n".utf8)
   }
 
-  /// Reads an archive that comes in pieces of some size, and returns the names of its members.
+  /// Reads an archive in pieces of `pieceSize` bytes, and returns the names of its members.
   private static func names(in archive: [UInt8], pieceSize: Int) throws -> [[UInt8]] {
     let input = ArchiveInput(size: Int64(archive.count)) { buffer, offset in
       let piece = archive.dropFirst(Int(offset)).prefix(min(pieceSize, buffer.count))

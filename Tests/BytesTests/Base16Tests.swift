@@ -19,7 +19,7 @@ import Testing
 
   @Test func `a byte is a digit if the standard library takes it for one`() {
     for byte in UInt8.min ... .max {
-      // The standard library takes a sign as well.
+      // The standard library also accepts a sign.
       let expected = byte < 0x80 ? UInt8(String(Unicode.Scalar(byte)), radix: 16) : nil
       #expect(Base16.value(of: byte) == expected)
     }

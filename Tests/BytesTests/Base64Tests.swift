@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct Base64Tests {
-  /// Some bytes of each length, with as many of each digit as chance gives.
+  /// Random bytes of each length.
   private static let texts = (0..<40).map { length in
     (0..<length).map { UInt8(truncatingIfNeeded: ($0 + 1) * (length + 7) * 0x9D) }
   }

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `arithmetic is that of wider integers, clamped`() {
-    // Limits, small numbers and numbers of any length, as a uniform choice would be huge ones only.
+    // Limits, small numbers, and numbers of every bit width: uniform random numbers would nearly all be huge.
     var random = Numbers(state: 1)
     for _ in 0..<20_000 {
       let (one, other) = (random.next(), random.next())
@@ -102,7 +102,7 @@ import Testing
   }
 }
 
-/// Numbers of all magnitudes and both signs, the same in each run.
+/// Numbers of every magnitude and both signs, the same in every run.
 private struct Numbers {
   var state: UInt64
 

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func `texts of any length are told from each other by their hashes`() {
-    // With zeros at the end, which the last word of a shorter text has as well.
+    // With trailing zeros, which the padding of a shorter text also contains.
     let texts = (0..<40).flatMap { length in
       [0, 1].map { last in ByteString(Array(repeating: 0, count: length) + [last as UInt8]) }
     }

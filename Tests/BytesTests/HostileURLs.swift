@@ -1,8 +1,8 @@
-/// Makes up URLs that few programs agree about.
+/// Generates URLs that programs parse differently.
 struct HostileURLs {
   private var random: Generator
 
-  /// The same seed makes the same URLs.
+  /// Creates a generator. Equal seeds give equal URLs.
   init(seed: UInt64) {
     random = Generator(state: seed)
   }
@@ -20,7 +20,7 @@ struct HostileURLs {
     ["", "", "#", "#f", "#a#b", "#?x=y@", "#//u:p@h"],
   ]
 
-  /// The next URL.
+  /// Returns the next URL.
   mutating func next() -> [UInt8] {
     if Int.random(in: 0..<5, using: &random) == 0 {
       return (0..<Int.random(in: 0..<30, using: &random)).map { _ in

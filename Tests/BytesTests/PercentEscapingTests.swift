@@ -21,7 +21,7 @@ import Testing
     ("%2541", "%41"), ("a+b%2B", "a+b+"), ("%é", "%é"),
   ])
   func `a percent sign that begins no escape stays`(text: String, expected: String) {
-    // In a slice that does not begin at 0.
+    // A slice whose first index is not 0.
     let bytes = Array("%%".utf8) + Array(text.utf8) + Array("41".utf8)
     let slice = bytes[2..<(bytes.count - 2)]
     #expect(String(decoding: slice.percentUnescaped(), as: UTF8.self) == expected)

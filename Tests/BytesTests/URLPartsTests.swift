@@ -3,7 +3,7 @@ import Testing
 @testable import Bytes
 
 @Suite struct URLPartsTests {
-  /// Parts as text, each `nil` if it is not there.
+  /// The parts of a URL as text; `nil` for absent parts.
   private struct Parts: Equatable {
     var scheme: String?
     var userInfo: String?
@@ -14,7 +14,7 @@ import Testing
     var fragment: String?
   }
 
-  /// The parts that ``URLParts`` finds; bytes above 127 are shown as the scalars of these numbers.
+  /// Returns the parts from ``URLParts``; each byte above 127 becomes the scalar with the same value.
   private static func parts(of text: [UInt8], allowsAnyScheme: Bool = false) -> Parts {
     let parts = URLParts(text, allowsAnyScheme: allowsAnyScheme)
     return Parts(
@@ -30,7 +30,7 @@ import Testing
     return text
   }
 
-  /// The parts that the regular expression of RFC 3986, appendix B, finds.
+  /// Returns the parts from the regular expression in RFC 3986, appendix B.
   private static func model(of text: String) throws -> Parts {
     let reference = #/(?s)(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?/#
       .matchingSemantics(.unicodeScalar)
@@ -39,7 +39,7 @@ import Testing
     let authority = #/(?s)(?:(.*)@)?(.*?)(?::([^:\]]*))?/#.matchingSemantics(.unicodeScalar)
     var match = try #require(try reference.wholeMatch(in: text)).output
     if let found = match.1, try scheme.wholeMatch(in: found) == nil {
-      // The text has no scheme, so all of it is a path with a query and a fragment.
+      // The text has no scheme, so it is a path with a query and a fragment.
       let marked = "x:" + text
       match = try #require(try reference.wholeMatch(in: marked)).output
       match.1 = nil
@@ -124,7 +124,7 @@ import Testing
     #expect(
       Self.parts(of: text, allowsAnyScheme: true)
         == Parts(scheme: "1x", userInfo: "u", host: "h", port: "8", path: "/p"))
-    // Without `//` there is nothing to find, and the rules are those of the RFC.
+    // Without `//` there is no authority, and the rules of the RFC apply.
     #expect(Self.parts(of: Array("1x:u@h".utf8), allowsAnyScheme: true) == Parts(path: "1x:u@h"))
     #expect(
       Self.parts(of: Array("x:u@h".utf8), allowsAnyScheme: true)

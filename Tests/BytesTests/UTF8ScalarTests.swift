@@ -37,7 +37,7 @@ import Testing
   }
 }
 
-/// Numbers that are the same in each run (SplitMix64).
+/// A random number generator with the same sequence in every run: SplitMix64.
 struct Generator: RandomNumberGenerator {
   var state: UInt64
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A program that was built with these tests.
+/// An executable product of this package.
 struct BuiltProduct {
   private let url: URL
 
-  /// Finds the program called `name`, which lies beside the bundle of tests.
+  /// Finds the program `name`, in the folder of the test bundle.
   init(_ name: String) {
     #if os(macOS)
       let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") } ?? Bundle.main
@@ -17,7 +17,7 @@ struct BuiltProduct {
   /// The path of the program.
   var path: String { url.path() }
 
-  /// Runs the program to its end.
+  /// Runs the program and waits for it.
   func run(_ arguments: [String]) throws -> (status: Int32, error: String) {
     let process = Process()
     let pipe = Pipe()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that was run to its end.
+/// The result of running a program.
 struct Command {
   let status: Int32
   let output: String
@@ -10,10 +10,10 @@ struct Command {
   static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// Runs a program; what it writes goes through files, so that no pipe can fill up.
+  /// Runs a program. Its output goes to files, because a pipe could fill up.
   ///
-  /// It has folders of its own for temporary files and for state, which go with all that killed programs leave
-  /// there.
+  /// It gets private folders for temporary files and state, which are removed with everything that killed programs
+  /// leave there.
   static func run(_ path: String, _ arguments: [String]) throws -> Command {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -40,10 +40,10 @@ struct Command {
       errors: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self))
   }
 
-  /// Runs a Python script of `Tests/Scripts`.
+  /// Runs a Python script in `Tests/Scripts`.
   ///
-  /// A line that ends with `not here` is a check that could not be made. `Tests/run.sh` counts and names these: it has
-  /// them written to a folder.
+  /// A line that ends with `not here` is a check that could not run. The lines are written to a folder where
+  /// `Tests/run.sh` counts and reports them.
   static func python(_ script: String, _ arguments: String...) throws -> Command {
     let path = tests.appending(path: "Scripts/\(script)").path()
     let result = try run("/usr/bin/env", ["python3", path] + arguments)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Compares whole outputs with the files of `Golden`, on a made-up cache that is always the same.
+/// Compares complete outputs with the files in `Golden`, for a sample cache that is always the same.
 ///
-/// With `RECORD_GOLDEN=1` in the environment the files are written instead, and the tests fail, so that a
-/// recording is never mistaken for a pass.
+/// With `RECORD_GOLDEN=1` in the environment the files are written instead, and the tests fail, so that a recording
+/// is never mistaken for a pass.
 @Suite struct GoldenTests {
   @Test(arguments: commands)
   func `every command writes what it wrote before`(name: String, arguments: [String]) throws {
@@ -37,7 +37,7 @@ import Testing
 
   private static let folder = Command.tests.appending(components: "ExecutableTests", "Golden")
 
-  /// The commands, by the names of their files. `CACHE` is the path of the cache.
+  /// The commands and the names of their golden files. `CACHE` is the path of the cache.
   private static let commands: [(String, [String])] = [
     ("list.table.txt", ["list", "--at", "2026-01-02T00:00:00Z"]),
     ("list.json.txt", ["list", "--format", "json", "--limit", "4"]),
@@ -272,7 +272,7 @@ import Testing
       Issue.record("recorded \(name)")
     } else {
       let expected = try String(contentsOf: golden, encoding: .utf8)
-      // The allocated bytes are those of the file system at hand.
+      // The allocated size depends on the file system.
       #expect(withoutAllocation(text) == withoutAllocation(expected), "differs from Golden/\(name)")
     }
   }

@@ -63,7 +63,7 @@ import Testing
     try #require(status == 0, "\(error)")
   }
 
-  /// The bytes of every file of a sample, by its path.
+  /// Returns the bytes of every file in a sample, by path.
   private func files(of name: String) throws -> [String: Data] {
     let sample = folder.appending(component: name)
     var files: [String: Data] = [:]
@@ -76,7 +76,7 @@ import Testing
     return files
   }
 
-  /// What Python finds in a sample.
+  /// Returns the findings of a Python script in a sample.
   private func inspect(_ name: String) throws -> String {
     let script = #"""
       import os, plistlib, sqlite3, sys

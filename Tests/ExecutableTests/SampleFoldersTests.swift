@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Lists real caches, and compares with what `sqlite3` and Python's `plistlib` see on a copy.
+/// Lists real caches, and compares the result with `sqlite3` and Python's `plistlib` on a copy.
 @Suite(.serialized) struct SampleFoldersTests {
   /// The folder of real caches, which is not part of the repository.
   private static let samples = URL(filePath: #filePath).deletingLastPathComponent()

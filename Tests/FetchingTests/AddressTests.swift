@@ -57,7 +57,7 @@ import Testing
     #expect(AddressRule(host: "a.localhost").allows("A.localhost", at: [here]))
     #expect(!AddressRule(host: "a.localhost").allows("b.localhost", at: [here]))
     #expect(AddressRule(host: "::1").allows("::1", at: []))
-    // A name that is resolved to this machine does not say so.
+    // The name resolves to this machine, but does not show it.
     #expect(!AddressRule(host: "2130706433").allows("2130706433", at: [here]))
   }
 }

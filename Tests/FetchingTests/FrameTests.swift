@@ -75,7 +75,7 @@ import Testing
     for payload in payloads {
       for end in 0..<payload.count {
         let cut = Array(payload[..<end])
-        // Only between two fields there is an end.
+        // The payload may only end between two fields.
         let isBetween = [
           FetchRequest(payload: cut)?.fields.lines.count,
           FetchHead(payload: cut)?.fields.lines.count,

@@ -35,7 +35,7 @@ import Testing
     #expect(hexadecimal(md5.bytes) == "900150983cd24fb0d6963f7d28e17f72")
   }
 
-  /// Blocks have 64 or 128 bytes: a message is cut before, at and after their ends.
+  /// Blocks are 64 or 128 bytes long, so messages are split before, at and after their ends.
   @Test func `a message in pieces has the digest of the whole`() {
     let message = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     var whole = Digest()

@@ -1,16 +1,16 @@
-// Feeds made-up bytes to the reader of keyed archives, and to what decodes a response from one; built by
-// `run.sh` together with their sources as one module, as libFuzzer brings a `main` of its own.
+// Feeds random bytes to the keyed archive reader and the response decoder. `run.sh` builds it together with their
+// sources as one module, because libFuzzer provides its own `main`.
 
 import Bytes
 
-/// What the sources name and do not use here.
+/// Declares types that the sources mention but do not use here.
 public struct BodyReader: ~Copyable {}
 
-/// Small enough for thousands of runs a second, and to reach every limit.
+/// Small enough for thousands of runs per second, and for reaching every limit.
 private let limits = PropertyListLimits(
   maximumBytes: 4096, maximumDepth: 16, maximumVisits: 2000, maximumDecodedBytes: 1 << 15)
 
-/// Reads `bytes` in every way; an error is what most bytes deserve, a trap is a finding.
+/// Reads `bytes` in every way. Errors are expected; a trap is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzKeyedArchives(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -41,7 +41,7 @@ public func fuzzKeyedArchives(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
   return 0
 }
 
-/// The response in an archive.
+/// Returns the response in an archive.
 private func decoded(
   _ bytes: [UInt8], leavingOut leftOut: [Int: Range<Int64>] = [:]
 ) -> StoredResponse? {
@@ -58,7 +58,7 @@ private func decoded(
   return response
 }
 
-/// Writes a response and reads it again: what came through once comes through always.
+/// Writes a response and reads it again. A response that survives this once must survive it every time.
 private func check(_ response: StoredResponse) {
   guard let once = rewritten(response), let twice = rewritten(once) else { return }
   require(same(once, twice), "what was written and read is the same")
@@ -76,11 +76,11 @@ private func rewritten(_ response: StoredResponse) -> StoredResponse? {
 }
 
 private func same(_ first: StoredResponse, _ second: StoredResponse) -> Bool {
-  // What is no number does not equal itself.
+  // Compare text, because NaN does not equal itself.
   "\(withoutPlaces(first))" == "\(withoutPlaces(second))"
 }
 
-/// The response with notes that do not say where in the bytes something is wrong.
+/// Returns the response without the offsets in its notes.
 private func withoutPlaces(_ response: StoredResponse) -> StoredResponse {
   var response = response
   response.notes = response.notes.map { .init($0.code, "") }

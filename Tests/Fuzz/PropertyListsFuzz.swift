@@ -1,11 +1,11 @@
-// Feeds made-up bytes to every function of the reader; built by `run.sh` together with the sources of
-// the module, as libFuzzer brings a `main` of its own.
+// Feeds random bytes to every function of the reader. `run.sh` builds it together with the sources of the module,
+// because libFuzzer provides its own `main`.
 
-/// Small enough for thousands of runs a second, and to reach every limit.
+/// Small enough for thousands of runs per second, and for reaching every limit.
 private let limits = PropertyListLimits(
   maximumBytes: 4096, maximumDepth: 16, maximumVisits: 2000, maximumDecodedBytes: 1 << 15)
 
-/// Reads `bytes` in every way; an error is what most bytes deserve, a trap is a finding.
+/// Reads `bytes` in every way. Errors are expected; a trap is a finding.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPropertyLists(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -19,7 +19,7 @@ public func fuzzPropertyLists(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
   return 0
 }
 
-/// Writes a tree and reads it again: it is the same, but for text that is not UTF-8.
+/// Writes a tree and reads it again. It must be the same, except for text that is not UTF-8.
 private func check(_ value: PropertyListValue) {
   let written = PropertyListWriter().bytes(of: value)
   require(tree(written).map(normal) == normal(value), "what was written and read is the same")
@@ -31,7 +31,7 @@ private func tree(_ bytes: [UInt8]) -> PropertyListValue? {
   return try? list.value(of: list.root)
 }
 
-/// A tree in which text is repaired and what is no number equals itself.
+/// Returns a tree with repaired text and with NaN replaced by something that equals itself.
 private func normal(_ value: PropertyListValue) -> PropertyListValue {
   switch value {
   case .string(let text): .string(repaired(text))
@@ -124,7 +124,7 @@ private func visit(_ list: borrowing BinaryPropertyList, _ object: BinaryPropert
   }
 }
 
-/// A function answers for objects of its own type only.
+/// Checks that a function only returns a value for objects of its own type.
 private func of<Value>(
   _ wanted: BinaryPropertyList.Kind, _ kind: BinaryPropertyList.Kind?, _ value: Value??
 ) {

@@ -123,7 +123,7 @@ import Testing
 }
 
 extension FieldScope {
-  /// What `no-cache` is about.
+  /// Returns the scope of `no-cache`.
   fileprivate static func noCache(_ control: CacheControl) -> FieldScope? {
     ResponseDirectives(control).noCache
   }

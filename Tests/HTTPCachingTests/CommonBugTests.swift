@@ -1,9 +1,9 @@
 import HTTPCaching
 import Testing
 
-/// What other caches and tools are known to get wrong: one test for each.
+/// Known bugs in other caches and tools: one test for each.
 ///
-/// Whose bug it is stands before each test.
+/// The comment before a test names the software with the bug.
 @Suite struct CommonBugTests {
   private let now = Sample.now
 
@@ -94,7 +94,7 @@ import Testing
         Sample.request("Cache-Control: max-stale")) == .validate)
   }
 
-  // WebKit reads only 0.
+  // WebKit honours only 0.
   @Test func `any max-age of a request counts`() {
     #expect(
       decision(
@@ -102,14 +102,14 @@ import Testing
         after: 6) == .validate)
   }
 
-  // WebKit reads that form as local time.
+  // WebKit reads this format as local time.
   @Test func `all forms of a date are in UTC`() {
     for date in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
       #expect(HTTPDate.secondsSince1970(bytes(date), now: now) == 784_111_777)
     }
   }
 
-  // Most libraries turn the century at 69 or 70, whatever the year is.
+  // Most libraries split the centuries at 69 or 70, whatever the current year is.
   @Test func `two digits are a year within 50 of now`() {
     // 2075-10-09 is less than 50 years ahead of October 2025, 2076 is more.
     let before = HTTPDate.secondsSince1970(
@@ -120,7 +120,7 @@ import Testing
     #expect(after == 213_667_200)
   }
 
-  // Python's email.utils, which hishel and CacheControl read dates with.
+  // Python's email.utils, which hishel and CacheControl use to parse dates.
   @Test func `another zone is no date`() {
     for zone in ["UTC", "+0000", "EST", "PST", "Z", ""] {
       #expect(!freshness("Expires: Fri, 01 Jan 2100 00:00:00 \(zone)").isFresh, "\(zone)")
@@ -134,7 +134,7 @@ import Testing
     #expect(Remark.all(about: exchange).map(\.kind) == [.wrongWeekday])
   }
 
-  // OkHttp makes no guess where the URL has a query.
+  // OkHttp uses no heuristic for URLs with a query.
   @Test func `a query does not keep a heuristic from being used`() {
     let exchange = Sample.response(
       "Last-Modified: \(Sample.date(-9_000))",
@@ -142,7 +142,7 @@ import Testing
     #expect(Freshness(of: exchange, at: now).lifetime.seconds == 900)
   }
 
-  // hishel ends at 7 days, HTTP::Response at one.
+  // hishel limits it to 7 days, HTTP::Response to one.
   @Test func `a heuristic has no limit but is told`() {
     let exchange = Sample.response("Last-Modified: \(Sample.date(-86_400_000))")
     let freshness = Freshness(of: exchange, at: now)
@@ -150,7 +150,7 @@ import Testing
     #expect(freshness.remarks(about: exchange).map(\.kind) == [.longHeuristic])
   }
 
-  // hishel counts to now, so that a response grows fresher with time.
+  // hishel uses the current time, so that a response grows fresher over time.
   @Test func `a heuristic counts to Date`() {
     for seconds in [0, 90_000] as [Int64] {
       let freshness = freshness("Last-Modified: \(Sample.date(-9_000))", after: seconds)
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  // WebKit guesses for any status, and gives 301 and 410 a year.
+  // WebKit uses a heuristic for any status, and a year for 301 and 410.
   @Test func `a heuristic needs a status and a Last-Modified`() {
     let modified = "Last-Modified: \(Sample.date(-9_000))"
     #expect(!Freshness(of: Sample.response(modified, status: 302), at: now).isFresh)
@@ -184,7 +184,7 @@ import Testing
     #expect(freshness.isFresh)
   }
 
-  // WebKit ignores the qualified form, OkHttp takes it for the other.
+  // WebKit ignores the qualified form; OkHttp treats it as the unqualified one.
   @Test func `no-cache with fields is about these fields`() {
     let exchange = Sample.response("Cache-Control: max-age=60, no-cache=\"Set-Cookie\"")
     let reuse = Reuse(of: exchange, for: Request(), at: now)
@@ -198,7 +198,7 @@ import Testing
       Storability(of: Sample.response("Cache-Control: no-store, must-understand")).mayStore)
   }
 
-  // Foundation on Linux stores nothing of it.
+  // Foundation on Linux does not store such responses.
   @Test func `Authorization and Vary keep a private cache from nothing`() {
     let request = Sample.request("Authorization: Basic eDp5", "Accept: a")
     let exchange = Sample.response(
@@ -207,12 +207,12 @@ import Testing
     #expect(decision(exchange, request) == .useStored)
   }
 
-  // Many look for a value that is `*`, and not for a member.
+  // Many caches compare the whole value with `*` instead of each member.
   @Test func `an asterisk anywhere never matches`() {
     #expect(decision(Sample.response("Cache-Control: max-age=60", "Vary: Accept, *")) == .forward)
   }
 
-  // OkHttp sends one validator only, and Date for want of another; undici the time of storing.
+  // OkHttp sends only one validator, and Date if there is none; undici sends the time of storing.
   @Test func `both validators are sent, and none is made up`() {
     let both = ConditionalRequest(
       validating: Sample.response("ETag: \"a\"", "Last-Modified: \(Sample.date(-9))"), for: nil)
@@ -235,7 +235,7 @@ import Testing
     #expect(request.conditions == [])
   }
 
-  // WebKit leaves validators and all of Content-* as they were.
+  // WebKit does not update validators and any Content-* fields.
   @Test func `a 304 updates validators and most of Content-`() {
     let names = ["ETag", "Last-Modified", "Content-Language", "Content-Security-Policy"]
     let response = NotModified(
@@ -245,14 +245,14 @@ import Testing
     #expect(Freshening(stored, by: response).exchange.fields == response.fields)
   }
 
-  // hishel takes the strong for the weak.
+  // hishel treats the strong tag like the weak one.
   @Test func `a 304 with a strong tag is not for a weak one`() {
     let response = NotModified(
       fields: Sample.fields("ETag: \"a\""), requestTime: now, responseTime: now)
     #expect(!response.selection(of: Sample.response("ETag: W/\"a\"")).mayUpdate)
   }
 
-  // The Age of the old response, counted on from the time of the 304.
+  // Caches that add the Age of the old response to the time since the 304.
   @Test func `the old Age is not counted twice`() {
     let stored = Sample.response("Cache-Control: max-age=60", "Age: 59")
     let response = NotModified(
@@ -262,7 +262,7 @@ import Testing
     #expect(Freshness(of: exchange, at: now + 90).remainingSeconds == 60)
   }
 
-  // Tools that ask whether the server is newer.
+  // Tools that only check whether the server has a newer version.
   @Test func `an older Last-Modified is a change`() {
     func validators(_ offset: Int64) -> Validators {
       Validators(
@@ -273,13 +273,13 @@ import Testing
         == .rolledBack(.lastModified))
   }
 
-  // Foundation on Linux numbers its cases by their order.
+  // Foundation on Linux numbers its cases by declaration order.
   @Test func `policy 2 is returnCacheDataElseLoad`() {
     #expect(RequestCachePolicy(rawValue: 2) == .returnCacheDataElseLoad)
     #expect(RequestCachePolicy(rawValue: 4) == .reloadIgnoringLocalAndRemoteCacheData)
   }
 
-  // Sums of 32 and of 64 bits.
+  // Implementations with 32-bit and 64-bit sums.
   @Test func `great numbers neither wrap around nor end the process`() {
     let great = String(repeating: "9", count: 40)
     let freshness = freshness("Cache-Control: max-age=\(great)", "Age: \(great)", after: 1)

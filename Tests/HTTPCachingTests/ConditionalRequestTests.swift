@@ -2,7 +2,7 @@ import HTTPCaching
 import Testing
 
 @Suite struct ConditionalRequestTests {
-  /// The purpose and the added lines.
+  /// Returns the purpose and the added lines.
   private func conditions(
     _ lines: String..., status: Int64? = 200, bodyBytes: Int64? = nil, method: String = "GET"
   ) -> [String] {
@@ -48,7 +48,7 @@ import Testing
       conditions(length, modified, date, bodyBytes: 4)
         == ["completion", "Range: bytes=4-", "If-Range: Wed, 08 Oct 2025 10:00:00 GMT"])
     #expect(conditions(length, "ETag: W/\"a\"", date, bodyBytes: 4) == replacement)
-    // Whoever has a tag must not send a date (RFC 9110 §13.1.5).
+    // A client with an entity tag must not send a date (RFC 9110 §13.1.5).
     #expect(conditions(length, "ETag: W/\"a\"", modified, date, bodyBytes: 4) == replacement)
     #expect(conditions(length, "ETag: a", modified, date, bodyBytes: 4) == replacement)
     #expect(conditions(length, modified, bodyBytes: 4) == replacement)

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `a year of two digits is told from the time of receipt`() {
-    // 1994 when it was received, and for ever.
+    // The year was 1994 on receipt, and stays 1994.
     let exchange = Sample.response(
       "Date: Sunday, 06-Nov-94 08:49:37 GMT", receivedAt: 784_111_777)
     for now in [784_111_777, 4_000_000_000] as [Int64] {

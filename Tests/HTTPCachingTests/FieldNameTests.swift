@@ -53,11 +53,11 @@ import Testing
     for other in others(name) { #expect(CacheDirective.Name(other.span) == nil) }
   }
 
-  /// Names that differ from one by a byte.
+  /// Returns the names that differ from a name in one byte.
   private func others(_ name: [UInt8]) -> [[UInt8]] {
     let changed = name.indices.map { place in
       var other = name
-      // An underscore is a minus that was made small, and no letter.
+      // An underscore is not a letter, and no name contains one.
       other[place] = other[place] == UInt8(ascii: "_") ? UInt8(ascii: "-") : UInt8(ascii: "_")
       return other
     }

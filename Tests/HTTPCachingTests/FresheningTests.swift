@@ -121,7 +121,7 @@ import Testing
         fields: Sample.fields(lines()), requestTime: now, responseTime: now)
       let once = Freshening(stored, by: response).exchange
       #expect(Freshening(once, by: response).exchange == once, "seed \(seed)")
-      // What the 304 does not speak of is as it was.
+      // Fields that are not in the 304 keep their values.
       for name in names where !response.fields.contains(FieldName(name.utf8)) && name != "Age" {
         let name = FieldName(name.utf8)
         #expect(once.fields.values(of: name) == stored.fields.values(of: name), "seed \(seed)")

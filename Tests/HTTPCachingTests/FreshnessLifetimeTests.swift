@@ -4,7 +4,7 @@ import Testing
 @Suite struct FreshnessLifetimeTests {
   private let day: Int64 = 86_400
 
-  /// The lifetime of a response, as `SOURCE SECONDS`.
+  /// Returns the lifetime of a response, as `SOURCE SECONDS`.
   private func lifetime(_ lines: String..., status: Int64? = 200) -> String {
     let exchange = Exchange(
       status: status, fields: Sample.fields(lines), responseTime: Sample.now)

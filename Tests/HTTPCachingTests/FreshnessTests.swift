@@ -24,7 +24,7 @@ import Testing
     #expect(freshness.staleSeconds == 5)
   }
 
-  /// A response made of anything that decides freshness.
+  /// Returns a random response from everything that freshness depends on.
   private func response(seed: UInt64) -> Exchange {
     var generator = SeededGenerator(seed: seed)
     let times: [Int64] = [
@@ -82,7 +82,7 @@ import Testing
           #expect(before.expiresAt == freshness.expiresAt, "seed \(seed)")
         }
         before = freshness
-        // None of these ends the process, whatever the numbers.
+        // None of these traps, whatever the numbers are.
         _ = Reuse(of: exchange, for: Request(), at: moment)
       }
       _ = Storability(of: exchange)

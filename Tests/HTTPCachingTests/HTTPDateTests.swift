@@ -61,7 +61,7 @@ import Testing
     // A day earlier the same date is more than 50 years ahead.
     #expect(seconds(date, now: now - 86_400).map { $0 < now } == true)
     #expect(seconds("Tuesday, 29-Feb-00 00:00:00 GMT", now: now) == 951_782_400)
-    // 2100 has no 29 February, so the last one that reads so is that of 2000.
+    // 2100 has no 29 February, so the date must be in 2000.
     #expect(seconds("Tuesday, 29-Feb-00 00:00:00 GMT", now: 4_133_980_800) == 951_782_400)
     for hostile in [Int64.min, .max, -62_135_596_800, 253_402_300_799] {
       _ = seconds(date, now: hostile)

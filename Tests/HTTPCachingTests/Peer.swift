@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-/// An independent implementation to compare with: hishel, a cache for HTTP clients in Python.
+/// hishel, a Python cache for HTTP clients, as an independent implementation to compare with.
 ///
 /// `Tests/run.sh` installs it into `.build/peers`.
 enum Peer {
-  /// What it says about a case.
+  /// The result for a case.
   struct Answer: Decodable {
-    /// The lifetime as of the receipt, in seconds, or `nil`; below zero if it is none.
+    /// The lifetime at the time of receipt, in seconds, or `nil`; negative if there is none.
     var lifetime: Int64?
-    /// The lifetime as of now: it depends on the time.
+    /// The lifetime now, as hishel's depends on the time.
     var lifetimeNow: Int64?
     var age: Int64
     var reuses: Bool
     var stores: Bool
-    /// The preconditions, by their names.
+    /// The preconditions, by name.
     var conditions: [String: String]
-    /// The fields after a 304, by their names in small letters, or `nil` if it updates nothing.
+    /// The fields after a 304, by name in lowercase, or `nil` if it updates nothing.
     var updated: [String: [String]]?
   }
 
@@ -27,7 +27,7 @@ enum Peer {
       atPath: packages.appending(path: "hishel-2.0.0.dist-info").path())
   }
 
-  /// Asks about cases, each of which is a line of JSON.
+  /// Returns the results for cases, which are sent as lines of JSON.
   static func answers(to cases: [PeerCase]) throws -> [Answer] {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }

@@ -1,6 +1,6 @@
 import HTTPCaching
 
-/// A stored response, a request that is presented, and a 304: made up, but the same in every run.
+/// A generated case, the same in every run: a stored response, a presented request, and a 304.
 struct PeerCase: Encodable {
   var method: String
   var status: Int64
@@ -97,7 +97,7 @@ struct PeerCase: Encodable {
     notModified += add(10, "Keep-Alive", "timeout=5") + add(10, "Trailer", "X-C")
   }
 
-  /// A date in the second or third form of RFC 9110 §5.6.7.
+  /// Returns a date in the second or third format of RFC 9110 §5.6.7.
   private func otherForm(of date: String, isShort: Bool) -> String {
     let parts = date.split { $0 == " " || $0 == "," }.map(String.init)
     let names = [

@@ -1,13 +1,13 @@
 import HTTPCaching
 
-// What the classes of disagreement are told by.
+// The features that identify the classes of disagreement.
 extension PeerComparison {
-  /// How often a directive is there.
+  /// Returns the number of occurrences of a directive.
   func count(of name: CacheDirective.Name) -> Int {
     exchange.directives.control.directives.count { $0.name == name }
   }
 
-  /// Whether the lifetime depends on a date that is none to us.
+  /// Whether the lifetime depends on a date that this package rejects.
   var dependsOnInvalidDate: Bool {
     switch freshness.lifetime.basis {
     case .invalidExpires, .none(.invalidLastModified): true
@@ -16,14 +16,13 @@ extension PeerComparison {
     }
   }
 
-  /// Whether the lifetime depends on a date that says the year 70, which is 2070 to us and 1970 to
-  /// them.
+  /// Whether the lifetime depends on a date with the year 70, which this package reads as 2070 and hishel as 1970.
   var dependsOnYear70: Bool {
     [.expires, .heuristic].contains(freshness.lifetime.source)
       && [FieldName.date, .expires, .lastModified].contains(where: hasYear70)
   }
 
-  /// Whether they may read another date in `Last-Modified` than we do.
+  /// Whether hishel may read a different date in `Last-Modified`.
   var readsOtherLastModified: Bool {
     exchange.freshnessFields.lastModified.isInvalid || hasYear70(.lastModified)
   }
@@ -34,8 +33,7 @@ extension PeerComparison {
 
   var hasOpenQuote: Bool { !exchange.directives.control.unclosed.isEmpty }
 
-  /// Whether their lifetime is a tenth of the time from `Last-Modified` to now, but at most a
-  /// week.
+  /// Whether hishel's lifetime is a tenth of the time from `Last-Modified` to now, but at most a week.
   var isTheirHeuristic: Bool {
     guard let modified = exchange.freshnessFields.lastModified.secondsSince1970 else {
       return false
@@ -43,14 +41,14 @@ extension PeerComparison {
     return theirs.lifetime == min(604_800, (peerCase.received - modified) / 10)
   }
 
-  /// The time since `Date`, and nothing else.
+  /// The age in hishel, which is only the time since `Date`.
   var theirAge: Int64? {
     exchange.date.secondsSince1970.map { max(0, peerCase.now - $0) }
   }
 
   var theyFindFresh: Bool { theirs.lifetimeNow.map { $0 > theirs.age } ?? false }
 
-  /// Whether the two requests differ as text in a field that is nominated.
+  /// Whether a nominated field of the two requests differs as text.
   var hasOtherSpacing: Bool {
     guard case .matches(let names) = reuse.vary else { return false }
     return names.contains {

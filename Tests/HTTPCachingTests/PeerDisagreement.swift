@@ -1,7 +1,6 @@
 import HTTPCaching
 
-/// A class of cases in which hishel 2.0.0 says otherwise, and the section that says that it should
-/// not, or need not.
+/// A class of cases in which hishel 2.0.0 differs, and the section of an RFC that requires or permits our result.
 struct PeerDisagreement: Sendable {
   let question: PeerQuestion
   let name: String

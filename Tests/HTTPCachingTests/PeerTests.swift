@@ -1,7 +1,7 @@
 import HTTPCaching
 import Testing
 
-/// What both sides say about one case.
+/// The results of both implementations for one case.
 struct PeerComparison {
   let peerCase: PeerCase
   let exchange: Exchange
@@ -13,7 +13,7 @@ struct PeerComparison {
   let selection: NotModified.Selection
   let updated: [String: [String]]?
 
-  /// The field that the question is about, in small letters, if it is about one.
+  /// The field that the question is about, in lowercase, if any.
   var field = ""
 
   init(_ peerCase: PeerCase, _ theirs: Peer.Answer) {
@@ -31,12 +31,12 @@ struct PeerComparison {
       ? lists(Freshening(exchange, by: peerCase.update).exchange.fields) : nil
   }
 
-  /// The questions on which the two sides differ, each with the field that it is about.
+  /// The questions with different results, each with its field.
   var differences: [(PeerQuestion, field: String)] {
     var questions: [PeerQuestion] = []
     let lifetime = freshness.lifetime
     let ours = lifetime.source == .none ? nil : lifetime.seconds
-    // Below zero and zero are the same: never fresh.
+    // A negative lifetime means the same as zero: never fresh.
     if ours != theirs.lifetime.map({ max(0, $0) }) { questions.append(.lifetime) }
     if freshness.age.seconds != theirs.age { questions.append(.age) }
     if reuse.isReusable != theirs.reuses { questions.append(.reuse) }
@@ -48,19 +48,19 @@ struct PeerComparison {
     return questions.map { ($0, "") } + differingFields.map { (.update, $0) }
   }
 
-  /// The fields that are not the same after an update that both sides make.
+  /// The fields that differ after an update that both sides make.
   private var differingFields: [String] {
     guard let updated, let theirs = theirs.updated else { return [] }
     return Set(updated.keys).union(theirs.keys).filter { updated[$0] != theirs[$0] }.sorted()
   }
 }
 
-/// What the two sides are asked.
+/// The questions to both sides.
 enum PeerQuestion: String, CaseIterable {
   case lifetime, age, reuse, storing, conditions, selection, update
 }
 
-/// The values of each field, by its name in small letters.
+/// Returns the values of each field, by name in lowercase.
 func lists(_ fields: FieldSection) -> [String: [String]] {
   Dictionary(grouping: fields.lines) { text($0.name).lowercased() }
     .mapValues { $0.map { text($0.value) } }
@@ -92,7 +92,7 @@ func lists(_ fields: FieldSection) -> [String: [String]] {
         for disagreement in disagreements { found[disagreement.name, default: 0] += 1 }
       }
     }
-    // A list with what does not occur proves nothing.
+    // An entry in the list that never occurs would prove nothing.
     for disagreement in PeerDisagreement.all {
       #expect(found[disagreement.name] != nil, "\(disagreement.name) never occurs")
     }

@@ -43,7 +43,7 @@ import Testing
       (["Content-Length: 1000"], 200, 1_000, 1_000, 1_000, 100),
       (["Content-Length: 1000"], 200, 1_999, 1_999, 1_000, 199),
       (["Content-Length: 0"], 200, 0, 0, 0, 100), (["Content-Length: 0"], 200, 9, 9, 0, 100),
-      // Where the share is 28.999999999999996 if it is divided first.
+      // Dividing first would give 28.999999999999996.
       (["Content-Length: 100"], 200, 29, 29, 100, 29),
       (
         ["Content-Length: 9223372036854775807"], 200, .max - 1, .max - 1,

@@ -29,7 +29,7 @@ import Testing
     #expect(RequestCachePolicy(rawValue: -1) == nil)
   }
 
-  /// The outcomes in the order of the policies.
+  /// Returns the outcomes in the order of the policies.
   private func outcomes(_ exchange: Exchange?, _ request: Request = Request()) -> String {
     let reuse = exchange.map { Reuse(of: $0, for: request, at: Sample.now) }
     let conditional = exchange.map { ConditionalRequest(validating: $0, for: request) }

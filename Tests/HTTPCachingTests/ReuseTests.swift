@@ -4,7 +4,7 @@ import Testing
 @Suite struct ReuseTests {
   private let now = Sample.now
 
-  /// What is done with a response that was received some seconds ago, as `DECISION: REASON, …`.
+  /// Returns the decision on a response that was received some seconds ago, as `DECISION: REASON, …`.
   private func reuse(
     _ response: [String], _ request: [String] = [], after seconds: Int64 = 0, status: Int64 = 200,
     bodyBytes: Int64? = nil
@@ -99,7 +99,7 @@ import Testing
     #expect(
       reuse(fields + ["Cache-Control: must-revalidate"], after: 600)
         == "validate: staleMustRevalidate(seconds: 0)")
-    // Who asks for an age wants nothing stale (RFC 9111 §5.2.1.1).
+    // A request with max-age does not accept stale responses (RFC 9111 §5.2.1.1).
     #expect(
       reuse(fields, ["Cache-Control: max-age=9999"], after: 600) == "validate: stale(seconds: 0)")
     #expect(
@@ -173,7 +173,7 @@ import Testing
         == "validate: incomplete(HTTPCaching.StoredBody.start(bytes: 9))")
     #expect(
       reuse(fields, bodyBytes: 0) == "validate: incomplete(HTTPCaching.StoredBody.fragment)")
-    // The length is that of the coded body.
+    // Content-Length is the length of the coded body.
     #expect(
       reuse(fields + ["Content-Encoding: gzip"], bodyBytes: 9)
         == "use-stored: fresh(seconds: 60)")

@@ -1,14 +1,14 @@
 import HTTPCaching
 
-/// What the tests are told in: the time is 09:10:07 on 9 October 2025, by every clock.
+/// Sample messages. The time is 09:10:07 on 9 October 2025, on every clock.
 enum Sample {
   /// Thu, 09 Oct 2025 09:10:07 GMT.
   static let now: Int64 = 1_760_001_007
 
-  /// The date that is so many seconds after ``now``, as HTTP writes it.
+  /// Returns the date `offset` seconds after ``now``, in HTTP format.
   static func date(_ offset: Int64 = 0) -> String { httpDate(now + offset) }
 
-  /// A header section of lines such as `Age: 5`.
+  /// Returns a header section from lines such as `Age: 5`.
   static func fields(_ lines: String...) -> FieldSection { fields(lines) }
 
   static func fields(_ lines: [String]) -> FieldSection {
@@ -20,7 +20,7 @@ enum Sample {
       })
   }
 
-  /// A response to `GET` that was received at ``now``.
+  /// Returns a response to `GET` that was received at ``now``.
   static func response(
     _ lines: String..., status: Int64? = 200, request: Request? = Request(),
     requestTime: Int64? = nil, receivedAt: Int64 = now, varyRecord: FieldSection? = nil,
@@ -31,11 +31,11 @@ enum Sample {
       responseTime: receivedAt, varyRecord: varyRecord, bodyBytes: bodyBytes)
   }
 
-  /// A `GET` with the given lines.
+  /// Returns a `GET` request with header lines.
   static func request(_ lines: String...) -> Request { Request(fields: fields(lines)) }
 }
 
-/// A moment in the form of RFC 9110 §5.6.7; its own arithmetic, so that it can be compared with.
+/// Returns a time in the format of RFC 9110 §5.6.7. The arithmetic is independent of the tested code.
 func httpDate(_ seconds: Int64) -> String {
   let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   let names = [
@@ -67,13 +67,13 @@ func httpDate(_ seconds: Int64) -> String {
   return "\(weekday), \(two(days + 1)) \(names[month]) \(year) \(clock) GMT"
 }
 
-/// The bytes of a text.
+/// Returns a text as UTF-8.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// The text of bytes.
+/// Returns bytes as text.
 func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// A generator whose numbers are the same in every run: SplitMix64.
+/// A random number generator with the same sequence in every run: SplitMix64.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -24,7 +24,7 @@ import Testing
     #expect(reason("Cache-Control: no-cache, must-revalidate") == .status)
     #expect(reason(request: Request(method: Request.head)) == .status)
     #expect(reason(request: nil) == .status)
-    // Shared caches alone mind who asked.
+    // Authorization only restricts shared caches.
     #expect(reason(request: Sample.request("Authorization: Basic eDp5")) == .status)
     #expect(reason("Cache-Control: max-age=9", status: 206) == .maxAge)
   }

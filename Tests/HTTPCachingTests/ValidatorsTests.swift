@@ -7,7 +7,7 @@ import Testing
     for (one, other, strong, weak) in [
       ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false),
       ("W/\"1\"", "\"1\"", false, true), ("\"1\"", "\"1\"", true, true),
-      // More of ours.
+      // More cases, not in the RFC.
       ("\"1\"", "\"2\"", false, false), ("\"\"", "\"\"", true, true),
       ("\"a,b\"", "\"a,b\"", true, true), ("w/\"1\"", "\"1\"", false, false),
       ("1", "1", false, true), ("1", "\"1\"", false, false), ("\"A\"", "\"a\"", false, false),
@@ -43,7 +43,7 @@ import Testing
     #expect(isStrong(modified, "Date: \(Sample.date(60))") == true)
     #expect(isStrong(modified, "Date: \(Sample.date(59))") == false)
     #expect(isStrong(modified, "Date: x") == false)
-    // The time of receipt does not stand for the date here: it is another clock's.
+    // The time of receipt cannot replace Date here, because it is from another clock.
     #expect(isStrong("Last-Modified: \(Sample.date(-9_999))") == false)
     #expect(isStrong("Last-Modified: x", "Date: \(Sample.date(60))") == nil)
   }
@@ -82,7 +82,7 @@ import Testing
       (new, old, .rolledBack(.lastModified)),
       ("ETag: \"a\"|\(old)", new, .changed(.lastModified)),
       ("ETag: \"a\"", old, .unknown), ("", "ETag: \"a\"", .unknown), ("", "", .unknown),
-      // The same time in another form.
+      // The same time in another format.
       (
         "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "Last-Modified: Sun Nov  6 08:49:37 1994",
         .unchanged(.lastModified)

@@ -2,7 +2,7 @@ import HTTPCaching
 import Testing
 
 @Suite struct VaryTests {
-  /// Matches a response with a `Vary`, stored for the lines of one request, with those of another.
+  /// Matches a stored response with `Vary` and its request against a presented request.
   private func match(_ vary: String, _ stored: [String]?, _ presented: [String]) -> VaryMatch {
     let request = stored.map { Request(fields: Sample.fields($0)) }
     let exchange = Sample.response("Vary: \(vary)", request: request)

@@ -2,7 +2,7 @@ import JSON
 import Testing
 
 @Suite struct JSONReaderTests {
-  /// Checks a document by passing over it; the error, if there is one.
+  /// Skips through a document, and returns the error, if any.
   private func error(in document: String, inPiecesOf length: Int = 1 << 16) -> String? {
     var rest = Array(document.utf8)[...]
     var reader = JSONReader {

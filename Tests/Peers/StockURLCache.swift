@@ -1,5 +1,5 @@
-// A client of nothing but Foundation's own URLCache, to hold our reading and writing against; built by the
-// scripts that use it. Each command writes one line of JSON for each response.
+// A program that uses only Foundation's URLCache, to compare our reading and writing with. The scripts that use it
+// build it. Each command writes one line of JSON per response.
 //
 //     StockURLCache store DIR   stores what the standard input lists
 //     StockURLCache get DIR     looks up the URLs that the standard input lists
@@ -12,7 +12,7 @@
 import Foundation
 import FoundationNetworking
 
-/// A response to store; a body is given as Base64.
+/// A response to store, with its body as Base64.
 struct Item: Decodable {
   var url: String
   var responseURL: String?
@@ -25,7 +25,7 @@ struct Item: Decodable {
 
 func write(_ object: [String: Any]) throws {
   let line = try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys])
-  // Without a buffer, so that a death loses no line.
+  // Unbuffered, so that a crash loses no line.
   FileHandle.standardOutput.write(line + Data("\n".utf8))
 }
 
@@ -83,7 +83,7 @@ func response(_ item: Item) -> URLResponse? {
     url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: item.headers)
 }
 
-/// A URL to ask for, under a request policy by its name: Linux numbers policies in its own way.
+/// A URL to load with a request policy, given by name because the raw values differ on Linux.
 struct Load: Decodable {
   var url: String
   var policy: String
@@ -104,7 +104,7 @@ func policy(_ name: String) -> NSURLRequest.CachePolicy? {
   }
 }
 
-/// What `URLSession` answers to a request.
+/// Returns the result of `URLSession` for a request.
 func answer(_ load: Load) -> [String: Any] {
   guard let url = URL(string: load.url), let policy = policy(load.policy) else { exit(65) }
   let configuration = URLSessionConfiguration.default
@@ -127,7 +127,7 @@ func answer(_ load: Load) -> [String: Any] {
   return result
 }
 
-/// The response that a file holds, decoded as URLCache does.
+/// Returns the response in a file, decoded like URLCache does.
 func decoded(_ data: Data) -> CachedURLResponse? {
   guard let type = NSClassFromString("FoundationNetworking.StoredCachedURLResponse"),
     let object = try? NSKeyedUnarchiver.unarchivedObject(ofClasses: [type], from: data)
@@ -138,7 +138,7 @@ func decoded(_ data: Data) -> CachedURLResponse? {
 
 guard CommandLine.arguments.count == 3 else { exit(64) }
 let folder = CommandLine.arguments[2]
-// Without a memory cache, all is looked up on disk.
+// Without a memory cache, every lookup reads the disk.
 let cache = URLCache(memoryCapacity: 0, diskCapacity: 1 << 34, diskPath: folder)
 switch CommandLine.arguments[1] {
 case "store":
@@ -164,7 +164,7 @@ case "list":
   for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   where name.hasSuffix(".storedcachedurlresponse") {
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else { continue }
-    // A reader that dies has said on which file.
+    // Print the name first, so that a crash shows which file caused it.
     FileHandle.standardError.write(Data("\(name)\n".utf8))
     var line = decoded(data).map(facts) ?? [:]
     line["name"] = name

@@ -15,7 +15,7 @@ import Testing
       let bytes = [UInt8](try Data(contentsOf: folder.appending(path: "\(number).plist")))
       let value = try read(bytes)
       #expect(canonical(value) == line, "list \(number)")
-      // What we write, we read again, and so does plistlib.
+      // Both this reader and plistlib read what this writer writes.
       let written = PropertyListWriter().bytes(of: value)
       #expect(try read(written) == value, "list \(number)")
       try Data(written).write(to: folder.appending(path: "\(number).plist"))
@@ -178,7 +178,7 @@ import Testing
 
   @Test func `keys are found in a set whatever the case of their letters`() throws {
     let keys = PropertyListKeySet(["last-modified", "age", "expires", "etag", "expired", "date"])
-    /// The place of a key that is written as this object.
+    /// Returns the place of a key that is encoded as this object.
     func place(_ object: [UInt8]) throws -> Int? {
       let bytes = list([[0xD1, 1, 2], object, [0x09]])
       let list = try BinaryPropertyList(bytes.span)
@@ -211,7 +211,7 @@ import Testing
     #expect(error?.code == .truncated)
   }
 
-  /// Asks every function about every object that the first level refers to.
+  /// Calls every function on every object that the first level refers to.
   private func exercise(_ bytes: [UInt8]) throws {
     let list = try BinaryPropertyList(bytes.span)
     var objects = [list.root]
@@ -251,7 +251,7 @@ import Testing
     #expect(process.terminationStatus == 0)
   }
 
-  /// One line of text for a tree, as the script writes it.
+  /// Returns a tree as one line of text, in the format of the script.
   private func canonical(_ value: PropertyListValue) -> String {
     func hexadecimal(_ bytes: [UInt8]) -> String {
       bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -2,7 +2,7 @@ import Foundation
 import PropertyLists
 import Testing
 
-/// Reads what Foundation's own archiver writes, and archives that nobody should write.
+/// Reads archives written by Foundation, and invalid ones.
 @Suite struct KeyedArchiveTests {
   @Test func `the values of Foundation are read`() throws {
     let uuid = try #require(UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF"))
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `a chain of many levels is refused`() throws {
-    // Level n is object n + 1, below the class and the key.
+    // Level n is object n + 1; the class and the key come last.
     let levels = (0..<70).map { dictionary(keys: [72], values: [UInt64($0) + 2], of: 73) }
     let bytes = archive(levels + [.text("end"), .text("key"), dictionaryClass])
     #expect(throws: PropertyListError.Code.tooDeep) { try codes { try value(bytes) } }
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func `what is shared counts each time`() throws {
-    // Each of 20 levels holds the next one twice.
+    // Each of 20 levels contains the next one twice.
     let levels = (0..<20).map { level in
       dictionary(keys: [22, 22], values: [UInt64(level) + 2, UInt64(level) + 2], of: 23)
     }
@@ -184,19 +184,19 @@ extension PropertyListValue.Entry {
 
 extension PropertyListError.Code: Error {}
 
-/// Calls `body`, and throws the code alone of its error.
+/// Calls `body`, and rethrows only the code of its error.
 private func codes<Result>(_ body: () throws -> Result) throws -> Result {
   do { return try body() } catch let error as PropertyListError { throw error.code }
 }
 
-/// The whole tree of an archive.
+/// Reads a whole archive.
 private func value(_ bytes: [UInt8]) throws -> PropertyListValue {
   let list = try BinaryPropertyList(bytes.span)
   let archive = try KeyedArchive(list)
   return try archive.value(of: archive.root)
 }
 
-/// The entries of a dictionary by their keys: Foundation writes them in any order.
+/// Returns the entries of a dictionary sorted by key, because Foundation writes them in any order.
 private func sorted(_ value: PropertyListValue) throws -> [PropertyListValue.Entry] {
   guard case .dictionary(let entries) = value else { return [] }
   return entries.sorted { $0.key.lexicographicallyPrecedes($1.key) }
@@ -208,7 +208,7 @@ private func archived(_ dictionary: [String: Any]) throws -> [UInt8] {
       withRootObject: dictionary as NSDictionary, requiringSecureCoding: false))
 }
 
-/// An archive whose root is the first of `objects`, which are numbered from 1.
+/// Returns an archive whose root is the first of `objects`, which are numbered from 1.
 private func archive(_ objects: [PropertyListValue]) -> [UInt8] {
   PropertyListWriter().bytes(
     of: dictionary([
@@ -229,7 +229,7 @@ private func instance(
       + [.init(key: Array("$class".utf8), value: .uid(type))])
 }
 
-/// An archived dictionary; its class is the third object unless said.
+/// Returns an archived dictionary. Its class is the third object by default.
 private func dictionary(
   keys: [UInt64], values: [UInt64], of type: UInt64 = 3
 ) -> PropertyListValue {

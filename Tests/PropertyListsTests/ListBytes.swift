@@ -1,6 +1,6 @@
 import PropertyLists
 
-/// The whole tree of a list.
+/// Reads a whole property list.
 func read(
   _ bytes: [UInt8], limits: PropertyListLimits = .standard
 ) throws -> PropertyListValue {
@@ -8,7 +8,7 @@ func read(
   return try list.value(of: list.root)
 }
 
-/// A list of objects given as their bytes, whose offsets have two bytes; the trailer may lie.
+/// Returns a property list of encoded objects, with offsets of two bytes and a trailer that may be wrong.
 func list(
   _ objects: [[UInt8]], offsetSize: UInt8 = 2, referenceSize: UInt8 = 1, count: Int? = nil,
   root: Int = 0, table: Int? = nil
@@ -24,5 +24,5 @@ func list(
     + number(count ?? objects.count) + number(root) + number(table ?? end)
 }
 
-/// The eight bytes of a number.
+/// Returns a number as eight bytes.
 func number(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(value >> (56 - $0 * 8) & 255) } }

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// A list of objects given as their bytes, whose offsets have `offsetSize` bytes.
+  /// Returns a property list of encoded objects, with offsets of `offsetSize` bytes.
   private func list(
     _ objects: [[UInt8]], _ offsetSize: Int, _ referenceSize: Int
   ) -> [UInt8] {

@@ -167,7 +167,7 @@ import Testing
     #expect(code(nested, limits) { $0.maximumBytes -= 1 } == .tooLarge)
     #expect(code(nested, limits) { $0.maximumDepth -= 1 } == .tooDeep)
     #expect(code(nested, limits) { $0.maximumVisits -= 1 } == .tooManyObjects)
-    // Keys are visited, too, and decode to bytes.
+    // Keys are visited and decoded too.
     let entry = list([[0xD1, 1, 1], [0x61, 0x20, 0xAC]])
     let wide = PropertyListLimits(maximumVisits: 3, maximumDecodedBytes: 6)
     let euro = Array("€".utf8)

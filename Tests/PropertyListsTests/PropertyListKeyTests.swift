@@ -2,7 +2,7 @@ import PropertyLists
 import Testing
 
 @Suite struct PropertyListKeyTests {
-  /// Lengths around those at which a string is compared, or written, in another way.
+  /// Lengths around those at which the comparison or the encoding of strings changes.
   private let lengths = Array(0...34) + [254, 255, 256, 300]
 
   @Test func `a key finds its own text, however it is written`() throws {
@@ -44,11 +44,11 @@ import Testing
 
   @Test func `a key that is cut off is an error`() throws {
     for length in lengths where length > 0 {
-      // The byte that follows what is left of it is the one that it lacks.
+      // The byte after the shortened string is the one that it lacks.
       let text = text(ofLength: length - 1) + [0]
       let key = PropertyListKey(String(decoding: text, as: UTF8.self))
       let string = string(text)
-      // The table of offsets begins where the last character was.
+      // The offset table starts where the last character was.
       let table = 8 + 3 + string.count - 1
       var bytes = list([[0xD1, 1, 1], string], table: table)
       bytes.replaceSubrange(table..<table + 4, with: [0, 8, 0, 11])
@@ -64,7 +64,7 @@ import Testing
     (0..<length).map { UInt8(ascii: "a") + UInt8($0 % 23) }
   }
 
-  /// A string as CoreFoundation writes it, each character as the bytes of `unit`.
+  /// Returns a string as CoreFoundation encodes it, with `unit` for each character.
   private func string(
     _ text: some Collection<UInt8>, type: UInt8 = 0x50, unit: (UInt8) -> [UInt8] = { [$0] }
   ) -> [UInt8] {
@@ -78,7 +78,7 @@ import Testing
     return head + text.flatMap(unit)
   }
 
-  /// Whether a key finds the second entry of a dictionary by a string given as its bytes.
+  /// Returns whether a key finds the second entry of a dictionary, whose key is an encoded string.
   private func isFound(_ key: PropertyListKey, as string: [UInt8]) throws -> Bool {
     let bytes = list([[0xD2, 1, 2, 3, 4], [0x51, 0x7A], string, [0x08], [0x09]])
     let list = try BinaryPropertyList(bytes.span)

@@ -39,7 +39,7 @@ import Testing
   ])
   func `only white space changes`(_ text: String, _ expected: String) throws {
     #expect(try indented(Array(text.utf8)) == expected)
-    // What is indented stays as it is.
+    // Indenting twice changes nothing.
     #expect(try indented(Array(expected.utf8)) == expected)
   }
 
@@ -97,8 +97,8 @@ import Testing
     }
   }
 
-  /// Changes bytes of a text at random, and then cuts it where it stops being JSON: up to there it
-  /// can be the beginning of a text, and one byte more cannot.
+  /// Changes random bytes of a text, and cuts it at the reported error: up to there it must be a prefix of some valid
+  /// text, and with one more byte it must not be.
   @Test func `an error is where a text stops being the beginning of one`() throws {
     let text = Array(#"[{"ab":[1.5e+7,true,"\u00e9é"],"c":{}},null,false,-0]"#.utf8)
     var errors = 0

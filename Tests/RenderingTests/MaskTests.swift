@@ -97,7 +97,7 @@ struct MaskTests {
   ])
   func `a long hostile query is masked in linear time`(unit: String) {
     let unit = Array(unit.utf8)
-    // A dot after what may be headers has each of them look for the second one.
+    // A dot after possible JWT headers makes each of them search for the second dot.
     for end in ["", ".", ".A"] {
       let url = ByteString(
         Array("https://h/?".utf8) + (0..<40_000).flatMap { _ in unit } + Array(end.utf8))

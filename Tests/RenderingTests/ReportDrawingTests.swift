@@ -18,7 +18,7 @@ import Testing
         #expect(rectangle.x >= 2.999 && rectangle.x + rectangle.width <= 1_179.001)
         #expect(rectangle.y >= 4.999 && rectangle.y + rectangle.height <= 435.001)
       }
-      // Areas that add up to all there is, and do not overlap, leave no gap.
+      // Areas that do not overlap and add up to the whole leave no gap.
       for (index, first) in rectangles.enumerated() {
         for second in rectangles[(index + 1)...] { #expect(overlap(first, second) < 1e-6) }
       }
@@ -68,7 +68,7 @@ import Testing
     usage.footprint.databaseBytes = .max
     usage.footprint.walBytes = .max
     var report = CacheReport(of: Samples.store, usage, now: now)
-    // Sizes are what a store claims; entries are counted.
+    // Sizes are claims of a store; entries are counted.
     let entries = 1 << 40 as Int64
     let sum = CacheReport.Sum(entries: entries, bytes: .max)
     for state in CacheReport.State.allCases { report.states[state] = sum }

@@ -2,12 +2,12 @@ import Bytes
 import Rendering
 import ResponseStorage
 
-/// What the tests of this module render.
+/// Sample values for the tests of this module.
 enum Samples {
   static let store = StoreDescription(path: "/tmp/Cache.db", format: .apple, schemaVersion: 202)
   static let now = Timestamp(secondsSince1970: 1_767_225_600)
 
-  /// URLs that try to be something else.
+  /// URLs that try to manipulate the output.
   static let hostile: [ByteString] = [
     ByteString("https://a.example/\u{1B}[2J"), ByteString("https://a.example/\r\nX: y"),
     ByteString("https://a.example/\u{202E}gpj"), ByteString("\"\u{301},x"),

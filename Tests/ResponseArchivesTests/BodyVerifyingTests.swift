@@ -7,7 +7,7 @@ import Testing
 @testable import ResponseArchives
 
 @Suite struct BodyVerifyingTests {
-  /// What a source gives at each reading.
+  /// The bytes that a source returns on each read.
   private final class Readings {
     var rest: [[UInt8]]
 
@@ -27,7 +27,7 @@ import Testing
     return bytes
   }
 
-  // Short ones are kept in memory, and long ones in a file.
+  // Small bodies are kept in memory, and large ones in a file.
   @Test(arguments: [0, 5, 1 << 20, 1 << 20 + 1, 3_000_000])
   func `a body that can be read once is kept`(size: Int) throws {
     let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 131 >> 3) }

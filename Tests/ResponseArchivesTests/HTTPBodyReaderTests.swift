@@ -6,7 +6,7 @@ import Testing
 @testable import ResponseArchives
 
 @Suite struct HTTPBodyReaderTests {
-  /// Reads a body that comes in pieces of random lengths.
+  /// Reads a body in pieces of random lengths.
   private func body(
     _ data: [UInt8], _ fields: [(ByteString, ByteString)], seed: UInt64 = 0
   ) throws -> [UInt8] {
@@ -57,7 +57,7 @@ import Testing
   ])
   func `broken chunks are an error`(text: String, fact: String) {
     let error = #expect(throws: HTTPBodyError.self) { try chunked(text) }
-    // At the end there is nothing to be broken.
+    // At the end of the data there is nothing left to be damaged.
     #expect(error?.description == fact)
   }
 

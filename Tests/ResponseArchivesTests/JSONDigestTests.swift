@@ -27,7 +27,7 @@ struct JSONDigestTests {
       "{\"a\":1}", "{\"a\":2}", "{\"b\":1}", "{\"a\":{\"b\":1}}", "{\"a\":\"b\"}", "[\"a\",\"b\"]",
       "{\"a\":1,\"a\":2}", "{\"a\":2,\"a\":1}", "9007199254740993", "9007199254740992",
       "123456789012345678901234567890", "123456789012345678901234567891", "1.5", "-1",
-      // Not JSON, and compared as it is.
+      // Not JSON, so compared byte by byte.
       "", " ", "{", "{\"a\":1}x", "01", "nul",
     ]
     let digests = try texts.map { try digest($0) }
@@ -42,7 +42,7 @@ struct JSONDigestTests {
     #expect(try digest(plain) == digest(other), "\(plain) \(other)")
   }
 
-  /// A value of JSON with names that differ.
+  /// A JSON value with unique member names.
   private indirect enum Value {
     case text(String)
     case array([Value])

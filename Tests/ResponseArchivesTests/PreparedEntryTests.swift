@@ -7,7 +7,7 @@ import Testing
 @testable import ResponseArchives
 
 @Suite struct PreparedEntryTests {
-  /// A part that is read piece by piece, and gives other bytes at each reading.
+  /// A part that is read piece by piece and returns different bytes on each read.
   private final class Readings {
     var rest: [String]
 
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// Writes an entry to a tar.
+  /// Writes an entry to a tar archive.
   private func tar(of raw: RawResponse) throws -> [UInt8] {
     var bytes: [UInt8] = []
     let export = ArchiveExport(.tar, generatorVersion: "1", temporaryFolder: NSTemporaryDirectory())
@@ -64,7 +64,7 @@ import Testing
     let entry = try PreparedEntry(&exported, temporaryFolder: NSTemporaryDirectory())
     let document = try #require(
       String(decoding: entry.checksums, as: UTF8.self).split(separator: "\n").first)
-    // The digests of "abc" and of nothing are those of FIPS 180-4.
+    // The digests of "abc" and of the empty message are from FIPS 180-4.
     #expect(
       String(decoding: entry.checksums, as: UTF8.self) == """
         \(document)

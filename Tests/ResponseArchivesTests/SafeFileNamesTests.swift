@@ -40,7 +40,7 @@ import Testing
       made.map(\.newFolders.count) == [2, 1, 0, 0, 0])
   }
 
-  /// It takes minutes where each name looks at all those before it.
+  /// This takes minutes if each name is compared with all earlier ones.
   @Test func `one URL that is there very often has a name for each time`() {
     var names = SafeFileNames()
     let made = (0..<10_000).map { _ in names.name(for: "https://a.example/fd.png", nil).path }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import ResponseArchives
 
-/// Text and Base64 that come piece by piece are what they are as a whole.
+/// Tests that text and Base64 in pieces give the same result as in one piece.
 @Suite struct TextPieceTests {
   private static let scalars: [Unicode.Scalar] = [
     "a", "\n", "é", "€", "😀", "\u{FFFF}", "\u{10FFFF}",
   ]
 
-  /// Cuts bytes into pieces of chance lengths, some of them empty.
+  /// Splits bytes into pieces of random lengths, some of them empty.
   private func pieces(
     of bytes: [UInt8], _ generator: inout some RandomNumberGenerator
   ) -> [ArraySlice<UInt8>] {
@@ -81,7 +81,8 @@ import Testing
   }
 }
 
-/// A generator whose numbers are the same in every run: a linear congruence, of which the upper bits count.
+/// A random number generator with the same sequence in every run: linear congruential, of which the upper bits are
+/// used.
 private struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 

@@ -90,7 +90,7 @@ import Testing
     #expect(WARCMarkTable().number(ofFirst: marks) == nil)
   }
 
-  /// What the Python package surt says of them.
+  /// The expected values are from the Python package surt.
   @Test(arguments: [
     ("http://www.Example.com/", "com,example)/"),
     ("https://www2.example.com:443/A/B/?b=2&a=1#x", "com,example)/a/b?a=1&b=2"),

@@ -23,7 +23,7 @@ import Testing
   private static let samples = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../shared/samples/cachedb").standardizedFileURL
 
-  /// CFNetwork's own keys are the oracle.
+  /// The expected values are the keys that CFNetwork stored.
   @Test func `keys are those of real caches`() throws {
     let schemas = ["schema-202", "schema-203"]
     let all = (try? FileManager.default.contentsOfDirectory(atPath: Self.samples.path())) ?? []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ResponseStorage
 
-/// The fields that freshness depends on, decoded alone, say what they say among all fields.
+/// Tests that decoding only the fields for freshness gives the same values as decoding all fields.
 @Suite struct AppleFieldSelectionTests {
   @Test func `only these fields are decoded`() throws {
     let headers = HeaderFields(
@@ -115,7 +115,7 @@ import Testing
     message.replaceElements { elements in
       elements[4] = AppleMessage.archivedHeaders(headers, withArrays: false)
     }
-    // A writer makes no such strings: those of single bytes hold any.
+    // The writer never creates such strings. Single-byte strings can contain any byte.
     var bytes = PropertyListWriter().bytes(of: message)
     for index in bytes.indices.dropLast() where bytes[index] == 0x7E && bytes[index + 1] == 0x7E {
       (bytes[index], bytes[index + 1]) = (0xC3, 0x28)
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  /// Up to two lines of each of some fields.
+  /// Returns up to two lines for each of some fields.
   private func made(_ seed: UInt64) -> HeaderFields {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
     func below(_ count: Int) -> Int {
@@ -243,7 +243,7 @@ import Testing
   }
 }
 
-/// Numbers that depend on a seed only.
+/// A random number generator that depends only on its seed.
 private struct Seeded: RandomNumberGenerator {
   var state: UInt64
 
@@ -254,7 +254,7 @@ private struct Seeded: RandomNumberGenerator {
 }
 
 extension PropertyListValue {
-  /// Changes what stands in the places of an archived message.
+  /// Changes the elements of an archived message.
   mutating func replaceElements(_ body: (inout [PropertyListValue]) -> Void) {
     guard case .dictionary(var entries) = self,
       let place = entries.firstIndex(where: { $0.key == Array("Array".utf8) }),

@@ -4,7 +4,7 @@ import PropertyLists
 import ResponseStorage
 import Testing
 
-/// What is archived is read back by Python's `plistlib`, which knows nothing of our writer.
+/// Reads archived messages with Python's `plistlib`, which is independent of the writer.
 @Suite struct AppleMessageTests {
   @Test func `a response has seven elements`() throws {
     let response = AppleMessage.Response(
@@ -95,7 +95,7 @@ import Testing
     try #require(Timestamp(secondsSince2001: seconds))
   }
 
-  /// What Python reads, with keys in order and the arrays of header fields decoded in their place.
+  /// Returns the contents as Python reads them, with sorted keys and decoded header field arrays.
   private func decoded(_ value: PropertyListValue) throws -> String {
     let folder = try Folder()
     let file = "\(folder.path)/list"

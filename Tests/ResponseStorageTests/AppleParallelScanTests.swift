@@ -115,12 +115,12 @@ import Testing
     }
   }
 
-  /// Some responses that follow each other.
+  /// A range of consecutive responses.
   private struct Some: ResponseTally {
     let length: Int
     var wanted: @Sendable (Int64) -> Bool = { _ in true }
     var responses: [StoredResponse] = []
-    /// How many responses were to be chosen among.
+    /// The number of responses that the tally was asked to choose from.
     var asked = 0
 
     var isFull: Bool { responses.count >= length }
@@ -156,8 +156,7 @@ import Testing
       bodiesAt: files.bodies, threadCount: threadCount, into: tally)
   }
 
-  /// A store with gaps in its numbers, with rows that are missing from each of the tables, and with
-  /// bodies of every kind.
+  /// Creates a store with gaps in its ids, with missing rows in each table, and with bodies of every kind.
   static func store() throws -> Folder {
     let folder = try Folder()
     let writer = try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false)
@@ -198,7 +197,7 @@ import Testing
     return folder
   }
 
-  /// What one thread reads.
+  /// Returns the responses that a single thread reads.
   private static func responses(of folder: Folder) throws -> [StoredResponse] {
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var responses: [StoredResponse] = []

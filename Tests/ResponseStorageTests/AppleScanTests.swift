@@ -11,7 +11,7 @@ import Testing
       "sqlite3", path, "SELECT rootpage FROM sqlite_master WHERE name = 'cfurl_cache_blob_data'")
     let page = try #require(Int(root.prefix { $0.isNumber }))
     var data = try Data(contentsOf: URL(filePath: path))
-    // The root is an interior page, whose first two cells change places: their pointers follow its header.
+    // Swap the first two cells of the root, an interior page. The cell pointers follow the page header.
     let start = (page - 1) * 4_096
     #expect(data[start] == 5)
     for index in 12..<14 { data.swapAt(start + index, start + index + 2) }
@@ -75,7 +75,7 @@ import Testing
   @Test func `the row with the largest number is listed, and is the last`() throws {
     let folder = try Folder()
     try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
-    // The second has no row in the two other tables, and the third is in one of these only.
+    // The second response is missing from both other tables, and the third is in only one of them.
     _ = try Tool.output(
       "sqlite3", "\(folder.path)/Cache.db",
       """

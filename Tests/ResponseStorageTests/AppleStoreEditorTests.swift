@@ -20,7 +20,7 @@ import Testing
     var removals = [Removal(), Removal(), Removal()]
     try editor.remove(versions[..<2], in: .ids, into: &removals[0]) { false }
     try editor.remove(Array(versions[2..<5]), in: .any, into: &removals[1]) { false }
-    // What the first removed is gone, and the third leaves what it does not name.
+    // The first batch is removed, and the third leaves everything that it does not list.
     try editor.remove(versions[..<2], in: .ids, into: &removals[2]) { false }
     #expect(removals.map(\.visited) == [2, 3, 2])
     #expect(removals.map(\.skipped) == [[], [], versions[..<2].map(\.id)])

@@ -17,7 +17,7 @@ import Testing
     let numbers = all.keys.sorted()
     var state: UInt64 = 7
     for most in [1, 2, 15, 16, 17, 40, 400] as [UInt64] {
-      // Some in runs and some by themselves, with some that no response has.
+      // Some ids are consecutive and some isolated, and some do not exist.
       var chosen: [Int64] = [.min, -1]
       var index = 0
       while index < numbers.count {

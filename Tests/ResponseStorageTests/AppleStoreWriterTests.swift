@@ -138,7 +138,7 @@ import Testing
     """
 }
 
-/// Numbers that are enough to tell files apart.
+/// A counter, which is enough for unique file names.
 private struct Counter: RandomNumberGenerator {
   private var number: UInt64 = 0
 

@@ -4,7 +4,7 @@ import Testing
 @testable import ResponseStorage
 
 @Suite struct BodyTests {
-  /// A body of which `bytes` come, in pieces of at most `pieceSize`, whatever its announced size is.
+  /// Returns a body that yields `bytes` in pieces of at most `pieceSize`, whatever size it announces.
   private func body(_ bytes: [UInt8], size: Int, pieceSize: Int = .max) -> Body {
     Body(size: ByteCount(size)) {
       var rest = bytes[...]

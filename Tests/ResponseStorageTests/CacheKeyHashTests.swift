@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 import Testing
 
-/// The expected values are those that CFNetwork stored (`formats.md` §4).
+/// The expected values are from CFNetwork (`formats.md` §4).
 @Suite struct CacheKeyHashTests {
   @Test(
     arguments: [

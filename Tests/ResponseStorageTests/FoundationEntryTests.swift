@@ -3,7 +3,7 @@ import Foundation
 import ResponseStorage
 import Testing
 
-/// What is put into a Foundation store comes back, but for what it has no place for.
+/// Tests that a Foundation store returns what was inserted, except for fields that it cannot store.
 @Suite struct FoundationEntryTests {
   @Test func `a response is as it was said to be kept`() throws {
     let folder = try Folder()
@@ -100,7 +100,7 @@ import Testing
     ) { try NewStore.foundation.admit(raw) }
   }
 
-  /// Puts responses in, and says of each whether it is.
+  /// Inserts responses, and returns for each whether it was inserted.
   @discardableResult
   private func put(
     _ responses: [RawResponse], into folder: Folder, replacing replaced: ResponseVersion? = nil

@@ -57,7 +57,7 @@ import Testing
     guard case .file(let name) = id else { return #expect(Bool(false), "\(id) is no file") }
     let path = "\(folder.path)/\(name.string ?? "").storedcachedurlresponse"
     var bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
-    // A writer makes no such strings: those of single bytes hold any.
+    // The writer never creates such strings. Single-byte strings can contain any byte.
     for index in bytes.indices.dropLast() where bytes[index] == 0x7E && bytes[index + 1] == 0x7E {
       (bytes[index], bytes[index + 1]) = (0xC3, 0x28)
     }
@@ -164,7 +164,7 @@ import Testing
 
 extension StoreError.Code: Error {}
 
-/// Calls `body`, and throws the code alone of its error.
+/// Calls `body`, and rethrows only the code of its error.
 private func codes<Result>(_ body: () throws -> Result) throws -> Result {
   do { return try body() } catch let error as StoreError { throw error.code }
 }

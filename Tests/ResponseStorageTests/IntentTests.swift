@@ -26,7 +26,7 @@ import Testing
       let read = Intent(reading: Array(whole[..<count]))
       #expect((read == nil) == (count < header))
       if let read { lengths.insert(read.removed.count + read.added.count) }
-      // A command that was killed while it wrote the header has changed nothing, and is no news.
+      // A command that was killed while writing the header changed nothing, so it is not reported.
       #expect(Intent.isCutShort(Array(whole[..<count])) == (count < header))
     }
     #expect(lengths == [0, 1, 2])
@@ -72,7 +72,7 @@ import Testing
     try cache.insertRow(for: staged)
     try cache.leaveIntent(removing: [gone, named, changed, replaced], adding: [staged])
     try cache.write("other", to: changed)
-    // Of the same length and time, but another file.
+    // A different file with the same size and modification time.
     let time = try #require(try cache.attributes(of: replaced)[.modificationDate] as? Date)
     try FileManager.default.moveItem(
       atPath: cache.path(of: replaced), toPath: cache.folder.path + "/moved")
@@ -110,7 +110,7 @@ import Testing
     intent?.note(added: ByteString(body))
     #expect(cache.opening.finishIntents() == FinishedIntents())
     #expect(try cache.bodies() == [body])
-    // It was not done, and so stays for the next command.
+    // The work was not done, so the intent is kept for the next command.
     #expect(intent != nil)
     intent = nil
     #expect(cache.opening.finishIntents().removedFiles == 1)
@@ -124,7 +124,7 @@ import Testing
     try cache.leave(text(of: intent))
     #expect(cache.opening.finishIntents() == FinishedIntents())
     #expect(try cache.intents().count == 1 && other.bodies() == [body])
-    // For 90 days.
+    // Intents are kept for 90 days.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -91 * 86_400)],
       ofItemAtPath: "\(cache.intentPath)/\(try cache.intents()[0])")

@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 import Testing
 
-/// What is made of a new response says, decoded again, what the response said.
+/// Tests that a new response is the same after encoding and decoding.
 @Suite struct NewResponseTests {
   @Test func `all of a response is in its columns`() throws {
     let response = try response()

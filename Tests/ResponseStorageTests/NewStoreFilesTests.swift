@@ -4,7 +4,7 @@ import Testing
 
 @testable import ResponseStorage
 
-/// What becomes of a new database when its filling fails.
+/// Tests what happens to a new database when filling it fails.
 @Suite struct NewStoreFilesTests {
   private let temporary = FileManager.default.temporaryDirectory.path()
 
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // A reader, whose lock others can share; and one that lets nobody in, with a log and without.
+    // A reader with a shared lock; and exclusive locks, with and without a write-ahead log.
     "BEGIN; SELECT * FROM cfurl_cache_response",
     "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
     "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE",
@@ -53,7 +53,7 @@ import Testing
     #expect(try parent.names(in: "cache") == ["other"])
   }
 
-  /// Makes an empty store in a folder that was not there.
+  /// Creates an empty store in a new folder.
   private func make(in parent: Folder) throws -> (NewStoreFiles, StoreOpening) {
     let opening = StoreOpening(
       path: "\(parent.path)/cache", wait: 0, temporaryFolder: temporary,
@@ -64,12 +64,12 @@ import Testing
   }
 }
 
-/// Another process that has a database locked; locks within one process do not count.
+/// Another process that locks a database, because locks within one process do not conflict.
 private final class LockHolder {
   private let process = Process()
   private let (input, output) = (Pipe(), Pipe())
 
-  /// Starts the process, and waits until it has done what `lock` says.
+  /// Starts the process, and waits until it has executed `lock`.
   init(_ database: String, _ lock: String) throws {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["sqlite3", "-batch", database]
@@ -79,14 +79,14 @@ private final class LockHolder {
     try ask("\(lock); SELECT 'locked';", until: "locked\n")
   }
 
-  /// The number of entries, as who has the lock sees it.
+  /// Returns the number of entries that the process sees.
   func countEntries() throws -> String {
     let answer = try ask(
       "SELECT 'count', count(*) FROM cfurl_cache_response; SELECT 'done';", until: "done\n")
     return String(answer.dropFirst("count|".count).prefix { $0 != "\n" })
   }
 
-  /// Ends the process, and its lock with it.
+  /// Ends the process, which releases the lock.
   func end() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()

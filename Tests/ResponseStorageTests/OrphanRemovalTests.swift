@@ -5,7 +5,7 @@ import ResponseStorage
 import Testing
 
 @Suite struct OrphanRemovalTests {
-  /// The one that nothing names, the one that a row comes to name, and the one that changes.
+  /// An orphan, a file that a row refers to later, and a file that changes.
   private let names = [1, 2, 3].map { "0000000A-0000-0000-0000-00000000000\($0)" }
 
   @Test func `a file that a row names by now is kept and so is one that has changed`() throws {
@@ -15,7 +15,7 @@ import Testing
     var removal = Removal()
     var isFirst = true
     try editor.remove(orphans: orphans, into: &removal) {
-      // The names of all rows were read before this, and nothing is locked yet.
+      // The names in all rows were read before this, and nothing is locked yet.
       if isFirst {
         #expect(throws: Never.self) { try change(folder) }
         isFirst = false

@@ -155,7 +155,7 @@ import Testing
 }
 
 extension CredentialFilter {
-  /// The filter of all that a list masks.
+  /// The filter for everything that a list masks.
   fileprivate static var all: CredentialFilter {
     var filter = CredentialFilter()
     filter.includesTokens = true

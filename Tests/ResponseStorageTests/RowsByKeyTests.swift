@@ -9,7 +9,7 @@ import Testing
     #expect(
       order(of: [
         beginning + "b", beginning + "a/2", beginning + "a", beginning, beginning + "\u{E9}",
-        // Of these, the first byte that differs comes later.
+        // The first different byte of these is after the first sixteen.
         beginning + "0123456789abcdef-2", beginning + "0123456789abcdef-1",
       ]) == [4, 6, 7, 3, 2, 1, 5])
   }
@@ -35,7 +35,7 @@ import Testing
     #expect(!followEachOther([]))
   }
 
-  /// The numbers of rows, from 1 on, that have these keys.
+  /// Returns the numbers of the rows with these keys, starting at 1.
   private func order(of keys: [String?]) -> [Int64] {
     let versions = keys.enumerated().map { place, key in
       ResponseVersion(

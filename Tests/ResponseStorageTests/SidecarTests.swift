@@ -5,7 +5,7 @@ import PropertyLists
 import ResponseStorage
 import Testing
 
-/// Holds side files against the archiver, the hashes and the digests of others.
+/// Compares side files with the archiver, hashes and digests of other programs.
 @Suite struct SidecarTests {
   private static let tags = [
     #""2e681a-6-5d044840""#, #"W/"é😀""#, "unquoted", #"""#, "$null?", "a",
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func `the names of a URL are the digests that others compute`() {
-    // Of `printf %s https://a.example/b?c=d | md5sum`, and so on.
+    // From `printf %s https://a.example/b?c=d | md5sum`, and so on.
     let url: ByteString = "https://a.example/b?c=d"
     #expect(SidecarNaming.md5.name(of: url) == "f0f31410e1408b8b039864cbb9f85f6e")
     #expect(SidecarNaming.sha1.name(of: url) == "ac7fdb5bee4400339bad50adce7be3563a1c95c5")
@@ -192,18 +192,18 @@ import Testing
     }
   }
 
-  /// What an archive has, whatever the order of its keys.
+  /// Returns the contents of an archive, independent of key order.
   private func parts(_ archive: Data) throws -> [String] {
     let list = try unsafe PropertyListSerialization.propertyList(from: archive, format: nil)
     let members = try #require(list as? [String: Any])
     return members.map { key, value in
-      // A description has the address of what is only a number.
+      // The description of a UID contains an address.
       "\(key): \("\(value)".replacing(/0x[0-9a-f]+/, with: ""))"
     }.sorted()
   }
 }
 
-/// A temporary folder that goes with its owner, and has a folder `etags`.
+/// A temporary folder with a subfolder `etags`, removed with this object.
 private final class SidecarTrialFolder {
   private let root = NSTemporaryDirectory() + "sidecars-\(UUID().uuidString)"
 
@@ -230,7 +230,7 @@ private final class SidecarTrialFolder {
   }
 }
 
-/// Numbers that are the same in every run: a linear congruential generator.
+/// A random number generator with the same sequence in every run: linear congruential.
 private struct Random: RandomNumberGenerator {
   var state: UInt64
 

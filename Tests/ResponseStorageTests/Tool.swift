@@ -1,8 +1,8 @@
 import Foundation
 
-/// A program of the system that the store is compared with.
+/// A system program to compare the store with.
 enum Tool {
-  /// Runs a program and returns what it wrote to the standard output.
+  /// Runs a program and returns its standard output.
   static func output(_ arguments: String...) throws -> String {
     let process = Process()
     let pipe = Pipe()
@@ -16,7 +16,7 @@ enum Tool {
   }
 }
 
-/// A folder of a test's own, which is removed with its owner.
+/// A temporary folder for one test, removed with this object.
 final class Folder {
   let path: String
 
@@ -30,7 +30,7 @@ final class Folder {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// The names of the files in the folder, or in a folder in it.
+  /// Returns the names of the files in the folder or a subfolder.
   func names(in folder: String = "") throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)").sorted()
   }

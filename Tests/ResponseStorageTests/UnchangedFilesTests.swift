@@ -3,13 +3,13 @@ import Foundation
 import ResponseStorage
 import Testing
 
-/// Changes the files of a store between its opening and the end of the reading.
+/// Changes the files of a store between opening it and finishing the read.
 @Suite struct UnchangedFilesTests {
   @Test func `blocks that the file system allots later are no change`() throws {
     let folder = try Folder()
     let store = try open(folder)
     let before = try FileStatus.of("\(folder.path)/Cache.db")
-    // Room beyond the end, as a file system gives it while it writes pages to the disk.
+    // Allocate blocks beyond the end, as a file system may do while it writes pages to disk.
     _ = try Tool.output(
       "sh", "-c",
       """

@@ -6,7 +6,7 @@ import Testing
     names.enumerated().map { ($0.offset, Array($0.element.utf8)) }
   }
 
-  /// Begins all that may begin.
+  /// Starts every request that may start.
   private static func begun(_ schedule: inout FetchSchedule, at now: Int64 = 0) -> [Int] {
     var numbers: [Int] = []
     while let number = schedule.begin(at: now) { numbers.append(number) }

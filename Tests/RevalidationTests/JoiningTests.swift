@@ -6,9 +6,9 @@ import Testing
 
 @testable import Revalidation
 
-/// The rest of a body is joined to its beginning only where it is sure to be the rest of the same.
+/// Tests that the rest of a body is only joined to the stored part if both are from the same representation.
 @Suite struct JoiningTests {
-  /// A store of one response, of which 1000 bytes are there.
+  /// A store with one response, of which 1000 bytes are stored.
   private struct OneResponse: ResponseSource {
     var response: StoredResponse
     var body = [UInt8](repeating: 7, count: 1_000)
@@ -44,7 +44,7 @@ import Testing
     func finish() {}
   }
 
-  /// An answer to the request for the rest of a body of 1004 bytes, and what becomes of it.
+  /// A response to the request for the rest of a body of 1004 bytes, and the expected result.
   struct Case: Sendable {
     var stored = ["ETag: \"a\"", "Content-Length: 1004"]
     var storedStatus: Int64 = 200
@@ -54,7 +54,7 @@ import Testing
     var url = ""
     var answer = ["ETag: \"a\"", "Content-Range: bytes 1000-1003/1004"]
     var rest = 4
-    /// Why it is not joined; `nil` if it is.
+    /// Why the parts are not joined; `nil` if they are.
     var misfit: RestMisfit?
   }
 
@@ -79,7 +79,7 @@ import Testing
       misfit: .multipart),
     Case(
       answer: ["ETag: \"a\"", range, "Content-Encoding: gzip"], misfit: .contentEncoding),
-    // A date vouches for the beginning only if it is strong in both, and there is no other variant of it.
+    // A date identifies the representation only if it is strong in both responses and there is no other variant.
     Case(
       stored: [modified, date, "Content-Length: 1004"], answer: [modified, date, range]),
     Case(
@@ -91,7 +91,7 @@ import Testing
       stored: [modified, date, "Content-Length: 1004"], request: ["Cookie: a"],
       answer: [modified, date, range], misfit: .otherVariant),
     Case(request: ["Cookie: a"]),
-    // Of a stored 206 the whole may not be known.
+    // The complete length of a stored 206 may be unknown.
     Case(
       stored: ["ETag: \"a\"", "Content-Range: bytes 0-999/1004"], storedStatus: 206),
     Case(stored: ["ETag: \"a\"", "Content-Range: bytes 0-999/*"], storedStatus: 206),
@@ -109,7 +109,7 @@ import Testing
     Case(
       stored: ["ETag: \"a\"", "Content-Length: 1004", "Content-Digest: sha-512=:AAAA:"],
       misfit: .digest),
-    // That of a part that was stored is not about the whole.
+    // A digest of a stored part does not cover the whole body.
     Case(
       stored: [
         "ETag: \"a\"", "Content-Range: bytes 0-999/1004", "Content-Digest: sha-512=:AAAA:",

@@ -7,7 +7,7 @@ import Revalidation
 import Testing
 
 @Suite struct RevalidatorTests {
-  /// Says what it was told to say, whatever is asked.
+  /// A transport that returns scripted events for any request.
   private final class Script: Transport {
     var events: [(number: UInt32, event: FetchEvent)]
     var sent: [UInt32] = []
@@ -73,7 +73,7 @@ import Testing
     let body: (UInt32, FetchEvent) = (0, .body([1, 2, 3]))
     for events: [(UInt32, FetchEvent)] in [
       [(0, .end)], [body], [(0, .head(Self.head)), (0, .head(Self.head))],
-      // A body that nobody wants.
+      // A body that was not requested.
       [(0, .head(Self.head)), body],
     ] {
       let (results, _) = try run(events, asking: requests(1))

@@ -2,15 +2,15 @@ import Bytes
 import HTTPCaching
 import ResponseStorage
 
-/// What the tests are told in: a response that was stored on 9 October 2025, 09:10:07 GMT.
+/// Sample messages: a response that was stored on 9 October 2025, 09:10:07 GMT.
 enum Sample {
-  /// When it was stored, in seconds since 1970.
+  /// The time at which it was stored, in seconds since 1970.
   static let stored: Int64 = 1_760_001_007
 
   static let earlier = "Wed, 08 Oct 2025 09:10:07 GMT"
   static let later = "Thu, 09 Oct 2025 09:10:08 GMT"
 
-  /// A stored response with lines such as `ETag: "a"`.
+  /// Returns a stored response with lines such as `ETag: "a"`.
   static func response(
     _ lines: [String], url: String = "https://a.example/", method: ByteString = "GET",
     request: [String] = [], status: Int64 = 200, bodySize: ByteCount = 1_000
@@ -28,13 +28,13 @@ enum Sample {
     return response
   }
 
-  /// A header section of lines such as `ETag: "a"`.
+  /// Returns a header section of lines such as `ETag: "a"`.
   static func fields(_ lines: [String]) -> FieldSection {
     FieldSection(
       headers(lines).fields.map { FieldLine(name: $0.name.bytes, value: $0.value.bytes) })
   }
 
-  /// The lines of a header section.
+  /// Returns the lines of a header section.
   static func lines(_ fields: FieldSection) -> [String] {
     fields.lines.map { "\(text($0.name)): \(text($0.value))" }
   }

@@ -6,7 +6,7 @@ import Revalidation
 import Testing
 
 @Suite struct ValidationResultTests {
-  /// An answer, and what it means.
+  /// A response to a validation request, and its meaning.
   struct Case: Sendable {
     var stored: [String]
     /// The header fields of the stored request; `nil` if none are stored.
@@ -18,11 +18,11 @@ import Testing
     var decider: ValidatorComparison.Decider?
     var reason: ValidationResult.Reason?
     var saved: ByteCount = 0
-    /// What becomes of it if all is refreshed and removed.
+    /// The action if refreshing and removing are both enabled.
     var action = RevalidationPlan.Action.none
     var hindrance: RevalidationPlan.Hindrance?
 
-    /// What is stored.
+    /// The stored response.
     var response: StoredResponse {
       var response = Sample.response(stored, request: request ?? [], status: storedStatus)
       if request == nil { response.request.headers = nil }
@@ -32,7 +32,7 @@ import Testing
 
   private static let (a, b, weak) = ("ETag: \"a\"", "ETag: \"b\"", "ETag: W/\"a\"")
   private static let earlier = "Last-Modified: \(Sample.earlier)"
-  /// One byte more than is stored.
+  /// A length of one byte more than is stored.
   private static let cut = "Content-Length: 1001"
   private static let later = "Last-Modified: \(Sample.later)"
 
@@ -79,7 +79,7 @@ import Testing
       stored: [a, later], status: 200, answer: [a, earlier], outcome: .unchanged,
       decider: .entityTag, action: .replace),
     Case(stored: [a], status: 200, outcome: .changed, action: .replace),
-    // Which variant is stored is not known, and then only codings of the same body do not matter.
+    // The stored variant is unknown, so only variants that are codings of the same body are equivalent.
     Case(
       stored: [a, "Vary: X"], request: nil, status: 200, answer: [b], outcome: .changed,
       decider: .entityTag, hindrance: .otherVariant),

@@ -3,18 +3,18 @@ public import Bytes
 public import ResponseStorage
 public import Revalidation
 
-/// What a whole command line did that ran in this process.
+/// The result of running a complete command line in this process.
 public struct CommandLineResult: Hashable, Sendable {
-  /// What the process would end with.
+  /// The exit status.
   public let status: ExitStatus
 
-  /// What went to the standard output.
+  /// The standard output.
   public let output: String
 
-  /// What went to the standard error.
+  /// The standard error.
   public let messages: String
 
-  /// What the command line removed.
+  /// The responses that the command removed.
   public var removed: [StoredResponse.ID] = []
 
   /// Creates a result.
@@ -24,17 +24,17 @@ public struct CommandLineResult: Hashable, Sendable {
     self.messages = messages
   }
 
-  /// Runs a command line, from its parsing to its end.
+  /// Parses and runs a command line.
   ///
   /// - Parameters:
   ///   - words: The command line without the name of the program.
-  ///   - store: What is at each path that the command line names as the cache; `nil` for nothing.
+  ///   - store: Returns the cache at each path that the command line uses; `nil` for none.
   ///   - now: The time.
-  ///   - input: What is on the standard input.
-  ///   - answer: What somebody types at the terminal; `nil` if there is none.
-  ///   - transport: What speaks for origins.
-  ///   - room: What is available, and all there is, of the file system, in bytes.
-  ///   - files: The configuration files that are there, by their paths.
+  ///   - input: The standard input.
+  ///   - answer: The answer typed at the terminal; `nil` if there is no terminal.
+  ///   - transport: Stands in for origins.
+  ///   - room: The available and total space of the file system, in bytes.
+  ///   - files: The existing configuration files, by path.
   ///   - variables: The environment variables.
   public static func running(
     _ words: [String], on store: MemoryStore? = nil, now: Timestamp, input: [UInt8] = [],
@@ -50,7 +50,7 @@ public struct CommandLineResult: Hashable, Sendable {
       now: now, variable: { variables[$0] }, write: { output += $0 },
       writeMessage: { messages += $0 },
       readInput: { limit in
-        // As a pipe, it gives each byte once.
+        // Like a pipe, it returns each byte once.
         defer { unread = [] }
         return Array(unread.prefix(limit + 1))
       },
@@ -69,7 +69,7 @@ public struct CommandLineResult: Hashable, Sendable {
   }
 }
 
-/// Writes down what is to be removed, and removes nothing.
+/// Records the responses to remove, and removes nothing.
 private final class RecordingEditor: RemovingStore {
   var removed: [StoredResponse.ID] = []
 

@@ -2,28 +2,28 @@ public import Bytes
 import HTTPCaching
 public import ResponseStorage
 
-/// Responses in memory, which a command line reads as it reads a store.
+/// A store of responses in memory, which commands read like any other store.
 ///
-/// As of a store on disk, a scan passes on what its projection asks for and nothing else.
+/// As in a store on disk, a scan only returns the fields of its projection.
 public struct MemoryStore: StoreSource {
   /// The responses, in ascending order of their ids.
   public let responses: [StoredResponse]
 
-  /// The bodies, by the ids of their responses.
+  /// The bodies, by response id.
   public var bodies: [StoredResponse.ID: [UInt8]] = [:]
 
-  /// What is wrong with the store as a whole.
+  /// The findings about the store as a whole.
   public var findings: [Finding] = []
 
-  /// What the store takes up.
+  /// The size on disk.
   public var size = Footprint()
 
-  /// How many responses a tally takes in at most, so that there are several; `nil` for one tally.
+  /// The maximum number of responses in a tally, to force several; `nil` for one tally.
   public var tallyLength: Int?
 
   public var description = StoreDescription(path: "memory", format: .apple, schemaVersion: 203)
 
-  /// Creates a store of some responses.
+  /// Creates a store with responses.
   public init(_ responses: [StoredResponse] = []) {
     self.responses = responses.sorted { $0.id < $1.id }
   }
@@ -90,7 +90,7 @@ public struct MemoryStore: StoreSource {
 }
 
 extension StoredResponse {
-  /// The response with what a projection asks for.
+  /// Returns the response with only the fields of a projection.
   fileprivate func projected(to projection: Projection) -> StoredResponse {
     var result = StoredResponse(id: id)
     if projection.contains(.key) { result.key = key }

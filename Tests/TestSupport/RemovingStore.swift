@@ -1,7 +1,7 @@
 public import Bytes
 public import ResponseStorage
 
-/// A store that responses can only be removed from.
+/// A store whose only supported change is removing responses.
 public protocol RemovingStore: ResponseStore {}
 
 extension RemovingStore {

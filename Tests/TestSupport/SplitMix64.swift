@@ -1,8 +1,8 @@
-/// A generator whose numbers are the same in every run: SplitMix64.
+/// A random number generator with the same sequence in every run: SplitMix64.
 public struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Creates a generator; the same seed gives the same numbers.
+  /// Creates a generator. Equal seeds give equal sequences.
   public init(seed: UInt64) {
     state = seed
   }
