@@ -1,4 +1,4 @@
-/// The kinds of archives that can be written and read.
+/// A format of archives that can be written and read.
 public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
   /// A tar archive (the ustar format of POSIX).
   case tar
@@ -6,21 +6,21 @@ public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
   case tarGzip = "tar.gz"
   /// A tar archive, compressed by zstd (RFC 8878).
   case tarZstd = "tar.zst"
-  /// A zip archive, whose members are compressed one by one.
+  /// A zip archive, whose members are compressed individually.
   case zip
 
-  /// The most bytes that ``init(ofFileBeginningWith:)`` looks at: a header of tar.
+  /// The most bytes that ``init(ofFileBeginningWith:)`` needs: a tar header.
   public static let longestMark = 512
 
-  /// Tells the format by the first bytes of a file; `nil` if they are of none.
+  /// Detects the format from the first bytes of a file; `nil` if it is unknown.
   ///
-  /// What is compressed counts as a tar archive, whatever it turns out to be.
+  /// Any compressed file counts as a tar archive.
   public init?(ofFileBeginningWith start: [UInt8]) {
     switch ContentCoding(ofDataBeginningWith: start[...]) {
     case .gzip: self = .tarGzip
     case .zstd: self = .tarZstd
     case nil where start.starts(with: Array("PK\u{3}\u{4}".utf8)): self = .zip
-    // The mark of an archive without members.
+    // The signature of an archive without members.
     case nil where start.starts(with: Array("PK\u{5}\u{6}".utf8)): self = .zip
     case nil where start.dropFirst(257).starts(with: Array("ustar".utf8)): self = .tar
     case nil: return nil
@@ -36,10 +36,10 @@ public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The longest member that it can hold, in bytes: a header of tar has room for eleven octal digits.
+  /// The longest member, in bytes: a tar header has eleven octal digits for the size.
   public var longestMember: Int64 { self == .zip ? .max : 1 << 33 - 1 }
 
-  /// How hard the archive can be compressed, from the fastest to the smallest; `nil` if not at all.
+  /// The compression levels, from the fastest to the smallest; `nil` for no compression.
   public var levels: ClosedRange<Int>? {
     switch self {
     case .tar: nil

@@ -1,33 +1,33 @@
-/// A file that libarchive reads an archive from.
+/// A file from which libarchive reads an archive.
 @safe
 public final class ArchiveInput {
   let size: Int64
 
-  /// Fills the front of an array with bytes from a place on.
+  /// Fills the start of an array with bytes from an offset.
   let readFile: (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// The memory of the piece that libarchive looks at: it stays where it is.
+  /// The chunk that libarchive reads, at a fixed address.
   private let piece: UnsafeMutableBufferPointer<UInt8>
 
-  /// The number of bytes of the last piece.
+  /// The number of bytes in the last chunk.
   private var pieceCount = 0
 
-  /// Where the next piece begins.
+  /// The offset of the next chunk.
   private(set) var offset: Int64 = 0
 
-  /// What looks at the pieces before libarchive does, if they are those of a tar archive.
+  /// The check of the chunks before libarchive reads them, for a tar archive.
   var headerCheck: TarHeaderCheck?
 
-  /// Why a piece could not be read.
+  /// Why a chunk could not be read.
   private(set) var failure: (any Error)?
 
   /// Creates an input.
   ///
   /// - Parameters:
-  ///   - size: The length of the file in bytes; what is beyond it is not read.
-  ///   - read: Fills the front of an array with bytes from a place on, and returns their number; 0 at
-  ///     the end.
+  ///   - size: The length of the file in bytes; nothing beyond it is read.
+  ///   - read: Fills the start of an array with bytes from an offset, and returns their number; 0 at the
+  ///     end.
   public init(
     size: Int64, reading read: @escaping (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
   ) {
@@ -40,7 +40,7 @@ public final class ArchiveInput {
     unsafe piece.deallocate()
   }
 
-  /// The next piece, which stays until the next call; without bytes at the end, `nil` after a failure.
+  /// Returns the next chunk, which is valid until the next call; empty at the end, `nil` after a failure.
   func next() -> UnsafeRawBufferPointer? {
     guard failure == nil else { return nil }
     do {
@@ -57,16 +57,16 @@ public final class ArchiveInput {
     }
   }
 
-  /// What comes after the first `used` bytes, of the last piece; of the next if that is used up.
+  /// Returns what follows the first `used` bytes in the last chunk, or the next chunk if that is used up.
   func tail(from used: Int64) -> [UInt8] {
     let unused = Int(min(max(offset - used, 0), Int64(pieceCount)))
     if unused == 0 { return unsafe next().map { unsafe Array($0) } ?? [] }
     return unsafe Array(piece[(pieceCount - unused)..<pieceCount])
   }
 
-  /// Goes to a place, as `fseek` does.
+  /// Moves to an offset, like `fseek`.
   ///
-  /// - Returns: The place; negative if there is none.
+  /// - Returns: The offset; negative if it is not in the file.
   func seek(to offset: Int64, from origin: Int32) -> Int64 {
     let start =
       switch origin {

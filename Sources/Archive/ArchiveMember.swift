@@ -1,11 +1,11 @@
-/// What an archive says of one of its members.
+/// The header of a member of an archive.
 public struct ArchiveMember: Hashable, Sendable {
-  /// The name, byte for byte; `nil` if libarchive cannot tell it.
+  /// The name, byte for byte; `nil` if libarchive cannot decode it.
   public var name: [UInt8]?
 
-  /// The number of bytes; `nil` if the archive does not say.
+  /// The size in bytes; `nil` if the archive does not contain it.
   public var size: Int64?
 
-  /// Why the member is no plain file, if it is none: a clause.
+  /// Why the member is not a regular file, if it is not: a clause.
   public var finding: String?
 }

@@ -1,20 +1,20 @@
 internal import CArchive
 
-/// An archive that is being read, member by member, from its beginning to its end.
+/// A sequential reader of an archive's members.
 ///
-/// Nothing is ever extracted: whoever reads says where the bytes go. Only tar and zip are understood,
-/// and no other program is run.
+/// It never extracts files: the caller decides what to do with the bytes. It supports only tar and zip, and runs
+/// no other programs.
 @safe
 public struct ArchiveReader: ~Copyable {
   private let handle: ReadHandle
   private let input: ArchiveInput
-  // Both live as long as `self`, which frees the handle first.
+  // Both must outlive the handle, which is freed first.
   private let decoded: DecodedInput?
   private let isZip: Bool
 
-  /// Begins to read an archive.
+  /// Opens an archive.
   ///
-  /// - Throws: ``ArchiveError``, or what the closure of the input throws.
+  /// - Throws: ``ArchiveError``, or any error of the input's closure.
   public init(_ format: ArchiveFormat, of input: ArchiveInput) throws {
     try self.init(
       format, of: input, decodedBy: format.coding.map { try DecodedInput($0, of: input) })
@@ -39,13 +39,13 @@ public struct ArchiveReader: ~Copyable {
     isZip = format == .zip
   }
 
-  /// Moves to the next member; what was not read of the last one is passed over.
+  /// Moves to the next member, and skips the rest of the last one.
   ///
   /// - Returns: The member, or `nil` at the end.
   public mutating func next() throws -> ArchiveMember? {
     var entry: OpaquePointer?
     switch unsafe archive_read_next_header(handle.pointer, &entry) {
-    // The directory of a zip and the header that stands before the member differ.
+    // For zip, a warning means that the directory and the header of the member differ.
     case ARCHIVE_WARN where isZip: throw failure()
     case ARCHIVE_OK, ARCHIVE_WARN:
       guard let entry = unsafe entry else { throw failure() }
@@ -55,7 +55,7 @@ public struct ArchiveReader: ~Copyable {
     }
   }
 
-  /// Reads on in the member, into the front of `buffer`.
+  /// Reads the next bytes of the member into the start of `buffer`.
   ///
   /// - Returns: The number of bytes; 0 at its end.
   public mutating func read(into buffer: inout [UInt8]) throws -> Int {
@@ -66,11 +66,11 @@ public struct ArchiveReader: ~Copyable {
     return count
   }
 
-  /// Makes sure that nothing follows the end of a tar archive but padding.
+  /// Checks that only padding follows the end of a tar archive.
   ///
-  /// - Throws: ``ArchiveError`` for anything else, or for more padding than any program writes.
+  /// - Throws: ``ArchiveError`` for other data, or for more padding than any program writes.
   public mutating func end() throws {
-    // What libarchive has not used of the last piece, and all pieces after it.
+    // The rest of the last chunk that libarchive has not used, and all chunks after it.
     let used = unsafe max(0, archive_filter_bytes(handle.pointer, 0))
     var rest = decoded.map { $0.tail(from: used) } ?? input.tail(from: used)
     var padding = 0
@@ -88,7 +88,7 @@ public struct ArchiveReader: ~Copyable {
 
   private static let mostPadding = 1 << 20
 
-  /// The number of bytes that were read of the file, and that came out of it.
+  /// The number of bytes read from the file, and the number of bytes decoded from them.
   public var progress: (read: Int64, decoded: Int64) {
     let used = unsafe max(0, archive_filter_bytes(handle.pointer, 0))
     return (input.offset, decoded?.count ?? used)
@@ -106,9 +106,9 @@ public struct ArchiveReader: ~Copyable {
 }
 
 extension ArchiveInput {
-  /// Makes libarchive read from the input, which must live as long as the handle.
+  /// Opens libarchive's handle with the input, which must outlive the handle.
   ///
-  /// - Returns: Whether it can.
+  /// - Returns: Whether it succeeded.
   func open(_ handle: OpaquePointer) -> Bool {
     unsafe archive_read_set_read_callback(handle) { handle, context, block in
       guard let context = unsafe context else { return -1 }
@@ -131,9 +131,9 @@ extension ArchiveInput {
 }
 
 extension DecodedInput {
-  /// Makes libarchive read what comes out of the file, which must live as long as the handle.
+  /// Opens libarchive's handle with the decoded data of the file, which must outlive the handle.
   ///
-  /// - Returns: Whether it can.
+  /// - Returns: Whether it succeeded.
   func open(_ handle: OpaquePointer) -> Bool {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let code = unsafe archive_read_open2(

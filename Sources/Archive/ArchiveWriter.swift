@@ -1,9 +1,9 @@
 internal import CArchive
 
-/// An archive that is being written, member by member.
+/// A sequential writer of an archive's members.
 ///
-/// The same members give the same bytes, whenever and by whomever they are written: no times, no
-/// owners, one mode. Call ``finish()`` when every member is in; an archive that is not finished has no
+/// The output is reproducible: the same members give the same bytes, as there are no times, no owners, and
+/// only one mode. Call ``finish()`` after the last member; an archive that is not finished has no
 /// end.
 @safe
 public struct ArchiveWriter: ~Copyable {
@@ -11,36 +11,36 @@ public struct ArchiveWriter: ~Copyable {
   private let format: ArchiveFormat
   private var missing: Int64 = 0
 
-  /// Begins an archive.
+  /// Starts an archive.
   ///
   /// - Parameters:
-  ///   - level: How hard to compress, one of the levels of the format; `nil` for 3 with zstd, and 6
+  ///   - level: The compression level, one of the levels of the format; `nil` for 3 with zstd, and 6
   ///     with gzip and zip.
-  ///   - threads: The number of threads that zstd compresses with.
-  ///   - write: Takes the next bytes of the archive.
-  /// - Throws: ``ArchiveError``, or what `write` throws.
+  ///   - threads: The number of threads with which zstd compresses.
+  ///   - write: Receives the next bytes of the archive.
+  /// - Throws: ``ArchiveError``, or any error of `write`.
   public init(
     _ format: ArchiveFormat, level: Int? = nil, threads: Int = 1,
     writing write: @escaping ([UInt8]) throws -> Void
   ) throws {
     let handle = try WriteHandle(ArchiveOutput(writing: write))
     try handle.open(format, level: level ?? (format == .tarZstd ? 3 : 6), threads: threads)
-    // Members differ in their names and sizes alone.
+    // Members differ only in their names and sizes.
     unsafe archive_entry_set_perm(handle.member, 0o644)
-    // The time of zip is that of the place where it is written, unless there is none.
+    // A zip archive stores local time, which would depend on the time zone, so it gets no time at all.
     if format != .zip { unsafe archive_entry_set_mtime(handle.member, 0, 0) }
     self.handle = handle
     self.format = format
   }
 
-  /// Begins a member, a regular file.
+  /// Starts a member, which is a regular file.
   ///
   /// - Parameters:
-  ///   - name: Its name, in ASCII.
-  ///   - size: The number of bytes that will be appended, exactly.
+  ///   - name: The name, in ASCII.
+  ///   - size: The exact number of bytes that will be appended.
   ///   - isCompressed: Whether zip compresses it.
-  /// - Throws: ``ArchiveError``, also if the last member is not whole, or what the closure of the writer
-  ///   throws.
+  /// - Throws: ``ArchiveError``, also if the last member is incomplete, or any error of the writer's
+  ///   closure.
   public mutating func begin(_ name: String, size: Int64, isCompressed: Bool = true) throws {
     try requireWholeMember()
     if format == .zip {
@@ -56,13 +56,13 @@ public struct ArchiveWriter: ~Copyable {
     missing = size
   }
 
-  /// Appends bytes to the member that was begun.
+  /// Appends bytes to the current member.
   ///
-  /// - Throws: ``ArchiveError``, also if they are more than was said, or what the closure of the writer
-  ///   throws.
+  /// - Throws: ``ArchiveError``, also if they exceed the size of the member, or any error of the writer's
+  ///   closure.
   public mutating func append(_ bytes: ArraySlice<UInt8>) throws {
     guard !bytes.isEmpty else { return }
-    // libarchive drops what is beyond the size, and says nothing.
+    // libarchive would silently drop bytes beyond the size.
     guard Int64(bytes.count) <= missing else {
       throw ArchiveError(
         "a member is longer than was said, by \(Int64(bytes.count) - missing) bytes")
@@ -71,7 +71,7 @@ public struct ArchiveWriter: ~Copyable {
     missing -= Int64(bytes.count)
   }
 
-  /// Appends a whole member.
+  /// Appends a complete member.
   public mutating func append(_ name: String, _ bytes: [UInt8]) throws {
     try begin(name, size: Int64(bytes.count))
     try append(bytes[...])
@@ -79,15 +79,15 @@ public struct ArchiveWriter: ~Copyable {
 
   /// Writes the end of the archive.
   ///
-  /// - Throws: ``ArchiveError``, also if the last member is not whole, or what the closure of the writer
-  ///   throws.
+  /// - Throws: ``ArchiveError``, also if the last member is incomplete, or any error of the writer's
+  ///   closure.
   public consuming func finish() throws {
     try requireWholeMember()
     try handle.check(unsafe archive_write_close(handle.pointer))
   }
 
   private borrowing func requireWholeMember() throws {
-    // libarchive would fill a member up, and say nothing.
+    // libarchive would silently pad the member.
     guard missing == 0 else {
       throw ArchiveError("a member is shorter than was said, by \(missing) bytes")
     }

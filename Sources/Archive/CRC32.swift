@@ -1,6 +1,6 @@
-/// The checksum of gzip (RFC 1952, section 8), eight bytes at a step.
+/// The checksum of gzip (RFC 1952, section 8), computed eight bytes at a time.
 struct CRC32 {
-  /// For each of eight places, what a byte there changes.
+  /// For each of eight positions, the effect of each byte value on the checksum.
   private static let table: [UInt32] = {
     var table = (0..<256 as Range<UInt32>).map { byte in
       (0..<8).reduce(byte) { value, _ in value >> 1 ^ (value & 1 == 0 ? 0 : 0xEDB8_8320) }
@@ -14,10 +14,10 @@ struct CRC32 {
 
   private var state = UInt32.max
 
-  /// The checksum of the bytes so far.
+  /// The checksum of all bytes so far.
   var value: UInt32 { ~state }
 
-  /// Takes in the next bytes.
+  /// Adds bytes.
   mutating func append(_ bytes: ArraySlice<UInt8>) {
     state = unsafe Self.table.withUnsafeBufferPointer { table in
       unsafe bytes.withUnsafeBytes { unsafe Self.state(after: $0, from: state, table) }

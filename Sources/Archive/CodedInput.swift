@@ -1,45 +1,45 @@
-/// Coded data on its way into libarchive, which asks for it piece by piece.
+/// A source of coded data for libarchive, which requests it in chunks.
 ///
-/// libarchive joins the members of gzip, and looks neither at their checksums nor at their lengths. To
-/// look at them here, one has to know where a member ends, and only the decoder does. It shows when it
-/// asks for more: amid a member all that it got is used up; at the end of one it waits for the trailer,
-/// with up to seven bytes not used; and only before the next it waits for a header, which takes more.
-/// So a piece ends at the eighth byte of all that could be a header, and eight bytes that are not
-/// used are the beginning of the next member.
+/// libarchive joins the members of a gzip file and checks neither their checksums nor their lengths. To
+/// check them here, the end of each member must be known, and only the decoder knows it. The number of bytes
+/// that it has not used when it requests more shows where it is: none within a member; up to seven at the
+/// end of one, where it waits for the trailer; more only before the next one, where it waits for a header.
+/// So a chunk ends at the eighth byte of everything that could be a header, and eight unused bytes are the
+/// beginning of the next member.
 @safe
 final class CodedInput {
   private static let pieceSize = 1_024
   private static let trailerSize = 8
   private static let mark: [UInt8] = [0x1F, 0x8B]
 
-  /// The most bytes of a header, which libarchive keeps in memory as long as it has not got all of it.
+  /// The longest header, in bytes, which libarchive keeps in memory until it is complete.
   private static let longestHeader = 1 << 20
 
   private let coding: ContentCoding
   private let read: (inout [UInt8]) throws -> Int
 
-  /// The memory of the piece that libarchive looks at: it stays where it is.
+  /// The chunk that libarchive reads, at a fixed address.
   private let piece: UnsafeMutableBufferPointer<UInt8>
 
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// What was read, from the last trailer or the last byte that is not used on.
+  /// The bytes read, starting at the last trailer or the last unused byte.
   private var window: [UInt8] = []
   private var windowStart: Int64 = 0
 
-  /// Where the run began, and what comes next.
+  /// The offsets at which the run began and the next chunk begins.
   private var start: Int64 = 0
   private var next: Int64 = 0
 
-  /// Where the last two bytes were that a header of gzip begins with.
+  /// The offset of the last two bytes with which a gzip header begins.
   private var lastMark: Int64 = -8
 
   private var isReadWhole = false
 
-  /// Whether libarchive asked for more than there is, in this run.
+  /// Whether libarchive requested more data than there is, in this run.
   private(set) var isExhausted = false
 
-  /// Why there is no more, if it could not be read.
+  /// Why no more data could be read, if it could not.
   private(set) var failure: (any Error)?
 
   init(_ coding: ContentCoding, reading read: @escaping (inout [UInt8]) throws -> Int) {
@@ -52,12 +52,12 @@ final class CodedInput {
     unsafe piece.deallocate()
   }
 
-  /// The end of what was read: once all is, the number of bytes.
+  /// The end of the data read so far; at the end of the data, its length.
   var end: Int64 { windowStart + Int64(window.count) }
 
-  /// Begins a run of libarchive at `offset`, where the last one has stopped.
+  /// Starts a run of libarchive at `offset`, where the last one stopped.
   ///
-  /// - Returns: Whether there is anything.
+  /// - Returns: Whether there is any data.
   func begin(at offset: Int64) throws -> Bool {
     (start, next, isExhausted) = (offset, offset, false)
     let isThere = next < end || readOn(keepingFrom: offset)
@@ -65,7 +65,7 @@ final class CodedInput {
     return isThere
   }
 
-  /// The checksum, and the length modulo 2^32, of the member that ends at `offset`.
+  /// Returns the checksum and the length modulo 2^32 of the member that ends at `offset`.
   func trailer(endingAt offset: Int64) -> (checksum: UInt32, length: UInt32) {
     let trailer = window[..<Int(offset - windowStart)].suffix(Self.trailerSize)
     let number = { (bytes: ArraySlice<UInt8>) in
@@ -74,9 +74,9 @@ final class CodedInput {
     return (number(trailer.prefix(4)), number(trailer.suffix(4)))
   }
 
-  /// The next piece, which stays until the next call; without bytes at the end of the run.
+  /// Returns the next chunk, which is valid until the next call; empty at the end of the run.
   ///
-  /// - Parameter used: The number of bytes of this run that libarchive has used up.
+  /// - Parameter used: The number of bytes of this run that libarchive has used.
   func nextPiece(used: Int64) -> UnsafeRawBufferPointer {
     let place = start + used
     let mostUnused = used == 0 ? Self.longestHeader : Self.trailerSize
@@ -91,7 +91,7 @@ final class CodedInput {
     return unsafe piece(of: bytes)
   }
 
-  /// Where a piece ends that begins at an index of the window.
+  /// Returns the end of a chunk that begins at an index of the window.
   private func pieceEnd(from first: Int) -> Int {
     if next - lastMark < Self.trailerSize { return first + 1 }
     let end = min(window.count, first + Self.pieceSize)
@@ -100,10 +100,10 @@ final class CodedInput {
     return mark.map { $0 + 1 } ?? end
   }
 
-  /// What comes after all bytes.
+  /// Returns a chunk after the end of the data.
   ///
-  /// libarchive does not say when a trailer is missing. So it gets one of no meaning once, and if that
-  /// is used, it was.
+  /// libarchive does not report a missing trailer. So it gets a meaningless one once; if libarchive uses it, the
+  /// trailer was missing.
   private func lastPiece() -> UnsafeRawBufferPointer {
     let isFirst = !isExhausted
     isExhausted = true
@@ -116,11 +116,11 @@ final class CodedInput {
     return unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: piece[..<bytes.count]))
   }
 
-  /// Reads more, and drops what is before `offset`.
+  /// Reads more data, and drops the data before `offset`.
   ///
-  /// - Returns: Whether there is more.
+  /// - Returns: Whether there is more data.
   private func readOn(keepingFrom offset: Int64) -> Bool {
-    // A file that grows meanwhile ends where its end was met.
+    // If the file grows meanwhile, ignore what was added after its end was reached.
     guard !isReadWhole else { return false }
     do {
       let count = try read(&chunk)

@@ -1,16 +1,16 @@
-/// A content coding (RFC 9110, section 8.4.1) that data can be told to have by its first bytes.
+/// A content coding (RFC 9110, section 8.4.1) that can be detected from the first bytes of data.
 ///
-/// Brotli is none of them, as its data begins with no fixed bytes.
+/// Brotli cannot, as its data has no signature.
 public enum ContentCoding: String, Hashable, Sendable, CaseIterable {
   /// RFC 1952: one or more members, each with a checksum.
   case gzip
-  /// RFC 8878: one or more frames, each with a checksum if its maker wanted one.
+  /// RFC 8878: one or more frames, each with an optional checksum.
   case zstd
 
-  /// The most bytes that ``init(ofDataBeginningWith:)`` looks at.
+  /// The most bytes that ``init(ofDataBeginningWith:)`` needs.
   public static let longestMark = 4
 
-  /// Tells the coding by the first bytes; `nil` if they are of neither.
+  /// Detects the coding from the first bytes; `nil` if it is neither.
   public init?(ofDataBeginningWith start: ArraySlice<UInt8>) {
     guard let coding = Self.allCases.first(where: { start.starts(with: $0.mark) }) else {
       return nil
@@ -18,7 +18,7 @@ public enum ContentCoding: String, Hashable, Sendable, CaseIterable {
     self = coding
   }
 
-  /// What data begins with.
+  /// The signature at the start of the data.
   private var mark: [UInt8] {
     switch self {
     case .gzip: [0x1F, 0x8B]

@@ -1,12 +1,12 @@
-/// Undoes a content coding, piece by piece.
+/// A decoder of a content coding that works in chunks.
 ///
-/// What is in memory does not grow with the data: for gzip it is a few megabytes at most, for zstd up to
-/// 128 MiB, if the data asks for so large a window.
+/// The memory it needs does not depend on the length of the data: for gzip at most a few megabytes, for zstd up
+/// to 128 MiB, if the data requires such a large window.
 public struct ContentDecoder: Sendable {
   /// The coding.
   public let coding: ContentCoding
 
-  /// The most bytes that may come out.
+  /// The most bytes to decode; more are an error.
   public let limit: Int64
 
   /// Creates a decoder.
@@ -18,11 +18,11 @@ public struct ContentDecoder: Sendable {
   /// Decodes data: all members or frames, one after the other.
   ///
   /// - Parameters:
-  ///   - read: Fills the front of an array with the next bytes of the data, and returns their number; 0
+  ///   - read: Fills the start of an array with the next bytes of the data, and returns their number; 0
   ///     at the end.
-  ///   - body: What to do with the next decoded bytes. They are not yet compared with the
-  ///     checksum, which comes after them.
-  /// - Throws: ``ContentDecodingError``, or whatever `read` or `body` throws.
+  ///   - body: Processes the next decoded bytes. They are not verified yet, as the checksum comes after
+  ///     them.
+  /// - Throws: ``ContentDecodingError``, or any error of `read` or `body`.
   public func decode(
     _ read: (inout [UInt8]) throws -> Int, _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws {

@@ -1,25 +1,25 @@
-/// Coded data that cannot be decoded.
+/// An error of decoding coded data.
 public struct ContentDecodingError: Error, Hashable, Sendable {
   /// The kinds of failure.
   public enum Kind: Hashable, Sendable {
-    /// The data ends before its coding does.
+    /// The data is truncated.
     case endsTooEarly
-    /// The data breaks the rules of its coding.
+    /// The data is not valid in its coding.
     case broken
-    /// What comes out does not match the checksum or the length that the data names.
+    /// The decoded data does not match the checksum or the length in the coded data.
     case wrongChecksum
-    /// More comes out than is allowed.
+    /// There is more decoded data than allowed.
     case tooLarge
-    /// The libarchive of this system does not know the coding.
+    /// The libarchive of this system does not support the coding.
     case notSupported
-    /// libarchive got no memory for a handle.
+    /// libarchive could not allocate a handle.
     case outOfMemory
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let kind: Kind
 
-  /// What happened, with the place in the data: a clause without bytes of the data.
+  /// What happened, with the offset in the data: a clause without bytes of the data.
   public let description: String
 
   static func endsTooEarly(_ offset: Int64) -> Self {

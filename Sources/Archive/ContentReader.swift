@@ -1,6 +1,6 @@
-/// Undoes a content coding, member by member, as somebody asks for what comes out.
+/// A decoder of a content coding that returns data on demand, member by member.
 ///
-/// A member is one of gzip, or all frames of zstd. What is in memory does not grow with the data.
+/// A member is a gzip member, or all frames of zstd. The memory it needs does not depend on the length of the data.
 public final class ContentReader {
   private let coding: ContentCoding
   private let limit: Int64
@@ -11,14 +11,14 @@ public final class ContentReader {
   private var length: UInt32 = 0
   private var memberEnd: Int64 = 0
 
-  /// Where the member begins that is read, in bytes of the data.
+  /// The offset of the current member in the coded data.
   public private(set) var memberStart: Int64 = 0
 
   /// Creates a reader.
   ///
   /// - Parameters:
-  ///   - limit: The most bytes that may come out.
-  ///   - read: Fills the front of an array with the next bytes of the data, and returns their number; 0
+  ///   - limit: The most bytes to decode; more are an error.
+  ///   - read: Fills the start of an array with the next bytes of the data, and returns their number; 0
   ///     at the end.
   public init(
     _ coding: ContentCoding, limit: Int64, reading read: @escaping (inout [UInt8]) throws -> Int
@@ -29,12 +29,12 @@ public final class ContentReader {
     input = CodedInput(coding, reading: read)
   }
 
-  /// Moves to the next member, once the last is read to its end.
+  /// Moves to the next member. The last one must have been read to its end.
   ///
-  /// - Returns: Whether there is one.
-  /// - Throws: ``ContentDecodingError``, or whatever the closure of the reader throws.
+  /// - Returns: Whether there is a next member.
+  /// - Throws: ``ContentDecodingError``, or any error of the reader's closure.
   public func nextMember() throws -> Bool {
-    // A mistake of the caller's, whatever the data: nobody asks before `read` has returned 0.
+    // No data can cause this, only a caller that did not read until `read` returned 0.
     precondition(run == nil, "the last member is not read to its end")
     guard try input.begin(at: memberEnd) else { return false }
     memberStart = memberEnd
@@ -45,11 +45,11 @@ public final class ContentReader {
     return true
   }
 
-  /// Reads on in the member, into the front of `buffer`. Only its end says that the bytes match its
-  /// checksum.
+  /// Reads the next bytes of the member into the start of `buffer`. They are verified only at the end of the
+  /// member, with its checksum.
   ///
   /// - Returns: The number of bytes; 0 at the end of the member.
-  /// - Throws: ``ContentDecodingError``, or whatever the closure of the reader throws.
+  /// - Throws: ``ContentDecodingError``, or any error of the reader's closure.
   public func read(into buffer: inout [UInt8]) throws -> Int {
     let count: Int
     do { count = try run?.read(into: &buffer) ?? 0 } catch { throw input.failure ?? error }
@@ -67,7 +67,7 @@ public final class ContentReader {
   private func endMember() throws {
     guard let end = run?.place else { return }
     run = nil
-    // libarchive takes a header that could not be read for the end.
+    // libarchive reports a header that could not be read as the end.
     if let failure = input.failure { throw failure }
     guard end > memberStart else { throw ContentDecodingError.notBeginning(coding, memberStart) }
     guard end <= input.end else { throw ContentDecodingError.endsTooEarly(input.end) }

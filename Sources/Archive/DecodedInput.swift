@@ -1,30 +1,30 @@
 internal import CArchive
 
-/// What comes out of a compressed tar archive, piece by piece.
+/// The decoded data of a compressed tar archive, in chunks.
 @safe
 final class DecodedInput {
   private let handle: ReadHandle
   private let input: ArchiveInput
   private let piece: UnsafeMutableRawBufferPointer
 
-  /// The number of bytes that came out.
+  /// The number of bytes decoded.
   private(set) var count: Int64 = 0
 
-  /// The number of bytes of the last piece.
+  /// The number of bytes in the last chunk.
   private var pieceCount = 0
 
   private var headerCheck = TarHeaderCheck()
 
-  /// Why no more comes out, if that is not the end.
+  /// Why decoding stopped before the end, if it did.
   private(set) var failure: (any Error)?
 
   init(_ coding: ContentCoding, of input: ArchiveInput) throws {
     handle = try ReadHandle()
     self.input = input
     unsafe piece = .allocate(byteCount: 1 << 16, alignment: 16)
-    // From here on `self` is whole, so a failure runs `deinit`.
+    // `self` is fully initialized, so `deinit` runs if an error is thrown below.
     let filter = coding == .gzip ? ARCHIVE_FILTER_GZIP : ARCHIVE_FILTER_ZSTD
-    // A warning says that libarchive would run another program.
+    // A warning means that libarchive would run another program.
     guard unsafe archive_read_append_filter(handle.pointer, filter) == ARCHIVE_OK,
       unsafe archive_read_support_format_raw(handle.pointer) == ARCHIVE_OK
     else { throw ArchiveError("this system's libarchive has no \(coding.rawValue)") }
@@ -38,7 +38,7 @@ final class DecodedInput {
     unsafe piece.deallocate()
   }
 
-  /// The next piece, which stays until the next call; without bytes at the end, `nil` after a failure.
+  /// Returns the next chunk, which is valid until the next call; empty at the end, `nil` after a failure.
   func next() -> UnsafeRawBufferPointer? {
     guard failure == nil else { return nil }
     let read = unsafe archive_read_data(handle.pointer, piece.baseAddress, piece.count)
@@ -56,7 +56,7 @@ final class DecodedInput {
     return unsafe bytes
   }
 
-  /// What comes after the first `used` bytes, of the last piece; of the next if that is used up.
+  /// Returns what follows the first `used` bytes in the last chunk, or the next chunk if that is used up.
   func tail(from used: Int64) -> [UInt8] {
     let unused = Int(min(max(count - used, 0), Int64(pieceCount)))
     if unused == 0 { return unsafe next().map { unsafe Array($0) } ?? [] }

@@ -1,6 +1,6 @@
 internal import CArchive
 
-/// One run of libarchive over coded data: a member of gzip, or all frames of zstd.
+/// A run of libarchive over coded data: a gzip member, or all frames of zstd.
 @safe
 struct DecodingRun: ~Copyable {
   private let handle: ReadHandle
@@ -8,7 +8,7 @@ struct DecodingRun: ~Copyable {
   private let start: Int64
   private let hasBytes: Bool
 
-  /// Begins where `input` stands, at `start`.
+  /// Starts at the position of `input`, which is `start`.
   init(
     _ coding: ContentCoding, of input: CodedInput, from start: Int64
   ) throws(ContentDecodingError) {
@@ -19,7 +19,7 @@ struct DecodingRun: ~Copyable {
       case .gzip: ARCHIVE_FILTER_GZIP
       case .zstd: ARCHIVE_FILTER_ZSTD
       }
-    // A warning says that libarchive would run another program.
+    // A warning means that libarchive would run another program.
     guard unsafe archive_read_append_filter(handle.pointer, filter) == ARCHIVE_OK,
       unsafe archive_read_support_format_raw(handle.pointer) == ARCHIVE_OK,
       unsafe archive_read_support_format_empty(handle.pointer) == ARCHIVE_OK
@@ -30,10 +30,10 @@ struct DecodingRun: ~Copyable {
     self.start = start
   }
 
-  /// The place of the first byte that is not used up; beyond the end if a trailer is missing.
+  /// The offset of the first unused byte, which is beyond the end if a trailer is missing.
   var place: Int64 { handle.place(from: start) }
 
-  /// Reads on, into the front of `buffer`.
+  /// Reads the next bytes into the start of `buffer`.
   ///
   /// - Returns: The number of bytes; 0 at the end.
   mutating func read(into buffer: inout [UInt8]) throws(ContentDecodingError) -> Int {
@@ -45,13 +45,13 @@ struct DecodingRun: ~Copyable {
     return count
   }
 
-  /// Begins to decode.
+  /// Starts to decode.
   ///
   /// - Returns: Whether there is anything to decode.
   private static func open(
     _ handle: borrowing ReadHandle, _ input: CodedInput, _ start: Int64
   ) throws(ContentDecodingError) -> Bool {
-    // The input lives as long as the run, which frees the handle first.
+    // The input outlives the handle: the run owns both, and frees the handle first.
     let context = unsafe Unmanaged.passUnretained(input).toOpaque()
     let code = unsafe archive_read_open2(
       handle.pointer, context, nil,
@@ -62,8 +62,8 @@ struct DecodingRun: ~Copyable {
         unsafe block?.pointee = piece.baseAddress
         return input.failure == nil ? piece.count : -1
       }, nil, nil)
-    // The first bytes are decoded here, and what goes wrong then is only in the message: to the next
-    // call, data that cannot be decoded is empty.
+    // libarchive decodes the first bytes here, and reports their errors only in the message: for the next call,
+    // data that cannot be decoded is empty.
     guard code == ARCHIVE_OK, unsafe archive_error_string(handle.pointer) == nil else {
       throw handle.failure(of: input, from: start)
     }
@@ -77,7 +77,7 @@ struct DecodingRun: ~Copyable {
 }
 
 extension ReadHandle {
-  /// The place of the first byte that is not used up, of data that was begun at `start`.
+  /// Returns the offset of the first unused byte, for data that starts at `start`.
   fileprivate borrowing func place(from start: Int64) -> Int64 {
     start + max(0, unsafe archive_filter_bytes(pointer, -1))
   }

@@ -1,19 +1,19 @@
 internal import CArchive
 
-/// One member of gzip (RFC 1952) that is being written.
+/// A writer of a gzip member (RFC 1952).
 ///
-/// Members one after the other are a gzip file, in which each can be read by itself. The same bytes give
-/// the same member, whenever it is written.
+/// Concatenated members form a gzip file, in which each can be read independently. The output is
+/// reproducible: the same bytes give the same member.
 @safe
 public struct GzipMemberWriter: ~Copyable {
   private let handle: WriteHandle
 
-  /// Begins a member.
+  /// Starts a member.
   ///
   /// - Parameters:
-  ///   - level: How hard to compress, 1 to 9.
-  ///   - write: Takes the next bytes of the member.
-  /// - Throws: ``ArchiveError``, or what `write` throws.
+  ///   - level: The compression level, 1 to 9.
+  ///   - write: Receives the next bytes of the member.
+  /// - Throws: ``ArchiveError``, or any error of `write`.
   public init(level: Int = 6, writing write: @escaping ([UInt8]) throws -> Void) throws {
     let handle = try WriteHandle(ArchiveOutput(writing: write))
     try handle.openGzip(level: level)

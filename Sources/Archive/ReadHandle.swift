@@ -1,6 +1,6 @@
 internal import CArchive
 
-/// What libarchive reads with, which is freed when its owner goes away.
+/// A libarchive handle for reading, which is freed when its owner is destroyed.
 @safe
 struct ReadHandle: ~Copyable {
   let pointer: OpaquePointer

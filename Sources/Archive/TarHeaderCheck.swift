@@ -1,10 +1,10 @@
-/// Looks at the headers of a tar archive on their way into libarchive, for what that takes and says nothing of.
+/// A check of tar headers before libarchive reads them, for what libarchive accepts silently.
 ///
-/// To libarchive a name in an extended header of pax ends at a NUL, a global one speaks of all members that follow,
-/// and a size there takes the place of that in the header of the member. Other programs read another archive out
-/// of such bytes, and none that writes ours makes them. All else is left to libarchive.
+/// For libarchive, a name in an extended pax header ends at a NUL, a global header applies to all following members,
+/// and a size in an extended header replaces the one in the member's header. Other programs read a different archive
+/// from such bytes, and no program that writes our archives creates them. Everything else is left to libarchive.
 struct TarHeaderCheck {
-  /// What the next bytes are that are looked at.
+  /// The kind of the next bytes to check.
   private enum Part {
     case header
     case extendedHeader(padding: Int64)
@@ -13,18 +13,18 @@ struct TarHeaderCheck {
 
   private static let blockSize = 512
 
-  /// More bytes than an extended header has that somebody needs.
+  /// The longest extended header, in bytes; more than any useful one needs.
   private static let longestExtendedHeader: Int64 = 1 << 20
 
   private var part = Part.header
   private var collected: [UInt8] = []
   private var wanted = blockSize
-  /// How many bytes are passed over before those that are looked at.
+  /// The number of bytes to skip before the next bytes to check.
   private var passed: Int64 = 0
-  /// What the last extended header has said of the size of its member.
+  /// The size of the member in the last extended header.
   private var extendedSize: Int64?
 
-  /// Takes the next bytes in.
+  /// Checks the next bytes.
   mutating func take(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
     var place = 0
     while place < bytes.count {
@@ -40,7 +40,7 @@ struct TarHeaderCheck {
     }
   }
 
-  /// Takes in that libarchive passes over bytes, which it does amid a member only.
+  /// Skips bytes as libarchive does, which it may only do within a member.
   mutating func passOver(_ count: Int64) throws(ArchiveError) {
     if case .nothing = part { return }
     guard 0...passed ~= count, collected.isEmpty else {
@@ -60,14 +60,14 @@ struct TarHeaderCheck {
     collected.removeAll(keepingCapacity: true)
   }
 
-  /// Waits for the next header, behind some bytes.
+  /// Expects the next header after some bytes.
   private mutating func expectHeader(after count: Int64) {
     (part, wanted, passed) = (.header, Self.blockSize, count)
   }
 
-  /// Looks at the header of a member (POSIX.1-2024, pax, "ustar Interchange Format").
+  /// Checks the header of a member (POSIX.1-2024, pax, "ustar Interchange Format").
   private mutating func lookAtHeader() throws(ArchiveError) {
-    // What follows the end is looked at elsewhere.
+    // `ArchiveReader.end()` checks what follows the end.
     guard collected.contains(where: { $0 != 0 }) else { return part = .nothing }
     guard let size = Self.number(collected[124..<136]) else {
       throw ArchiveError("a header does not say how long its member is")
@@ -92,7 +92,7 @@ struct TarHeaderCheck {
     }
   }
 
-  /// Looks at the records of an extended header: `LENGTH KEY=VALUE`, and a line feed.
+  /// Checks the records of an extended header: `LENGTH KEY=VALUE` and a line feed.
   private mutating func lookAtExtendedHeader() throws(ArchiveError) {
     let broken = ArchiveError("an extended header is broken")
     var rest = collected[...]
@@ -116,7 +116,7 @@ struct TarHeaderCheck {
     }
   }
 
-  /// The number in a field of a header: octal digits, or, if the first bit is set, bytes of a binary number.
+  /// Returns the number in a field of a header: octal digits, or a binary number if the first bit is set.
   private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
     if field.first == 0x80 {
       guard field.dropLast(8).dropFirst().allSatisfy({ $0 == 0 }) else { return nil }

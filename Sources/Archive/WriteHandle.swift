@@ -1,12 +1,12 @@
 internal import CArchive
 
-/// What libarchive writes with, which is freed when its owner goes away.
+/// A libarchive handle for writing, which is freed when its owner is destroyed.
 @safe
 struct WriteHandle: ~Copyable {
   let pointer: OpaquePointer
-  /// What describes the next member; it is a plain file.
+  /// The header of the next member, which is a regular file.
   let member: OpaquePointer
-  /// Where the bytes go.
+  /// The destination of the bytes.
   let output: ArchiveOutput
 
   init(_ output: ArchiveOutput) throws(ArchiveError) {
@@ -22,7 +22,7 @@ struct WriteHandle: ~Copyable {
   }
 
   deinit {
-    // Freeing an archive that was not finished would write its end.
+    // Freeing the handle of an unfinished archive would write its end.
     output.isClosed = true
     unsafe archive_write_free(pointer)
     unsafe archive_entry_free(member)
@@ -30,7 +30,7 @@ struct WriteHandle: ~Copyable {
 }
 
 extension WriteHandle {
-  /// Begins an archive.
+  /// Starts an archive.
   borrowing func open(_ format: ArchiveFormat, level: Int, threads: Int) throws {
     switch format {
     case .tar: try check(unsafe archive_write_add_filter_none(pointer))
@@ -41,7 +41,7 @@ extension WriteHandle {
     case .tarZstd:
       try check(unsafe archive_write_add_filter_zstd(pointer))
       try set("zstd", "compression-level", "\(level)")
-      // Also one: it is another than the caller's, which meanwhile goes on.
+      // Even for one thread, zstd then compresses on a separate thread while the caller continues.
       try set("zstd", "threads", "\(threads)")
     case .zip: break
     }
@@ -51,13 +51,13 @@ extension WriteHandle {
         unsafe archive_write_set_format_option(
           pointer, "zip", "compression-level", "\(level)"))
     } else {
-      // Which that of pax is, too, for what members have here, but takes four times as long to make.
+      // For these members, ustar gives the same bytes as pax, but is four times as fast.
       try check(unsafe archive_write_set_format_ustar(pointer))
     }
     try open()
   }
 
-  /// Begins data that is compressed by gzip, in one member.
+  /// Starts gzip data with a single member.
   borrowing func openGzip(level: Int) throws {
     try check(unsafe archive_write_set_format_raw(pointer))
     try check(unsafe archive_write_add_filter_gzip(pointer))
@@ -67,13 +67,13 @@ extension WriteHandle {
     try check(unsafe archive_write_header(pointer, member))
   }
 
-  /// Writes bytes of what was begun.
+  /// Writes bytes of the current data.
   borrowing func write(_ bytes: ArraySlice<UInt8>) throws {
     let count = unsafe bytes.withUnsafeBytes { bytes in
       unsafe archive_write_data(pointer, bytes.baseAddress, bytes.count)
     }
     guard count == bytes.count else {
-      // A filter knows where the bytes are that it has not compressed, and reads them when it is freed.
+      // The filter keeps a pointer to bytes that it has not compressed, and reads them when it is freed.
       output.unwritten = bytes
       throw failure()
     }
@@ -84,10 +84,10 @@ extension WriteHandle {
   }
 
   private borrowing func open() throws {
-    // Large pieces, and no padding at the end.
+    // Large chunks, and no padding at the end.
     try check(unsafe archive_write_set_bytes_per_block(pointer, 1 << 16))
     try check(unsafe archive_write_set_bytes_in_last_block(pointer, 1))
-    // The handle owns its output, and is freed first.
+    // The handle owns its output, which therefore outlives the pointer.
     let context = unsafe Unmanaged.passUnretained(output).toOpaque()
     let code = unsafe archive_write_open2(
       pointer, context, nil,
@@ -102,28 +102,28 @@ extension WriteHandle {
     try check(code)
   }
 
-  /// Makes sure that a call was a success.
+  /// Throws an error unless a call succeeded.
   borrowing func check(_ code: Int32) throws {
     guard code == ARCHIVE_OK else { throw failure() }
   }
 
-  /// Why the last call was none.
+  /// Returns the error of the last call.
   borrowing func failure() -> any Error {
     unsafe output.failure ?? ArchiveError(of: pointer)
   }
 }
 
-/// Where libarchive puts the bytes of an archive.
+/// The destination of libarchive's output.
 final class ArchiveOutput {
   private let write: ([UInt8]) throws -> Void
 
-  /// The last bytes that were written, whose memory is used again.
+  /// The last bytes written, kept to reuse their memory.
   private var piece: [UInt8] = []
 
-  /// Whether what comes is dropped.
+  /// Whether further bytes are dropped.
   var isClosed = false
 
-  /// What could not be written, which is kept in its place.
+  /// The bytes that could not be written, kept at their address.
   var unwritten: ArraySlice<UInt8> = []
 
   /// Why the last bytes could not be written.

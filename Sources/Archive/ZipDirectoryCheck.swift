@@ -1,22 +1,22 @@
-/// Compares the directory of a zip archive with the headers that stand before its members.
+/// A comparison of the directory of a zip archive with the headers of its members.
 ///
-/// libarchive takes names and methods from those headers, other programs from the directory: where they differ, each
-/// reads another archive. It compares sizes and checksums itself.
+/// libarchive takes names and methods from the headers, other programs from the directory; where they differ, each
+/// reads another archive. libarchive compares sizes and checksums itself.
 public struct ZipDirectoryCheck {
   private let input: ArchiveInput
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private var header = [UInt8](repeating: 0, count: 1 << 10)
 
-  /// A part of the directory: bytes from some place in the file on.
+  /// A part of the directory: bytes from an offset of the file.
   private var window: ArraySlice<UInt8> = []
   private var place: Int64 = 0
 
-  /// Creates a check of a file.
+  /// Creates a check for a file.
   public init(_ input: ArchiveInput) {
     self.input = input
   }
 
-  /// What is compared of a member.
+  /// The compared properties of a member.
   private struct Member {
     var place: UInt64
     var method: Int
@@ -26,7 +26,7 @@ public struct ZipDirectoryCheck {
 
   /// Compares all members.
   ///
-  /// - Throws: ``ArchiveError`` where they differ, or where there is no directory.
+  /// - Throws: ``ArchiveError`` if they differ, or if there is no directory.
   public mutating func run() throws {
     place = try start()
     window = []
@@ -54,7 +54,7 @@ public struct ZipDirectoryCheck {
     return start
   }
 
-  /// Reads the next record of the directory (APPNOTE §4.3.12); `nil` behind the last.
+  /// Reads the next record of the directory (APPNOTE §4.3.12); `nil` after the last one.
   private mutating func next() throws -> Member? {
     try require(4)
     if window.starts(with: "PK\u{5}\u{6}".utf8) || window.starts(with: "PK\u{6}\u{6}".utf8) {
@@ -76,14 +76,14 @@ public struct ZipDirectoryCheck {
       name: record.dropFirst(46).prefix(nameSize))
   }
 
-  /// Where a member begins, which may stand in the extra field of zip64 (APPNOTE §4.5.3).
+  /// Returns the offset of a member, which may be in the zip64 extra field (APPNOTE §4.5.3).
   private static func place(
     _ record: ArraySlice<UInt8>, extra: ArraySlice<UInt8>
   ) throws(ArchiveError) -> UInt64 {
     let none = Int(UInt32.max)
     let short = record.number(at: 42, bytes: 4)
     guard short == none else { return UInt64(short) }
-    // The sizes come before it, if they are there.
+    // In the extra field, the sizes precede the offset if they are there.
     let offset = [20, 24].count { record.number(at: $0, bytes: 4) == none } * 8
     var rest = extra
     while rest.count >= 4 {
@@ -97,7 +97,7 @@ public struct ZipDirectoryCheck {
     throw broken
   }
 
-  /// Compares a member with the header that stands before it (APPNOTE §4.3.7).
+  /// Compares a member with its header (APPNOTE §4.3.7).
   private mutating func compare(_ member: Member) throws {
     guard member.place < UInt64(input.size) else { throw Self.broken }
     let count = try input.readFile(&header, Int64(member.place))
@@ -111,7 +111,7 @@ public struct ZipDirectoryCheck {
     }
   }
 
-  /// Makes sure that so many bytes are there.
+  /// Checks that at least `count` bytes are available, and reads more if needed.
   private mutating func require(_ count: Int) throws {
     if window.count < count { try fill(from: place) }
     guard window.count >= count else { throw Self.broken }
@@ -128,12 +128,12 @@ public struct ZipDirectoryCheck {
 }
 
 extension ArraySlice<UInt8> {
-  /// The number of a few bytes at an offset, the lowest first.
+  /// Returns the little-endian number of a few bytes at an offset.
   fileprivate func number(at offset: Int, bytes: Int) -> Int {
     dropFirst(offset).prefix(bytes).reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The number of eight bytes at an offset.
+  /// Returns the little-endian number of eight bytes at an offset.
   fileprivate func long(at offset: Int) -> UInt64 {
     dropFirst(offset).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }

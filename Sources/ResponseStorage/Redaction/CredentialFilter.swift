@@ -1,20 +1,20 @@
 public import Bytes
 
-/// What is left out of an archive: credentials, and with ``includesTokens`` all that a list masks.
+/// What an archive leaves out: credentials, and with ``includesTokens`` everything that lists mask.
 ///
-/// Response bodies are no concern of a filter. ``Redaction`` applies it.
+/// A filter does not apply to response bodies. ``Redaction`` applies it.
 public struct CredentialFilter: Hashable, Sendable {
-  /// The names of header fields that are left out besides those that hold secrets by their names, in
-  /// small letters.
+  /// The names of header fields to leave out, in addition to those whose names mark them as secret, in
+  /// lower case.
   public var fieldNames: Set<ByteString> = []
 
-  /// The names of query parameters whose values are left out, in small letters.
+  /// The names of query parameters whose values are left out, in lower case.
   public var queryNames: Set<ByteString> = []
 
-  /// Whether the values of parameters that look like tokens are left out of URLs.
+  /// Whether to leave values of parameters that look like tokens out of URLs.
   public var includesTokens = false
 
-  /// Creates a filter of the header fields that hold secrets by their names, and of user information in URLs.
+  /// Creates a filter for header fields whose names mark them as secret, and for user information in URLs.
   public init() {}
 
   /// The header fields that contain a digest of the body, from which a short body can be guessed
@@ -24,18 +24,18 @@ public struct CredentialFilter: Hashable, Sendable {
     "x-amz-checksum-sha1", "x-amz-checksum-sha256", "x-goog-hash", "x-ms-blob-content-md5",
   ]
 
-  /// Whether a header field of this name is left out; blanks around it do not matter.
+  /// Whether a header field with this name is left out; surrounding blanks are ignored.
   func isSecret(_ name: ByteString) -> Bool {
     SecretNames.isSecretHeader(name.bytes[...])
       || fieldNames.contains(ByteString(Array(name.bytes.trimmingBlanks)).asciiLowercased)
   }
 
-  /// What finds the secrets in URLs.
+  /// The search for secrets in URLs.
   var secrets: URLSecrets {
     URLSecrets(parameterNames: queryNames, includesTokens: includesTokens)
   }
 
-  /// What is left out of every response, by the places that an archive names it by.
+  /// The locations that are left out of every response, as an archive lists them.
   public var places: [String] {
     let named: Set<ByteString> = [
       "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2",

@@ -1,16 +1,16 @@
 import Bytes
 
-/// Credentials as a request sends them, in whatever field: `Bearer abc` (RFC 9110 §11.4).
+/// Credentials as a request sends them, in any field: `Bearer abc` (RFC 9110 §11.4).
 public enum Credentials {
-  /// Whether a text is credentials of a known scheme, or has a bearer token in it.
+  /// Whether a text is credentials of a known scheme, or contains a bearer token.
   ///
-  /// A challenge, as of `WWW-Authenticate`, has parameters after its scheme, which are no secret.
+  /// A challenge, as in `WWW-Authenticate`, has parameters after its scheme, which are not secret.
   public static func areIn(_ text: ArraySlice<UInt8>) -> Bool {
     isWhole(text) || hasBearerToken(text)
   }
 
-  /// Whether a text is the name of a scheme and one token, which a sentence of two words can be too:
-  /// a token has at least six bytes.
+  /// Whether a text is the name of a scheme and one token. A token must have at least six bytes, as a
+  /// sentence of two words looks the same.
   private static func isWhole(_ text: ArraySlice<UInt8>) -> Bool {
     let text = text.drop(while: \.isBlank)
     let scheme = text.prefix { !$0.isBlank }
@@ -19,7 +19,7 @@ public enum Credentials {
     return token.count >= 6 && text[token.endIndex...].allSatisfy(\.isBlank)
   }
 
-  /// Whether a token follows the word `bearer` somewhere, as in a request that a field quotes.
+  /// Whether a token follows the word `bearer` anywhere, as in a request that a field quotes.
   private static func hasBearerToken(_ text: ArraySlice<UInt8>) -> Bool {
     let scheme = "bearer"
     var rest = text
@@ -32,23 +32,23 @@ public enum Credentials {
       }
       let token = text[word.endIndex...].drop(while: \.isBlank).prefix { isToken68($0) }
       rest = text[token.endIndex...]
-      // A parameter of a challenge: realm="…".
+      // It is a parameter of a challenge: realm="…".
       let isParameter = token.last == UInt8(ascii: "=") && rest.first == UInt8(ascii: "\"")
-      // The words of a sentence are short: "the bearer token".
+      // A phrase such as "the bearer token" has only short words.
       if token.count >= 12, !isParameter { return true }
     }
     return false
   }
 
-  /// The schemes whose credentials are one token, in small letters.
+  /// The schemes whose credentials are a single token, in lower case.
   private static let schemes = ["basic", "bearer", "dpop", "negotiate", "ntlm", "token"]
 
-  /// Whether a byte before `bearer` makes another word of it.
+  /// Whether a byte before `bearer` makes it part of another word.
   private static func isWordByte(_ byte: UInt8) -> Bool {
     isToken68(byte) && !"=/+.~".utf8.contains(byte)
   }
 
-  /// Whether a byte is one of a `token68`.
+  /// Whether a byte is allowed in a `token68`.
   private static func isToken68(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -2,14 +2,14 @@ import Bytes
 import PropertyLists
 
 extension Redaction {
-  /// A response as its store holds it without secrets, and the places where there were any.
+  /// Returns a raw response without secrets, and the locations that contained any.
   ///
-  /// Property lists are written anew, as bytes that no object of them refers to would stay. Of what was
-  /// attached to the request only the `Vary` record stays and what CFNetwork itself puts there; of the
-  /// columns those of CFNetwork.
+  /// Property lists are always rewritten, as bytes to which no object refers would remain otherwise. Of the
+  /// properties of the request, only the `Vary` record and those of CFNetwork are kept; of the columns, only
+  /// those of CFNetwork.
   ///
-  /// - Returns: `nil` if the property list of the response cannot be decoded, so that its secrets are not
-  ///   known.
+  /// - Returns: `nil` if the property list of the response cannot be decoded, so that its secrets are
+  ///   unknown.
   public func redacted(_ raw: RawResponse) -> (RawResponse, places: [String])? {
     var run = CredentialRedaction(redaction: self, raw: raw)
     guard run.run() else { return nil }
@@ -26,13 +26,13 @@ extension Redaction {
   }
 }
 
-/// The leaving out of the secrets of one response.
+/// The redaction of one response.
 private struct CredentialRedaction {
   let redaction: Redaction
   var raw: RawResponse
   var places: Set<String> = []
 
-  /// Leaves all secrets out; `false` if that cannot be done.
+  /// Leaves all secrets out; returns `false` if that is impossible.
   mutating func run() -> Bool {
     let old = StoredResponse(decoding: raw, [.key, .url, .storage, .method, .requestDetails])
     guard redactList(.responseObject, { $0.redactMessage($1, "response") }) else { return false }
@@ -50,7 +50,7 @@ private struct CredentialRedaction {
 
   // MARK: - Parts
 
-  /// Writes a property list anew, unless nothing in it goes; `false` if it cannot be decoded.
+  /// Rewrites a property list without secrets; returns `false` if it cannot be decoded.
   private mutating func redactList(
     _ name: RawResponse.Part.Name,
     _ change: (inout Self, PropertyListValue) -> PropertyListValue
@@ -61,7 +61,7 @@ private struct CredentialRedaction {
       let old = try? list.value(of: list.root)
     else { return false }
     let new = change(&self, old)
-    // What no object refers to would stay in the bytes, so they are made anew in any case.
+    // Rewrite it even if nothing changed: the old bytes may contain data to which no object refers.
     raw.parts[index].content = Body(PropertyListWriter().bytes(of: new))
     return true
   }
@@ -84,7 +84,7 @@ private struct CredentialRedaction {
     else { return redacted(list, place) }
     for position in elements.indices {
       switch elements[position] {
-      // A body, whole or in parts; nothing else is data or an array.
+      // A body, whole or in parts; no other element is data or an array.
       case .data, .array:
         elements[position] = .text(
           place == "request"
@@ -121,7 +121,7 @@ private struct CredentialRedaction {
       })
   }
 
-  /// The properties that CFNetwork puts there, which say nothing of the user.
+  /// The properties that CFNetwork adds, which reveal nothing about the user.
   private static let knownProperties: [String.UTF8View] = [
     "kCFURLRequestAllowAllPOSTCaching", "_kCFURLCachePartitionKey",
     "_kCFURLConnectionPropertyShouldSniff", "_kCFURLProtocolPropertyForFoundation",
@@ -129,7 +129,7 @@ private struct CredentialRedaction {
 
   // MARK: - Values
 
-  /// Redacts a value and all below it.
+  /// Redacts a value and everything in it.
   private mutating func redacted(
     _ value: PropertyListValue, _ place: String
   ) -> PropertyListValue {
@@ -154,7 +154,7 @@ private struct CredentialRedaction {
       return nil
     }
     guard name == "__hhaa__" else {
-      // A URL is all of its text; other texts may contain some.
+      // `_CFURLString` is a URL as a whole; other texts may contain URLs.
       if name == "_CFURLString", case .string(let url) = entry.value {
         return .init(key: entry.key, value: .string(redacted(url, place, as: .url)))
       }
@@ -163,7 +163,7 @@ private struct CredentialRedaction {
     return redactedArrays(entry, place)
   }
 
-  /// Redacts header fields that are kept as the base64 of a list of their own; what cannot be decoded goes.
+  /// Redacts header fields that are archived as the base64 of a property list; removes what cannot be decoded.
   private mutating func redactedArrays(
     _ entry: PropertyListValue.Entry, _ place: String
   ) -> PropertyListValue.Entry? {
@@ -219,7 +219,7 @@ private struct CredentialRedaction {
     }
   }
 
-  /// A key without secrets, which other keys have as well only if they were the same before.
+  /// Returns a key without secrets. Different keys stay different.
   private func redacted(key: ByteString, of old: StoredResponse) -> ByteString {
     let url = old.request.url ?? old.url ?? key
     let made = AppleCacheKey(of: url, partition: old.partition).text
@@ -227,7 +227,7 @@ private struct CredentialRedaction {
       of: redaction.url(url), partition: old.partition.map { redaction.url($0) }
     ).text
     if key == made { return new }
-    // Some systems append the body to the key.
+    // Some systems append the request body to the key.
     guard old.request.body != nil || old.request.method ?? "GET" != "GET" else {
       return redaction.url(key)
     }
@@ -238,7 +238,7 @@ private struct CredentialRedaction {
   private static let knownColumns =
     ["entry_ID", "isDataOnFS"] + AppleSchema.rawResponseColumns
 
-  /// Changes the key, and its hash, which would tell the old one.
+  /// Sets another key and its hash, as the old hash would reveal the old key.
   private mutating func rekey(_ key: ByteString) {
     places.insert("key")
     raw.rekey(key)
@@ -246,7 +246,7 @@ private struct CredentialRedaction {
 }
 
 extension StoredResponse {
-  /// The values of `Vary`, as a record of it may be called.
+  /// The values of `Vary`, which may be the key of a `Vary` record.
   fileprivate var varyValues: Set<ByteString> {
     let values = (responseHeaders?.fields ?? []).filter {
       $0.name.equalsIgnoringASCIICase("vary")

@@ -1,19 +1,19 @@
 public import Bytes
 import Files
 
-/// The leaving out of secrets from the responses of one archive.
+/// The removal of secrets from the responses of one archive.
 ///
-/// A secret in a URL is replaced by `REDACTED-1`, `REDACTED-2` and so on: the same secret by the same
-/// number in all of the archive, different ones by different numbers. So URLs and keys that differ stay
-/// different, and nothing of the secret can be computed from its number.
+/// A secret in a URL is replaced by `REDACTED-1`, `REDACTED-2` and so on. Within the archive, the same
+/// secret always gets the same number, and different secrets get different numbers. So different URLs and
+/// keys stay different, and the number reveals nothing about the secret.
 public final class Redaction {
   /// What is left out.
   public let filter: CredentialFilter
 
-  /// What was left out so far, and what may remain.
+  /// What was left out so far, and what may be left.
   public internal(set) var tally = Tally()
 
-  /// How often something was left out, in entries unless it says otherwise.
+  /// Numbers of redactions; they count entries unless stated otherwise.
   public struct Tally: Hashable, Sendable {
     /// The entries with secrets in header fields.
     public var headers: Int64 = 0
@@ -21,26 +21,26 @@ public final class Redaction {
     public var urls: Int64 = 0
     /// The entries with a request body.
     public var requestBodies: Int64 = 0
-    /// The entries with user info, or with properties that an application attached to the request.
+    /// The entries with user info, or with properties that an app attached to the request.
     public var attachments: Int64 = 0
     /// The number of different secrets that were replaced in URLs.
     public var replacements: Int64 = 0
-    /// The entries in whose URLs values were kept that look like tokens.
+    /// The entries whose URLs have values that look like tokens and were kept.
     public var keptTokens: Int64 = 0
     /// The names of query parameters whose values were kept, percent-decoded, up to ``mostNames``.
     public var keptNames: Set<ByteString> = []
 
-    /// How many names are kept at most: a cache can have as many as it likes.
+    /// The most names to keep, as a hostile cache can have any number of them.
     public static let mostNames = 1_000
     /// The longest name that is kept, in bytes.
     static let longestName = 64
 
-    /// Creates a tally of nothing.
+    /// Creates an empty tally.
     public init() {}
   }
 
   private let secrets: URLSecrets
-  /// The numbers of secrets, by the first half of their SHA-256: secrets can be long, and there can be many.
+  /// The numbers of secrets, by the first half of their SHA-256, as secrets can be long and numerous.
   private var numbers: [[UInt8]: Int64] = [:]
 
   /// Creates a redaction.
@@ -49,7 +49,7 @@ public final class Redaction {
     secrets = filter.secrets
   }
 
-  /// What stands for a secret.
+  /// Returns the replacement for a secret.
   func pseudonym(of secret: ArraySlice<UInt8>) -> ByteString {
     var digest = Digest()
     digest.update(secret)
@@ -62,10 +62,10 @@ public final class Redaction {
     return ByteString("REDACTED-\(number)")
   }
 
-  /// A URL, or text with URLs in it, without its secrets.
+  /// Returns a URL, or text with URLs, without secrets.
   ///
-  /// User information is left out with its `@` unless tokens are left out too: then URLs that differ
-  /// only in it stay different.
+  /// User information is removed with its `@`, unless tokens are left out too: then it gets a number, so that
+  /// URLs that differ only in it stay different.
   public func url(_ url: ByteString, as form: URLSecrets.Form = .url) -> ByteString {
     secrets.replacing(in: url, as: form) { secret in
       switch secret {
@@ -75,7 +75,7 @@ public final class Redaction {
     }
   }
 
-  /// The header fields without those that hold secrets, and without the secrets in the URLs of others.
+  /// Returns the header fields without secret fields, and without secrets in URLs of other fields.
   public func headers(_ headers: HeaderFields) -> HeaderFields {
     HeaderFields(
       headers.fields.compactMap { field in
@@ -83,8 +83,8 @@ public final class Redaction {
       })
   }
 
-  /// The value of a header field, without the secrets of URLs in it; a value with a token or with credentials
-  /// is one secret.
+  /// Returns the value of a header field without secrets in its URLs; a value with a token or credentials is
+  /// replaced as a whole.
   func text(_ value: ByteString) -> ByteString {
     let new = url(value, as: .text)
     let isSecret =
@@ -93,8 +93,8 @@ public final class Redaction {
     return isSecret ? pseudonym(of: value.bytes[...]) : new
   }
 
-  /// A response without secrets: its request has no body, and what an application or the URL loading
-  /// system attached is gone, as any of it may be secret.
+  /// Returns a response without secrets. The request body, the user info and the properties of the request
+  /// are removed, as any of them may be secret.
   public func response(_ response: StoredResponse) -> StoredResponse {
     var new = response
     new.key = new.key.map { url($0) }
@@ -122,7 +122,7 @@ public final class Redaction {
     return new
   }
 
-  /// Counts what a response keeps, once its secrets are left out.
+  /// Counts what a response keeps after its secrets were removed.
   public func note(_ response: StoredResponse) {
     guard let url = response.url ?? response.request.url ?? response.key else { return }
     if !filter.includesTokens, URLSecrets().replacing(in: url, by: { _ in nil }) != url {

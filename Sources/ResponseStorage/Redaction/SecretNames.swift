@@ -1,8 +1,8 @@
 import Bytes
 
-/// The names of parameters, header fields and properties that hold secrets, as far as a name tells.
+/// The names of parameters, header fields and properties whose values are probably secret.
 public enum SecretNames {
-  /// Whether the value of a parameter of a URL is a secret, by its percent-decoded name.
+  /// Whether the value of a URL parameter with this percent-decoded name is secret.
   public static func isSecretParameter(_ name: [UInt8]) -> Bool {
     if name.count > 256 { return false }
     let bytes = normalized(withoutIndex(name))
@@ -11,20 +11,20 @@ public enum SecretNames {
       || bytes.starts(with: "xamz".utf8) || bytes.starts(with: "xgoog".utf8)
   }
 
-  /// Whether the value of a header field, or of a property that is called as one, is a secret.
+  /// Whether the value of a header field, or of a property with such a name, is secret.
   public static func isSecretHeader(_ name: ArraySlice<UInt8>) -> Bool {
     if name.count > 256 { return false }
     let bytes = normalized(name)
     guard let name = ByteString(bytes).string else { return false }
     if headers.contains(name) || hasSecretSuffix(bytes) { return true }
     guard bytes.first == UInt8(ascii: "x") else { return false }
-    // What a proxy passes on: X-Forwarded-Authorization, X-Original-Cookie.
+    // Names that proxies use: X-Forwarded-Authorization, X-Original-Cookie.
     return headers.contains(String(name.unicodeScalars.dropFirst()))
       || bytes.reversed().starts(with: "authorization".utf8.reversed())
       || bytes.reversed().starts(with: "cookie".utf8.reversed())
   }
 
-  /// The name of an array whose member a parameter is: `token` of `token[0]`.
+  /// Returns the name of a parameter without an array index: `token` for `token[0]`.
   private static func withoutIndex(_ name: [UInt8]) -> ArraySlice<UInt8> {
     guard name.last == UInt8(ascii: "]"), let start = name.lastIndex(of: UInt8(ascii: "[")),
       name[(start + 1)...].dropLast().allSatisfy(\.isASCIIDigit)
@@ -32,7 +32,7 @@ public enum SecretNames {
     return name[..<start]
   }
 
-  /// A name in small letters, without what only separates its words.
+  /// Returns a name in lower case, without separators between words.
   private static func normalized(_ name: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     for byte in name {
@@ -48,7 +48,7 @@ public enum SecretNames {
 
   /// Whether a name ends in one of the suffixes.
   private static func hasSecretSuffix(_ name: [UInt8]) -> Bool {
-    // This is asked of every name; a loop over the array would hold on to each suffix.
+    // Called for every name; iterating over the array would retain and release each suffix.
     let (suffixes, name) = (suffixes.span, name.span)
     for place in suffixes.indices {
       let suffix = suffixes[place].span

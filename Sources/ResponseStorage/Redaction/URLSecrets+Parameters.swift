@@ -1,11 +1,11 @@
 extension URLSecrets {
-  /// The part of a URL that a position is in.
+  /// A part of a URL.
   enum Part {
     case path
     case query
     case fragment
 
-    /// Goes to the part that begins after `byte`, and returns whether a parameter may begin there.
+    /// Moves to the part that begins after `byte`, and returns whether a parameter may begin there.
     mutating func enters(_ byte: UInt8) -> Bool {
       switch (byte, self) {
       case (UInt8(ascii: "?"), .path):
@@ -26,11 +26,11 @@ extension URLSecrets {
     let name: Range<Int>
     let value: Range<Int>
 
-    /// The parameter that begins at `start`, or `nil` if there is no `=` in time.
+    /// Creates the parameter that begins at `start`, or `nil` if there is no `=` before its end.
     ///
     /// - Parameters:
-    ///   - closer: What ends the URL in a text.
-    ///   - knownEnd: Where the value before it ended, which is here too if it is not past.
+    ///   - closer: The byte that ends the URL in a text.
+    ///   - knownEnd: The end of the previous value, which is also the end of this one if it comes later.
     init?(in url: [UInt8], at start: Int, part: Part, closer: UInt8?, knownEnd: Int) {
       var equals = start
       while equals < url.count, url[equals] != UInt8(ascii: "=") {

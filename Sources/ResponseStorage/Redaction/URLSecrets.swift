@@ -1,14 +1,14 @@
 public import Bytes
 
-/// Finds the secrets in URLs, and in text that contains URLs: user information, and the values of
-/// parameters that look like tokens.
+/// A search for secrets in URLs and in text with URLs: user information, and the values of parameters that
+/// look like tokens.
 ///
-/// Both what a list masks and what an archive leaves out is decided here, so that they cannot differ.
+/// Lists and archives both use it, so that they always agree on what is secret.
 public struct URLSecrets: Hashable, Sendable {
-  /// The names of further parameters whose values are secrets, percent-decoded and in small letters.
+  /// The names of further parameters whose values are secret, percent-decoded and in lower case.
   public var parameterNames: Set<ByteString>
 
-  /// Whether a value that looks like a token is a secret, by the name of its parameter or by its form.
+  /// Whether values that look like tokens are secret, judging by the name of the parameter or by their form.
   public var includesTokens: Bool
 
   /// Creates a search for user information and tokens.
@@ -17,39 +17,39 @@ public struct URLSecrets: Hashable, Sendable {
     self.includesTokens = includesTokens
   }
 
-  /// What a text is.
+  /// The form of a text.
   public enum Form: Hashable, Sendable {
-    /// A URL from its first to its last byte.
+    /// A URL as a whole.
     case url
-    /// Text that may contain URLs, between `<` and `>`, or between quotation marks: a header field.
+    /// Text that may contain URLs, between `<` and `>`, or between quotation marks, like a header field.
     case text
   }
 
   /// A secret that was found.
   public enum Secret {
-    /// What stands between `//` and the last `@` of an authority.
+    /// The text between `//` and the last `@` of an authority.
     case userInformation(ArraySlice<UInt8>)
-    /// The value of a parameter, as it is written.
+    /// The value of a parameter, as written.
     case value(ArraySlice<UInt8>)
   }
 
-  /// How often a URL in a URL is looked into.
+  /// The depth to which URLs within URLs are searched, which bounds the work for hostile nesting.
   private static let nestingLimit = 3
 
-  /// The text with something else in place of each secret; every other byte stays as it is.
+  /// Returns the text with each secret replaced; all other bytes are unchanged.
   ///
-  /// Parameters are looked for in the query, in the fragment, and after a `;` in the path; JSON Web Tokens
-  /// wherever a word begins.
+  /// Parameters are found in the query, in the fragment, and after a `;` in the path; JSON Web Tokens at the
+  /// beginning of any word.
   ///
-  /// - Parameter replacement: What stands for a secret; `nil` leaves user information out with its `@`,
-  ///   and a value empty.
+  /// - Parameter replacement: Returns the replacement of a secret; `nil` removes user information with its
+  ///   `@`, and leaves a value empty.
   public func replacing(
     in text: ByteString, as form: Form = .url, by replacement: (Secret) -> ByteString?
   ) -> ByteString {
     replaced(text.bytes, form, depth: 0, replacement).map { ByteString($0) } ?? text
   }
 
-  /// The replaced form of a text, or `nil` if there cannot be anything to replace.
+  /// Returns the text with secrets replaced, or `nil` if it cannot contain any.
   private func replaced(
     _ text: [UInt8], _ form: Form, depth: Int, _ replacement: (Secret) -> ByteString?
   ) -> [UInt8]? {
@@ -57,11 +57,11 @@ public struct URLSecrets: Hashable, Sendable {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
     var position = 0
-    // Whether `position` may begin a parameter, in which part of a URL it is, and what ends the URL.
+    // Whether a parameter may begin at `position`, the part of the URL there, and the byte that ends the URL.
     var mayBegin = false
     var part = Part.path
     var closer: UInt8?
-    // Where the last value ended; what is before it is looked into once, however many `;` it has.
+    // The end of the last value. Values before it are searched only once, however many `;` they have.
     var valueEnd = 0
     var scanner = WebTokenScanner(text, in: text.indices)
     while position < text.count {
@@ -106,7 +106,7 @@ public struct URLSecrets: Hashable, Sendable {
     return result
   }
 
-  /// Whether a text has a byte without which it has no user information, no parameter and no token.
+  /// Whether a text has a byte that any user information, parameter or token must have.
   private func mayHoldSecret(_ text: [UInt8]) -> Bool {
     let text = text.span
     for index in text.indices {
@@ -124,7 +124,7 @@ public struct URLSecrets: Hashable, Sendable {
     return false
   }
 
-  /// Whether the value of a parameter of this name, which may be percent-encoded, is a secret.
+  /// Whether the value of a parameter with this name, which may be percent-encoded, is secret.
   private func isSecret(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool {
     let name = Self.percentDecoded(name)
     if !parameterNames.isEmpty, parameterNames.contains(ByteString(name).asciiLowercased) {
@@ -134,7 +134,7 @@ public struct URLSecrets: Hashable, Sendable {
       && (SecretNames.isSecretParameter(name) || Self.isWebToken(value))
   }
 
-  /// Copies an authority without its user information, and returns where the user information ends.
+  /// Appends an authority without its user information, and returns where the user information ends.
   private func appendAuthority(
     of text: [UInt8], _ form: Form, _ part: Part, at start: Int, to result: inout [UInt8],
     _ replacement: (Secret) -> ByteString?
@@ -148,8 +148,8 @@ public struct URLSecrets: Hashable, Sendable {
     return userInfo.endIndex
   }
 
-  /// Whether a byte ends an authority. Unlike in ``URLParts``, the URL may be in a text or in the query of another
-  /// URL, and what follows it there is no part of it.
+  /// Whether a byte ends an authority. Unlike in ``URLParts``, the URL may be within a text or the query of another
+  /// URL, which continues after it.
   private static func endsAuthority(_ byte: UInt8, _ form: Form, _ part: Part) -> Bool {
     switch byte {
     case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): true
@@ -159,12 +159,12 @@ public struct URLSecrets: Hashable, Sendable {
     }
   }
 
-  /// Notes what ends the URL that a byte of a header field stands before, or that the byte ends one.
+  /// Updates which byte ends the current URL in a header field, for the next byte of the field.
   private static func enclose(_ byte: UInt8, _ closer: inout UInt8?, _ part: inout Part) {
     if let end = closer {
       if byte == end { (closer, part) = (nil, .path) }
     } else if part != .path {
-      // A URL that nothing encloses goes on to the end of the text.
+      // A URL without delimiters continues to the end of the text.
     } else if byte == UInt8(ascii: "<") {
       closer = UInt8(ascii: ">")
     } else if byte == UInt8(ascii: "\"") {
@@ -172,7 +172,7 @@ public struct URLSecrets: Hashable, Sendable {
     }
   }
 
-  /// Whether a value is JSON that holds a secret, or a URL or a form in percent-encoding, however often encoded.
+  /// Whether a value is JSON with a secret, or a URL or a form, percent-encoded up to the nesting limit.
   private func holdsSecret(_ value: ArraySlice<UInt8>, depth: Int) -> Bool {
     if holdsSecretMember(value) { return true }
     if includesTokens, Credentials.areIn(Self.percentDecoded(value)[...]) { return true }
@@ -189,7 +189,7 @@ public struct URLSecrets: Hashable, Sendable {
     return isFound
   }
 
-  /// Whether a JSON text has a member whose name is that of a secret.
+  /// Whether a JSON text has a member with the name of a secret.
   private func holdsSecretMember(_ text: ArraySlice<UInt8>) -> Bool {
     let quote = UInt8(ascii: "\"")
     var rest = text
@@ -197,14 +197,14 @@ public struct URLSecrets: Hashable, Sendable {
       let string = rest[(start + 1)...]
       guard let end = string.firstIndex(of: quote) else { return false }
       rest = string[(end + 1)...]
-      // A string before a colon is a name.
+      // A string followed by a colon is a name.
       guard rest.first(where: { $0 > 0x20 }) == UInt8(ascii: ":") else { continue }
       if isSecret(string[..<end], []) { return true }
     }
     return false
   }
 
-  /// Whether a text has a JSON Web Token in it, wherever a word begins.
+  /// Whether a text contains a JSON Web Token at the beginning of a word.
   public static func hasWebToken(_ text: ArraySlice<UInt8>) -> Bool {
     var rest = text
     while let start = rest.firstIndex(of: UInt8(ascii: "e")) {
@@ -220,7 +220,7 @@ public struct URLSecrets: Hashable, Sendable {
     return false
   }
 
-  /// Whether a token begins in a part of a text.
+  /// Whether a token begins within a range of a text.
   private static func beginsToken(in range: Range<Int>, of text: [UInt8]) -> Bool {
     var scanner = WebTokenScanner(text, in: range)
     return range.contains { scanner.tokenEnd(at: $0) != nil }
@@ -231,12 +231,12 @@ public struct URLSecrets: Hashable, Sendable {
     guard value.starts(with: [UInt8(ascii: "e"), UInt8(ascii: "y"), UInt8(ascii: "J")]) else {
       return false
     }
-    // No token has a `;` in it, and a value may have many parameters after one.
+    // A token contains no `;`. Stopping there keeps a value with many parameters from being read again and again.
     let end = value.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ";") }
     return end.map { value[$0] == UInt8(ascii: ".") } ?? false
   }
 
-  /// The bytes with `%XX` replaced by what it stands for, and `+` by a space.
+  /// Returns the bytes with `%XX` decoded, and `+` replaced by a space.
   public static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     bytes.percentUnescaped(plusIsSpace: true)
   }

@@ -1,28 +1,28 @@
 public import Bytes
 import PropertyLists
 
-/// The keyed archive of one string, as apps that keep an `ETag` beside their cache write it.
+/// The keyed archive of a string, which apps use to keep an `ETag` outside of their cache.
 public enum ETagArchive {
-  /// Why a file is no archive of an `ETag`.
+  /// Why a file is not an archive of an `ETag`.
   public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason: a clause without text from the file.
     public let description: String
   }
 
-  /// The longest archive, in bytes: an `ETag` of the greatest length, in UTF-16, and far more than the rest needs.
+  /// The longest archive, in bytes: the longest `ETag` in UTF-16, and much more than the rest needs.
   public static let maximumCount = 32 << 10
 
-  /// The longest `ETag`, in bytes: more than servers accept as a header field.
+  /// The longest `ETag`, in bytes: more than servers accept in a header field.
   static let maximumTagCount = 8 << 10
 
   private static let limits = PropertyListLimits(
     maximumBytes: maximumCount, maximumDepth: 8, maximumVisits: 100,
     maximumDecodedBytes: maximumCount)
 
-  /// Reads an archive, which may be hostile.
+  /// Decodes an archive, which may be hostile.
   ///
-  /// - Returns: The `ETag` as it is archived; whether it has the quotes of RFC 9110 §8.8.3 is not checked.
-  /// - Throws: ``Refusal`` also if the text cannot be the value of a header field.
+  /// - Returns: The `ETag` as archived. The quotes of RFC 9110 §8.8.3 are not checked.
+  /// - Throws: ``Refusal``, also if the text is not valid in a header field.
   public static func tag(in bytes: [UInt8]) throws(Refusal) -> ByteString {
     guard bytes.count <= maximumCount else {
       throw Refusal(description: "it has more than \(maximumCount) bytes")
@@ -34,7 +34,7 @@ public enum ETagArchive {
     } catch {
       throw Refusal(description: "it is no keyed archive that can be read")
     }
-    // What stands for no object is archived as this text.
+    // A null object is archived as this text.
     guard let text, text != Array("$null".utf8) else {
       throw Refusal(description: "it holds something else than a string")
     }
@@ -48,9 +48,9 @@ public enum ETagArchive {
     return ByteString(text)
   }
 
-  /// Writes the archive that `NSKeyedArchiver` makes of a string.
+  /// Returns the archive that `NSKeyedArchiver` creates for a string.
   ///
-  /// - Returns: `nil` if ``tag(in:)`` would not read the same `ETag` again, as of one that is not UTF-8.
+  /// - Returns: `nil` if ``tag(in:)`` would not return the same `ETag`, for example if it is not UTF-8.
   public static func bytes(of tag: ByteString) -> [UInt8]? {
     var writer = KeyedArchiveWriter()
     let text = writer.add(.string(tag.bytes))

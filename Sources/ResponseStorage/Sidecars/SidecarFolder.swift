@@ -1,21 +1,21 @@
 public import Bytes
 public import Files
 
-/// A file that an app keeps the `ETag` of one URL in.
+/// A file in which an app keeps the `ETag` of one URL.
 public struct Sidecar: Hashable, Sendable {
-  /// What is in a side file.
+  /// The content of a side file.
   public enum Content: Hashable, Sendable {
     /// An `ETag`.
     case tag(ByteString)
-    /// Nothing that can be used, and why: a clause without text from the file.
+    /// No usable content, with the reason: a clause without text from the file.
     case unreadable(String)
   }
 
-  /// Its name in the folder.
+  /// The name in the folder.
   public let name: ByteString
-  /// What is in it.
+  /// The content.
   public let content: Content
-  /// The file, as it was when it was looked at; `nil` if it is no regular file or cannot be read.
+  /// The version of the file when it was read; `nil` if it is not a regular file or cannot be read.
   public let file: FileVersion?
 
   /// The `ETag`; `nil` if it cannot be read.
@@ -24,29 +24,30 @@ public struct Sidecar: Hashable, Sendable {
   }
 }
 
-/// A folder of side files, each of which is named by a hash of a URL and holds the archived `ETag` of its response.
+/// A folder of side files, each of which has a hash of a URL as its name and contains the archived `ETag` of its
+/// response.
 ///
-/// Neither the folder nor a file in it may be a symbolic link. All are read when it is opened, as there are few, and
-/// each is small.
+/// Neither the folder nor a file in it may be a symbolic link. All files are read at opening, as they are few and
+/// small.
 public final class SidecarFolder {
-  /// The path that the folder was opened by.
+  /// The path with which the folder was opened.
   public let path: String
 
-  /// The files that are named as side files are, by their names.
+  /// The files with names of side files, by their names.
   public let files: [ByteString: Sidecar]
 
-  /// The names of all else in the folder, in ascending order.
+  /// The names of all other files, in ascending order.
   public let others: [ByteString]
 
   private let directory: Directory
 
   /// Opens a folder, and reads its side files.
   ///
-  /// - Throws: `FileError` if it is no folder, or a symbolic link, or cannot be read.
+  /// - Throws: `FileError` if it is not a folder, is a symbolic link, or cannot be read.
   public init(_ path: String) throws(FileError) {
-    // A link with a slash after it is what it leads to.
+    // With a trailing slash, the system would follow a symbolic link.
     let path = path.withoutTrailingSlashes
-    // A link to a folder would else be told as something that is no folder.
+    // Check for a link first; opening it would report that it is not a folder.
     if try FileStatus.of(path).kind == .symbolicLink { throw .symbolicLink(at: path) }
     self.path = path
     directory = try Directory(path)
@@ -69,18 +70,18 @@ public final class SidecarFolder {
     } catch let error as FileError {
       throw error
     } catch {
-      // Reading names fails in no other way.
+      // `forEachName` throws no other errors.
       throw .interrupted(at: directory.path)
     }
     return (files, others.sorted())
   }
 
-  /// The `ETag` that is kept for a URL, whichever way its file is named; `nil` if there is none.
+  /// Returns the file with the `ETag` of a URL, however it is named; `nil` if there is none.
   public func sidecar(of url: ByteString) -> Sidecar? {
     SidecarNaming.names(of: url).lazy.compactMap { self.files[$0.text] }.first
   }
 
-  /// Removes a side file, if it is still the one that was looked at and holds an archived string.
+  /// Removes a side file if it has not changed since it was read, and contains an archived string.
   ///
   /// - Returns: Whether it was removed.
   public func remove(_ sidecar: Sidecar) throws(FileError) -> Bool {
@@ -96,9 +97,9 @@ public final class SidecarFolder {
     return true
   }
 
-  /// Writes a side file that is not there yet, which only its owner may read; it appears whole or not at all.
+  /// Writes a new side file, which only its owner may read; it appears complete or not at all.
   ///
-  /// - Returns: Whether it was written; something else may have got its name meanwhile.
+  /// - Returns: Whether it was written; `false` also if another file has got its name meanwhile.
   public func create(_ name: ByteString, holding tag: ByteString) throws(FileError) -> Bool {
     guard SidecarNaming.allCases.contains(where: { $0.mayMake(name.bytes) }),
       let bytes = ETagArchive.bytes(of: tag), let text = name.string, isStillThere()
@@ -114,7 +115,7 @@ public final class SidecarFolder {
     return true
   }
 
-  /// Whether the path still leads to the folder that was opened.
+  /// Whether the path still leads to the open folder.
   private func isStillThere() -> Bool {
     guard let there = try? FileStatus.of(path), let own = try? directory.status() else {
       return false
@@ -127,7 +128,7 @@ public final class SidecarFolder {
       Sidecar(name: name, content: .unreadable(reason), file: file)
     }
     do throws(FileError) {
-      // What is opened could be a device: its kind is looked at before.
+      // Check the kind before opening, as opening a device can have effects.
       let kind = try directory.status(of: name.bytes).kind
       guard kind == .regular else { return unreadable("it is \(kind.rawValue)") }
       let opened = try OpenFile(reading: name.bytes, in: directory)

@@ -1,33 +1,33 @@
 public import Bytes
 import Files
 
-/// How an app makes the name of a side file from the absolute URL of a request.
+/// How an app derives the name of a side file from the absolute URL of a request.
 public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
-  /// The MD5 digest, in small hexadecimal digits.
+  /// The MD5 digest, in lower-case hexadecimal digits.
   case md5
-  /// The SHA-1 digest, in small hexadecimal digits.
+  /// The SHA-1 digest, in lower-case hexadecimal digits.
   case sha1
-  /// The SHA-256 digest, in small hexadecimal digits.
+  /// The SHA-256 digest, in lower-case hexadecimal digits.
   case sha256
-  /// The MD5 digest, in capital hexadecimal digits.
+  /// The MD5 digest, in upper-case hexadecimal digits.
   case md5Capital = "md5-upper"
-  /// The SHA-1 digest, in capital hexadecimal digits.
+  /// The SHA-1 digest, in upper-case hexadecimal digits.
   case sha1Capital = "sha1-upper"
-  /// The SHA-256 digest, in capital hexadecimal digits.
+  /// The SHA-256 digest, in upper-case hexadecimal digits.
   case sha256Capital = "sha256-upper"
-  /// `-[NSString hash]` of a process of 64 bits, in decimal digits.
+  /// `-[NSString hash]` of a 64-bit process, in decimal digits.
   case cfHash = "cfhash"
 
-  /// A name that a URL may have.
+  /// A possible name of the side file of a URL.
   public struct Name: Hashable, Sendable {
-    /// How it is made.
+    /// How it is derived.
     public let naming: SidecarNaming
     /// The name.
     public let text: ByteString
   }
 
-  /// All names that a URL may have. One that is not ASCII, as no absolute URL should be, has no hash of a string:
-  /// CoreFoundation multiplies other units in 32 bits, and overflows.
+  /// Returns all possible names for a URL. There is no string hash for a URL that is not ASCII, which no absolute URL
+  /// should be: CoreFoundation multiplies other units in 32 bits, with overflow.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the URL.
   public static func names(of url: ByteString) -> [Name] {
@@ -49,12 +49,12 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
     return names
   }
 
-  /// The name that a URL has; `nil` if it has none.
+  /// Returns the name for a URL; `nil` if there is none.
   public func name(of url: ByteString) -> ByteString? {
     Self.names(of: url).first { $0.naming == self }?.text
   }
 
-  /// Whether a name looks as if it were made in this way; names of digits only have no letter case.
+  /// Whether a name may have been derived in this way; names of digits only match both cases.
   public func mayMake(_ name: [UInt8]) -> Bool {
     let small = UInt8(ascii: "a")...UInt8(ascii: "f")
     let capital = UInt8(ascii: "A")...UInt8(ascii: "F")
@@ -68,7 +68,7 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
     case .md5Capital: isHexadecimal(32, capital)
     case .sha1Capital: isHexadecimal(40, capital)
     case .sha256Capital: isHexadecimal(64, capital)
-    // Twenty digits are the most that 64 bits have.
+    // A 64-bit number has at most 20 digits.
     case .cfHash:
       (1...20).contains(name.count) && name.allSatisfy(\.isASCIIDigit)
         && (name.count == 1 || name[0] != UInt8(ascii: "0"))
@@ -77,15 +77,15 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The hash of a string of ASCII by CoreFoundation.
+/// CoreFoundation's hash of an ASCII string.
 ///
-/// Source: `CFStringHash` in `CFString.c` of swift-corelibs-foundation, which the tests compare this with; it takes
-/// in a string of up to 96 units of UTF-16 whole, and of a longer one 32 units at its start, middle and end.
+/// Source: `CFStringHash` in `CFString.c` of swift-corelibs-foundation, with which the tests compare it. It hashes a
+/// string of up to 96 UTF-16 units as a whole, and 32 units at the start, middle and end of a longer one.
 enum StringHash {
   private static let wholeCount = 96
   private static let partCount = 32
 
-  /// The hash in a process of 64 bits.
+  /// Returns the hash in a 64-bit process.
   static func of(_ units: [UInt8]) -> UInt64 {
     var hash = UInt64(units.count)
     if units.count <= wholeCount {
@@ -99,10 +99,10 @@ enum StringHash {
     return hash &+ (hash &<< UInt64(units.count & 31))
   }
 
-  /// Four units are taken in at once, and then the rest one by one.
+  /// Adds four units at a time, and then the remaining ones.
   ///
-  /// The multiplier of the hash so far is 257⁴ cut to 32 bits, also where a hash has 64: with four times 257 the hash
-  /// would be another.
+  /// The multiplier is 257⁴ truncated to 32 bits, even for a 64-bit hash; multiplying by 257 four times would give
+  /// another hash.
   private static func take(_ units: ArraySlice<UInt8>, into hash: inout UInt64) {
     var units = units
     while units.count >= 4 {

@@ -1,8 +1,8 @@
-/// Names of hosts in the letters that the domain name system has (RFC 3492).
+/// The encoding of host names as ASCII (RFC 3492).
 enum Punycode {
-  /// A host in small letters, each label of it that is not of ASCII in Punycode.
+  /// Returns a host in lower case, with labels that are not ASCII in Punycode.
   ///
-  /// Of the mappings of UTS 46 only that to small letters is done.
+  /// Of the mappings in UTS 46, it applies only the one to lower case.
   static func host(_ host: String) -> [UInt8] {
     let labels = host.lowercased().unicodeScalars.split(
       separator: ".", omittingEmptySubsequences: false)
@@ -17,7 +17,7 @@ enum Punycode {
     if basic > 0 { output.append(UInt8(ascii: "-")) }
     var (delta, bias, handled): (UInt32, UInt32, UInt32) = (0, 72, basic)
     var least: UInt32 = 0x80
-    // A host is shorter than this, and no sum overflows.
+    // No host is that long, and the limit keeps the sums below from overflowing.
     guard points.count < 256 else { return Array(String(label).utf8) }
     while handled < UInt32(points.count) {
       let next = points.filter { $0 >= least }.min() ?? least
@@ -36,7 +36,7 @@ enum Punycode {
     return Array("xn--".utf8) + output
   }
 
-  /// Appends a number in digits of base 36 whose weights depend on the bias.
+  /// Appends a number in base-36 digits whose weights depend on the bias.
   private static func append(_ delta: UInt32, _ bias: UInt32, to output: inout [UInt8]) {
     var rest = delta
     var position: UInt32 = 36

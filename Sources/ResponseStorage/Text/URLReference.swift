@@ -1,6 +1,6 @@
 import Bytes
 
-/// A URL, or a reference that is resolved against one (RFC 3986 §5.2); nothing is unescaped.
+/// A URL, or a relative reference (RFC 3986 §5.2); nothing is unescaped.
 struct URLReference: Hashable, Sendable {
   private var scheme: ArraySlice<UInt8>?
   private var authority: ArraySlice<UInt8>?
@@ -8,7 +8,7 @@ struct URLReference: Hashable, Sendable {
   private var query: ArraySlice<UInt8>?
   private let fragment: ArraySlice<UInt8>?
 
-  /// Takes a reference apart; every text is one.
+  /// Parses a reference; any text is valid.
   init(_ text: [UInt8]) {
     let parts = URLParts(text)
     (scheme, authority, path) = (parts.scheme, parts.authority?.bytes, Array(parts.path))
@@ -26,7 +26,7 @@ struct URLReference: Hashable, Sendable {
     return result
   }
 
-  /// What this reference stands for when `base` is where it is found (RFC 3986 §5.2.2).
+  /// Returns the URL for this reference, relative to `base` (RFC 3986 §5.2.2).
   func resolved(against base: URLReference) -> URLReference {
     var target = self
     if scheme != nil {
@@ -56,7 +56,7 @@ struct URLReference: Hashable, Sendable {
     return path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[...$0]) } ?? []
   }
 
-  /// A path whose segments `.` and `..` were carried out (RFC 3986 §5.2.4).
+  /// Returns a path without the segments `.` and `..` (RFC 3986 §5.2.4).
   private static func withoutDots(_ path: [UInt8]) -> [UInt8] {
     let dot = [UInt8(ascii: ".")]
     let isAbsolute = path.first == UInt8(ascii: "/")
