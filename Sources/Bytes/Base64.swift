@@ -64,6 +64,7 @@ public enum Base64 {
             isPadded = true
             continue
           }
+          // No digit may follow padding.
           guard !isPadded else { return false }
           bits = bits << 6 | UInt32(value)
           count = (count + 1) & 3

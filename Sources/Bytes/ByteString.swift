@@ -44,6 +44,7 @@ public struct ByteString: Hashable, Comparable, Sendable, ExpressibleByStringLit
       hasher.combine(span.word(paddedAt: place))
       place &+= 8
     }
+    // The count distinguishes zeros at the end of a text from padding.
     hasher.combine(bytes.count)
   }
 

@@ -25,6 +25,7 @@ public enum CivilCalendar {
     let years = month > 2 ? year : year - 1
     let monthsFromMarch = month > 2 ? month - 3 : month + 9
     let leapDays = years / 4 - years / 100 + years / 400
+    // (153 m + 2) / 5 is the number of days in the m months since March; 0000-03-01 is 719,468 days before 1970.
     return years * 365 + leapDays + (153 * monthsFromMarch + 2) / 5 + day - 1 - 719_468
   }
 

@@ -41,6 +41,7 @@ extension Timestamp {
   ///
   /// Digits of the fraction of a second after the ninth are ignored.
   public init?(iso8601 text: [UInt8], _ profile: ISO8601Profile) {
+    // Only the loosest profile accepts a date without a zone.
     guard text.count > 19 || text.count == 19 && profile.zone == .anything else { return nil }
     switch text[10] {
     case UInt8(ascii: "T"): break

@@ -15,6 +15,7 @@ public enum PrintableASCII {
       place &+= 8
     }
     if place < text.count {
+      // The last bytes are padded with spaces, which are plain.
       var rest = 0x20 &* ones
       while place < text.count {
         rest = rest << 8 | UInt64(text[place])

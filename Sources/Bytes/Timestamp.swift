@@ -10,6 +10,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   @inlinable
   public init?(secondsSince1970: Double) {
     let years = CivilCalendar.seconds
+    // NaN is rejected too: it fails every comparison.
     guard secondsSince1970 >= Double(years.lowerBound), secondsSince1970 < Double(years.upperBound)
     else { return nil }
     self.secondsSince1970 = secondsSince1970

@@ -9,6 +9,7 @@ extension JSONWriter {
     assert(
       name.description.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
     let (place, layout) = (place, layout)
+    // Up to five more bytes: a comma, a line end, two quotes and a colon.
     bytes.append(addingCapacity: name.utf8CodeUnitCount + 5) { (output: inout OutputSpan<UInt8>) in
       if place == .next { output.append(UInt8(ascii: ",")) }
       if layout == .lines { output.append(UInt8(ascii: "\n")) }

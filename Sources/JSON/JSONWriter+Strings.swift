@@ -24,6 +24,7 @@ extension JSONWriter {
     if Self.isPlain(text.span) {
       bytes.append(contentsOf: text)
     } else if !escaped(text) {
+      // Removes the quote and the separator too, so that another value can take its place.
       bytes.removeSubrange(start...)
       return false
     }

@@ -75,6 +75,7 @@ public struct JSONWriter: Sendable {
   public mutating func breakLine() {
     if place == .next { bytes.append(UInt8(ascii: ",")) }
     bytes.append(UInt8(ascii: "\n"))
+    // The comma has been written already.
     place = .first
   }
 

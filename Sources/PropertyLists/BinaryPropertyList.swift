@@ -2,6 +2,8 @@ import Bytes
 
 /// A view of a binary property list (`bplist00`) that decodes objects on demand.
 ///
+/// Foundation's parser is not used: on Linux, it crashes on a set and hangs on objects that are shared very often.
+///
 /// The bytes may be hostile. Every size, reference and offset is checked before use, and only what a function returns
 /// is allocated. The format is that of CoreFoundation's `CFBinaryPList.c`: a header of 8 bytes, the objects, a table of
 /// their offsets, and a trailer of 32 bytes.
@@ -57,6 +59,7 @@ public struct BinaryPropertyList: ~Escapable {
     let objectCount = Self.word(bytes, at: trailer + 8)
     let root = Self.word(bytes, at: trailer + 16)
     let table = Self.word(bytes, at: trailer + 24)
+    // Divide instead of multiplying, so that a hostile count cannot overflow.
     guard 1...8 ~= offsetSize, 1...8 ~= referenceSize, root < objectCount, table >= 9,
       table < UInt64(trailer), objectCount <= (UInt64(trailer) &- table) / UInt64(offsetSize)
     else { throw PropertyListError(.malformed, at: trailer) }

@@ -25,6 +25,7 @@ public struct CondensedPropertyList: Sendable {
     size: Int64, limits: PropertyListLimits, leavingOut smallest: Int64 = smallestLeftOut,
     read: (Range<Int64>) throws -> [UInt8]
   ) throws {
+    // The head of a data object has up to 10 bytes, which are read before its size is known.
     let smallest = max(smallest, 16)
     guard size > max(smallest, 32) else {
       bytes = try read(0..<max(0, size))

@@ -181,6 +181,7 @@ extension KeyedArchive {
   private func reference(
     _ object: Object, _ walk: inout Walk
   ) throws(PropertyListError) -> PropertyListValue {
+    // Null references count too: otherwise, an array of them would take time without a limit.
     guard let found = try resolved(object) else {
       try count(visits: 1, of: object, in: &walk)
       return .null

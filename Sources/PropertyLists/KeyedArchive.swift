@@ -188,7 +188,7 @@ extension KeyedArchive {
     return true
   }
 
-  /// Whether any object is a set, which no archiver writes.
+  /// Whether any object is a set, which no archiver writes, but which a flipped bit can make of a dictionary.
   ///
   /// - Complexity: O(*n*), where *n* is the number of objects.
   public var hasSet: Bool {

@@ -56,6 +56,7 @@ public struct PropertyListKeySet: Sendable {
     for index in starts[count]..<starts[count + 1] {
       let key = keys[index].key
       guard (beginning | key.beginningCase) & key.mask == key.beginning else { continue }
+      // With its marker, an object of a shorter text fits into the first eight bytes.
       if count < 7 || ending() | key.endingCase == key.ending { return keys[index].place }
     }
     return nil

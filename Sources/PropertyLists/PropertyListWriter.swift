@@ -74,6 +74,7 @@ public struct PropertyListWriter {
   private mutating func add(string text: [UInt8]) -> Int {
     if let known = strings[text] { return known }
     let object: Int
+    // Like CoreFoundation: ASCII in single bytes, all other text in UTF-16.
     if text.allSatisfy({ $0 < 0x80 }) {
       object = append(Self.head(0x50, text.count) + text)
     } else {
@@ -112,6 +113,7 @@ public struct PropertyListWriter {
       offsets.append(left + Int64(before.count + result.count))
       result += object
       if let gap, number == gap.object {
+        // Everything so far comes before the content; the rest of the list follows it.
         swap(&before, &result)
         left = gap.size
       }

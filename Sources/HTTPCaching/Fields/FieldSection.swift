@@ -24,6 +24,7 @@ public struct FieldLine: Hashable, Sendable {
   var trimmedValue: [UInt8] {
     let isTrimmed =
       value.first?.isBlank != true && value.last?.isBlank != true
+    // Most values need no trimming, and are returned without a copy.
     return isTrimmed ? value : Array(value.trimmingBlanks)
   }
 }

@@ -42,6 +42,7 @@ extension HTTPDate {
   /// The value of two digits.
   @inline(__always)
   static func twoDigits(_ text: Span<UInt8>, _ start: Int) -> Int64 {
+    // The caller has checked that both bytes are digits, so nothing can overflow.
     Int64(text[start] &- UInt8(ascii: "0")) &* 10 &+ Int64(text[start &+ 1] &- UInt8(ascii: "0"))
   }
 

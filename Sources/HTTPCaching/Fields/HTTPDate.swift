@@ -52,6 +52,7 @@ public enum HTTPDate {
       // 400 years have 146,097 days.
       let century = (now - years.lowerBound) / (146_097 * CivilCalendar.secondsInDay / 4) * 100
       // Only one in four years that end in 00 has a 29 February, so a match may be 400 years back.
+      // Begin in the next century, because a date may be up to 50 years in the future.
       for full in stride(from: century + 100 + year, through: century - 300 + year, by: -100) {
         // If there is no such day 50 years earlier (29 February), the next day, 1 March, stands in for it.
         guard let date = days(full), let before = days(full - 50) ?? Self.march(full - 50) else {

@@ -18,6 +18,7 @@ struct ListMembers {
     var openQuote: Int?
     var position = 0
     func end() {
+      // A backslash at the end moves the position beyond the end.
       let member = value.trimmedRange(in: start..<min(position, value.count))
       if !member.isEmpty { body(member) }
     }

@@ -9,7 +9,7 @@ struct NameTable: Sendable {
 
   private let letters: [UInt8]
 
-  /// - Parameter names: Names of at most 24 letters.
+  /// - Parameter names: Names of at most 23 letters.
   init(_ names: [String]) {
     // The padding is a capital, which occurs neither in a name nor in lowercased bytes.
     letters = names.flatMap { name in
@@ -19,6 +19,7 @@ struct NameTable: Sendable {
 
   /// Whether the bytes equal the name at an index of the table.
   func matches(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+    // One byte of padding must remain, because it marks the end of the name.
     guard bytes.count < Self.room else { return false }
     let name = letters.span.extracting((place * Self.room)..<((place + 1) * Self.room))
     for index in bytes.indices where bytes[index].asciiLowercased != name[index] { return false }

@@ -32,6 +32,7 @@ public struct ResponseHead: Hashable, Sendable {
         }
         status = code
       } else if line.first?.isBlank == true, !lines.isEmpty {
+        // A space replaces obsolete line folding (RFC 9112 §5.2).
         lines[lines.count - 1].value += [UInt8(ascii: " ")] + Array(line.trimmingBlanks)
       } else {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else {

@@ -16,6 +16,7 @@ public enum Vary: Hashable, Sendable {
     for index in lines.indices where lines[index].known == .vary {
       members += ListMembers(lines[index].value).members
     }
+    // A single `*` means that no request matches, whatever else is named (RFC 9110 §12.5.5).
     if members.contains(where: { $0.count == 1 && $0.first == UInt8(ascii: "*") }) {
       self = .anything
     } else if members.isEmpty {

@@ -25,8 +25,10 @@ public struct CurrentAge: Hashable, Sendable {
   init(of fields: borrowing FreshnessFields, requestTime: Int64, at now: Int64) {
     ageField = fields.age
     let received = fields.responseTime
+    // 0 if the clock of the origin is ahead (RFC 9111 §4.2.3).
     apparentAge = max(0, received.saturatingSubtracting(fields.dateValue))
     responseDelay = max(0, received.saturatingSubtracting(requestTime))
+    // Kept negative here, because a clock that was set back gets a remark.
     sinceReceipt = now.saturatingSubtracting(received)
   }
 

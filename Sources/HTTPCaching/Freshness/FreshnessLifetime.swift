@@ -57,8 +57,10 @@ public struct FreshnessLifetime: Hashable, Sendable {
     basis =
       switch (fields.maxAge, fields.expires) {
       case (.seconds(let seconds), _): .maxAge(seconds)
+      // No fallback to `Expires`: RFC 9111 §4.2.1 encourages treating an invalid lifetime as stale.
       case (.invalid(let text), _): .invalidMaxAge(text)
       case (nil, .date(let date)): .expires(date, from: fields.dateValue)
+      // An invalid `Expires` means already expired, so no heuristic applies (RFC 9111 §5.3).
       case (nil, .invalid(let text)): .invalidExpires(text)
       case (nil, .absent): Self.heuristic(for: fields, status: status)
       }
@@ -70,6 +72,7 @@ public struct FreshnessLifetime: Hashable, Sendable {
     case .maxAge(let seconds): seconds
     case .expires(let expires, let date): max(0, expires.saturatingSubtracting(date))
     case .heuristic(let lastModified, let date):
+      // The fraction that RFC 9111 §4.2.2 suggests. There is no cap; a long lifetime gets a remark.
       max(0, date.saturatingSubtracting(lastModified)) / 10
     case .invalidMaxAge, .invalidExpires, .none: 0
     }
@@ -125,6 +128,7 @@ extension FreshnessLifetime {
       if case .invalid(let text) = fields.lastModified {
         remarks.append(Remark(.invalidLastModified, .lastModified, text))
       }
+    // Some other caches cap a heuristic lifetime at one day.
     case .heuristic where seconds > 86_400:
       remarks.append(Remark(.longHeuristic, .lastModified, seconds: seconds))
     default: break

@@ -16,6 +16,7 @@ public struct ReceivedBody: Hashable, Sendable {
       guard !exchange.fields.contains(.contentEncoding),
         let range = ContentRange(exchange.fields), let length = range.completeLength
       else { return nil }
+      // Bytes beyond the announced range do not belong to the body.
       (bytes, announced) = (min(stored, range.length), length)
     } else {
       guard let length = exchange.announcedLength else { return nil }
@@ -28,9 +29,12 @@ public struct ReceivedBody: Hashable, Sendable {
   public var percent: Double {
     guard announced > 0 else { return 100 }
     let percent = Double(bytes) * 100 / Double(announced)
+    // Rounding must not show 100% while a byte is missing.
     return bytes < announced ? min(percent, (100 as Double).nextDown) : max(percent, 100)
   }
 
   /// The share in whole percent, rounded down, so that 100 means that no byte is missing.
+  ///
+  /// Clamped, because a cache can claim any size, and larger values would trap in the conversion.
   public var wholePercent: Int64 { Int64(min(percent, 9e18)) }
 }

@@ -62,6 +62,7 @@ public struct Reuse: Hashable, Sendable {
     let against = ReuseReason.against(exchange, request, directives, freshness, staleUse)
     if let unfit {
       reasons = [unfit] + against
+      // Without the stored request fields, a match can be neither assumed nor ruled out.
       decision =
         if case .varyUnknown = unfit { .unknown } else {
           directives.onlyIfCached ? .gatewayTimeout : .forward
@@ -78,6 +79,7 @@ public struct Reuse: Hashable, Sendable {
     } else {
       // There is no reason against reuse, so the `stale-while-revalidate` window must be open.
       reasons = [.revalidatesMeanwhile(seconds: freshness.staleSeconds)]
+      // `only-if-cached` forbids the network, even for a validation afterwards.
       decision = directives.onlyIfCached ? .useStored : .useWhileRevalidating
     }
   }

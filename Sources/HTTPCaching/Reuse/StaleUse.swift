@@ -72,6 +72,7 @@ public struct StaleUse: Hashable, Sendable {
     whileRevalidating = directives.staleWhileRevalidate.map(window)
     let byRequest = request?.staleIfError
     let byResponse = directives.staleIfError
+    // A missing or invalid number in the response is less than any number in the request.
     ifError =
       if let byRequest, byRequest > byResponse?.value ?? -1 {
         window(.seconds(byRequest))

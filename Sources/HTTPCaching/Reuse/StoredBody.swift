@@ -29,6 +29,7 @@ public enum StoredBody: Hashable, Sendable {
   }
 
   private static func part(_ exchange: borrowing Exchange) -> StoredBody {
+    // Only a beginning can be completed, by a request for the bytes after it.
     guard let range = ContentRange(exchange.fields), range.first == 0 else { return .fragment }
     // Less may be stored than was sent.
     let bytes = min(exchange.bodyBytes ?? range.length, range.length)
@@ -40,6 +41,7 @@ public enum StoredBody: Hashable, Sendable {
 
   /// The announced length of the stored bytes; `nil` if the response announced none, or the length of other bytes.
   fileprivate static func announcedLength(_ exchange: borrowing Exchange) -> Int64? {
+    // These responses have no body, or `Content-Length` is not the length of the stored bytes.
     guard let status = exchange.status, exchange.request?.isHead != true, status != 204,
       status != 206, status != 304, !exchange.fields.contains(.contentEncoding)
     else { return nil }

@@ -38,6 +38,7 @@ public struct ConditionalRequest: Hashable, Sendable {
     let validators = Validators(of: exchange)
     self.validators = validators
     let start = presented ?? Self.synthesized(from: exchange)
+    // A response to HEAD has no body that could be incomplete.
     let body = start.isHead ? .complete : StoredBody(of: exchange)
     switch body {
     case .start(let bytes):
@@ -56,6 +57,7 @@ public struct ConditionalRequest: Hashable, Sendable {
       conditions = []
     case .complete:
       var lines: [FieldLine] = []
+      // Send both: a server that understands the tag ignores the date (RFC 9110 §13.1.3).
       if let tag = validators.entityTag { lines.append(Self.line("If-None-Match", tag.verbatim)) }
       if let date = validators.lastModified {
         lines.append(Self.line("If-Modified-Since", date.verbatim))
@@ -78,6 +80,7 @@ public struct ConditionalRequest: Hashable, Sendable {
   private static func synthesized(from exchange: borrowing Exchange) -> Request {
     var lines: [FieldLine] = []
     let stored = exchange.varyRecord ?? exchange.request?.fields ?? FieldSection()
+    // Without the fields that `Vary` names, the origin could select another variant.
     if case .fields(let names) = exchange.vary {
       for name in names { lines += stored.lines.filter { name.matches($0) } }
     }

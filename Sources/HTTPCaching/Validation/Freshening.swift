@@ -74,6 +74,7 @@ public struct Freshening: Hashable, Sendable {
       lines.removeAll { name.matches($0.name) }
       lines.insert(contentsOf: new, at: place)
     }
+    // Age is counted from the receipt of the 304 now, so a stored `Age` would count twice.
     if !response.fields.contains(.age), stored.fields.contains(.age) {
       lines.removeAll { FieldName.age.matches($0.name) }
       changes.append(FieldChange(name: .age, change: .removed))
@@ -107,6 +108,7 @@ private struct Exemptions {
       "Upgrade":
       .connection
     case "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization": .proxy
+    // RFC 9111 §3.2 lets a cache that stores decoded bodies keep these fields.
     case .contentEncoding where bodyIsDecoded, .contentRange where bodyIsDecoded,
       "Content-Type" where bodyIsDecoded:
       .decodedBody

@@ -50,6 +50,7 @@ public struct NotModified: Hashable, Sendable {
     let theirs = Validators(fields, date: date, now: responseTime)
     let ours = Validators(of: exchange)
     if let tag = theirs.entityTag {
+      // A strong tag selects only a response with the same strong tag (RFC 9111 §4.3.4).
       if tag.isStrong {
         return ours.entityTag?.stronglyEquals(tag) == true ? .sameStrongTag : .otherStrongTag
       }
@@ -59,6 +60,7 @@ public struct NotModified: Hashable, Sendable {
       return ours.lastModified?.secondsSince1970 == date.secondsSince1970
         ? .sameLastModified : .otherWeakValidator
     }
+    // Without validators, a 304 only applies to a single stored response that has none either (RFC 9111 §4.3.4).
     return ours.isEmpty && isOnlyOne ? .noValidators : .ambiguous
   }
 }

@@ -82,6 +82,7 @@ public struct Validators: Hashable, Sendable {
   /// The validator for a range request: a strong entity tag or, if there is no tag at all, a strong date; `nil`
   /// otherwise (RFC 9110 §13.1.5).
   public var forRange: [UInt8]? {
+    // A date is only allowed in `If-Range` if there is no entity tag (RFC 9110 §13.1.5).
     if let entityTag { return entityTag.isStrong ? entityTag.verbatim : nil }
     return lastModified.flatMap { $0.isStrong ? $0.verbatim : nil }
   }

@@ -25,6 +25,7 @@ extension ExplanationRenderer {
       json.member(
         "stale_seconds",
         isFresh
+          // Saturating, because a cache can contain any lifetime and date.
           ? nil : freshness.remainingSeconds.map { max(0, Int64(0).saturatingSubtracting($0)) })
     }
   }

@@ -81,6 +81,7 @@ public struct JSONIndenter: Sendable {
     case .byteOrderMark(let rest):
       guard byte == rest.first else { throw error("there is no value") }
       place = rest.count == 1 ? .value : .byteOrderMark(rest.dropFirst())
+    // RFC 8259 §8.1 lets a parser ignore a byte order mark.
     case .start where byte == 0xEF: place = .byteOrderMark([0xBB, 0xBF])
     case _ where byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09: break
     case .start, .value: try beginValue(byte, into: &text)

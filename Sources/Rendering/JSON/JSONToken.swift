@@ -94,6 +94,7 @@ enum JSONToken: Hashable, Sendable {
       case UInt8(ascii: "\\"): .escape
       case 0x20..<0x80: .text
       case 0xC2...0xDF: .continuation(1, 0x80...0xBF)
+      // These ranges exclude overlong forms, surrogates and values beyond U+10FFFF (RFC 3629 §4).
       case 0xE0: .continuation(2, 0xA0...0xBF)
       case 0xED: .continuation(2, 0x80...0x9F)
       case 0xE1...0xEF: .continuation(2, 0x80...0xBF)

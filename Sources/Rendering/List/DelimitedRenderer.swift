@@ -110,6 +110,7 @@ extension TextBuffer {
 
   /// Appends a tab-separated cell, protected from evaluation as a formula.
   mutating func append(tsv cell: [UInt8]) {
+    // A leading apostrophe makes a spreadsheet treat the cell as text.
     if cell.first.map(Self.beginsFormula) ?? false { append(UInt8(ascii: "'")) }
     append(shown: cell, alsoEscaping: UInt8(ascii: "\\"))
   }
@@ -129,6 +130,7 @@ extension TextBuffer {
       first == space || last == space
       || cell.contains { $0 == quote || $0 == UInt8(ascii: ",") || $0 == 0x0A || $0 == 0x0D }
     if isQuoted { append(quote) }
+    // A leading apostrophe makes a spreadsheet treat the cell as text.
     if isFormula { append(UInt8(ascii: "'")) }
     if cell.contains(quote) {
       var doubled: [UInt8] = []

@@ -19,6 +19,7 @@ struct AxisScale {
   /// Creates an axis for a number of bytes, with one to five marks after 0.
   init(holding bytes: ByteCount) {
     var unit = 1.0
+    // Stop at EiB, the largest unit of `ByteSizeText`.
     while unit < 0x1p60, Double(bytes) / unit >= 1_024 { unit *= 1_024 }
     let value = Double(max(bytes, 1)) / unit
     let steps = [1, 2, 5, 10, 25, 50, 100, 250, 500].map { Double($0) }

@@ -112,6 +112,7 @@ extension TextBuffer {
   /// Appends a number with one decimal, which is omitted if it is 0; 0 for a number that is not finite or too large.
   mutating func append(tenthsOf number: Double) {
     let tenths = (number * 10).rounded()
+    // Larger numbers would trap in the conversion, and NaN fails the comparison.
     guard tenths.magnitude < 1e15 else { return append(UInt8(ascii: "0")) }
     let (whole, rest) = Int64(tenths).magnitude.quotientAndRemainder(dividingBy: 10)
     if tenths < 0 { append(UInt8(ascii: "-")) }

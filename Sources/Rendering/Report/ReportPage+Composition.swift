@@ -29,6 +29,7 @@ extension ReportPage {
     var (x, bars): (Double, HTML) = (0, "")
     for part in parts where whole > 0 {
       let width = Double(part.bytes) / whole * 1000
+      // Narrower parts would be invisible.
       guard width >= 0.5 else { continue }
       bars += """
         <rect class="\(part.kind)" x="\(x)" width="\(max(0.5, width - 2))" height="30"/>

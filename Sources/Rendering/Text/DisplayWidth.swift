@@ -49,6 +49,7 @@ enum DisplayWidth {
     used = 0
     while tail > head {
       var start = tail - 1
+      // Step over continuation bytes, so that no character is cut.
       while start > head, bytes[start] & 0xC0 == 0x80 { start -= 1 }
       used += bytes.scalar(at: start).scalar.map(Self.width(of:)) ?? 1
       if used > tailLimit { break }

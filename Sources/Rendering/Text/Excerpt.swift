@@ -5,6 +5,7 @@ enum Excerpt {
   /// - Parameter characters: The maximum number of Unicode scalars. A number of columns would not bound the size,
   ///   because combining marks have no width.
   static func of(_ text: [UInt8], characters: Int) -> [UInt8] {
+    // A text never has more scalars than bytes.
     guard text.count > characters else { return text }
     let starts = text.indices.filter { text[$0] & 0xC0 != 0x80 }
     guard starts.count > characters else { return text }

@@ -20,6 +20,7 @@ public enum HostileText {
   /// Whether a scalar is invisible, or changes how the text around it is displayed.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
+    // Nearly all text, without a lookup of properties. U+00AD, the soft hyphen, is invisible.
     case 0x20..<0x7F, 0xA1..<0xAD, 0xAE..<0x300: return false
     // Some of these are not format characters in Unicode, but look empty: Hangul fillers and the blank Braille pattern.
     case 0..<0xA0, 0x061C, 0x115F, 0x1160, 0x2028...0x202E, 0x2060...0x206F, 0x2800, 0x3164,

@@ -29,6 +29,7 @@ public enum AgeText {
     case ..<3_600: "\(seconds / 60) min"
     case ..<(48 * 3_600): "\(seconds / 3_600) h"
     case ..<(60 * 86_400): "\(days) d"
+    // Rounded to the nearest month of 365/12 days.
     case ..<(730 * 86_400): "\((days * 12 + 182) / 365) mo"
     default: "\(days / 365) y"
     }

@@ -82,6 +82,7 @@ struct NcduRenderer: ResponseRenderer {
     let path = HostileText.shown(ByteString(path)).bytes
     buffer.writeJSON { json in
       json.array { json in
+        // The major and the minor version of the format.
         json.value(1)
         json.value(1)
         json.object { json in
@@ -130,6 +131,7 @@ struct NcduRenderer: ResponseRenderer {
     var (folders, start): ([ArraySlice<UInt8>], Int) = ([], text.startIndex)
     for index in text.indices {
       if text[index] == UInt8(ascii: "?") || text[index] == UInt8(ascii: "#") { break }
+      // Deeper folders become part of the name, because each folder is a level of recursion.
       guard text[index] == UInt8(ascii: "/"), folders.count < Self.deepestFolder else { continue }
       folders.append(text[start..<index])
       start = index + 1
