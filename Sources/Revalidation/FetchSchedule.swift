@@ -28,9 +28,9 @@ public struct FetchSchedule: Sendable {
   /// Creates a schedule.
   ///
   /// - Parameters:
-  /// - concurrency: The maximum number of concurrent requests.
-  /// - perHost: The maximum number of concurrent requests to a host.
-  /// - millisecondsBetween: The minimum time between the starts of two requests.
+  ///   - concurrency: The maximum number of concurrent requests.
+  ///   - perHost: The maximum number of concurrent requests to a host.
+  ///   - millisecondsBetween: The minimum time between the starts of two requests.
   public init(concurrency: Int, perHost: Int = 2, millisecondsBetween: Int64 = 0) {
     self.concurrency = max(1, concurrency)
     self.perHost = max(1, perHost)
@@ -66,7 +66,7 @@ public struct FetchSchedule: Sendable {
     guard activeCount < concurrency, now >= earliest, firstReady < ready.count else { return nil }
     let place = ready[firstReady]
     firstReady += 1
-    // Drop used elements in batches, so that the cost per request stays constant.
+    // Drop used elements in batches, because each removal moves the rest of the array.
     if firstReady == ready.count || firstReady > 1_024 {
       ready.removeFirst(firstReady)
       firstReady = 0

@@ -19,8 +19,8 @@ public struct RefreshBatch {
   /// Reads stored responses, and creates their replacements.
   ///
   /// - Parameters:
-  /// - entries: The responses to refresh, in ascending order of ids.
-  /// - spool: The spool with the new bodies, which also stores other bodies that are not in memory.
+  ///   - entries: The responses to refresh, in ascending order of ids.
+  ///   - spool: The spool with the new bodies, which also stores other bodies that are not in memory.
   public init(
     of entries: [RevalidationPlan.Entry], from source: any ResponseSource, _ spool: BodySpool
   ) throws {

@@ -17,7 +17,7 @@ extension ConfigurationEdit {
   /// Returns the file with additional pins.
   ///
   /// - Parameters:
-  /// - urls: The URLs; those that the file already pins, in any spelling, are left unchanged.
+  ///   - urls: The URLs; those that the file already pins, in any spelling, are left unchanged.
   ///   - name: The cache, or `nil` for all.
   /// - Returns: `nil` if the file pins all of them.
   public func pinning(

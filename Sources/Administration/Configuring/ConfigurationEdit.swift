@@ -67,9 +67,9 @@ public struct ConfigurationEdit: Sendable {
   /// Reads the file to change.
   ///
   /// - Parameters:
-  /// - bytes: The contents of the file; empty for a new file.
+  ///   - bytes: The contents of the file; empty for a new file.
   ///   - path: The path of the file, for errors.
-  /// - home: The home folder, which replaces `~` at the beginning of a path.
+  ///   - home: The home folder, which replaces `~` at the beginning of a path.
   public init(_ bytes: [UInt8], path: String, home: String?) throws(ConfigurationError) {
     (self.bytes, self.path, self.home) = (bytes, path, home)
     do throws(TOMLError) { root = try TOMLReader.read(bytes) } catch {

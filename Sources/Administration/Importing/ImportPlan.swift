@@ -98,11 +98,11 @@ public struct ImportPlan: Hashable, Sendable {
   /// Plans to import the selected entries of an archive.
   ///
   /// - Parameters:
-  /// - target: The current cache, or a cache to be created.
-  /// - anyMethod: Whether to import responses to requests other than GET; an archive that restores caches always
-  ///   includes them.
-  /// - rewriting: The changes to the entries, applied after the selection.
-  /// - salvaging: Whether damage to the archive ends the reading without an error.
+  ///   - target: The current cache, or a cache to be created.
+  ///   - anyMethod: Whether to import responses to requests other than GET; an archive that restores caches always
+  ///     includes them.
+  ///   - rewriting: The changes to the entries, applied after the selection.
+  ///   - salvaging: Whether damage to the archive ends the reading without an error.
   /// - Throws: ``ResponseArchiveError``, ``StoreError``, or ``ImportConflict``.
   public init(
     importing archive: any ResponseArchive, _ selection: Selection,

@@ -51,8 +51,8 @@ public struct StoreComparison: Hashable, Sendable {
   /// Compares the selected responses of two stores.
   ///
   /// - Parameters:
-  /// - aspects: The aspects to compare.
-  /// - normalizingJSON: Whether bodies with the same JSON value count as equal, regardless of formatting.
+  ///   - aspects: The aspects to compare.
+  ///   - normalizingJSON: Whether bodies with the same JSON value count as equal, regardless of formatting.
   /// - Complexity: Memory grows with the number of responses of the first store.
   public init(
     of first: any ResponseSource, with second: any ResponseSource, by aspects: Set<Aspect>,

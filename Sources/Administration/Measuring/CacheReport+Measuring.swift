@@ -7,10 +7,10 @@ extension CacheReport {
   /// A sum that overflows stays at the maximum: a store can claim any size.
   ///
   /// - Parameters:
-  /// - now: The time that ages are relative to, and at which entries are fresh or stale.
-  /// - expiryRules: The expiry rules of the app, which affect freshness.
-  /// - capacityBytes: The limit to compare the size on disk with, if there is one.
-  /// - clock: The system time, for the age of files; `nil` for `now`.
+  ///   - now: The time that ages are relative to, and at which entries are fresh or stale.
+  ///   - expiryRules: The expiry rules of the app, which affect freshness.
+  ///   - capacityBytes: The limit to compare the size on disk with, if there is one.
+  ///   - clock: The system time, for the age of files; `nil` for `now`.
   /// - Throws: The error that the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries. Memory grows with the number of body files only.
   public init(

@@ -74,8 +74,8 @@ public struct CacheSavings: Hashable, Sendable {
   /// Calculates the savings of a cache.
   ///
   /// - Parameters:
-  /// - now: The time of the requests.
-  /// - expiryRules: The expiry rules of the app.
+  ///   - now: The time of the requests.
+  ///   - expiryRules: The expiry rules of the app.
   /// - Throws: The error that the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
   public init(

@@ -45,8 +45,8 @@ extension UsageReport.Grouping {
   /// Returns the key of the group of a response; `nil` if unknown, or if the groups are ranges.
   ///
   /// - Parameters:
-  /// - now: The time at which a response is fresh or stale.
-  /// - rules: The expiry rules of the app, which affect freshness.
+  ///   - now: The time at which a response is fresh or stale.
+  ///   - rules: The expiry rules of the app, which affect freshness.
   func key(
     of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]
   ) -> ByteString? {

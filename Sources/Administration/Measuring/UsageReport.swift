@@ -131,16 +131,16 @@ public struct UsageReport: Hashable, Sendable {
   /// Missing bodies count as 0 bytes. A sum that overflows stays at the maximum: a store can claim any size.
   ///
   /// - Parameters:
-  /// - grouping: The property to group by, or `nil` for no groups.
-  /// - capacityBytes: The limit to compare the size on disk with, if there is one.
-  /// - now: The time that ages are relative to, and at which entries are fresh or stale.
-  /// - expiryRules: The expiry rules of the app, which affect freshness.
-  /// - classes: The classes of entries, for grouping by class.
-  /// - selection: The entries to count; `nil` for all. The size on disk is always that of the whole store.
+  ///   - grouping: The property to group by, or `nil` for no groups.
+  ///   - capacityBytes: The limit to compare the size on disk with, if there is one.
+  ///   - now: The time that ages are relative to, and at which entries are fresh or stale.
+  ///   - expiryRules: The expiry rules of the app, which affect freshness.
+  ///   - classes: The classes of entries, for grouping by class.
+  ///   - selection: The entries to count; `nil` for all. The size on disk is always that of the whole store.
   ///   - withHistograms: Whether to measure ``histograms``.
-  /// - findsSuperseded: Whether to measure ``superseded``, which needs a second pass if there may be any.
-  /// - groupMemory: The maximum memory of the groups, in bytes. Entries of groups over the limit count in ``rest``; the
-  ///   groups are then those encountered first, not necessarily the largest.
+  ///   - findsSuperseded: Whether to measure ``superseded``, which needs a second pass if there may be any.
+  ///   - groupMemory: The maximum memory of the groups, in bytes. Entries of groups over the limit count in ``rest``;
+  ///     the groups are then those encountered first, not necessarily the largest.
   /// - Throws: The error that the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
   public init(

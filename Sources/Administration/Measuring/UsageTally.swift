@@ -28,14 +28,14 @@ struct UsageTally: ResponseTally {
   /// Creates an empty tally.
   ///
   /// - Parameters:
-  /// - grouping: The property to group by, or `nil` for no groups.
-  /// - now: The time that ages are relative to, and at which entries are fresh or stale.
-  /// - expiryRules: The expiry rules of the app.
-  /// - classes: The classes of entries, for grouping by class.
-  /// - largestBody: The size in bytes above which a body counts as too large; `nil` if there is no limit.
-  /// - withHistograms: Whether to count entries by age and size.
-  /// - findsVersions: Whether to collect ``versions``.
-  /// - groupMemory: The maximum memory of the groups, in bytes.
+  ///   - grouping: The property to group by, or `nil` for no groups.
+  ///   - now: The time that ages are relative to, and at which entries are fresh or stale.
+  ///   - expiryRules: The expiry rules of the app.
+  ///   - classes: The classes of entries, for grouping by class.
+  ///   - largestBody: The size in bytes above which a body counts as too large; `nil` if there is no limit.
+  ///   - withHistograms: Whether to count entries by age and size.
+  ///   - findsVersions: Whether to collect ``versions``.
+  ///   - groupMemory: The maximum memory of the groups, in bytes.
   init(
     by grouping: UsageReport.Grouping?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
     classes: EntryClasses = EntryClasses(), largestBody: ByteCount?, withHistograms: Bool,

@@ -82,7 +82,7 @@ public struct CacheLimits: Hashable, Sendable {
 
   /// Returns the number of entries to reduce a cache to once it exceeds a limit.
   public func low(_ limit: Int64) -> Int64 {
-    // `Double` rounds the largest integers up, beyond the range of `Int64`; these limits have no low mark.
+    // `Double` rounds the largest integers up, even beyond `Int64`; then the limit itself is the low mark.
     Int64(exactly: (Double(limit) * min(lowPercent, 100) / 100).rounded(.down)) ?? limit
   }
 

@@ -51,8 +51,8 @@ public struct LimitShortfall: Hashable, Sendable {
   /// Finds the causes.
   ///
   /// - Parameters:
-  /// - plan: A plan that removes everything that may be removed, and lists what it keeps.
-  /// - survey: The orphans of the cache.
+  ///   - plan: A plan that removes everything that may be removed, and lists what it keeps.
+  ///   - survey: The orphans of the cache.
   public init(_ unmet: [UnmetLimit], of plan: RemovalPlan, _ survey: OrphanSurvey) {
     self.unmet = unmet
     blockers = []

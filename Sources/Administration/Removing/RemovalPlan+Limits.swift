@@ -12,11 +12,11 @@ extension RemovalPlan {
   /// Entries that `URLCache` does not see count for no limit and are kept.
   ///
   /// - Parameters:
-  /// - rules: The rules that keep or remove entries regardless of the limits.
-  /// - pins: The entries that are always kept; they count.
-  /// - selection: The entries that may be removed; all others are kept, and count.
-  /// - now: The time that ages are relative to.
-  /// - clock: The system time, for the age of files; `nil` for `now`.
+  ///   - rules: The rules that keep or remove entries regardless of the limits.
+  ///   - pins: The entries that are always kept; they count.
+  ///   - selection: The entries that may be removed; all others are kept, and count.
+  ///   - now: The time that ages are relative to.
+  ///   - clock: The system time, for the age of files; `nil` for `now`.
   /// - Complexity: O(*n* log *n*) time and O(*n*) memory, where *n* is the number of entries that may be removed.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,

@@ -119,13 +119,13 @@ public struct RemovalPlan: Hashable, Sendable {
   /// Plans to remove the selected entries.
   ///
   /// - Parameters:
-  /// - selection: The entries to remove.
-  /// - now: The time that ages are relative to.
-  /// - needed: More fields to decode of each entry.
-  /// - rules: The rules whose verdicts are recorded in the entries; they select nothing.
-  /// - pins: The entries that are kept although they are selected.
-  /// - measuringKept: Whether to add up the bodies of kept entries for ``kept``, and the bodies inside the database for
-  ///   ``inlineBytes``, which may require reading the size of each body; otherwise these totals may be too small.
+  ///   - selection: The entries to remove.
+  ///   - now: The time that ages are relative to.
+  ///   - needed: More fields to decode of each entry.
+  ///   - rules: The rules whose verdicts are recorded in the entries; they select nothing.
+  ///   - pins: The entries that are kept although they are selected.
+  ///   - measuringKept: Whether to add up the bodies of kept entries for ``kept``, and the bodies inside the database
+  ///     for ``inlineBytes``, which may require reading the size of each body; otherwise these totals may be too small.
   /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with the number of selected entries.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
@@ -210,8 +210,8 @@ public struct RemovalPlan: Hashable, Sendable {
   /// Removes the planned entries and files from a store.
   ///
   /// - Parameters:
-  /// - removal: What was removed, also if an error is thrown.
-  /// - shouldStop: Called between batches; `true` stops the removal.
+  ///   - removal: What was removed, also if an error is thrown.
+  ///   - shouldStop: Called between batches; `true` stops the removal.
   public func carryOut(
     in store: any ResponseStore, into removal: inout Removal,
     unless shouldStop: () -> Bool

@@ -56,8 +56,8 @@ public struct RemovalReceipt {
   /// Creates the receipt of a plan from what a store removed.
   ///
   /// - Parameters:
-  /// - reason: Why the removal was stopped, if it was.
-  /// - failure: The error that ended it early.
+  ///   - reason: Why the removal was stopped, if it was.
+  ///   - failure: The error that ended it early.
   /// - Complexity: O(*n*), where *n* is the number of entries in the plan.
   public init(
     of plan: RemovalPlan, _ removal: Removal, stoppedBy reason: StopReason?,

@@ -58,9 +58,9 @@ struct SelectionTally: ResponseTally {
   /// If few fields decide the selection, the others are decoded only of selected responses.
   ///
   /// - Parameters:
-  /// - projection: The fields to decode of each selected response.
-  /// - measuringKept: Whether to add up bodies, also of responses that are not selected.
-  /// - absent: The requested names; on return, those that no response has.
+  ///   - projection: The fields to decode of each selected response.
+  ///   - measuringKept: Whether to add up bodies, also of responses that are not selected.
+  ///   - absent: The requested names; on return, those that no response has.
   static func all(
     of source: any ResponseSource, by basis: Basis, decoding projection: Projection,
     measuringKept: Bool, absent: inout EntryNames
@@ -93,7 +93,6 @@ struct SelectionTally: ResponseTally {
     return .next
   }
 
-  // Small batches keep the entries of all threads in order without holding much memory.
   var isFull: Bool { entries.count + named.count >= 256 || overrun != nil }
 
   mutating func choose(_ response: borrowing StoredResponse) -> Bool {

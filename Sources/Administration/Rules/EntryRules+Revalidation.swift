@@ -11,7 +11,7 @@ extension EntryRules {
     /// The age of the entry, in seconds; `nil` if unknown.
     public let age: Double?
 
-    /// Whether the entry has reached that age; `nil` if its age is unknown.
+    /// Whether the entry is older than that; `nil` if its age is unknown.
     public let isDue: Bool?
   }
 

@@ -16,7 +16,7 @@ public enum BodyCompleteness: Hashable, Sendable {
   /// Compares the stored length with the announced one; a missing body has no length.
   ///
   /// - Parameters:
-  /// - exchange: The exchange of `response`.
+  ///   - exchange: The exchange of `response`.
   ///   - response: Decoded for ``projection``.
   public init(of exchange: borrowing Exchange, _ response: borrowing StoredResponse) {
     guard response.bodyLocation != .missing else {

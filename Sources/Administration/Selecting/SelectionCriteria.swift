@@ -18,7 +18,7 @@ public struct SelectionCriteria: Sendable {
   public var statuses: [ClosedRange<Int64>] = []
   /// See ``Selection/mimeTypes``; in lowercase.
   public var mimeTypes: [Glob] = []
-  /// The minimum age, in seconds.
+  /// The age that entries must exceed, in seconds.
   public var olderThan: Double?
   /// The age that entries must not have reached, in seconds.
   public var newerThan: Double?

@@ -68,8 +68,8 @@ public struct SidecarPlan {
   /// Makes the changes, after the entries are removed.
   ///
   /// - Parameters:
-  /// - removed: The entries that were removed.
-  /// - changes: The changes made, also if an error is thrown.
+  ///   - removed: The entries that were removed.
+  ///   - changes: The changes made, also if an error is thrown.
   /// - Throws: `FileError` if a file can be neither removed nor written.
   public func carryOut(
     in folder: SidecarFolder, with removed: [RemovalPlan.Entry], into changes: inout SidecarChanges
