@@ -5,7 +5,7 @@ import Files
 public import ResponseArchives
 import ResponseStorage
 
-/// How an archive is written.
+/// The options for writing an archive.
 struct ArchiveOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -36,7 +36,7 @@ struct ArchiveOptions: ParsableArguments {
     guard 1...64 ~= threads else { throw ValidationError("'--threads' is 1 to 64.") }
   }
 
-  /// The format of an archive that is written to a file of this name.
+  /// Returns the format of an archive file with this name.
   func format(for path: String) throws(CommandFailure) -> ExportFormat {
     guard let format = archiveFormat ?? (path == "-" ? .tarZstd : ExportFormat(ofFileNamed: path))
     else {
@@ -54,7 +54,7 @@ struct ArchiveOptions: ParsableArguments {
     return format
   }
 
-  /// The time that the archive is to have; `nil` if nobody said.
+  /// Returns the time to store in the archive; `nil` if not specified.
   func time(in environment: CommandEnvironment) throws(CommandFailure) -> Timestamp? {
     if let created {
       if let note = created.note { environment.note(note) }
@@ -69,12 +69,12 @@ struct ArchiveOptions: ParsableArguments {
 }
 
 extension ExportFormat: ExpressibleByArgument {
-  /// What the names of files of some formats end with, without the dot before it.
+  /// Returns the file name extensions of some formats, without the leading dot.
   static func extensions(where isWanted: (ExportFormat) -> Bool) -> [String] {
     allCases.filter(isWanted).flatMap(\.endings).map { String($0.utf8.dropFirst()) ?? $0 }
   }
 
-  /// What the names of files of some formats end with, for people: `.tar or .zip`.
+  /// Returns the file name extensions of some formats for people, such as `.tar or .zip`.
   static func endingsInWords(_ formats: [ExportFormat]) -> String {
     let endings = formats.compactMap { $0.endings.first }
     return [endings.dropLast().joined(separator: ", "), endings.last ?? ""]

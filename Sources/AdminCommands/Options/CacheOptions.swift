@@ -4,7 +4,7 @@ import Bytes
 import ResponseArchives
 import ResponseStorage
 
-/// Which cache a command is about.
+/// The options for the cache to work on.
 struct CacheOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
@@ -31,14 +31,14 @@ struct CacheOptions: ParsableArguments {
 
   @OptionGroup var time: TimeOptions
 
-  /// Takes what is set elsewhere where the command line does not give it.
+  /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
     wait = wait ?? settings.wait
   }
 
-  /// Opens the cache, and tells the user what is odd about it.
+  /// Opens the cache, and reports notes about it.
   ///
-  /// - Parameter copy: The path of a copy that is to be opened in its place.
+  /// - Parameter copy: The path of a copy to open instead.
   func open(
     in environment: CommandEnvironment, copy: String? = nil
   ) throws -> any ResponseSource {
@@ -58,8 +58,8 @@ struct CacheOptions: ParsableArguments {
     return cache
   }
 
-  /// Opens the cache for planning what to change of it, and refuses one that is never changed: a dry run
-  /// must promise nothing that is refused afterwards.
+  /// Opens the cache for planning changes, and rejects a cache that cannot be changed: a dry run must not promise what
+  /// a real run would refuse.
   func openForPlanning(
     in environment: CommandEnvironment, copy: String? = nil
   ) throws -> any StoreSource {
@@ -74,19 +74,19 @@ struct CacheOptions: ParsableArguments {
     }
   }
 
-  /// Refuses a cache that is named although the command runs for all.
+  /// Rejects the name of a cache if the command runs for all caches.
   func refuseName() throws(CommandFailure) {
     if cache != nil { throw .usage("'--all-caches' and '-c' exclude each other") }
   }
 
-  /// The name of the cache; `nil` if it has none.
+  /// Returns the name of the cache; `nil` if it has none.
   func name(in environment: CommandEnvironment) -> String? {
     let configuration = environment.configuration
     let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text
     return cache.flatMap { configuration.path(ofCache: $0) == nil ? nil : $0 }
   }
 
-  /// The path of the cache.
+  /// Returns the path of the cache.
   func path(in environment: CommandEnvironment) throws(CommandFailure) -> String {
     let configuration = environment.configuration
     guard let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text, !cache.isEmpty
@@ -96,29 +96,29 @@ struct CacheOptions: ParsableArguments {
     return configuration.path(ofCache: cache)?.text ?? cache
   }
 
-  /// How long to wait for a lock, in milliseconds: five seconds if nothing else is said, a day at most.
+  /// The time to wait for a lock, in milliseconds: five seconds by default, at most a day.
   var waitMilliseconds: Int32 { Int32(min(max((wait ?? 5) * 1_000, 0), 86_400_000)) }
 
-  /// The time that everything is evaluated as of.
+  /// Returns the time for all evaluations.
   func now(in environment: CommandEnvironment) -> Timestamp {
     time.now(in: environment)
   }
 }
 
-/// Which caches a command runs for.
+/// The options for the caches that a command runs for.
 struct ScopeOptions: ParsableArguments {
   @Flag(help: "Run the command for each cache that has a name in the configuration.")
   var allCaches = false
 }
 
-/// The time that a command takes for now.
+/// The options for the time of evaluations.
 struct TimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Evaluate ages as of this time instead of now.", valueName: "time"),
     transform: parseTime)
   var at: WrittenTime?
 
-  /// The time that everything is evaluated as of.
+  /// Returns the time for all evaluations.
   func now(in environment: CommandEnvironment) -> Timestamp {
     if let note = at?.note { environment.noteOnce(note) }
     return at?.time ?? environment.now
@@ -126,13 +126,12 @@ struct TimeOptions: ParsableArguments {
 }
 
 extension CommandEnvironment {
-  /// Tells the user something that is no failure.
+  /// Reports a note, which is no failure.
   func note(_ text: String) {
     writeMessage("note: \(printable(text))\n")
   }
 
-  /// Tells the user something about an option, the first time that it is told: a command reads its options
-  /// once for each cache, attempt and round.
+  /// Reports a note on an option once, although a command reads its options for each cache, attempt and round.
   func noteOnce(_ text: String) {
     if reportedNotes.insert(text) { note(text) }
   }

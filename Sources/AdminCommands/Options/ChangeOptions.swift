@@ -5,7 +5,7 @@ import Rendering
 import ResponseArchives
 import ResponseStorage
 
-/// How a command that removes entries goes about it.
+/// The options of commands that remove entries.
 struct ChangeOptions: ParsableArguments {
   @Flag(name: [.customShort("n"), .long], help: "Show what would be removed, and change nothing.")
   var dryRun = false
@@ -28,15 +28,15 @@ struct ChangeOptions: ParsableArguments {
 
   @OptionGroup var recording: RecordOptions
 
-  /// Takes what is set elsewhere where the command line does not give it.
+  /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
     maxDelete = maxDelete ?? settings.maxDelete
   }
 
-  /// Makes sure that the user wants what a plan says.
+  /// Asks the user to confirm a plan, if necessary.
   ///
-  /// - Returns: Whether to carry the plan out.
-  /// - Throws: ``CommandFailure`` if the plan removes too much, or if there is nobody to ask.
+  /// - Returns: Whether to execute the plan.
+  /// - Throws: ``CommandFailure`` if the plan exceeds the cap, or if standard input is not a terminal.
   func allow(
     _ plan: RemovalPlan, _ renderer: RemovalRenderer, in environment: CommandEnvironment
   ) throws(CommandFailure) -> Bool {
@@ -52,14 +52,14 @@ struct ChangeOptions: ParsableArguments {
 }
 
 extension ChangeOptions {
-  /// Makes sure that a plan removes no more than is allowed; a dry run shows it first.
+  /// Throws if a plan exceeds the cap; a dry run shows the plan first.
   func checkLimit(of plan: RemovalPlan) throws(CommandFailure) {
     guard let maxDelete, plan.exceeds(maxDelete) else { return }
     let orphans = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
     throw tooMany("\(plan.entries.count) of \(plan.storedEntries) entries\(orphans)")
   }
 
-  /// The failure of a command that would remove more than is allowed.
+  /// Returns the failure of a command that exceeds the cap.
   func tooMany(_ what: String) -> CommandFailure {
     CommandFailure(
       .no, kind: "too-many", "\(what) would go, more than '--max-delete' allows",
@@ -67,7 +67,7 @@ extension ChangeOptions {
   }
 }
 
-/// What a command that selects entries itself can do with its plan.
+/// The options for the plan of a command that selects entries.
 struct PlanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -89,19 +89,19 @@ struct PlanOptions: ParsableArguments {
     }
   }
 
-  /// Whether any of the options was given.
+  /// Whether any of these options is set.
   var isUsed: Bool { backup != nil || plan != nil }
 
-  /// The files that are to be created.
+  /// The files to create.
   var newFiles: [NewFileOption] {
     [("--backup", backup), ("--plan", plan == "-" ? nil : plan)].compactMap { option, path in
       path.map { NewFileOption(option: option, path: $0) }
     }
   }
 
-  /// Writes the plan to the file that it is wanted in, which only its owner may read.
+  /// Saves the plan to the requested file, which only its owner can read.
   ///
-  /// - Returns: Whether it is wanted in a file.
+  /// - Returns: Whether a file was requested.
   func save(
     _ plan: RemovalPlan, by verb: String, in environment: CommandEnvironment
   ) throws -> Bool {
@@ -113,7 +113,7 @@ struct PlanOptions: ParsableArguments {
       try environment.write(text.bytes)
       return true
     }
-    // A plan appears whole: of one that a full disk cut short, 'apply' would carry out a part.
+    // Write the plan atomically: 'apply' would execute a part of a plan that a full disk had truncated.
     do throws(FileError) {
       var file = try NewFile(at: path, replacing: false)
       try file.write(text.bytes)
@@ -129,12 +129,12 @@ struct PlanOptions: ParsableArguments {
   }
 }
 
-/// The formats of commands that change a cache.
+/// The output formats of commands that change a cache.
 enum ChangeFormat: String, CaseIterable, ExpressibleByArgument {
   case table, json
 }
 
-/// A cap on the command line: `100`, or `10%` of all entries.
+/// Parses a cap: `100`, or `10%` of all entries.
 func parseRemovalCap(_ text: String) throws -> RemovalCap {
   if text.utf8.last == UInt8(ascii: "%") { return .percent(try parsePercent(text)) }
   guard let count = Int64(text), count >= 0 else {

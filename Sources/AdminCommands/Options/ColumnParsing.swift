@@ -2,10 +2,10 @@ import ArgumentParser
 import Bytes
 import Rendering
 
-/// The names of all columns, for people.
+/// The names of all columns, separated by spaces.
 let columnNames = Column.all.compactMap(\.name.string).joined(separator: " ")
 
-/// Columns on the command line, with commas between them; `\,` is a comma in a key, and `\\` a `\`.
+/// Parses comma-separated columns; in a key, `\,` is a comma and `\\` a backslash.
 func parseColumns(_ text: String) throws -> [Column] {
   var names: [[UInt8]] = [[]]
   var bytes = Array(text.utf8)[...]

@@ -2,9 +2,9 @@ import Administration
 import Rendering
 
 extension ConditionError {
-  /// What is wrong with an expression, with a mark under the place.
+  /// Returns the error in an expression, with a mark below its position.
   ///
-  /// - Parameter subject: What the expression is, with where it is from.
+  /// - Parameter subject: The expression and its origin, in words.
   func message(about subject: String, _ text: String) -> String {
     "\(subject) cannot be read: \(printable(reason))\n"
       + MarkedText.text(text, marking: range)

@@ -4,7 +4,7 @@ import Rendering
 import ResponseStorage
 
 extension EntryNames.Name {
-  /// Reads an operand, which is a URL or an id; for anything else the error says where it belongs.
+  /// Parses an operand, which is a URL or an id; for other text, the hint names the right option.
   init(operand: String) throws(CommandFailure) {
     do throws(WrittenValueError) { try self.init(written: operand) } catch {
       throw .usage(
@@ -13,10 +13,10 @@ extension EntryNames.Name {
     }
   }
 
-  /// Finds the one entry of this name, as the cache does: of those that only have the URL none is taken if it
-  /// answers the URL with another.
+  /// Finds the single entry with this name like the cache does: an entry with the URL is not found if the cache returns
+  /// another entry for that URL.
   ///
-  /// - Parameter report: Called if the entry is found otherwise than by a URL and a key that are the same.
+  /// - Parameter report: Called if the entry is found by another way than a URL that equals its key.
   func resolved(
     in source: any ResponseSource, _ report: (StoreLookup) -> Void
   ) throws -> StoredResponse.ID {
@@ -48,7 +48,7 @@ extension EntryNames.Name {
 }
 
 extension EntryNames {
-  /// A clause for each name that says that no entry has it.
+  /// Returns a clause for each name that no entry has.
   func absences(_ secrets: SecretPolicy) -> [String] {
     names.map { name in
       switch name {
@@ -60,12 +60,12 @@ extension EntryNames {
     }
   }
 
-  /// Text from a cache or of a name for people, on whatever terminal.
+  /// Returns text from a cache or a name in a form that is safe on any terminal.
   static func text(_ text: ByteString) -> String { HostileText.shown(text).string ?? "" }
 }
 
 extension CommandFailure {
-  /// None of the entries that were named is there.
+  /// None of the named entries exists.
   static func absent(_ names: EntryNames, _ secrets: SecretPolicy) -> CommandFailure {
     CommandFailure(
       .no, kind: "no-such-entry", names.absences(secrets).joined(separator: "; "),

@@ -2,7 +2,7 @@ import Administration
 import ArgumentParser
 import ResponseStorage
 
-/// The expiries of an application's own.
+/// The options for the expiry rules of the app.
 struct ExpiryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -12,11 +12,11 @@ struct ExpiryOptions: ParsableArguments {
     transform: parseExpiryRule)
   var userInfoExpiry: [UserInfoExpiry.Rule] = []
 
-  /// The given rules and the known ones.
+  /// The given rules and the built-in ones.
   var rules: [UserInfoExpiry.Rule] { UserInfoExpiry.rules(adding: userInfoExpiry) }
 }
 
-/// A rule on the command line: `KEY=SECONDS`.
+/// Parses an expiry rule: `KEY=SECONDS`.
 func parseExpiryRule(_ text: String) throws -> UserInfoExpiry.Rule {
   do { return try UserInfoExpiry.Rule(written: text) } catch { throw ValidationError(error) }
 }

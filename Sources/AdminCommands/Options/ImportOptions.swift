@@ -4,7 +4,7 @@ import Bytes
 import ResponseArchives
 import ResponseStorage
 
-/// How entries are put into a cache.
+/// The options for importing entries.
 struct ImportOptions: ParsableArguments {
   @Option(
     help: "What to do with an entry that the cache has another of: skip, replace, newer, error.")
@@ -56,7 +56,7 @@ struct ImportOptions: ParsableArguments {
     }
   }
 
-  /// The cache that is to be made; `nil` if there must be one.
+  /// The cache to create; `nil` if it must exist.
   var newStore: NewStore? {
     switch create {
     case .apple: .apple(AppleSchema(rawValue: schema) ?? .version203)
@@ -65,7 +65,7 @@ struct ImportOptions: ParsableArguments {
     }
   }
 
-  /// What is changed of entries on their way.
+  /// Returns the changes to entries on import.
   ///
   /// - Parameter now: The time of the import.
   func rewriting(at now: Timestamp) -> ResponseRewriting {
@@ -75,7 +75,7 @@ struct ImportOptions: ParsableArguments {
     return rewriting
   }
 
-  /// How much the archive may hold.
+  /// The limits on the contents of the archive.
   var limits: ArchiveLimits {
     var limits = ArchiveLimits()
     for (name, value) in archiveLimit { limits[name] = value }
@@ -83,14 +83,14 @@ struct ImportOptions: ParsableArguments {
   }
 }
 
-/// The kinds of caches that can be made.
+/// The kinds of caches that can be created.
 enum CreatedStore: String, CaseIterable, ExpressibleByArgument {
   case apple, foundation
 }
 
 extension ImportConflictRule: ExpressibleByArgument {}
 
-/// A limit on the command line: `total=64GiB`.
+/// Parses a limit: `total=64GiB`.
 func parseArchiveLimit(_ text: String) throws -> (ArchiveLimits.Name, Int64) {
   let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
   guard parts.count == 2,
@@ -103,11 +103,11 @@ func parseArchiveLimit(_ text: String) throws -> (ArchiveLimits.Name, Int64) {
   return (name, try parseSize(String(decoding: Array(parts[1]), as: UTF8.self)).bytes)
 }
 
-/// A change of hosts on the command line: `example.com=staging.example.com:8080`.
+/// Parses a change of hosts: `example.com=staging.example.com:8080`.
 func parseHostMapping(_ text: String) throws -> ResponseRewriting.HostMapping {
   let parts = text.utf8.split(
     separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-  // What ends a host in a URL is no part of one.
+  // Reject characters that end the host in a URL.
   let isHost = { (part: Substring.UTF8View) in
     !part.isEmpty && part.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@\\=".utf8.contains($0) }
   }

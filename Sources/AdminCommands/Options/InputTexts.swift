@@ -1,21 +1,20 @@
 import Files
 
-/// What a process reads as a whole from files that can be read only once: its standard input, and pipes that a
-/// shell makes for `<(…)`.
+/// The contents of inputs that can only be read once: standard input, and shell pipes for `<(…)`.
 ///
-/// A command may need a list once for each cache, attempt and round, and has to find the same each time.
+/// A command may need the same list for each cache, attempt and round.
 final class InputTexts {
   private var texts: [String: [UInt8]] = [:]
   private let readInput: (Int) throws -> [UInt8]
 
-  /// - Parameter readInput: Reads the standard input to its end, or until there are more bytes than a limit.
+  /// - Parameter readInput: Reads standard input to its end, or until it exceeds a limit.
   init(readInput: @escaping (Int) throws -> [UInt8]) {
     self.readInput = readInput
   }
 
-  /// All of a file, read the first time that it is asked for; more than `limit` bytes if it is longer.
+  /// Returns the contents of a file, which is only read once; more than `limit` bytes if it is longer.
   ///
-  /// - Parameter path: The path of the file; `-` for the standard input.
+  /// - Parameter path: The path of the file; `-` for standard input.
   func text(of path: String, upTo limit: Int) throws -> [UInt8] {
     if let text = texts[path] { return text }
     let text = path == "-" ? try readInput(limit) : try Self.read(path, upTo: limit)

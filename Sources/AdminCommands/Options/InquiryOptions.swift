@@ -4,7 +4,7 @@ import Bytes
 import HTTPCaching
 import ResponseStorage
 
-/// What is asked about entries.
+/// The options for the request that is explained.
 struct InquiryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -32,7 +32,7 @@ struct InquiryOptions: ParsableArguments {
     transform: parseSize)
   var capacity: ByteCount?
 
-  /// What is asked about the entries of a store.
+  /// Returns the inquiry about the entries of a store.
   func resolved(
     at now: Timestamp, of source: any ResponseSource, _ expiryRules: [UserInfoExpiry.Rule]
   ) -> Inquiry {
@@ -48,7 +48,7 @@ struct InquiryOptions: ParsableArguments {
 
 extension CachePlatform: ExpressibleByArgument {}
 
-/// A policy on the command line: one of the seven names, or a number.
+/// Parses a policy: one of the seven names, or a number.
 func parsePolicy(_ text: String) throws -> RequestCachePolicy {
   if let policy = RequestCachePolicy(name: text) { return policy }
   if let policy = Int(text).flatMap({ RequestCachePolicy(rawValue: $0) }) { return policy }
@@ -58,7 +58,7 @@ func parsePolicy(_ text: String) throws -> RequestCachePolicy {
       .joined(separator: ", ") + ".")
 }
 
-/// A header field on the command line: `Name: value`.
+/// Parses a header field: `Name: value`.
 func parseField(_ text: String) throws -> FieldLine {
   let bytes = Array(text.utf8)
   guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),

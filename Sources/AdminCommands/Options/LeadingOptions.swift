@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// The options that may stand before the verb: `-c PATH list` means `list -c PATH`.
+/// The options that may precede the verb: `-c PATH list` means `list -c PATH`.
 ///
-/// ArgumentParser takes the options of a command only behind its name, so they are moved there. Nothing else
-/// is read of them here.
+/// ArgumentParser only accepts options of a command after its name, so they are moved there. They are not interpreted
+/// here.
 enum LeadingOptions {
   private static let names = ["-c", "--cache", "--config"]
 
-  /// The words of a command line, the verb first.
+  /// Returns the words of a command line with the verb first.
   static func moved(behindTheVerbOf words: [String]) -> [String] {
     var leading: [String] = []
     var rest = words[...]
@@ -27,7 +27,7 @@ enum LeadingOptions {
     return rest.prefix(verbs) + leading + rest.dropFirst(verbs)
   }
 
-  /// How many words name the command: two of `policy test`.
+  /// Returns the number of words that name the command: two for `policy test`.
   private static func verbCount(of words: [String]) -> Int {
     var subcommands = URLCacheAdmin.configuration.subcommands
     for (index, word) in words.enumerated() {

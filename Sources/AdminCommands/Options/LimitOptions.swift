@@ -2,7 +2,7 @@ import Administration
 import ArgumentParser
 import Bytes
 
-/// The limits that a cache is to keep.
+/// The options for the limits of a cache.
 struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("What all files of the cache may take up.", valueName: "size"),
@@ -58,7 +58,7 @@ struct LimitOptions: ParsableArguments {
     if let low, low > 100 { throw ValidationError("'--low' cannot be more than 100%.") }
   }
 
-  /// Takes what is set elsewhere where the command line does not give it.
+  /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
     maxSize = maxSize ?? settings.maxSize
     capacity = capacity ?? settings.capacity
@@ -77,13 +77,13 @@ struct LimitOptions: ParsableArguments {
       && minFree == nil
   }
 
-  /// What all files may take up, in bytes.
+  /// The maximum size on disk, in bytes.
   var bytes: ByteCount? { maxSize ?? capacity }
 
-  /// The limits where it plays no part how much room the file system has.
+  /// The limits that do not depend on the free space of the file system.
   var ofSizeAndNumber: CacheLimits { limits(available: 0, total: 0) }
 
-  /// The limits, of a store on a file system with so much room.
+  /// Returns the limits for a store on a file system with this much space.
   func limits(available: ByteCount, total: ByteCount) -> CacheLimits {
     var limits = CacheLimits()
     limits.bytes = bytes
@@ -98,12 +98,12 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// A part of a file system on the command line: `10G`, or `10%`.
+/// Parses an amount of space: `10G` or `10%`.
 func parseRoom(_ text: String) throws -> Room {
   do { return try Room(text) } catch { throw ValidationError(error) }
 }
 
-/// An order on the command line: `oldest`, or `largest,oldest`.
+/// Parses an order: `oldest`, or `largest,oldest`.
 func parseOrder(_ text: String) throws -> [CacheLimits.Order] {
   try text.utf8.split(separator: UInt8(ascii: ",")).map { name in
     let name = String(decoding: Array(name), as: UTF8.self)

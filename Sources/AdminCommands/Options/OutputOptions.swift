@@ -1,12 +1,12 @@
 import ArgumentParser
 import Rendering
 
-/// What secrets an output may contain.
+/// The options for secrets in the output.
 struct SecretOptions: ParsableArguments {
   @Flag(help: "Show passwords, cookies, tokens and request bodies instead of '***'.")
   var showSecrets = false
 
-  // The name that is made of the property's is `--redact-ur-ls`.
+  // The name derived from the property would be `--redact-ur-ls`.
   @Flag(
     name: .customLong("redact-urls"),
     help: "Mask secrets in URLs and keys in the formats for programs too.")
@@ -15,9 +15,9 @@ struct SecretOptions: ParsableArguments {
   var policy: SecretPolicy { SecretPolicy(showSecrets: showSecrets, redactURLs: redactURLs) }
 }
 
-/// Collects what is rendered, and writes it in large pieces.
+/// A buffer for rendered text, which is written in large pieces.
 struct OutputBuffer {
-  /// What was not yet written.
+  /// The text that has not been written.
   var text = TextBuffer()
   private let environment: CommandEnvironment
 
@@ -25,12 +25,12 @@ struct OutputBuffer {
     self.environment = environment
   }
 
-  /// Writes out what there is if it is much.
+  /// Writes the text if there is much of it.
   mutating func flushIfLarge() throws {
     if text.bytes.count >= 1 << 16 { try flush() }
   }
 
-  /// Writes out what there is.
+  /// Writes the text.
   mutating func flush() throws {
     guard !text.bytes.isEmpty else { return }
     try environment.write(text.bytes)

@@ -3,12 +3,12 @@ import ArgumentParser
 import Bytes
 import Files
 
-/// What a command that removes entries does with those that are pinned.
+/// The options for pinned entries, of commands that remove entries.
 struct PinOptions: ParsableArguments {
   @Flag(help: "Remove pinned entries, too; without it they are kept, whatever is selected.")
   var includePinned = false
 
-  /// What is kept although it is selected.
+  /// Returns the entries to keep although they are selected.
   func pins(
     of cache: CacheOptions, in environment: CommandEnvironment
   ) throws(CommandFailure) -> EntryNames {
@@ -17,7 +17,7 @@ struct PinOptions: ParsableArguments {
 }
 
 extension CacheOptions {
-  /// The entries that the configuration pins in the cache, also if it is named by its path.
+  /// Returns the entries that the configuration pins in the cache, even if the cache is given by path.
   func pins(in environment: CommandEnvironment) throws(CommandFailure) -> EntryNames {
     let names = environment.configuration.names(ofCacheAt: try path(in: environment))
     return EntryNames(
@@ -26,7 +26,7 @@ extension CacheOptions {
 }
 
 extension CacheOptions {
-  /// What the configuration says that entries of the cache are kept for.
+  /// Returns the classes of entries according to the configuration.
   func classes(
     at now: Timestamp, in environment: CommandEnvironment
   ) throws(CommandFailure) -> EntryClasses {
@@ -35,7 +35,7 @@ extension CacheOptions {
 }
 
 extension Configuration {
-  /// The names of the cache at a path: a pin holds however the cache is named.
+  /// Returns the names of the cache at a path: pins apply however the cache is named.
   func names(ofCacheAt path: String) -> [String] {
     let place = Self.place(ofCacheAt: path)
     let identity = Self.identity(ofCacheAt: place)
@@ -47,14 +47,15 @@ extension Configuration {
     }
   }
 
-  /// The database of a cache as a file, which a hard link is too; `nil` of a folder of Foundation's, which has no others.
+  /// Returns the identity of the database file, which hard links share; `nil` for a Foundation cache, whose folder
+  /// cannot have hard links.
   private static func identity(ofCacheAt place: [UInt8]) -> [UInt64]? {
     let path = String(decoding: place, as: UTF8.self)
     let database = (try? FileStatus.of("\(path)/Cache.db")) ?? (try? FileStatus.of(path))
     return database?.kind == .regular ? database?.identity : nil
   }
 
-  /// The path of a cache without symbolic links, and without the name of a database that its folder stands for.
+  /// Returns the path of a cache with symbolic links resolved, and without the name of the database.
   private static func place(ofCacheAt path: String) -> [UInt8] {
     var bytes = Array((Directory.resolvedPath(path) ?? absolutePath(path)).utf8)
     while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }

@@ -7,12 +7,12 @@ import ResponseArchives
 import ResponseStorage
 
 extension PlanOptions {
-  /// Exports what a plan removes, if that is wanted, as `import` restores it.
+  /// Exports the entries of a plan, if requested, for `import`.
   ///
-  /// What has changed since the plan was made is not in the archive; neither is it removed.
+  /// Entries that have changed since the plan was made are neither exported nor removed.
   ///
-  /// - Throws: ``CommandFailure`` also if the archive cannot hold an entry, so that no entry is removed that
-  ///   could not be restored; then there is no archive.
+  /// - Throws: ``CommandFailure``, also if the archive cannot contain an entry: then no archive is written, and no
+  ///   entry is removed that could not be restored.
   func backUp(
     _ plan: RemovalPlan, of cache: CacheOptions, in environment: CommandEnvironment
   ) throws {
@@ -24,7 +24,7 @@ extension PlanOptions {
     export.isSelection = true
     export.created = cache.now(in: environment)
     let target = try ArchiveOutput(path: path, isForced: nil, environment)
-    // Both are in the order of the ids.
+    // Both are in ascending order of ids, so one pass is enough.
     var rest = plan.entries[...]
     let summary = try export.run(on: source, [.key, .stored, .file]) { response in
       rest = rest.drop { $0.version.id < response.id }
@@ -48,15 +48,15 @@ extension PlanOptions {
         + Self.restoreCommand(backup: path, cache: plan.store.path))
   }
 
-  /// The command that restores a backup, for a shell in any working folder.
+  /// Returns the command that restores a backup, for a shell in any folder.
   ///
-  /// A log is read later, and elsewhere than where the command ran, so both paths are absolute.
+  /// A log may be read later and elsewhere, so both paths are absolute.
   static func restoreCommand(backup: String, cache: String) -> String {
     let words = [backup, cache].map { ShellText.word(ByteString(absolutePath($0))) }
     return "urlcache-admin import \(words[0]) -c \(words[1])"
   }
 
-  /// The format of a backup, which its name must tell.
+  /// Returns the format of a backup, according to its name.
   static func format(ofBackup path: String) throws -> ExportFormat {
     guard let format = ExportFormat(ofFileNamed: path), format.isNative else {
       let endings = ExportFormat.endingsInWords(ExportFormat.allCases.filter(\.isNative))

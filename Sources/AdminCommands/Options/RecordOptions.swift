@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where to write down what a command did; who runs the command does that, also when it fails.
+/// The options for the log and metrics; the caller of the command writes them, even after a failure.
 struct RecordOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -3,7 +3,7 @@ import Bytes
 import HTTPCaching
 import ResponseStorage
 
-/// What is left out of an archive, as it may be secret.
+/// The options for leaving secrets out of an archive.
 struct RedactionOptions: ParsableArguments {
   @Flag(help: "Keep cookies, tokens and request bodies; native archives always do.")
   var withCredentials = false
@@ -44,14 +44,14 @@ struct RedactionOptions: ParsableArguments {
     }
   }
 
-  /// Whether all that a list masks is left out.
+  /// Whether to leave out everything that a list masks.
   var redactsAll: Bool {
     redact || redactBodies || !redactHeader.isEmpty || !redactQuery.isEmpty
   }
 
-  /// What leaves credentials out; `nil` if they are kept.
+  /// Returns the filter that removes credentials; `nil` if they are kept.
   ///
-  /// - Parameter isNative: Whether the format keeps all of an entry unless an option says otherwise.
+  /// - Parameter isNative: Whether the format keeps entries complete by default.
   func filter(isNative: Bool) -> CredentialFilter? {
     if withCredentials || isNative && !redactsAll { return nil }
     var filter = CredentialFilter()
@@ -62,7 +62,7 @@ struct RedactionOptions: ParsableArguments {
     return filter
   }
 
-  /// The names of lists that are separated by commas, in small letters.
+  /// Returns the names in comma-separated lists, in lowercase.
   private static func names(_ lists: [String]) -> Set<ByteString> {
     Set(
       lists.flatMap { list in

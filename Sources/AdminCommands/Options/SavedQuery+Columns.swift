@@ -1,7 +1,7 @@
 import Administration
 
 extension Configuration {
-  /// Everything that is wrong with the files, also with columns, which only lists know.
+  /// All errors in the files, including errors in columns, which only this module can check.
   var allErrors: [ConfigurationError] { errors + columnErrors }
 
   private var columnErrors: [ConfigurationError] {
@@ -19,7 +19,7 @@ extension Configuration {
     }
   }
 
-  /// The saved query with a name.
+  /// Returns the saved query with a name.
   func query(named name: String) throws(CommandFailure) -> SavedQuery {
     if let query = queries.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return query }
     let names = queries.map(\.name)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How a command runs that nobody waits for: from a timer, on many machines, beside whoever uses the cache.
+/// The options for unattended runs: from a timer, on many machines, while another process may be using the cache.
 struct ScheduleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -25,7 +25,7 @@ struct ScheduleOptions: ParsableArguments {
     if maxRuntime == 0 { throw ValidationError("'--max-runtime' must be more than zero.") }
   }
 
-  /// Refuses what trying again cannot do.
+  /// Rejects options that do not allow a second attempt.
   func check(with planning: PlanOptions) throws {
     guard ifBusy != .wait || planning.backup == nil else {
       throw ValidationError(
@@ -35,7 +35,7 @@ struct ScheduleOptions: ParsableArguments {
   }
 }
 
-/// What a command does about a cache that is in use.
+/// The reaction to a cache that is in use.
 enum BusyResponse: String, CaseIterable, ExpressibleByArgument {
   case fail, skip, wait
 }

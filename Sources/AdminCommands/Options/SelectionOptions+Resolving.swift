@@ -3,12 +3,12 @@ import Bytes
 import ResponseStorage
 
 extension SelectionOptions {
-  /// Turns what the user wrote into a selection of entries of one cache.
+  /// Creates the selection of entries of one cache.
   ///
   /// - Parameters:
-  ///   - now: The time that ages are counted to.
-  ///   - cache: The cache whose rules count.
-  ///   - source: The cache, which is looked through if the selection depends on all of its entries.
+  ///   - now: The time that ages are relative to.
+  ///   - cache: The cache whose rules apply.
+  ///   - source: The cache, which is read if the selection depends on all its entries.
   func resolved(
     at now: Timestamp, of cache: CacheOptions?, from source: any ResponseSource,
     in environment: CommandEnvironment
@@ -18,12 +18,12 @@ extension SelectionOptions {
     return selection
   }
 
-  /// Turns what the user wrote into a selection that does not depend on all entries of a cache.
+  /// Creates a selection that does not depend on all entries of a cache.
   ///
   /// - Parameters:
-  ///   - now: The time that ages are counted to.
-  ///   - cache: The cache whose rules count; `nil` if the command is about several.
-  /// - Throws: ``CommandFailure`` also for an option that needs a cache to be looked through.
+  ///   - now: The time that ages are relative to.
+  ///   - cache: The cache whose rules apply; `nil` for several caches.
+  /// - Throws: ``CommandFailure``, also for an option that depends on all entries.
   func resolved(
     at now: Timestamp, of cache: CacheOptions?, in environment: CommandEnvironment
   ) throws -> Selection {
@@ -36,11 +36,11 @@ extension SelectionOptions {
     return try parsed(at: now, of: cache, in: environment)
   }
 
-  /// Turns what the user wrote into a selection, which is not prepared for a cache yet.
+  /// Creates a selection that is not yet prepared for a cache.
   ///
   /// - Parameters:
-  ///   - now: The time that ages are counted to.
-  ///   - cache: The cache whose rules count; `nil` if the command is about several.
+  ///   - now: The time that ages are relative to.
+  ///   - cache: The cache whose rules apply; `nil` for several caches.
   func parsed(
     at now: Timestamp, of cache: CacheOptions?, in environment: CommandEnvironment
   ) throws -> Selection {
@@ -58,7 +58,7 @@ extension SelectionOptions {
       }
       selection.classes = try cache.classes(at: now, in: environment)
     }
-    // An age and a time are one kind of bound once the moment is known.
+    // Ages and times are compared here: only relative to `now` are they the same kind of bound.
     if let before = selection.before, let after = selection.after, before <= after {
       throw CommandFailure.usage(
         "no entry is both before and after what the options for ages and times say",
@@ -67,7 +67,7 @@ extension SelectionOptions {
     return selection
   }
 
-  /// What the user wrote, read.
+  /// Parses the criteria.
   private func criteria(in environment: CommandEnvironment) throws -> SelectionCriteria {
     var criteria = SelectionCriteria()
     criteria.names = try names(in: environment)
@@ -139,7 +139,7 @@ extension SelectionOptions {
     return values
   }
 
-  /// The entries that were named, in whichever way; `nil` if no option or operand names any.
+  /// Returns the entries named by operands or options; `nil` if there are none.
   private func names(in environment: CommandEnvironment) throws -> [EntryNames.Name]? {
     if entries.isEmpty, id.isEmpty, urlFile.isEmpty { return nil }
     var names = try entries.map { try EntryNames.Name(operand: $0) }
@@ -148,7 +148,7 @@ extension SelectionOptions {
     return names
   }
 
-  /// The URLs of a file, one a line; empty lines are skipped.
+  /// Reads the URLs in a file, one per line; skips empty lines.
   static func urls(in file: String, _ environment: CommandEnvironment) throws
     -> [ByteString]
   {
@@ -165,7 +165,7 @@ extension SelectionOptions {
 }
 
 extension Selection {
-  /// Finds out what depends on all entries of a cache, and notes what could not be found out.
+  /// Reads the cache if the selection depends on all its entries, and reports an incomplete result.
   mutating func prepare(
     for source: any ResponseSource, in environment: CommandEnvironment
   ) throws {

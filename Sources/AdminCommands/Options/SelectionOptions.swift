@@ -3,8 +3,8 @@ public import ArgumentParser
 import Bytes
 public import ResponseStorage
 
-/// The options with which a user selects entries: different ones must all hold, of a repeated one
-/// any. What names entries is one list, in whichever way it is given.
+/// The options for selecting entries: different options are combined with AND, a repeated option with OR. All options
+/// that name entries add to one list.
 struct SelectionOptions: ParsableArguments {
   @Argument(help: "URLs or ids of entries; a URL is taken literally, never as a pattern.")
   var entries: [String] = []
@@ -161,7 +161,7 @@ struct SelectionOptions: ParsableArguments {
 
   @OptionGroup var expiry: ExpiryOptions
 
-  /// Refuses empty texts: every URL begins with one, and nothing else of a response is one.
+  /// Rejects empty strings: every URL begins with one, and no other property of a response equals one.
   func validate() throws {
     let texts: KeyValuePairs = [
       "--prefix": prefix, "--glob": glob, "--regex": regex, "--host": host, "--method": method,

@@ -2,7 +2,7 @@ public import ArgumentParser
 import Files
 public import ResponseStorage
 
-/// The side files that a command looks at, beside a cache.
+/// The options for sidecars.
 struct SidecarOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -12,7 +12,7 @@ struct SidecarOptions: ParsableArguments {
     completion: .directory)
   var sidecars: String?
 
-  /// Refuses a folder of one cache for several.
+  /// Rejects the folder of one cache for several caches.
   func check(with scope: ScopeOptions) throws {
     guard sidecars == nil || !scope.allCaches else {
       throw ValidationError("'--sidecars' is the folder of one cache: leave '--all-caches' out.")

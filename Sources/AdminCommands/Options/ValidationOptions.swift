@@ -3,7 +3,7 @@ import Bytes
 import Files
 public import Revalidation
 
-/// How origins are asked.
+/// The options for validation requests.
 struct ValidationOptions: ParsableArguments {
   @Option(help: "What to ask with: auto (all that there is), etag, last-modified.")
   var sendValidator = ValidationRules.SentValidator.auto
@@ -54,9 +54,9 @@ struct ValidationOptions: ParsableArguments {
     }
   }
 
-  /// What the user wrote.
+  /// Returns the rules for creating requests.
   ///
-  /// - Parameter wantsBodies: Whether bodies that have changed are wanted.
+  /// - Parameter wantsBodies: Whether the bodies of changed responses are wanted.
   func rules(wantsBodies: Bool) -> ValidationRules {
     var rules = ValidationRules()
     rules.sentValidator = sendValidator
@@ -68,7 +68,7 @@ struct ValidationOptions: ParsableArguments {
     return rules
   }
 
-  /// When which request is sent.
+  /// The schedule of requests.
   var schedule: FetchSchedule {
     FetchSchedule(
       concurrency: concurrency, millisecondsBetween: rate.map { Int64(1_000 / $0) } ?? 0)

@@ -3,39 +3,39 @@ import ArgumentParser
 import Bytes
 import ResponseStorage
 
-/// A number of bytes on the command line: `4096`, `4K`, `4KiB` (1024) or `4kB` (1000).
+/// Parses a number of bytes: `4096`, `4K`, `4KiB` (1,024) or `4kB` (1,000).
 func parseSize(_ text: String) throws -> ByteCount {
   do { return try WrittenValue.size(text) } catch { throw ValidationError(error) }
 }
 
-/// A length of time on the command line, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.
+/// Parses a duration, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.
 func parseDuration(_ text: String) throws -> Double {
   do { return try WrittenValue.duration(text) } catch { throw ValidationError(error) }
 }
 
-/// A moment on the command line: RFC 3339, or a day, which means its first second here.
+/// Parses a time: RFC 3339, or a date, which means its midnight in the local time zone.
 func parseTime(_ text: String) throws -> WrittenTime {
   do { return try WrittenTime(text) } catch { throw ValidationError(error) }
 }
 
-/// Statuses on the command line: numbers and classes, `200,4xx`.
+/// Parses statuses and classes: `200,4xx`.
 func parseStatuses(_ text: String) throws -> [ClosedRange<Int64>] {
   do { return try WrittenValue.statuses(text) } catch { throw ValidationError(error) }
 }
 
-/// A share on the command line, in percent: `90%` or `90`.
+/// Parses a percentage: `90%` or `90`.
 func parsePercent(_ text: String) throws -> Double {
   do { return try WrittenValue.percent(text) } catch { throw ValidationError(error) }
 }
 
 extension ValidationError {
-  /// Says what is wrong with a value on the command line.
+  /// Creates an error from an invalid value.
   init(_ error: WrittenValueError) {
     self.init(printable(error.description))
   }
 }
 
-/// An id on the command line: a number, or the name of a file.
+/// Parses an id: a number, or a file name.
 func parseID(_ text: String) throws -> StoredResponse.ID {
   guard let id = StoredResponse.ID(text) else {
     throw ValidationError(
@@ -44,12 +44,12 @@ func parseID(_ text: String) throws -> StoredResponse.ID {
   return id
 }
 
-/// What a property has to be, on the command line: `KEY`, or `KEY=VALUE`.
+/// Parses a required property: `KEY` or `KEY=VALUE`.
 func parseProperty(_ text: String) throws -> PropertyCriterion {
   do { return try PropertyCriterion(written: text) } catch { throw ValidationError(error) }
 }
 
-/// What a user typed, safe to print.
+/// Returns text with control and invisible characters made safe to print.
 func printable(_ text: String) -> String {
   var result = String.UnicodeScalarView()
   for scalar in text.unicodeScalars {

@@ -2,10 +2,9 @@ import Files
 import ResponseArchives
 import ResponseStorage
 
-/// Where an archive or a report goes: a file that appears whole or not at all, or the output.
+/// The destination of an archive or a report: standard output, or a file that appears complete or not at all.
 ///
-/// As long as it is there, the signals that a user ends a process by are held back; the next piece is then
-/// an error, so that nothing is left behind.
+/// While it exists, terminating signals are held back, and make the next write throw, so that no partial file is left.
 final class ArchiveOutput {
   private let signals = HeldSignals()
   private let environment: CommandEnvironment
@@ -14,9 +13,9 @@ final class ArchiveOutput {
   private var file: NewFile?
 
   /// - Parameters:
-  ///   - path: The path of the file; `-` for the output.
-  ///   - isForced: Whether a file is replaced, and a terminal gets an archive; `nil` if a user cannot say.
-  ///   - isText: Whether it may go to a terminal in any case.
+  ///   - path: The path of the file; `-` for standard output.
+  ///   - isForced: Whether to replace a file, and to write an archive to a terminal; `nil` if there is no such option.
+  ///   - isText: Whether it can always be written to a terminal.
   init(
     path: String, isForced: Bool?, isText: Bool = false, _ environment: CommandEnvironment
   ) throws(CommandFailure) {
@@ -38,17 +37,17 @@ final class ArchiveOutput {
   }
 
   deinit {
-    // A file that was not committed goes before a signal that came meanwhile ends the process.
+    // Remove an uncommitted file before a held signal ends the process.
     file = nil
   }
 
-  /// Writes the next piece.
+  /// Writes the next bytes.
   func write(_ bytes: [UInt8]) throws {
     if signals.haveCome { throw FileError.interrupted(at: path) }
     if path == "-" { try environment.write(bytes) } else { try file?.write(bytes) }
   }
 
-  /// Gives the file its name.
+  /// Gives the file its final name.
   func commit() throws {
     if signals.haveCome { throw FileError.interrupted(at: path) }
     guard let file = file.take() else { return }
@@ -59,7 +58,7 @@ final class ArchiveOutput {
 }
 
 extension ResponseSource {
-  /// Refuses to replace the store itself by a file at a path.
+  /// Rejects to replace the store itself.
   func refuseReplacement(by path: String) throws(CommandFailure) {
     let there = try? FileStatus.of(path)
     guard let there, there.identity == description.identity else { return }
@@ -68,7 +67,7 @@ extension ResponseSource {
 }
 
 extension CommandFailure {
-  /// Says why a file cannot be created.
+  /// Creates the failure to create a file.
   init(creating error: FileError, canBeForced: Bool) {
     let hint: String? =
       if error.kind == .exists {
@@ -83,7 +82,7 @@ extension CommandFailure {
       path: error.path)
   }
 
-  /// Says what is wrong with an archive.
+  /// Creates a failure from an error of an archive.
   init(_ error: ResponseArchiveError) {
     let hint: String? =
       switch error.kind {

@@ -1,8 +1,8 @@
 import Files
 
-/// Where `body` writes to: a file that it creates, or the output.
+/// The destination of `body`: a new file, or standard output.
 ///
-/// The file is created with the first piece, so that a body that cannot be read leaves none.
+/// The file is created with the first bytes, so that an unreadable body leaves none.
 struct BodyOutput: ~Copyable {
   private let path: String?
   private let isForced: Bool
@@ -11,15 +11,15 @@ struct BodyOutput: ~Copyable {
   private var isEmpty = true
 
   /// - Parameters:
-  ///   - path: The path of the file; `nil` or `-` for the output.
-  ///   - isForced: Whether a file is replaced, and a terminal gets what is not text.
+  ///   - path: The path of the file; `nil` or `-` for standard output.
+  ///   - isForced: Whether to replace a file, and to write binary data to a terminal.
   init(path: String?, isForced: Bool, _ environment: CommandEnvironment) {
     self.path = path == "-" ? nil : path
     self.isForced = isForced
     self.environment = environment
   }
 
-  /// Writes the next piece.
+  /// Writes the next bytes.
   mutating func write(_ piece: ArraySlice<UInt8>) throws {
     if piece.isEmpty { return }
     try begin(with: piece)
@@ -30,7 +30,7 @@ struct BodyOutput: ~Copyable {
     }
   }
 
-  /// Ends the writing: creates the file of a body without bytes.
+  /// Finishes writing; creates the file of an empty body.
   mutating func finish() throws {
     try begin(with: [])
   }
@@ -56,12 +56,11 @@ struct BodyOutput: ~Copyable {
     }
   }
 
-  /// Whether a terminal can show the beginning of a body: UTF-8 without control characters but for
-  /// white space.
+  /// Whether a terminal can show the beginning of a body: UTF-8 without control characters except whitespace.
   private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
     let isControl = { (byte: UInt8) in byte < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D].contains(byte) }
     guard !bytes.contains(where: { isControl($0) || $0 == 0x7F }) else { return false }
-    // The piece may end inside of a character.
+    // The bytes may end in the middle of a character.
     let whole = bytes.dropLast(bytes.reversed().prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
     let end = whole.last.map { $0 >= 0xC0 } ?? false ? whole.dropLast() : whole
     return String(validating: end, as: UTF8.self) != nil

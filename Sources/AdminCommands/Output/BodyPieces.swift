@@ -3,23 +3,23 @@ import Rendering
 import ResponseArchives
 import ResponseStorage
 
-/// The body of one entry, as the options of `body` want it.
+/// The body of an entry, in the form that the options of `body` request.
 struct BodyPieces {
   let source: any ResponseSource
   let id: StoredResponse.ID
 
-  /// The most bytes that a content coding may give; `nil` if the body is wanted as it is stored.
+  /// The maximum size of a decoded body, in bytes; `nil` to write the body as stored.
   let decodedLimit: ByteCount?
 
-  /// Whether the body is JSON that is to be indented.
+  /// Whether to indent the body as JSON.
   let isIndented: Bool
 
-  /// Whether a body can turn out to be another than is wanted.
+  /// Whether decoding or indenting can fail, so that the body must be checked before anything is written.
   var needsLook: Bool { isIndented || decodedLimit != nil }
 
-  /// Passes on the body, piece by piece.
+  /// Calls a closure with each piece of the body.
   ///
-  /// - Returns: Whether a content coding was undone.
+  /// - Returns: Whether a content coding was removed.
   @discardableResult
   func forEach(_ body: (ArraySlice<UInt8>) throws -> Void) throws -> Bool {
     do {
@@ -45,7 +45,7 @@ struct BodyPieces {
     var indenter = JSONIndenter()
     var text = TextBuffer()
     let wasCoded = try read { piece in
-      // Small bites, as each byte may come with an indentation of a kilobyte.
+      // Small pieces, because each byte may produce a kilobyte of indentation.
       var rest = piece
       while !rest.isEmpty {
         try indenter.append(rest.prefix(4_096), into: &text)

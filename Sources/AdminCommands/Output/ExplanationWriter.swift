@@ -5,12 +5,12 @@ import JSON
 import Rendering
 import ResponseStorage
 
-/// Explains responses and renders what it finds, in their order; many of them on several threads.
+/// Explains responses and writes the results in order; uses several threads for many responses.
 final class ExplanationWriter {
-  /// How many explanations had which verdict.
+  /// The number of explanations with each verdict.
   private(set) var verdicts = VerdictCounts()
 
-  /// The object that explanations are written to; `nil` for a format in which there is none.
+  /// The JSON object to write to; `nil` for formats without one.
   var json: JSONStream?
 
   private static let responsesInBatch = 128
@@ -23,32 +23,32 @@ final class ExplanationWriter {
   private let format: ExplanationFormat
   private let write: (TextBuffer) throws -> Void
 
-  /// What this thread has written of policies; each of the others has its own.
+  /// The texts of policies that this thread has rendered; each other thread has its own.
   private var policies = PolicyTexts()
   private var batch: [StoredResponse] = []
   private var batchCount = 0
-  /// How many batches were given to threads, whose texts were not yet written.
+  /// The number of batches sent to threads whose texts have not been written.
   private var pendingCount = 0
   private var threads: [(work: Channel<Work>, done: Channel<Rendered>)] = []
 
-  /// Responses that follow each other.
+  /// A batch of consecutive responses.
   private struct Work: Sendable {
     let responses: [StoredResponse]
     let isFirst: Bool
-    /// Where they come in the object.
+    /// The position of the batch in the JSON object.
     let json: JSONStream?
   }
 
-  /// What became of them.
+  /// The rendered batch.
   private struct Rendered: Sendable {
     var text = TextBuffer()
     var verdicts = VerdictCounts()
   }
 
   /// - Parameters:
-  ///   - classes: What the configuration says of responses.
-  ///   - json: The object that explanations are written to, if the format has one.
-  ///   - write: What to do with a part of the text.
+  ///   - classes: The classes of responses according to the configuration.
+  ///   - json: The JSON object to write to, if the format has one.
+  ///   - write: Called with each part of the text.
   init(
     asking inquiry: Inquiry, by classes: EntryClasses, _ renderer: ExplanationRenderer,
     _ format: ExplanationFormat, in json: JSONStream?,
@@ -61,14 +61,14 @@ final class ExplanationWriter {
     self.write = write
   }
 
-  /// Takes a response in.
+  /// Adds a response.
   func insert(_ response: borrowing StoredResponse) throws {
     if batch.isEmpty { batch.reserveCapacity(Self.responsesInBatch) }
     batch.append(copy response)
     if batch.count == Self.responsesInBatch { try sendBatch() }
   }
 
-  /// Writes what was not yet written.
+  /// Writes the remaining text.
   func finish() throws {
     while pendingCount > 0 { try writeOldest() }
     guard !batch.isEmpty else { return }
@@ -95,7 +95,7 @@ final class ExplanationWriter {
     return Work(responses: batch, isFirst: batchCount == 0, json: json?.split())
   }
 
-  /// Waits for the batch that was given away first of those that are pending.
+  /// Waits for the oldest pending batch.
   private func writeOldest() throws {
     let thread = threads[(batchCount - pendingCount) % threads.count]
     guard let rendered = thread.done.receive() else { return }
@@ -115,8 +115,8 @@ final class ExplanationWriter {
       threads.append((work, done))
       BackgroundThread.start("ExplanationWriter") { [inquiry, classes, renderer, format] in
         var (inquiry, policies) = (inquiry, PolicyTexts())
-        // Each explanation holds on to the rules: an array of its own spares a thread from waiting for
-        // the others, who count too.
+        // Each explanation retains the rules. With a copy of the array for each thread, the threads do not contend for
+        // its reference count.
         inquiry.expiryRules = inquiry.expiryRules.map { $0 }
         while let next = work.receive() {
           done.send(Self.rendered(next, inquiry, classes, renderer, format, &policies))
@@ -149,11 +149,11 @@ final class ExplanationWriter {
   }
 }
 
-/// How many explanations had which verdict.
+/// The number of explanations with each verdict.
 struct VerdictCounts: Sendable {
-  /// By freshness, and under `nil` those of which it is not known.
+  /// By freshness; `nil` counts unknown freshness.
   private(set) var byState: [ResponseFreshness.State?: Int64] = [:]
-  /// Of how many it is not known whether they are fresh, or whether they are used.
+  /// The number of explanations with unknown freshness or outcome.
   private var undecided: Int64 = 0
 
   var isEmpty: Bool { byState.isEmpty }
@@ -168,8 +168,8 @@ struct VerdictCounts: Sendable {
     undecided += other.undecided
   }
 
-  /// What the process ends with: the answer "no" goes before what is not known. An entry without a lifetime
-  /// is not fresh either: a cache must validate it before each use (RFC 9111 §4.2).
+  /// The exit status; the answer "no" has precedence over unknown. An entry without a lifetime is not fresh either: a
+  /// cache must validate it before each use (RFC 9111 §4.2).
   var status: ExitStatus {
     if byState[.stale] != nil || byState[.noLifetime] != nil { return .no }
     return undecided > 0 ? .partly : .done

@@ -1,21 +1,20 @@
 import Files
 import ResponseArchives
 
-/// A folder that an export goes to, and that appears whole or not at all.
+/// The folder of an export, which appears complete or not at all.
 ///
-/// As long as it is there, the signals that a user ends a process by are held back; the next file is then
-/// an error, so that nothing is left behind.
+/// While it exists, terminating signals are held back, and make the next file throw, so that nothing partial is left.
 final class FolderOutput: ExportFolder {
   private let signals = HeldSignals()
   private let path: String
   private var folder: NewFolder?
 
-  /// - Parameter path: The path of the folder, where there must be nothing, or an empty folder.
+  /// - Parameter path: The path of the folder, which must be empty or not exist.
   init(path: String) throws(CommandFailure) {
     guard path != "-" else {
       throw .usage("files are not written to the output", hint: "name a folder with '-o'")
     }
-    // A slash at the end is that of a folder that is to be.
+    // A trailing slash is allowed for a folder that does not exist yet.
     var path = path
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     self.path = path
@@ -30,7 +29,7 @@ final class FolderOutput: ExportFolder {
   }
 
   deinit {
-    // A folder that was not committed goes before a signal that came meanwhile ends the process.
+    // Remove an uncommitted folder before a held signal ends the process.
     folder = nil
   }
 
@@ -46,7 +45,7 @@ final class FolderOutput: ExportFolder {
     try folder?.makeFile(path, write)
   }
 
-  /// Gives the folder its name.
+  /// Gives the folder its final name.
   func commit() throws {
     try checkSignals()
     guard let folder = folder.take() else { return }

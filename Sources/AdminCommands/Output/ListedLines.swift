@@ -2,18 +2,18 @@ import Bytes
 import Rendering
 import ResponseStorage
 
-/// Entries that were rendered one by one, each on a line.
+/// Rendered entries, one per line.
 struct ListedLines: ResponseTally {
   private let renderer: any LineRenderer
 
   /// The number of entries.
   private(set) var entries: Int64 = 0
-  /// The sizes of their bodies; at most the largest number.
+  /// The total size of their bodies, in bytes.
   private(set) var bodyBytes: ByteCount = 0
   /// The lines.
   private(set) var text = TextBuffer()
 
-  /// Starts without entries.
+  /// Creates an empty tally.
   init(_ renderer: any LineRenderer) {
     self.renderer = renderer
   }

@@ -3,39 +3,39 @@ import Bytes
 import Rendering
 import ResponseStorage
 
-/// A walk over the selected entries, and what it counts.
+/// A scan of the selected entries, with counts.
 struct Listing {
-  /// Which entries are selected.
+  /// The selection.
   let selection: Selection
 
-  /// The time that everything is evaluated as of.
+  /// The time for all evaluations.
   let now: Timestamp
 
-  /// After how many entries the walk ends, if it does not go on to look for what is named.
+  /// The number of entries to show; the scan continues after them only to look for named entries.
   var limit: Int?
 
-  /// The number of entries that were selected, up to the limit.
+  /// The number of selected entries, up to the limit.
   var shown: Int64 = 0
 
-  /// The number of entries that were looked at.
+  /// The number of scanned entries.
   private(set) var seen: Int64 = 0
 
-  /// The sizes of the bodies of the entries that were selected; at most the largest number.
+  /// The total size of the bodies of selected entries, in bytes.
   var bodyBytes: ByteCount = 0
 
-  /// The number of entries that were not selected only as their time is not known.
+  /// The number of entries that were not selected because their time is unknown.
   private(set) var unknownTimes = 0
 
-  /// The number of entries that were not selected only as it is not known how fresh they are.
+  /// The number of entries that were not selected because their freshness is unknown.
   private(set) var unknownFreshness = 0
 
-  /// What made the selected entries superseded, if only such are selected.
+  /// The kinds of version marks of superseded entries, if only those are selected.
   private(set) var supersededKinds = SupersededKinds()
 
-  /// Whether there may be more entries than were looked at.
+  /// Whether the scan ended early, so that there may be more entries.
   private(set) var wasStopped = false
 
-  /// The names that none of the entries has that were looked at, whether they were selected or not.
+  /// The requested names that no scanned entry has, selected or not.
   private(set) var absent: EntryNames
 
   init(selection: Selection, now: Timestamp, limit: Int? = nil) {
@@ -47,8 +47,8 @@ struct Listing {
 
   /// Calls `body` with each selected entry, up to the limit.
   ///
-  /// Beyond the limit it goes on until all names were met, so that what is absent does not depend
-  /// on the limit.
+  /// Beyond the limit, the scan continues until all names are found, so that the limit does not affect which names are
+  /// reported as absent.
   mutating func scan(
     _ source: any ResponseSource, _ projection: Projection,
     _ body: (borrowing StoredResponse) throws -> Void
@@ -88,9 +88,9 @@ struct Listing {
     return .stop
   }
 
-  /// How many entries are selected in all, also beyond the limit.
+  /// Returns the number of all selected entries, even beyond the limit.
   ///
-  /// Where the limit ended the walk, another one counts: it decodes only what the selection needs.
+  /// If the limit ended the scan, a second scan counts; it only decodes what the selection needs.
   mutating func countSelected(in source: any ResponseSource) throws -> Int64 {
     guard limit != nil, hasReachedLimit else { return shown }
     var all = Listing(selection: selection, now: now)
@@ -101,22 +101,22 @@ struct Listing {
 
   private var hasReachedLimit: Bool { limit.map { shown >= $0 } ?? false }
 
-  /// Counts an entry that is shown.
+  /// Counts a shown entry.
   mutating func count(_ response: borrowing StoredResponse) {
     shown += 1
     bodyBytes += response.bodySize ?? 0
   }
 
-  /// Counts entries that are shown, all of them that there are.
+  /// Counts shown entries, if all entries are shown.
   mutating func count(_ lines: ListedLines) {
     seen += lines.entries
     shown += lines.entries
     bodyBytes += lines.bodyBytes
   }
 
-  /// Tells the user what was named and is not there, and what could not be decided.
+  /// Reports absent names, and entries for which the selection was undecided.
   ///
-  /// - Returns: ``ExitStatus/no`` if anything is absent, otherwise ``ExitStatus/done``.
+  /// - Returns: ``ExitStatus/no`` if a name is absent, otherwise ``ExitStatus/done``.
   func report(in environment: CommandEnvironment, _ secrets: SecretPolicy) -> ExitStatus {
     if unknownTimes > 0 {
       environment.note("not selected, as their age is not known: \(unknownTimes)")
@@ -130,16 +130,16 @@ struct Listing {
 }
 
 extension CommandEnvironment {
-  /// Tells the user by which rules entries were taken for superseded, if any were.
+  /// Reports by which version marks entries are superseded, if any are.
   func note(_ kinds: SupersededKinds) {
     if let words = kinds.words { note("superseded \(words)") }
   }
 
-  /// Tells the user which of the named entries are not there, and which are those of another URL.
+  /// Reports which named entries are absent, and which belong to another URL.
   ///
-  /// Of one of all caches the absent ones are kept, as another may have them.
+  /// In a run for all caches, absent names are only recorded, because another cache may have them.
   ///
-  /// - Returns: ``ExitStatus/no`` if any is absent, otherwise ``ExitStatus/done``.
+  /// - Returns: ``ExitStatus/no`` if a name is absent, otherwise ``ExitStatus/done``.
   func report(absent names: EntryNames, _ secrets: SecretPolicy) -> ExitStatus {
     for lookup in names.lookups { note(lookup.words(secrets)) }
     let absences = names.absences(secrets)

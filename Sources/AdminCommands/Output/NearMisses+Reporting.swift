@@ -4,26 +4,26 @@ import Rendering
 import ResponseStorage
 
 extension EntryNames {
-  /// What helps where a URL is absent.
+  /// Help for absent URLs.
   struct Help {
-    /// Absent URLs, each with URLs of the cache that are near to it; the first of all is that of ``command``.
+    /// The absent URLs, each with similar URLs in the cache; ``command`` is about the first.
     var near: [(url: ByteString, others: [String])] = []
-    /// The command that says why the first is absent; `nil` if no URL is.
+    /// The command that explains why the first URL is absent; `nil` if no URL is.
     var command: String?
   }
 
-  /// Looks for URLs of a cache that are near to absent ones.
+  /// Looks for URLs in a cache that are similar to absent ones.
   ///
-  /// - Complexity: O(*n*), where *n* is the number of entries; nothing is read if no URL is absent, or too many.
+  /// - Complexity: O(*n*), where *n* is the number of entries; reads nothing if no URL is absent, or too many.
   func help(in source: any ResponseSource, _ secrets: SecretPolicy) throws -> Help {
     let urls = names.compactMap { if case .url(let url) = $0 { url } else { nil } }
-    // A list of many is a file that somebody made, and no slip of the hand.
+    // A long list comes from a file, not from a typing error.
     guard let first = urls.first, urls.count <= 20 else { return Help() }
     let misses = try NearMisses(to: urls, in: source)
     let near = urls.map { url in
       (url, misses.urls(near: url).map { Self.text(secrets.url($0, for: .people)) })
     }
-    // Where a secret is masked the command would be about another URL.
+    // With a masked secret, the command would be about another URL.
     let isMasked = secrets.url(first, for: .people) != first
     let word = isMasked ? "URL" : ShellText.word(first)
     let cache = ShellText.option("-c", "--cache", source.description.path)
@@ -33,7 +33,7 @@ extension EntryNames {
 }
 
 extension CommandEnvironment {
-  /// Tells the user which URLs are near to absent ones, and which command says why they are absent.
+  /// Reports similar URLs, and the command that explains why the URLs are absent.
   func report(_ help: EntryNames.Help) {
     for other in help.near.flatMap(\.others) { writeMessage("  there is '\(other)'\n") }
     if let command = help.command { writeMessage("hint: see why with: \(command)\n") }
@@ -41,7 +41,7 @@ extension CommandEnvironment {
 }
 
 extension CommandFailure {
-  /// None of the entries that were named is there.
+  /// None of the named entries exists.
   static func absent(
     _ names: EntryNames, in source: any ResponseSource, _ secrets: SecretPolicy
   ) throws -> CommandFailure {

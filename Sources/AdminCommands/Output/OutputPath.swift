@@ -2,14 +2,14 @@ import Bytes
 import Files
 import Rendering
 
-/// Where a file will be, through no link but the file itself, which need not be there yet.
+/// The location of an output file, with links in its folder resolved; it need not exist.
 struct OutputPath: Hashable {
-  /// The folder, or how it was written if there is none.
+  /// The folder, or its path as written if it does not exist.
   let folder: String
-  /// The name in it.
+  /// The file name.
   let name: String
 
-  /// The place of a path as a user writes it.
+  /// Creates the location for a path that the user typed.
   init(_ path: String) {
     self.init(absolute: absolutePath(path))
   }
@@ -19,10 +19,10 @@ struct OutputPath: Hashable {
     (folder, self.name) = (Directory.resolvedPath(parent) ?? parent, name)
   }
 
-  /// Whether a file here is, or would be taken for, a part of a cache: of any cache.
+  /// Whether a file at this path is, or would be mistaken for, a part of any cache.
   ///
-  /// A file in the place of a write-ahead log undoes what was committed, and one in the place of a body is served by the
-  /// app. It is told by names, which have no case on some file systems.
+  /// A file in place of a write-ahead log can undo commits, and the app would serve a file in place of a body. Names
+  /// are compared without case, because some file systems ignore it.
   var isPartOfCache: Bool {
     let target = Directory.resolvedPath("\(folder)/\(name)").map { Self(absolute: $0) }
     return hasNameOfPart || target?.hasNameOfPart == true
@@ -40,7 +40,7 @@ struct OutputPath: Hashable {
     for suffix in ["", "-wal", "-shm", "-journal"]
     where name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
       if name.dropLast(suffix.utf8.count).elementsEqual("cache.db".utf8) { return true }
-      // A database of another name: what stands beside it is SQLite's.
+      // Files next to a database with another name belong to SQLite, too.
       let database = String(decoding: self.name.utf8.dropLast(suffix.utf8.count), as: UTF8.self)
       if !suffix.isEmpty, (try? FileStatus.of("\(folder)/\(database)"))?.kind == .regular {
         return true
@@ -57,7 +57,7 @@ struct OutputPath: Hashable {
 }
 
 extension CommandFailure {
-  /// Refuses to write a file that is, or would be taken for, a part of a cache.
+  /// Rejects a path of a file that is, or would be mistaken for, a part of a cache.
   static func refusePartOfCache(at path: String) throws(CommandFailure) {
     guard OutputPath(path).isPartOfCache else { return }
     throw .usage(

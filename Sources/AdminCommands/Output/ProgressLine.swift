@@ -1,6 +1,6 @@
 import Rendering
 
-/// A line on a terminal that says how far something is; nothing where messages go elsewhere.
+/// A line with the progress, on a terminal only.
 final class ProgressLine {
   private static let millisecondsBetween: Int64 = 100
 
@@ -8,13 +8,13 @@ final class ProgressLine {
   private let environment: CommandEnvironment
   private var shownAt: Int64?
 
-  /// Creates a line that is not shown yet.
+  /// Creates a line that is not visible yet.
   init(of total: Int, _ environment: CommandEnvironment) {
     self.total = total
     self.environment = environment
   }
 
-  /// Says how much is done, unless it has just said so.
+  /// Shows the progress, at most every 100 ms.
   func show(_ done: Int) {
     guard environment.isMessageTerminal else { return }
     let now = environment.steadyMilliseconds()
@@ -23,7 +23,7 @@ final class ProgressLine {
     environment.writeMessage("\r\(done) of \(total) answers\u{1B}[K")
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func clear() {
     if shownAt != nil { environment.writeMessage("\r\u{1B}[K") }
     shownAt = nil

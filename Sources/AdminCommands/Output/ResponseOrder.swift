@@ -9,10 +9,10 @@ import ResponseStorage
 struct ResponseOrder: Hashable {
   /// The column.
   var column: Column
-  /// Whether the largest comes first.
+  /// Whether the largest value comes first.
   let isDescending: Bool
 
-  /// Reads `size` or `-size`.
+  /// Parses `size` or `-size`.
   init(parsing text: String) throws {
     let isDescending = text.utf8.first == UInt8(ascii: "-")
     let columns = try parseColumns(isDescending ? String(text.dropFirst()) : text)
@@ -21,24 +21,24 @@ struct ResponseOrder: Hashable {
     self.isDescending = isDescending
   }
 
-  /// What has to be decoded of an entry for its key.
+  /// The fields needed for the key of an entry.
   var projection: Projection {
-    // A year of two digits is told from the time of storing.
+    // Two-digit years are resolved relative to the stored time.
     [.date, .lastModified].contains(column) ? column.projection.union(.stored) : column.projection
   }
 
-  /// What an entry is sorted by; what is not known comes before all else.
+  /// A sort key; unknown values come first.
   enum Key: Hashable, Comparable {
     case unknown
     case number(Double)
     case text(ByteString)
   }
 
-  /// Returns what an entry is sorted by.
+  /// Returns the sort key of an entry.
   ///
   /// - Parameters:
-  ///   - now: The moment at which an entry is fresh or stale.
-  ///   - rules: The expiries of an application's own, which count for that.
+  ///   - now: The time at which an entry is fresh or stale.
+  ///   - rules: The expiry rules of the app, which affect freshness.
   func key(
     of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]
   ) -> Key {
@@ -102,7 +102,7 @@ struct ResponseOrder: Hashable {
 
   private static func text(_ value: ByteString?) -> Key { value.map { .text($0) } ?? .unknown }
 
-  /// The value of `key`, or the number of properties if there is none.
+  /// Returns the key for the value of `key`, or for the number of properties if there is none.
   private static func properties(
     _ properties: [StoredResponse.Property], _ key: ByteString?
   ) -> Key {
@@ -111,7 +111,7 @@ struct ResponseOrder: Hashable {
     case .text(let text): .text(text)
     case .boolean(let flag): .number(flag ? 1 : 0)
     case .integer(let number): .number(Double(number))
-    // What is no number is in no order.
+    // NaN has no order.
     case .real(let number): number.isNaN ? .unknown : .number(number)
     case .date(let time): .number(time.secondsSince1970)
     case nil, .null, .data, .array, .dictionary, .opaque: .unknown
@@ -132,12 +132,12 @@ struct SortedResponses {
   private let expiryRules: [UserInfoExpiry.Rule]
   private var responses: [(key: ResponseOrder.Key, response: StoredResponse)] = []
 
-  /// Starts without entries.
+  /// Creates an empty list.
   ///
   /// - Parameters:
-  ///   - limit: How many entries are kept; `nil` for all of them.
-  ///   - now: The moment at which an entry is fresh or stale.
-  ///   - expiryRules: The expiries of an application's own, which count for that.
+  ///   - limit: The number of entries to keep; `nil` for all.
+  ///   - now: The time at which an entry is fresh or stale.
+  ///   - expiryRules: The expiry rules of the app, which affect freshness.
   init(
     by order: ResponseOrder, limit: Int?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule]
   ) {
@@ -147,7 +147,7 @@ struct SortedResponses {
     self.expiryRules = expiryRules
   }
 
-  /// Takes an entry in; now and then those that cannot be among the first are dropped.
+  /// Adds an entry; drops surplus entries from time to time, so that memory is bounded by the limit.
   mutating func insert(_ response: borrowing StoredResponse) {
     responses.append((order.key(of: response, at: now, rules: expiryRules), copy response))
     if let limit,
@@ -157,7 +157,7 @@ struct SortedResponses {
     }
   }
 
-  /// The entries, in their order.
+  /// Returns the entries in order.
   mutating func finished() -> [StoredResponse] {
     prune()
     return responses.map(\.response)

@@ -1,9 +1,9 @@
-/// The word that a shell makes of what was typed, which only has quotes taken away, and a `~/` put in place.
+/// Returns the value of a typed shell word: without quotes, and with a leading `~/` replaced.
 ///
 /// - Parameters:
-///   - typed: A word as it was typed for bash, zsh or fish.
+///   - typed: A word as typed in bash, zsh or fish.
 ///   - home: The folder that `~` stands for.
-/// - Returns: The word; `nil` if a shell would have to evaluate something.
+/// - Returns: The value; `nil` if the shell would have to evaluate something.
 func shellWord(_ typed: String, home: String?) -> String? {
   let (single, double, escape) = (UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"))
   var rest = Array(typed.utf8)[...]

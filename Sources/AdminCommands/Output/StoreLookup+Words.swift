@@ -3,7 +3,7 @@ import Bytes
 import Rendering
 
 extension StoreLookup {
-  /// What the user should know of an entry that was named by its URL or by another of the same key.
+  /// Returns what the user should know about an entry that was found by its URL or its key.
   func words(_ secrets: SecretPolicy) -> String {
     func shown(_ url: ByteString) -> String { EntryNames.text(secrets.url(url, for: .people)) }
     let (asked, key) = (shown(asked), EntryNames.text(shownKey))
