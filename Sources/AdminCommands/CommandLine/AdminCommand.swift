@@ -1,23 +1,23 @@
 import ArgumentParser
 
-/// A subcommand, with the environment it runs in as a parameter.
+/// A subcommand that gets its environment as a parameter.
 protocol AdminCommand: ParsableCommand {
-  /// What the command writes, as far as an error must be written in the same way.
+  /// Whether the command writes JSON, so that errors must be JSON too.
   var writesJSON: Bool { get }
 
-  /// Does the command's work.
+  /// Runs the command.
   ///
-  /// - Returns: What the process ends with; a failure is thrown.
+  /// - Returns: The exit status; failures are thrown.
   func run(in environment: CommandEnvironment) throws -> ExitStatus
 
-  /// Does the command's work when its turn has come, which is at once unless a timer runs it.
+  /// Runs the command when it is due: at once, unless a timer runs it.
   ///
-  /// - Returns: What the process ends with; a failure is thrown.
+  /// - Returns: The exit status; failures are thrown.
   func runWhenDue(in environment: CommandEnvironment) throws -> ExitStatus
 
-  /// Runs the command as its command line has it, and tells the user of a failure.
+  /// Runs the command with its options, and reports failures.
   ///
-  /// - Returns: What the process ends with.
+  /// - Returns: The exit status.
   func runCommandLine(in environment: CommandEnvironment) -> ExitStatus
 }
 

@@ -2,9 +2,9 @@ import Administration
 import Files
 
 extension CommandEnvironment {
-  /// The files that a configuration is read from, and whether each must be there.
+  /// Returns the paths of configuration files, and whether each must exist.
   ///
-  /// - Parameter given: The file that the command line names instead of the user's.
+  /// - Parameter given: The file that replaces the configuration of the user.
   func configurationPaths(_ given: String?) -> [(path: String, isNeeded: Bool)] {
     var paths: [(String, Bool)] = []
     if let file = given ?? nonEmpty("URLCACHE_ADMIN_CONFIG") {
@@ -15,9 +15,9 @@ extension CommandEnvironment {
     return paths + [(systemConfiguration, false)]
   }
 
-  /// Reads the configuration, as far as it is not wrong.
+  /// Reads the valid parts of the configuration.
   ///
-  /// - Parameter given: The file that the command line names instead of the user's.
+  /// - Parameter given: The file that replaces the configuration of the user.
   func readingConfiguration(_ given: String?) throws -> Configuration {
     let files = try configurationPaths(given).compactMap { path, isNeeded in
       let bytes = try configurationText(path)
@@ -31,7 +31,7 @@ extension CommandEnvironment {
     return Configuration(files: files, variable: variable)
   }
 
-  /// Reads a configuration file; `nil` if there is none.
+  /// Reads a configuration file; `nil` if it does not exist.
   private func configurationText(_ path: String) throws -> [UInt8]? {
     do { return try readConfiguration(path) } catch let error as FileError
       where error.kind == .accessDenied
@@ -44,27 +44,27 @@ extension CommandEnvironment {
     }
   }
 
-  /// Reads a file of a configuration; `nil` if it is not there.
+  /// Reads a configuration file; `nil` if it does not exist.
   static func readFile(_ path: String) throws(FileError) -> [UInt8]? {
     do throws(FileError) {
       let file = try OpenFile(readingThroughLinks: path)
       var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
       var count = try file.read(into: &buffer)
-      // One byte more than may be tells that it is too long.
+      // Read beyond the limit, so that the reader can reject a file that is too long.
       while count > 0, all.count <= TOMLReader.mostBytes {
         all += buffer[..<count]
         count = try file.read(into: &buffer)
       }
       return all
     } catch {
-      // A link that leads nowhere is a configuration that is away, and a folder that may not be searched can hold
-      // one: without it pins and limits would not hold.
+      // A dangling link or an inaccessible folder is an error, not a missing file: without its configuration, pins and
+      // limits would be ignored.
       if error.kind == .notFound, (try? FileStatus.of(path)) == nil { return nil }
       throw error
     }
   }
 
-  /// The configuration of all users.
+  /// The path of the configuration for all users.
   var systemConfiguration: String { "/etc/urlcache-admin/config.toml" }
 
   private var userConfigurationFolder: String? {

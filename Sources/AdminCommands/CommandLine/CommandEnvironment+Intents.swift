@@ -3,9 +3,9 @@ import Rendering
 import ResponseStorage
 
 extension CommandEnvironment {
-  /// Removes the files that an interrupted command on the cache at a path has left, and tells the user of it.
+  /// Removes the files that an interrupted command left in the cache at a path, and reports that.
   ///
-  /// - Parameter wait: How long to wait for another process's lock, in milliseconds.
+  /// - Parameter wait: The time to wait for the lock of another process, in milliseconds.
   func finishIntents(at path: String, waiting wait: Int32) {
     let finished = finishIntents(path, wait)
     func files(_ count: Int) -> String {
@@ -17,17 +17,17 @@ extension CommandEnvironment {
     if finished.damagedIntents > 0 {
       note("ignored and removed files that are no intents of commands: \(finished.damagedIntents)")
     }
-    // Any other failure meets the command itself next.
+    // The command itself will run into any other failure.
     if let failure = finished.failure, failure.code == .inUse {
       note("the next command removes the files that an interrupted command left: \(failure)")
     }
   }
 
-  /// Where this user's commands note what they are about to do.
+  /// Returns the folder where the commands of this user record their intents.
   ///
   /// - Parameters:
   ///   - variable: Returns an environment variable.
-  ///   - report: Told once why nothing can be noted.
+  ///   - report: Called once with the reason if intents cannot be recorded.
   static func intentFolder(
     _ variable: (String) -> String?, _ report: @escaping @Sendable (String) -> Void
   ) -> IntentFolder {
@@ -46,10 +46,10 @@ extension CommandEnvironment {
     }
   }
 
-  /// The folder for what the program has to remember; `nil` if this user has none.
+  /// Returns the folder for the state of the program; `nil` if this user has none.
   static func stateFolder(_ variable: (String) -> String?) -> String? {
     func folder(_ name: String) -> String? {
-      // systemd gives a service several, with colons between them.
+      // systemd may set several folders, separated by colons.
       let value = variable(name)?.utf8.split(separator: UInt8(ascii: ":")).first
       guard let value, value.first == UInt8(ascii: "/") else { return nil }
       return String(decoding: Array(value), as: UTF8.self)
@@ -58,7 +58,7 @@ extension CommandEnvironment {
       return "\(folder)/urlcache-admin"
     }
     if let folder = folder("STATE_DIRECTORY") { return folder }
-    // What root makes in the folder of a user who became root, that user could not write to afterwards.
+    // Do not use the home folder of another user, as with sudo: files of root there would block that user later.
     guard let home = variable("HOME"), home.utf8.first == UInt8(ascii: "/"),
       FileAccess.isOwn(home)
     else { return nil }
@@ -71,9 +71,9 @@ extension CommandEnvironment {
 }
 
 extension ChangeOptions {
-  /// Removes what an interrupted command on a cache has left, if this one may change the cache at all.
+  /// Removes the files that an interrupted command left in a cache, if this command may change the cache.
   ///
-  /// It comes before the plan, as a plan of nothing does not open the cache for changing.
+  /// Called before planning, because an empty plan never opens the cache for writing.
   func finishIntents(
     of cache: CacheOptions, at path: String? = nil, in environment: CommandEnvironment
   ) throws {

@@ -1,9 +1,9 @@
 import Administration
 
 extension CommandEnvironment {
-  /// Tells the user what a plan leaves although it may have been meant.
+  /// Reports the entries that a plan leaves although the user may have meant them.
   ///
-  /// - Parameter participle: What became of entries of which too little is known: `not selected`.
+  /// - Parameter participle: What happens to entries with unknown properties, such as `not selected`.
   func note(leftBy plan: RemovalPlan, _ participle: String) {
     let words: KeyValuePairs<KeepReason, String> = [
       .unknownAge: "\(participle), as their age is not known",

@@ -5,7 +5,7 @@ import Rendering
 import ResponseStorage
 
 extension CommandEnvironment {
-  /// Writes metrics to a file that appears whole, which everybody may read.
+  /// Writes metrics to a file that all users can read; it appears complete or not at all.
   func writeMetrics(_ metrics: [CacheMetrics], to path: String) throws(CommandFailure) {
     try CommandFailure.requireMetrics(at: path)
     do throws(FileError) {
@@ -17,11 +17,11 @@ extension CommandEnvironment {
     }
   }
 
-  /// What is in a cache; without it, if the cache cannot be read.
+  /// Measures a cache.
   ///
   /// - Parameters:
   ///   - name: The name of the cache, or its path.
-  ///   - expiryRules: The expiries of an application's own, which count for whether entries are fresh.
+  ///   - expiryRules: The expiry rules of the app, which affect freshness.
   func metrics(
     ofCache name: String, capacity: ByteCount?,
     expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known
@@ -36,7 +36,7 @@ extension CommandEnvironment {
     return metrics
   }
 
-  /// What a cache may take up, as the configuration says it.
+  /// Returns the capacity of a cache according to the configuration.
   func capacity(ofCache name: String) -> ByteCount? {
     let value =
       configuration.value(of: .capacity, forCache: name)
@@ -44,10 +44,10 @@ extension CommandEnvironment {
     return value.flatMap { try? WrittenValue.size($0.text) }
   }
 
-  /// What a command did to a cache, and what is in the cache then.
+  /// Returns the metrics of a cache after a run, with the result of the run.
   func metrics(of record: RunRecord) -> CacheMetrics {
     let capacity = record.capacityBytes ?? capacity(ofCache: record.cache)
-    // A cache that cannot be read has no usage; that the run failed is told all the same.
+    // An unreadable cache has no usage, but the failed run is still reported.
     var metrics =
       (try? metrics(
         ofCache: record.cache, capacity: capacity, expiryRules: record.expiryRules))
@@ -56,7 +56,7 @@ extension CommandEnvironment {
     return metrics
   }
 
-  /// What a command did to a cache.
+  /// Returns the metrics of a run.
   func runMetrics(of record: RunRecord) -> CacheMetrics {
     var metrics = CacheMetrics(cache: record.cache)
     metrics.run = CacheMetrics.Run(

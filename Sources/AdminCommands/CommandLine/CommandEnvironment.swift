@@ -5,93 +5,92 @@ import ResponseArchives
 public import ResponseStorage
 public import Revalidation
 
-/// What a command gets from the world around it, so that a whole command line runs in a test.
+/// The interface of a command to the outside world, so that tests can run whole command lines.
 public struct CommandEnvironment {
-  /// The time that everything is evaluated as of, unless `--at` says another.
+  /// The time for all evaluations, unless `--at` sets another.
   public var now: Timestamp
 
   /// Returns an environment variable.
   public var variable: (String) -> String?
 
-  /// The width of the terminal that the output goes to, in columns; `nil` if it goes elsewhere.
+  /// The width of the terminal of standard output, in columns; `nil` if it is not a terminal.
   public var terminalWidth: Int?
 
-  /// Whether the output goes to a terminal.
+  /// Whether standard output is a terminal.
   public var isOutputTerminal: Bool
 
-  /// Writes data.
+  /// Writes data to standard output.
   public var write: ([UInt8]) throws -> Void
 
-  /// Writes messages.
+  /// Writes messages to standard error.
   public var writeMessage: (String) -> Void
 
-  /// Reads on in the standard input, into the front of an array, as soon as there is anything; returns the number
-  /// of bytes, which is 0 at the end.
+  /// Reads available bytes of standard input into the front of an array; returns their number, which is 0 at the end.
   public var readInputPiece: (inout [UInt8]) throws -> Int = {
     try StandardStream.input.read(into: &$0)
   }
 
-  /// Reads a configuration file; `nil` if there is none at the path.
+  /// Reads a configuration file; `nil` if it does not exist.
   public var readConfiguration: (String) throws -> [UInt8]?
 
-  /// What holds for a command line that does not say it.
+  /// The defaults for the command line.
   var configuration = Configuration()
 
-  /// What is written down of what the command does.
+  /// The record of the run.
   var record = RunRecord()
 
-  /// When the command begins, and by when it is to end.
+  /// The start and the deadline of the command.
   let schedule = RunSchedule()
 
-  /// What is read as a whole from files that can be read only once.
+  /// The contents of inputs that can only be read once.
   let inputs: InputTexts
 
-  /// The notes that are reported once.
+  /// The notes that are only reported once.
   let reportedNotes = ReportedNotes()
 
-  /// Opens the cache at a path for reading, waiting for a lock for some milliseconds; what is from after
-  /// the moment is from the future.
+  /// Opens the cache at a path for reading; the other parameters are the time to wait for a lock in milliseconds, and
+  /// the time after which stored times are in the future.
   public var openSource: (String, Int32, Timestamp) throws -> OpenedCache
 
-  /// Opens the cache at a path for changing, waiting for a lock for some milliseconds, and having
-  /// SQLite check the database before if the last is true.
+  /// Opens the cache at a path for writing; the other parameters are the time to wait for a lock in milliseconds, and
+  /// whether SQLite checks the database first.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
 
-  /// Creates an empty cache in a folder, and fills it; if that fails, nothing of it stays.
+  /// Creates an empty cache in a folder and fills it; removes it again after a failure.
   public var createStore: (NewStore, String, (any ResponseStore) throws -> Void) throws -> Void
 
-  /// Removes the files that killed commands have left of the cache at a path, waiting for a lock for some
-  /// milliseconds.
+  /// Removes the files that killed commands left in the cache at a path; the other parameter is the time to wait for a
+  /// lock in milliseconds.
   public var finishIntents: (String, Int32) -> FinishedIntents
 
-  /// Looks for stores.
+  /// Searches for stores.
   public var findStores: (StoreSearch) throws -> Discovery
 
-  /// What is available, and all there is, of the file system that a path is on, in bytes.
+  /// Returns the available and the total space of the file system of a path, in bytes.
   public var fileSystem: (String) throws -> (available: ByteCount, total: ByteCount)
 
-  /// Starts what sends requests to origins.
+  /// Starts a transport for requests to origin servers.
   public var openTransport: () throws -> any Transport
 
-  /// The time of the system's clock now, in seconds since 1970.
+  /// Returns the system time, in seconds since 1970.
   public var secondsNow: () -> Int64
 
-  /// Milliseconds of a clock that nobody sets.
+  /// Returns the time of a monotonic clock, in milliseconds.
   public var steadyMilliseconds: () -> Int64
 
-  /// Waits for some milliseconds.
+  /// Waits for a number of milliseconds.
   public var pause: (Int64) -> Void
 
-  /// A random number from zero up to another.
+  /// Returns a random number from zero to a maximum.
   public var random: (Int64) -> Int64
 
-  /// Whether messages go to a terminal.
+  /// Whether standard error is a terminal.
   public var isMessageTerminal: Bool
 
-  /// Whether there is a terminal to ask.
+  /// Whether standard input is a terminal, so that questions can be asked.
   public var isInputTerminal: Bool
 
-  /// Reads a line that somebody types; `nil` at the end of the input.
+  /// Reads a line that the user types; `nil` at the end of the input.
   public var readLine: () -> String?
 
   /// Creates an environment.
@@ -142,13 +141,13 @@ public struct CommandEnvironment {
     self.readLine = readLine
   }
 
-  /// The environment of this process; `nil` if its clock shows no time.
+  /// Returns the environment of this process; `nil` if its clock is not set.
   public static func live() -> CommandEnvironment? {
     guard let now = Timestamp(secondsSince1970: LocalTime.now()) else { return nil }
     let temporaryFolder =
       CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     let writeMessage: @Sendable (String) -> Void = {
-      // A message that nobody can read is no reason to fail.
+      // Failing to write a message is no reason to fail.
       try? StandardStream.error.write(Array($0.utf8))
     }
     let intents = intentFolder(CurrentProcess.variable) {
@@ -198,7 +197,7 @@ public struct CommandEnvironment {
       isMessageTerminal: StandardStream.error.isTerminal,
       isInputTerminal: StandardStream.input.isTerminal,
       readLine: {
-        // A terminal that another process made non-blocking would seem to be at its end.
+        // Wait first: on a terminal that another process made non-blocking, `readLine` would return `nil` at once.
         StandardStream.input.waitForInput()
         return Swift.readLine()
       })

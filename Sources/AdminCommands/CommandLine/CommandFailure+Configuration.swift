@@ -2,7 +2,7 @@ import Administration
 import Rendering
 
 extension CommandFailure {
-  /// Says what is wrong with a configuration file, and where.
+  /// Creates a failure from an error in a configuration file.
   init(_ error: ConfigurationError) {
     self.init(
       .configuration, kind: "configuration", error.message, hint: error.hint, path: error.place.path
@@ -11,7 +11,7 @@ extension CommandFailure {
 }
 
 extension ConfigurationError {
-  /// What is wrong, with a mark under the place.
+  /// The error, with a mark below its position.
   var message: String {
     "\(place.shown): \(printable(reason))\n"
       + MarkedText.text(place.text, marking: place.range)
@@ -19,12 +19,12 @@ extension ConfigurationError {
 }
 
 extension ConfigurationPlace {
-  /// The file, the line and the column.
+  /// The file, line and column.
   var shown: String { "\(printable(path)):\(line):\(column)" }
 }
 
 extension Configuration {
-  /// Refuses a configuration of which anything is wrong: what is not understood must not be left out.
+  /// Rejects a configuration with any error: ignoring an unknown setting could remove what it protects.
   func checkAll(in environment: CommandEnvironment) throws(CommandFailure) {
     if let error = allErrors.first { throw CommandFailure(error) }
     for setting in Setting.allCases {

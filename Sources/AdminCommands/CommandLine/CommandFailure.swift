@@ -3,21 +3,21 @@ import Files
 import ResponseArchives
 import ResponseStorage
 
-/// A failure as the user is told of it.
+/// A failure, as reported to the user.
 struct CommandFailure: Error {
-  /// What the process ends with.
+  /// The exit status.
   var status: ExitStatus
 
-  /// The kind of failure, one word for programs.
+  /// The kind of failure, as a word for programs.
   var kind: String
 
-  /// What happened, with the facts.
+  /// What happened, to what.
   var message: String
 
-  /// One thing to try, with a command that works.
+  /// One suggestion, with a command that works.
   var hint: String?
 
-  /// The file in question.
+  /// The file that the failure is about.
   var path: String?
 
   init(
@@ -30,7 +30,7 @@ struct CommandFailure: Error {
     self.path = path
   }
 
-  /// An archive was named as the cache that is to be changed.
+  /// The cache to change is an archive.
   static func archive(at path: String) -> CommandFailure {
     CommandFailure(
       .usage, kind: "usage", "'\(path)' is an archive, and an archive cannot be changed",
@@ -38,21 +38,21 @@ struct CommandFailure: Error {
       path: path)
   }
 
-  /// There is nothing that a cache could be made to keep.
+  /// Neither limits nor rules are given.
   static let noLimits = CommandFailure(
     .usage, kind: "no-limits", "no limit is given, and no rule is configured",
     hint: "set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'")
 
-  /// A wrong command line.
+  /// The command line is wrong.
   static func usage(_ message: String, hint: String? = nil) -> CommandFailure {
     CommandFailure(.usage, kind: "usage", message, hint: hint)
   }
 }
 
 extension CommandFailure {
-  /// Says what happened to a store, and what ends the process.
+  /// Creates a failure from an error of a store.
   ///
-  /// - Parameter cacheNames: The names that caches have, one of which may have been meant.
+  /// - Parameter cacheNames: The names of caches, one of which the user may have meant.
   init(_ error: StoreError, cacheNames: [String] = []) {
     let facts: (status: ExitStatus, kind: String, hint: String?) =
       switch error.code {
@@ -91,7 +91,7 @@ extension CommandFailure {
       facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
   }
 
-  /// Which names there are, if what was given may be one; `nil` if it is a path.
+  /// Returns a hint with the existing names if the user may have meant one of them; `nil` for a path.
   private static func hint(ofNames names: [String], like name: String) -> String? {
     guard !names.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
     if let nearest = Spelling.nearest(to: name, among: names) {
@@ -100,7 +100,7 @@ extension CommandFailure {
     return "the configuration has the names \(names.joined(separator: ", "))"
   }
 
-  /// Says why a body cannot be decoded.
+  /// Creates a failure from an error in decoding a body.
   init(_ error: BodyDecodingError) {
     self.init(
       .data, kind: error.isTooLarge ? "too-large" : "not-decodable",
@@ -110,7 +110,7 @@ extension CommandFailure {
     )
   }
 
-  /// Says which regular expression was not done with a URL.
+  /// Creates a failure from a regular expression that took too long.
   init(_ error: URLExpression.Overrun) {
     let time = "more than \(error.milliseconds / 1_000) s on a URL of \(error.textLength) bytes"
     self = .usage(
@@ -119,7 +119,7 @@ extension CommandFailure {
         + "'--glob' does not")
   }
 
-  /// Says what the operating system said.
+  /// Creates a failure from an error of the operating system.
   init(_ error: FileError) {
     let (status, kind): (ExitStatus, String) =
       switch error.kind {

@@ -6,10 +6,10 @@ import ResponseArchives
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// Runs a whole command line.
+  /// Runs a command line.
   ///
-  /// - Parameter arguments: What the system handed over, the name of the program first.
-  /// - Returns: What the process ends with.
+  /// - Parameter arguments: The arguments of the process, with the name of the program first.
+  /// - Returns: The exit status.
   public static func run(_ arguments: [String], in environment: CommandEnvironment) -> ExitStatus {
     guard !arguments.isEmpty else {
       environment.writeMessage(
@@ -31,8 +31,8 @@ extension URLCacheAdmin {
     } catch {
       return report(error, asJSON: ErrorFormat.isJSON(in: words), in: environment)
     }
-    // ArgumentParser gives whatever it has parsed as `any ParsableCommand`, and its own commands are no others: `help`,
-    // and a group such as `config` without a subcommand. So this is the one place where a type has to be found out.
+    // ArgumentParser returns `any ParsableCommand`. Its own commands, `help` and groups such as `config` without a
+    // subcommand, are no `AdminCommand`. This is the only place with a dynamic cast.
     guard let command = parsed as? any AdminCommand else {
       do { try parsed.run() } catch { return report(error, asJSON: false, in: environment) }
       return .done
@@ -40,8 +40,8 @@ extension URLCacheAdmin {
     return command.runCommandLine(in: environment)
   }
 
-  /// Refuses `--repair=` without a value, as of an empty shell variable: ArgumentParser takes it for `--repair`,
-  /// which removes all kinds.
+  /// Rejects `--repair=` without a value, such as from an empty shell variable: ArgumentParser would read it as
+  /// `--repair`, which removes all kinds.
   private static func checkRepair(in words: [String]) throws(CommandFailure) {
     guard words.prefix(while: { $0 != "--" }).contains("--repair=") else { return }
     throw .usage(
@@ -49,9 +49,9 @@ extension URLCacheAdmin {
       hint: "name kinds, or write '--repair' to remove all that is broken")
   }
 
-  /// Tells the user of a failure.
+  /// Reports a failure.
   ///
-  /// - Returns: What the process ends with.
+  /// - Returns: The exit status.
   static func report(
     _ error: any Error, asJSON: Bool, in environment: CommandEnvironment
   ) -> ExitStatus {
@@ -63,7 +63,7 @@ extension URLCacheAdmin {
     case let error as ResponseArchiveError: failure = CommandFailure(error)
     case let error as URLExpression.Overrun: failure = CommandFailure(error)
     case let error as FileError:
-      // Whoever read the output has seen enough.
+      // The reader of the output has seen enough, as in `list | head`.
       if error.kind == .brokenPipe { return .done }
       failure = CommandFailure(error)
     default:
@@ -87,12 +87,12 @@ extension URLCacheAdmin {
     return failure.status
   }
 
-  /// The message of ArgumentParser without its own "Error: ".
+  /// Returns a message of ArgumentParser without its "Error: " prefix.
   private static func withoutPrefix(_ text: String) -> String {
     text.utf8.starts(with: "Error: ".utf8) ? String(text.dropFirst(7)) : text
   }
 
-  /// Makes each line of a message printable.
+  /// Returns a message with each line made printable.
   private static func printableLines(_ text: String) -> String {
     text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { printable(String(decoding: Array($0), as: UTF8.self)) }.joined(separator: "\n")
@@ -100,7 +100,7 @@ extension URLCacheAdmin {
 }
 
 extension URLCacheAdmin {
-  /// Refuses a command line without a verb, or with one that does not exist.
+  /// Rejects a command line without a verb, or with an unknown one.
   fileprivate static func checkVerb(of words: [String]) throws {
     guard var verb = words.first else {
       throw CommandFailure.usage(

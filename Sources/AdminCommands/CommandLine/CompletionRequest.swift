@@ -5,7 +5,7 @@ import Rendering
 import ResponseArchives
 import ResponseStorage
 
-/// What an unfinished line says of the cache.
+/// The parts of an unfinished command line that identify the cache.
 private struct CompletedLine: ParsableArguments {
   @Option(name: [.short, .customLong("cache")]) var cache: String?
   @Option var config: String?
@@ -13,29 +13,29 @@ private struct CompletedLine: ParsableArguments {
 }
 
 extension CompletionKind {
-  /// What this program completes itself when a shell asks for it, as a ``CompletionRequest``.
+  /// Values that this program completes itself, when a shell sends a ``CompletionRequest``.
   ///
-  /// ArgumentParser would call the closure without any environment, so it is never asked.
+  /// The closure is never called, because ArgumentParser would call it without an environment.
   static var requested: CompletionKind { .custom { _, _, _ in [] } }
 }
 
-/// What a shell asks for when somebody presses the tabulator key: words that can stand at the cursor.
+/// A request of a shell for words that can stand at the cursor.
 ///
-/// The scripts of ArgumentParser ask with `---completion VERB… -- OPTION INDEX CURSOR WORD…`: the index of the
-/// word that the cursor is in, the number of characters before the cursor, and all words of the line as typed.
+/// The scripts of ArgumentParser call `---completion VERB… -- OPTION INDEX CURSOR WORD…`: the index of the word with
+/// the cursor, the number of characters before the cursor, and all words of the line as typed.
 struct CompletionRequest {
-  /// More hosts than anybody looks through.
+  /// More hosts than any user scrolls through.
   private static let mostHosts = 10_000
-  /// How long somebody waits for the tabulator key.
+  /// The time limit: users expect an immediate response to the Tab key.
   private static let mostMilliseconds: Int64 = 700
 
   private let verbs: [String]
   private let option: String
   private let line: CompletedLine?
-  /// What is before the cursor of the value that is completed.
+  /// The part before the cursor of the value to complete.
   private let typed: String
 
-  /// Reads a request; `nil` if it is none.
+  /// Parses a request; `nil` if the words are none.
   ///
   /// - Parameters:
   ///   - words: The command line without the name of the program.
@@ -50,14 +50,14 @@ struct CompletionRequest {
     let line = question[3...]
     verbs = Array(parts[0].dropFirst())
     option = question[0]
-    // What only the shell itself could tell is told by no other word either.
+    // Replace words that need shell evaluation by empty ones, to keep the positions.
     let words = line.dropFirst().map { shellWord($0, home: home) ?? "" }
     self.line = try? CompletedLine.parse(words)
     let word = line.dropFirst(max(index, 0)).first ?? ""
     typed = Self.value(in: String(word.unicodeScalars.prefix(max(cursor, 0))))
   }
 
-  /// What stands behind `=` in a word such as `--host=a`; all of any other.
+  /// Returns the part after `=` of a word such as `--host=a`; other words unchanged.
   private static func value(in word: String) -> String {
     guard word.utf8.starts(with: "--".utf8),
       let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
@@ -65,12 +65,12 @@ struct CompletionRequest {
     return String(word[word.utf8.index(after: sign)...])
   }
 
-  /// Writes the words that can stand at the cursor, one a line.
+  /// Writes the words that can stand at the cursor, one per line.
   ///
-  /// Whatever is wrong, there are none: a message would be written into the line that somebody types.
+  /// On any error it writes none: a message would end up in the command line of the user.
   func answer(in environment: CommandEnvironment) {
     var words = candidates(in: environment)
-    // The script for zsh passes over the last line.
+    // The zsh script drops the last line.
     if environment.variable("SAP_SHELL") == "zsh" { words.append(" ") }
     try? environment.write(Array((words.joined(separator: "\n") + "\n").utf8))
   }
@@ -91,13 +91,13 @@ struct CompletionRequest {
 
   private static var columns: [String] { Column.all.compactMap(\.name.string) }
 
-  /// The columns before the one that is completed, with the commas behind them.
+  /// The text up to the last comma before the column to complete.
   private var head: String {
     let comma = typed.utf8.lastIndex(of: UInt8(ascii: ","))
     return comma.map { String(typed[...$0]) } ?? ""
   }
 
-  /// The columns before the one that is completed.
+  /// The columns before the one to complete.
   private var chosen: [String] {
     head.utf8.split(separator: UInt8(ascii: ",")).compactMap { String($0) }
   }
@@ -106,15 +106,15 @@ struct CompletionRequest {
     try environment.readingConfiguration(line?.config)
   }
 
-  /// The hosts of the entries of the cache that the line names, as far as they are found in time.
+  /// Returns the hosts in the cache of the line, as far as they are found in time.
   private func hosts(in environment: CommandEnvironment) throws -> Set<ByteString> {
-    // What these select from is an archive, or two.
+    // These commands select entries of archives.
     guard verbs != ["import"], verbs != ["diff"] else { return [] }
     let configuration = try configuration(in: environment)
     let name =
       line?.cache ?? configuration.value(of: .cache, forCache: nil)?.text ?? ""
     let path = configuration.path(ofCache: name)?.text ?? name
-    // An archive would have to be read as a whole.
+    // Reading a whole archive would take too long.
     guard !path.isEmpty,
       !ArchiveOpening(path: path, temporaryFolder: environment.temporaryFolder).isArchive
     else { return [] }
@@ -132,8 +132,8 @@ struct CompletionRequest {
     return hosts
   }
 
-  /// Whether no shell can take a word from a cache for anything but itself: not for an option, a pattern, an
-  /// expansion, or an order to the terminal.
+  /// Whether a word from a cache is safe in any shell: it cannot be an option, a pattern, an expansion, or a terminal
+  /// escape.
   private static func isPlain(_ word: ByteString) -> Bool {
     let isLetter = { (byte: UInt8) in
       switch byte {

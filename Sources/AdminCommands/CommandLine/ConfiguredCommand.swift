@@ -1,24 +1,24 @@
 import Administration
 import Bytes
 
-/// A command about a cache, for which the configuration has a say.
+/// A command on a cache that takes defaults from the configuration.
 ///
-/// The command line is parsed once. What it does not give is then taken, as typed values, from environment
-/// variables, from the section of the cache, and from what the files set for all caches, in this order.
+/// The command line is parsed once. Missing options are then filled in with typed values from environment variables,
+/// the section of the cache, and the settings for all caches, in this order.
 protocol ConfiguredCommand: AdminCommand {
-  /// The cache that the command is about.
+  /// The cache to work on.
   var cache: CacheOptions { get set }
 
-  /// The files that the command creates for its cache, and that must not exist yet.
+  /// The files that the command creates, and that must not exist yet.
   var newFiles: [NewFileOption] { get }
 
-  /// Whether the command runs for each cache that has a name.
+  /// Whether the command runs for each named cache.
   var runsForAllCaches: Bool { get }
 
-  /// What is written down of a run; `nil` if nothing ever is.
+  /// What is recorded of a run; `nil` if nothing is.
   var recorded: RecordedRun? { get }
 
-  /// Takes what is set elsewhere where the command line does not give it.
+  /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings)
 }
 
@@ -33,15 +33,15 @@ extension ConfiguredCommand {
     cache.fill(from: settings)
   }
 
-  /// Runs the command for its cache, or for each, with what the configuration sets.
+  /// Runs the command for its cache, or for each named cache, with the configured settings.
   func runCommandLine(in environment: CommandEnvironment) -> ExitStatus {
     var runs = CacheRuns(of: self, in: environment)
     return runs.run()
   }
 
-  /// The command with what the configuration sets for its cache.
+  /// Returns the command with the configured settings for its cache.
   ///
-  /// - Parameter name: The cache to run it for, in the place of the one it names; `nil` to keep that.
+  /// - Parameter name: The cache to run it for instead of its own; `nil` to keep that.
   func configured(
     by configuration: Configuration, forCache name: String?
   ) -> any ConfiguredCommand {
@@ -53,9 +53,9 @@ extension ConfiguredCommand {
   }
 }
 
-/// A command that can run for each cache that has a name.
+/// A command that can run for each named cache.
 protocol AllCachesCommand: ConfiguredCommand {
-  /// Which caches it runs for.
+  /// The caches it runs for.
   var scope: ScopeOptions { get }
 }
 
@@ -63,38 +63,38 @@ extension AllCachesCommand {
   var runsForAllCaches: Bool { scope.allCaches }
 }
 
-/// An option that names a file which the command creates.
+/// An option with the path of a file that the command creates.
 struct NewFileOption {
-  /// The option: `--plan`.
+  /// The option, such as `--plan`.
   let option: String
   /// The path of the file.
   let path: String
 }
 
-/// A command of which a log and metrics can be written.
+/// A command that can write a log and metrics.
 protocol RecordedCommand: ConfiguredCommand {
-  /// Where they are written.
+  /// The options for the log and metrics.
   var recording: RecordOptions { get }
 
-  /// Whether it changes nothing, of which nothing is written down.
+  /// Whether it changes nothing, so that nothing is recorded.
   var isDryRun: Bool { get }
 
-  /// How large the cache may be on disk, in bytes, if the command knows.
+  /// The maximum size on disk, in bytes, if the command knows it.
   var capacityBytes: ByteCount? { get }
 
-  /// The expiries of an application's own, which count for whether entries are fresh.
+  /// The expiry rules of the app, which affect freshness.
   var expiryRules: [UserInfoExpiry.Rule] { get }
 }
 
-/// How a run is written down.
+/// How a run is recorded.
 struct RecordedRun {
-  /// Where.
+  /// The options for the log and metrics.
   let recording: RecordOptions
-  /// Whether the run changes nothing, of which nothing is written down.
+  /// Whether the run changes nothing, so that nothing is recorded.
   let isDryRun: Bool
-  /// How large the cache may be on disk, in bytes, if the command knows.
+  /// The maximum size on disk, in bytes, if the command knows it.
   let capacityBytes: ByteCount?
-  /// The expiries of an application's own, which count for whether entries are fresh.
+  /// The expiry rules of the app, which affect freshness.
   let expiryRules: [UserInfoExpiry.Rule]
 }
 

@@ -1,14 +1,14 @@
 public import ResponseArchives
 public import ResponseStorage
 
-/// What is at the path of a cache, open for reading.
+/// A cache or an archive, open for reading.
 public enum OpenedCache {
-  /// A store, which can be planned to be changed.
+  /// A store, for which changes can be planned.
   case store(any StoreSource)
-  /// An archive, which is read as a store is.
+  /// An archive, which can only be read.
   case archive(any ResponseArchive)
 
-  /// What responses are read from.
+  /// The source of responses.
   public var source: any ResponseSource {
     switch self {
     case .store(let source): source

@@ -1,4 +1,4 @@
-/// The notes that a process has reported, each of which it reports once.
+/// The notes that a process has reported, so that it reports each only once.
 final class ReportedNotes {
   private var texts: Set<String> = []
 

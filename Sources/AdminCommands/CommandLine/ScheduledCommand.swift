@@ -6,15 +6,15 @@ import ResponseStorage
 
 /// A command that a timer may run.
 protocol ScheduledCommand: AdminCommand {
-  /// When it runs, and what it does if it cannot.
+  /// The options for the start, and for a cache that is in use.
   var schedule: ScheduleOptions { get }
 
-  /// Whether it is to change nothing.
+  /// Whether the command changes nothing.
   var isDryRun: Bool { get }
 }
 
 extension ScheduledCommand {
-  /// Runs the command when its turn has come, as often as it takes.
+  /// Runs the command when it is due, and repeats it as requested while the cache is in use.
   func runWhenDue(in environment: CommandEnvironment) throws -> ExitStatus {
     var environment = environment
     if environment.schedule.begin(schedule, waiting: !isDryRun, in: environment) {
@@ -36,7 +36,7 @@ extension ScheduledCommand {
           environment.pause(1_000)
           if environment.isTimeOver { throw error }
           environment.refreshNow()
-        // What was begun is not skipped.
+        // A command that has removed entries is not skipped.
         case .skip where environment.record.removedEntries == 0:
           try skip(.busy, error.description, environment)
           return .done
@@ -64,12 +64,12 @@ extension ScheduledCommand {
 }
 
 extension StoreError {
-  /// Whether it is no fault, but the use of the cache by others, so that trying again may help.
+  /// Whether the error only means that another process is using the cache, so that trying again may help.
   fileprivate var isContention: Bool { code == .inUse || code == .changedWhileReading }
 }
 
 extension CommandEnvironment {
-  /// Takes the time of the clock for now, as some has passed.
+  /// Updates `now` after a wait.
   fileprivate mutating func refreshNow() {
     now = Timestamp(secondsSince1970: Double(secondsNow())) ?? now
   }

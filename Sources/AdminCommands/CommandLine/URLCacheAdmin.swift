@@ -1,7 +1,7 @@
 public import ArgumentParser
 import ResponseStorage
 
-/// The command that the others are subcommands of.
+/// The root command.
 public struct URLCacheAdmin: ParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "urlcache-admin",
@@ -20,8 +20,8 @@ public struct URLCacheAdmin: ParsableCommand {
         configuration
       """,
     version: "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))",
-    // Each says its name, as deriving it from the name of its type would take a quarter of the time that all of
-    // a short command takes.
+    // Each command sets its name, because deriving it from the type would take a quarter of the run time of a short
+    // command.
     subcommands: [
       List.self, Show.self, Body.self, Usage.self, Discover.self, Purge.self, Enforce.self,
       Compact.self, Apply.self, Check.self, Export.self, Import.self, Diff.self, Explain.self,
@@ -29,7 +29,7 @@ public struct URLCacheAdmin: ParsableCommand {
       Metrics.self,
     ])
 
-  /// The version of this program.
+  /// The version of the program.
   static let versionNumber = "0.1.0"
 
   /// Creates the command.

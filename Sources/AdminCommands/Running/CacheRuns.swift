@@ -1,7 +1,7 @@
 import Administration
 import Bytes
 
-/// The runs of a command: one, or one for each cache that has a name.
+/// The runs of a command: one, or one for each named cache.
 struct CacheRuns {
   private let command: any ConfiguredCommand
   private var environment: CommandEnvironment
@@ -10,9 +10,9 @@ struct CacheRuns {
     (self.command, self.environment) = (command, environment)
   }
 
-  /// Runs the command, also for the other caches after one that failed.
+  /// Runs the command; continues with the other caches after a failure.
   ///
-  /// - Returns: The status of the first that failed, or else the lowest that is not 0.
+  /// - Returns: The status of the first failed run, or else the lowest status that is not 0.
   mutating func run() -> ExitStatus {
     let recorder: RunRecorder
     do { recorder = try RunRecorder(of: command, in: environment) } catch {
@@ -31,7 +31,8 @@ struct CacheRuns {
       ?? answers.min().flatMap(ExitStatus.init) ?? .done
   }
 
-  /// What none of all caches has of what was named; one that failed could have it.
+  /// Returns a message for each requested name that no cache has; none if a run failed, because its cache might have
+  /// it.
   private func absentEverywhere(_ records: [RunRecord]) -> [String] {
     guard !records.contains(where: { $0.status.isFailure }), let first = records.first else {
       return []
@@ -48,16 +49,16 @@ struct CacheRuns {
       environment.configuration = try environment.readingConfiguration(command.cache.config)
       try environment.configuration.checkAll(in: environment)
       records = try names().compactMap { record($0) }
-      // Each cache without limits was passed over, and there was no other.
+      // All caches were skipped, because none has limits.
       if records.isEmpty { throw CommandFailure.noLimits }
     } catch {
-      // That nothing was done is written down, too.
+      // Record also that nothing was done.
       records += [record(nil) { _, _ in throw error }].compactMap { $0 }
     }
     return records
   }
 
-  /// The names of the caches to run the command for, or `nil` alone for the one that it names.
+  /// Returns the names of the caches to run the command for; `nil` stands for the cache that the command names.
   private func names() throws(CommandFailure) -> [String?] {
     guard command.runsForAllCaches else { return [nil] }
     try command.cache.refuseName()
@@ -75,12 +76,12 @@ struct CacheRuns {
     return names
   }
 
-  /// Runs the command once, and writes down what came of it.
+  /// Runs the command once, and records the result.
   ///
   /// - Parameters:
-  ///   - name: The cache that the command is run for, of all; `nil` if it is run for one.
-  ///   - run: What is run.
-  /// - Returns: `nil` for one of all caches that the command has nothing to do for.
+  ///   - name: The name of the cache in a run for all caches; `nil` in a run for one.
+  ///   - run: The work to do.
+  /// - Returns: `nil` if the command has nothing to do for this one of all caches.
   private func record(
     _ name: String?,
     _ run: (any ConfiguredCommand, CommandEnvironment) throws -> ExitStatus = {
@@ -121,6 +122,6 @@ struct CacheRuns {
 }
 
 extension ExitStatus {
-  /// Whether something went wrong; an answer did not.
+  /// Whether the run failed; the answer "no" is no failure.
   fileprivate var isFailure: Bool { rawValue >= ExitStatus.usage.rawValue }
 }

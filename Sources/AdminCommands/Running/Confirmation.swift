@@ -1,21 +1,21 @@
 import Rendering
 
-/// The question that a command asks on the terminal before it changes entries, below a preview of the changes.
+/// A question on the terminal before a command changes entries, below a preview of the changes.
 ///
-/// Only `y` and `yes` confirm; the end of the input and an empty line do not.
+/// Only `y` and `yes` confirm; an empty line and the end of the input do not.
 enum Confirmation {
-  /// Entries, body files or side files are removed.
+  /// Entries, body files or sidecars are removed.
   case remove
   /// Entries are changed.
   case change
-  /// So many entries of the cache are replaced.
+  /// This many entries of the cache are replaced.
   case replace(Int)
 
-  /// Shows a preview, and asks.
+  /// Shows a preview and asks.
   ///
-  /// - Parameter appendPreview: Appends what would be done.
-  /// - Returns: Whether the user confirmed it.
-  /// - Throws: ``CommandFailure`` if the standard input is no terminal.
+  /// - Parameter appendPreview: Appends the preview.
+  /// - Returns: Whether the user confirmed.
+  /// - Throws: ``CommandFailure`` if standard input is not a terminal.
   func ask(
     in environment: CommandEnvironment, showing appendPreview: (inout TextBuffer) -> Void
   ) throws(CommandFailure) -> Bool {
@@ -27,7 +27,7 @@ enum Confirmation {
     return ["y", "yes"].contains((environment.readLine() ?? "").lowercased())
   }
 
-  /// Makes sure that the question can be asked, for commands that do much work before they ask it.
+  /// Throws early if the question cannot be asked, for commands that do much work before asking it.
   func requireTerminal(in environment: CommandEnvironment) throws(CommandFailure) {
     guard environment.isInputTerminal else { throw refusal }
   }

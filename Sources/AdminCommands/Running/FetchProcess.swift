@@ -2,25 +2,25 @@ import Fetching
 import Files
 import Revalidation
 
-/// The program that sends requests, which runs beside this one and ends with it.
+/// The helper process that sends requests.
 ///
-/// What it says is not trusted more than the origins that it speaks for. Where one of them makes it crash,
-/// as Foundation does on some lengths, what was asked then has failed, and another one goes on.
+/// Its output is trusted no more than the origin servers behind it. If a response crashes it, as some lengths crash
+/// Foundation, the pending requests fail and a new process takes over.
 final class FetchProcess: Transport {
   private static let name = "urlcache-admin-fetch"
 
   private let path: String
   private var child: ChildProcess
-  /// The requests that the program has, and has not answered to their end.
+  /// The requests that the process has not finished.
   private var pending: Set<UInt32> = []
-  /// The requests of which nothing comes any more, and why.
+  /// The requests that failed without an event from the process, with the reasons.
   private var failed: [(number: UInt32, failure: FetchFailure)] = []
   private var reader = FrameReader()
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// Starts the program that lies beside this one, or where an installation has it.
+  /// Starts the helper from the folder of this program, or from `libexec` in an installation.
   ///
-  /// - Throws: ``CommandFailure``, `unavailable` if it is not there.
+  /// - Throws: ``CommandFailure``, `unavailable` if the helper is missing.
   init() throws(CommandFailure) {
     let folder = CurrentProcess.programPath.map { path in
       String(
@@ -71,7 +71,7 @@ final class FetchProcess: Transport {
     }
   }
 
-  /// Takes another one for the program that has crashed; one that has ended by itself would do so again.
+  /// Restarts the process after a crash; one that exited by itself would do so again.
   private func startAgain() throws(CommandFailure) {
     guard !pending.isEmpty, child.hasBeenKilled() else { throw Self.broken("it ended too early") }
     let failure = FetchFailure(.other, "'\(Self.name)' has crashed on this answer or one meanwhile")
@@ -93,7 +93,7 @@ final class FetchProcess: Transport {
 
   private func write(_ frame: Frame) throws {
     do throws(FileError) { try child.write(frame.bytes) } catch {
-      // The end of its output tells what has become of it.
+      // Reading its output will show why it ended.
       if error.kind == .brokenPipe { return }
       throw Self.broken("it takes no requests: \(error.reason)")
     }
@@ -105,7 +105,7 @@ final class FetchProcess: Transport {
 }
 
 extension CommandFailure {
-  /// There is no program that sends requests.
+  /// The helper that sends requests is missing.
   static func noFetchProgram(beside folder: String?) -> CommandFailure {
     CommandFailure(
       .unavailable, kind: "unavailable",
@@ -115,7 +115,7 @@ extension CommandFailure {
 }
 
 extension FetchEvent {
-  /// Whether nothing follows it for the same request.
+  /// Whether this is the last event of a request.
   fileprivate var isLast: Bool {
     switch self {
     case .head, .body: false

@@ -2,22 +2,22 @@ import Files
 import ResponseArchives
 import ResponseStorage
 
-/// The cache that entries are imported into: one that is there, or one that the import makes.
+/// The cache to import into: an existing cache, or one that the import creates.
 ///
-/// It is not open: whoever makes the plan opens it, and closes it again before it is changed.
+/// It is not open: planning opens it, and closes it again before it is changed.
 struct ImportDestination {
-  /// Where the cache is; of a new one, the folder that it is made in.
+  /// The path of the cache; of a new cache, its folder.
   let path: String
 
-  /// The cache that is to be made; `nil` if there is one.
+  /// The cache to create; `nil` if it exists.
   let new: NewStore?
 
-  /// What the cache is, or will be.
+  /// The description of the existing or future cache.
   let description: StoreDescription
 
-  /// Looks for the cache that the options name, and decides which one to make if there is none.
+  /// Looks for the cache that the options name, and decides what to create if there is none.
   ///
-  /// - Throws: ``StoreError``, or ``CommandFailure`` if `--create` was given and there is another cache.
+  /// - Throws: ``StoreError``, or ``CommandFailure`` if `--create` was given and a different cache exists.
   init(
     of archive: any ResponseArchive, _ cache: CacheOptions, _ options: ImportOptions,
     in environment: CommandEnvironment
@@ -57,7 +57,7 @@ struct ImportDestination {
         path: folder, format: new.format, schemaVersion: new.schemaVersion))
   }
 
-  /// Opens the cache for planning, which must not be what entries are imported from; `nil` of a new one.
+  /// Opens the cache for planning; it must not be the source of the import. Returns `nil` for a new cache.
   func open(
     _ cache: CacheOptions, _ archive: any ResponseArchive, in environment: CommandEnvironment
   ) throws -> (any StoreSource)? {
@@ -71,7 +71,7 @@ struct ImportDestination {
     return source
   }
 
-  /// Makes sure that what is there is what an import has left that was cut short: an empty cache of the kind.
+  /// Requires an empty cache of the right kind, as an interrupted import leaves it.
   private static func requireEmpty(
     _ source: any ResponseSource, _ new: NewStore, _ path: String
   ) throws {
@@ -88,14 +88,14 @@ struct ImportDestination {
     }
   }
 
-  /// Whether a path is that of a `Cache.db`, and not of its folder.
+  /// Whether a path is that of a `Cache.db`, not of its folder.
   private static func namesDatabase(_ path: String) -> Bool {
     path == "Cache.db" || path.utf8.reversed().starts(with: "/Cache.db".utf8.reversed())
   }
 
-  /// The folder that a cache can be made in, where there is none: a new one, or one that is empty.
+  /// Returns the folder for a new cache: a missing or an empty folder.
   ///
-  /// - Returns: `nil` if there is something else, which a user may have meant.
+  /// - Returns: `nil` if something else exists there, which the user may have meant.
   private static func folder(forNewCacheAt path: String) throws -> String? {
     var folder = path.utf8[...]
     if namesDatabase(path) { folder = folder.dropLast("Cache.db".utf8.count) }
@@ -110,7 +110,7 @@ struct ImportDestination {
     return isEmpty ? name : nil
   }
 
-  /// The cache where one is to be made; `nil` if there is none.
+  /// Returns the cache at the path of a new one; `nil` if there is none.
   private static func cache(
     at path: String, in environment: CommandEnvironment
   ) throws -> (any ResponseSource)? {
@@ -118,7 +118,7 @@ struct ImportDestination {
       return try environment.openSource(path, 0, environment.now).source
     } catch let error as StoreError where error.code == .notFound || error.code == .notACache {
       if error.code == .notFound { return nil }
-      // A folder without a database will do; a file that is no database will not.
+      // A folder without a database can be used; a file that is no database cannot.
       guard (try? FileStatus.of(path))?.kind == .directory,
         (try? FileStatus.of("\(path)/Cache.db")) == nil
       else { throw error }

@@ -3,24 +3,24 @@ import Files
 import Rendering
 import ResponseStorage
 
-/// The carrying out of plans that were allowed.
+/// Executes confirmed plans.
 struct PlanExecution {
   let cache: CacheOptions
   let change: ChangeOptions
   let environment: CommandEnvironment
 
-  /// The side files that go with the entries, and their folder.
+  /// The sidecars to remove with the entries, and their folder.
   var sidecars: (plan: SidecarPlan, folder: SidecarFolder)?
 
-  /// Removes what a plan says.
+  /// Removes the entries and files of a plan.
   ///
-  /// The cache is closed when this returns, as its log goes only then, and as no file of a database may be
-  /// opened beside SQLite.
+  /// The cache is closed on return, because only then SQLite deletes the log. No database file may be opened next to
+  /// SQLite either: closing it would drop SQLite's locks.
   ///
   /// - Parameters:
-  ///   - shrinking: Whether to give what becomes free back to the file system.
-  ///   - verifying: Whether the database is to be checked before, unless the user said not to.
-  ///   - stopReason: Asked between batches why to leave the rest, if so.
+  ///   - shrinking: Whether to compact the database afterwards.
+  ///   - verifying: Whether to check the database first, unless the user disabled that.
+  ///   - stopReason: Called between batches; returns why to stop, or `nil`.
   func carryOut(
     _ plan: RemovalPlan, shrinking: Bool = false, verifying: Bool = true,
     unless stopReason: () -> StopReason?
@@ -39,14 +39,14 @@ struct PlanExecution {
     return RemovalReceipt(of: plan, removal, stoppedBy: stopReason(), failure)
   }
 
-  /// Removes what a plan says, and reports what was removed, also if that was not all.
+  /// Executes a plan, and reports what was removed, even after a failure.
   ///
-  /// - Parameter skipped: The number of entries that had changed before, and are not in the plan.
-  /// - Returns: Whether all of it was done.
+  /// - Parameter skipped: The number of entries that had changed before and are not in the plan.
+  /// - Returns: Whether the whole plan was executed.
   func run(
     _ plan: RemovalPlan, skipped: Int = 0, _ renderer: RemovalRenderer
   ) throws -> Bool {
-    // A signal ends the process after the batch that it comes in, and after the receipt.
+    // Hold signals, so that one ends the process only after the current batch and the receipt.
     let signals = HeldSignals()
     var receipt = carryOut(plan) { environment.stopReason(signals) }
     var renderer = renderer
@@ -65,7 +65,7 @@ struct PlanExecution {
     return receipt.isComplete && renderer.sidecars?.skipped ?? 0 == 0
   }
 
-  /// Shows what would be removed, and fails where that is more than is allowed.
+  /// Shows what would be removed, and throws if that exceeds the cap.
   func preview(_ plan: RemovalPlan, skipped: Int = 0, _ renderer: RemovalRenderer) throws {
     var receipt = RemovalReceipt(previewing: plan)
     receipt.skipped = skipped
@@ -75,9 +75,9 @@ struct PlanExecution {
 }
 
 extension RemovalRenderer {
-  /// Does to side files what is planned, once entries are gone, and takes over what was done.
+  /// Changes sidecars after their entries were removed, and records the changes.
   ///
-  /// - Returns: What ended it early.
+  /// - Returns: The error that ended it early.
   mutating func carryOut(
     _ plan: SidecarPlan, in folder: SidecarFolder, with receipt: RemovalReceipt
   ) -> (any Error)? {

@@ -2,7 +2,7 @@ import Administration
 import Rendering
 
 extension RemovalReceipt {
-  /// Writes the receipt to the output, and what was removed into the record of the run.
+  /// Writes the receipt to standard output, and adds it to the record of the run.
   func write(
     by renderer: RemovalRenderer, as format: ChangeFormat, in environment: CommandEnvironment
   ) throws {
@@ -24,7 +24,7 @@ extension RemovalReceipt {
     reportFiles(in: environment)
   }
 
-  /// Reports what the written receipt leaves out: what was not removed.
+  /// Reports what the written receipt does not contain: what was left.
   func reportRemainder(in environment: CommandEnvironment) {
     reportFiles(in: environment)
     if let remainder {
@@ -55,7 +55,7 @@ extension RemovalRenderer {
 }
 
 extension StopReason {
-  /// What people call it.
+  /// The reason in words.
   var words: String {
     switch self {
     case .signal: "a signal"
@@ -65,7 +65,7 @@ extension StopReason {
 }
 
 extension CommandEnvironment {
-  /// Reports body files that no entry refers to any more and that could not be removed.
+  /// Reports body files that lost their entry but could not be removed.
   func note(orphanedFiles count: Int) {
     if count > 0 { note("body files that could not be removed: \(count)") }
   }

@@ -2,32 +2,32 @@ import Administration
 import Bytes
 import ResponseStorage
 
-/// What a removal would leave of a cache, found out before anything is removed.
+/// The result of a removal, found out before anything is removed.
 ///
-/// Which pages of a database become free shows only when entries are removed. So where it matters, the rounds of the
-/// removal are carried out on a ``PrivateCopy`` of the cache; otherwise the plan itself shows it.
+/// Which pages of a database become free is only known after entries are removed. Where it matters, the rounds are run
+/// on a ``PrivateCopy`` of the cache; otherwise the plan is precise enough.
 struct RemovalSimulation {
-  /// What all rounds would remove; without a copy, what the first plan removes.
+  /// The removals of all rounds; without a copy, those of the first plan.
   var plan: RemovalPlan
-  /// What the cache takes up afterwards, in bytes, if that can be known.
+  /// The size on disk afterwards, in bytes, if known.
   var footprintAfter: ByteCount?
-  /// Whether the removal was carried out on a copy.
+  /// Whether the removal was run on a copy.
   var ranOnCopy = false
-  /// What the copy took up in the end, in bytes, also if the plan was refused.
+  /// The final size of the copy, in bytes, even if the plan was refused.
   var bytesAfter: ByteCount = 0
-  /// By how much the log of the copy became longer, in bytes.
+  /// The growth of the log of the copy, in bytes.
   var logGrowth: ByteCount = 0
   /// The limits that the copy did not meet.
   var unmet: [UnmetLimit] = []
 
-  /// The copy of a cache that rounds are simulated on.
+  /// A copy of a cache for simulating rounds.
   struct Copy {
     /// The path of the copy.
     let path: String
-    /// What the cache took up before the first round, in bytes.
+    /// The size on disk before the first round, in bytes.
     let footprint: ByteCount
 
-    /// What the rounds have given back so far, in bytes.
+    /// Returns the number of bytes freed so far.
     func bytesReturned(by source: any ResponseSource) throws -> ByteCount {
       max(0, footprint - (try source.footprint().totalBytes))
     }

@@ -3,13 +3,13 @@ import Files
 import ResponseStorage
 import Revalidation
 
-/// The carrying out of what was decided after origins were asked.
+/// Executes revalidation plans.
 struct RevalidationExecution {
-  /// So many are read before the store is opened for changing.
+  /// The number of entries that are read before the store is opened for writing.
   private static let batchSize = 500
 
   let plan: RevalidationPlan
-  /// Where the bodies of the answers are.
+  /// The spool with the received bodies.
   let spool: BodySpool?
   /// The path of the store.
   let path: String
@@ -17,10 +17,10 @@ struct RevalidationExecution {
   let change: ChangeOptions
   let environment: CommandEnvironment
 
-  /// Refreshes and removes.
+  /// Refreshes and removes entries.
   ///
-  /// - Parameter shouldStop: Asked again and again whether to leave the rest.
-  /// - Returns: What stayed as it was, as it had changed or was gone, or as it was stopped.
+  /// - Parameter shouldStop: Called repeatedly; `true` stops the execution.
+  /// - Returns: The entries that were skipped because they had changed, were already removed, or because of a stop.
   func run(unless shouldStop: () -> Bool) throws -> Set<StoredResponse.ID> {
     var skipped: Set<StoredResponse.ID> = []
     var refreshed = 0
@@ -35,7 +35,7 @@ struct RevalidationExecution {
         skipped.formUnion(left)
       }
     } catch is RefreshInterruption {
-      // The batch that it came in is undone.
+      // The interrupted batch was undone.
     } catch {
       if refreshed > 0 { environment.note("refreshed before that: \(refreshed) entries") }
       throw error
@@ -56,7 +56,7 @@ struct RevalidationExecution {
     return batch.skipped
   }
 
-  /// Reads what is refreshed; the store is not open afterwards.
+  /// Reads the entries to refresh, and closes the store.
   private func batch(
     of entries: [RevalidationPlan.Entry], _ spool: BodySpool
   ) throws -> RefreshBatch {
@@ -85,7 +85,7 @@ struct RevalidationExecution {
     return Set(entries.map(\.version.id)).subtracting(receipt.plan.entries.map(\.version.id))
   }
 
-  /// A plan to remove what is still as it was when it was asked about.
+  /// Plans to remove the entries that have not changed since their requests were created.
   private func removalPlan(of entries: [RemovalPlan.Entry]) throws -> RemovalPlan {
     let source = try cache.open(in: environment)
     let store = source.description

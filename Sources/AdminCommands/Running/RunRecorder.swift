@@ -4,18 +4,18 @@ import Files
 import Rendering
 import ResponseStorage
 
-/// Where the log and the metrics of a command are written.
+/// Writes the log and the metrics of a command.
 ///
-/// They, and every file that the command creates, are tried before it changes anything, and nothing is changed
-/// where one cannot be written. A dry run looks only at whether there could be a file of the name.
+/// Before the command changes anything, it is checked that these files and all new files of the command can be written;
+/// otherwise nothing is changed. A dry run only checks that the paths of new files are free.
 final class RunRecorder {
   private let verb: String
   private let log: OpenFile?
   private let metricsFile: String?
 
-  /// Tries what the command writes.
+  /// Checks the files that the command writes.
   ///
-  /// - Throws: ``CommandFailure``; then nothing was written.
+  /// - Throws: ``CommandFailure``; nothing was written then.
   init(
     of command: any ConfiguredCommand, in environment: CommandEnvironment
   ) throws(CommandFailure) {
@@ -40,7 +40,7 @@ final class RunRecorder {
     log = try Self.openLog(recording?.log)
   }
 
-  /// Refuses to write two things to one file: the second would take the place of the first.
+  /// Rejects two outputs to one file: the second would replace the first.
   private static func requireDifferentFiles(
     _ files: [NewFileOption]
   ) throws(CommandFailure) {
@@ -57,7 +57,7 @@ final class RunRecorder {
   private static func openLog(_ path: String?) throws(CommandFailure) -> OpenFile? {
     guard let path else { return nil }
     try CommandFailure.requireFile(at: path, toBe: "a log") {
-      // Each line is an object; the first one may be longer than what was read.
+      // A log has one object per line; the first line may be longer than the bytes that were read.
       $0.isEmpty || RunRenderer.isLog($0)
     }
     do throws(FileError) {
@@ -79,14 +79,14 @@ final class RunRecorder {
     }
   }
 
-  /// Writes down what a command did to caches.
+  /// Records the results of a command.
   func write(_ records: [RunRecord], in environment: CommandEnvironment) throws {
     if let metricsFile {
       let metrics = records.map { environment.metrics(of: $0) }
       try environment.writeMetrics(metrics, to: metricsFile)
     }
     for record in records where log != nil {
-      // One write for each, so that lines of several processes do not mix.
+      // Write each line at once, so that lines of several processes do not mix.
       try log?.write(
         RunRenderer.json(
           verb: verb, status: Int(record.status.rawValue), message: record.message,
@@ -97,21 +97,21 @@ final class RunRecorder {
 }
 
 extension CommandFailure {
-  /// Refuses to replace a file by metrics that is something else: a cache, or the backup of this very command.
+  /// Rejects to replace another file by metrics, such as a cache or the backup of the same command.
   static func requireMetrics(at path: String) throws(CommandFailure) {
     try refusePartOfCache(at: path)
     try requireFile(at: path, toBe: "metrics") { bytes in
-      // Many other files begin with a `#`: a configuration, a script.
+      // Check more than `#`, with which configurations and scripts begin, too.
       bytes.isEmpty
         || ["# HELP urlcache_", "# TYPE urlcache_"].contains { bytes.starts(with: $0.utf8) }
     }
   }
 
-  /// Refuses a file that is there and is something else than what is written to it.
+  /// Rejects an existing file that contains something else than the output.
   ///
-  /// It is looked at before it is opened for writing: closing any descriptor of a database drops the locks of SQLite.
+  /// Reads the file before it is opened for writing: closing any descriptor of a database drops SQLite's locks.
   ///
-  /// - Parameter isOne: Whether it is what it has to be, by its first bytes.
+  /// - Parameter isOne: Whether the first bytes are those of the right kind of file.
   fileprivate static func requireFile(
     at path: String, toBe kind: String, _ isOne: ([UInt8]) -> Bool
   ) throws(CommandFailure) {
@@ -125,7 +125,7 @@ extension CommandFailure {
     }
   }
 
-  /// Says why metrics cannot be written.
+  /// Creates the failure to write metrics.
   init(writingMetrics error: FileError, to path: String) {
     self.init(
       .cannotCreate, kind: "cannot-create", "cannot write the metrics \(error)", path: path)

@@ -3,18 +3,18 @@ import Files
 import Rendering
 import ResponseStorage
 
-/// When a run begins, and by when it is to end; all caches of `--all-caches` share it.
+/// The start and the deadline of a run, shared by all caches of `--all-caches`.
 final class RunSchedule {
   private var hasBegun = false
-  /// By the clock that nobody sets, in milliseconds.
+  /// The deadline on the monotonic clock, in milliseconds.
   private var end: Int64?
 
-  /// Waits for its turn the first time that it is called, and then lets the time run.
+  /// Waits for the random delay on the first call, and then starts the clock.
   ///
-  /// A signal ends the process meanwhile, as nothing has begun.
+  /// A signal ends the process while it waits, because nothing has started.
   ///
-  /// - Parameter waits: Whether there is a turn to wait for.
-  /// - Returns: Whether it has waited.
+  /// - Parameter waits: Whether to wait for the delay.
+  /// - Returns: Whether it waited.
   func begin(
     _ options: ScheduleOptions, waiting waits: Bool, in environment: CommandEnvironment
   ) -> Bool {
@@ -32,18 +32,18 @@ final class RunSchedule {
     return delay > 0
   }
 
-  /// Whether the time is over at a moment of the clock that nobody sets.
+  /// Whether the deadline has passed at a time of the monotonic clock.
   func isOver(at milliseconds: Int64) -> Bool { end.map { milliseconds >= $0 } ?? false }
 
-  /// At most 30,000 years, which no sum of two makes too many.
+  /// The limit of about 30,000 years keeps sums of two times in range.
   private static func milliseconds(_ seconds: Double) -> Int64 { Int64(min(seconds, 1e12) * 1_000) }
 }
 
 extension CommandEnvironment {
-  /// Whether the command has run for as long as it is to.
+  /// Whether the time limit of the run has passed.
   var isTimeOver: Bool { schedule.isOver(at: steadyMilliseconds()) }
 
-  /// Why a command is to leave the rest; `nil` as long as it may go on.
+  /// Returns why a command must stop; `nil` if it can continue.
   func stopReason(_ signals: borrowing HeldSignals) -> StopReason? {
     signals.haveCome ? .signal : isTimeOver ? .maxRuntime : nil
   }
