@@ -6,7 +6,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin apply`: carries out a plan that was written before.
+  /// `urlcache-admin apply`: executes a saved plan.
   struct Apply: RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "apply",
@@ -22,7 +22,7 @@ extension URLCacheAdmin {
           made of · 66 · 74 · 75 · 77 · 130 · 143
         """)
 
-    /// Room for a million entries with long URLs.
+    /// Enough for a million entries with long URLs.
     private static let largestPlan = 1 << 30
 
     @Argument(help: "The plan; '-' is the standard input.", completion: .file(extensions: ["json"]))
@@ -95,9 +95,9 @@ extension URLCacheAdmin {
       }
     }
 
-    /// Makes a plan for the cache as it is now, of what is still as it was.
+    /// Creates a plan from the entries of a saved plan that have not changed.
     ///
-    /// - Returns: The plan, and how many entries have changed.
+    /// - Returns: The plan, and the number of changed entries.
     private func plan(
       from saved: SavedPlan, in environment: CommandEnvironment
     ) throws -> (RemovalPlan, skipped: Int) {

@@ -67,7 +67,7 @@ extension URLCacheAdmin {
       let pieces = BodyPieces(
         source: source, id: id, decodedLimit: decoded ? decodedLimit ?? ByteCount(1 << 30) : nil,
         isIndented: pretty)
-      // All is looked at before any is written.
+      // Decode everything once before writing, so that a body with an error leaves no partial output.
       if pieces.needsLook { try pieces.forEach { _ in } }
       var output = BodyOutput(path: output, isForced: force, environment)
       let wasCoded = try pieces.forEach { try output.write($0) }

@@ -5,7 +5,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin.Check {
-  /// Carries out the plan of a check, if the user wants it, and says what came of it.
+  /// Executes the repair plan of a check, if the user confirms it, and reports the result.
   func repair(
     _ check: StoreCheck, at now: Timestamp, _ renderer: CheckRenderer,
     _ output: inout OutputBuffer, _ environment: CommandEnvironment
@@ -16,7 +16,7 @@ extension URLCacheAdmin.Check {
     removals.sidecars = sidecars.sidecars == nil ? nil : check.sidecars?.plan.preview
     let isAllowed: Bool
     do {
-      // Who is asked has to see what was found.
+      // Show the findings before asking about them.
       if change.format == .table { try output.flush() }
       let isSaved = try planning.save(check.plan, by: "repair", in: environment)
       isAllowed = try !isSaved && change.allow(check.plan, removals, in: environment)
@@ -44,11 +44,11 @@ extension URLCacheAdmin.Check {
     _ check: StoreCheck, at now: Timestamp, _ renderer: CheckRenderer,
     _ removals: RemovalRenderer, _ output: inout OutputBuffer, _ environment: CommandEnvironment
   ) throws -> ExitStatus {
-    // A signal ends the process after the batch that it comes in, and after the receipt.
+    // Hold signals, so that one ends the process only after the current batch and the receipt.
     let signals = HeldSignals()
     let plan = check.plan
     var removals = removals
-    // Nothing is done to side files yet.
+    // No sidecars are changed yet.
     removals.sidecars = removals.sidecars.map { _ in SidecarChanges() }
     let execution = PlanExecution(cache: cache, change: change, environment: environment)
     let receipt =
@@ -64,8 +64,8 @@ extension URLCacheAdmin.Check {
         var sidecarPlan = sidecars.plan
         var changed = 0
         if sidecarPlan.makesFiles {
-          // An entry may have changed since, while somebody was asked: a file must not vouch for what it holds no more.
-          // Those that told how files are named may be gone by now.
+          // An entry may have changed while the question was open, and a new sidecar must match its entry. Pass the
+          // naming, because the sidecars that revealed it may be removed by now.
           var command = self
           command.sidecarNames = sidecarPlan.naming
           let current = try command.check(at: now, in: environment, opening: open) { _ in }

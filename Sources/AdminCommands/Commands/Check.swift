@@ -5,7 +5,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin check`: everything that is wrong with a cache, and its repair.
+  /// `urlcache-admin check`: checks a cache, and repairs it.
   struct Check: AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
@@ -138,13 +138,13 @@ extension URLCacheAdmin {
       return try repair(check, at: now, renderer, &output, environment)
     }
 
-    /// What to repair, of what there is.
+    /// The requested kinds of repair that apply.
     private var repairs: Set<Finding.Repair> {
       let kinds = repair?.kinds ?? []
       return sidecars.sidecars == nil ? kinds.subtracting([.sidecars]) : kinds
     }
 
-    /// Tells people the command that repairs what a check found.
+    /// Shows the command that repairs the findings.
     func hint(at check: StoreCheck, in environment: CommandEnvironment) {
       guard change.format == .table,
         let command = RepairHint.command(for: check, naming: sidecarNames)
@@ -154,7 +154,7 @@ extension URLCacheAdmin {
       environment.writeMessage("hint: repair it with: \(command)\n")
     }
 
-    /// Checks the cache, which is not open afterwards.
+    /// Checks the cache, and closes it.
     ///
     /// - Parameter open: Opens the cache.
     func check(
@@ -173,7 +173,7 @@ extension URLCacheAdmin {
       }
       var check = try checkOnce(open, options, report)
       if !check.suspects.isEmpty {
-        // An app may store the row first, and then the file.
+        // An app may store the row first and the body file a moment later, so wait before looking again.
         environment.pause(200)
         let source = try environment.openSource(
           check.plan.store.path, cache.waitMilliseconds, now
@@ -185,7 +185,7 @@ extension URLCacheAdmin {
       return check
     }
 
-    /// The URLs of a file; one without any says nothing.
+    /// Reads the URLs in a file; a file without URLs is an error.
     private func offlineURLs(
       in file: String, _ environment: CommandEnvironment
     ) throws -> [ByteString] {
@@ -203,7 +203,7 @@ extension URLCacheAdmin {
     ) throws -> StoreCheck {
       let source = try open()
       var check = try StoreCheck(of: source, options, report)
-      // What is to go of the entries has to be known before.
+      // Sidecars are compared once all removals of entries are planned.
       if check.suspects.isEmpty { try checkSidecars(&check, source, report) }
       try source.finish()
       return check
@@ -218,19 +218,19 @@ extension URLCacheAdmin {
   }
 }
 
-/// What `--repair` is to remove, as the command line gives it.
+/// The value of `--repair`.
 struct RepairKinds: ExpressibleByArgument, CustomStringConvertible {
   /// The kinds.
   let kinds: Set<Finding.Repair>
 
-  /// Everything that can be repaired.
+  /// All kinds of repair.
   static let all = Self(kinds: Set(Finding.Repair.allCases))
 
-  /// The words that name no kind. They are kept, as of a value that cannot be read ArgumentParser makes a
-  /// flag: all kinds would be removed.
+  /// The words that name no kind. They must not fail the parsing: ArgumentParser would then read the option as a flag,
+  /// which removes all kinds.
   let unknown: [String]
 
-  /// Whether side files are named, and not only meant with all that can be repaired.
+  /// Whether sidecars are named, not just included in all kinds.
   let namesSidecars: Bool
 
   private init(kinds: Set<Finding.Repair>) {

@@ -6,7 +6,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin compact`: gives free space inside a database back to the file system.
+  /// `urlcache-admin compact`: frees unused space in a database.
   struct Compact: ScheduledCommand, AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "compact",
@@ -66,7 +66,7 @@ extension URLCacheAdmin {
         try write(compaction, environment)
         return .done
       }
-      // A signal ends the process after the slice that it comes in, and after the receipt.
+      // Hold signals, so that one ends the process only after the current slice and the receipt.
       let signals = HeldSignals()
       compaction.method = CompactionMethod.none
       let isWanted = full || compaction.isWorthwhile(above: threshold)
@@ -85,7 +85,7 @@ extension URLCacheAdmin {
       return .partly
     }
 
-    /// What the cache takes up; it is not open afterwards.
+    /// Returns the sizes of the cache, and closes it.
     private func measured(
       in environment: CommandEnvironment
     ) throws -> (store: StoreDescription, footprint: Footprint) {

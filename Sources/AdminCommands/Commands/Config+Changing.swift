@@ -3,7 +3,7 @@ import ArgumentParser
 import Files
 
 extension URLCacheAdmin.Config {
-  /// `urlcache-admin config set`: one setting of a file, and nothing else of the file.
+  /// `urlcache-admin config set`: sets a setting in a file.
   struct Set: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "set",
@@ -34,7 +34,7 @@ extension URLCacheAdmin.Config {
     }
   }
 
-  /// `urlcache-admin config unset`: a file without one setting.
+  /// `urlcache-admin config unset`: removes a setting from a file.
   struct Unset: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "unset",
@@ -66,7 +66,7 @@ extension URLCacheAdmin.Config {
 }
 
 extension CommandEnvironment {
-  /// Reads the name of a setting.
+  /// Parses the name of a setting.
   fileprivate func configurationKey(
     _ text: String
   ) throws(CommandFailure) -> ConfigurationEdit.Key {
@@ -75,12 +75,12 @@ extension CommandEnvironment {
     }
   }
 
-  /// Replaces a configuration file by its changed text; a symbolic link to it stays one.
+  /// Replaces a configuration file with its changed text; a symbolic link to it is kept.
   ///
   /// - Parameters:
-  ///   - given: The file that the command line names instead of the user's.
+  ///   - given: The file that replaces the configuration of the user.
   ///   - change: Returns the new text, or `nil` if nothing changes.
-  /// - Returns: The path of the file that was written; `nil` if nothing changed.
+  /// - Returns: The path of the written file; `nil` if nothing changed.
   @discardableResult
   func changeConfiguration(
     _ given: String?,
@@ -98,7 +98,7 @@ extension CommandEnvironment {
       guard try changed([], of: named, by: change) != nil else { return nil }
       try Directory.createParents(of: path)
     }
-    // No other command changes the file between its being read and replaced.
+    // Create the new file first: it locks out other commands between reading and replacing the old one.
     var file = try newConfiguration(at: path)
     let old = try readConfiguration(path) ?? []
     guard let text = try changed(old, of: named, by: change) else { return nil }
@@ -109,7 +109,7 @@ extension CommandEnvironment {
     return named
   }
 
-  /// Begins a file in the place of a configuration, once no other command is writing it.
+  /// Creates the replacement of a configuration file, after waiting for other commands that write it.
   private func newConfiguration(at path: String) throws -> NewFile {
     let end = steadyMilliseconds() + 5_000
     while true {
@@ -125,7 +125,7 @@ extension CommandEnvironment {
     }
   }
 
-  /// Refuses a change that leaves a section for a cache that no file has a path for.
+  /// Rejects a change that leaves the section of a cache without a path in any file.
   private func checkPaths(
     in text: [UInt8], insteadOf old: [UInt8], of named: String, _ given: String?
   ) throws {
@@ -144,7 +144,7 @@ extension CommandEnvironment {
       path: named)
   }
 
-  /// The changed text of a file; `nil` if nothing changes.
+  /// Returns the changed text of a file; `nil` if nothing changes.
   private func changed(
     _ text: [UInt8], of path: String,
     by change: (ConfigurationEdit) throws(ConfigurationEdit.Failure) -> [UInt8]?

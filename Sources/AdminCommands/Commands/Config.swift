@@ -3,7 +3,7 @@ import ArgumentParser
 import Rendering
 
 extension URLCacheAdmin {
-  /// `urlcache-admin config`: what is configured.
+  /// `urlcache-admin config`: shows the configuration.
   struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "config",
@@ -13,7 +13,7 @@ extension URLCacheAdmin {
 }
 
 extension URLCacheAdmin.Config {
-  /// `urlcache-admin config list`: each setting with its value, and where that is from.
+  /// `urlcache-admin config list`: shows each setting with its value and origin.
   struct List: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -52,7 +52,7 @@ extension URLCacheAdmin.Config {
     }
   }
 
-  /// `urlcache-admin config check`: everything that is wrong with the configuration.
+  /// `urlcache-admin config check`: shows all errors in the configuration.
   struct Check: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
@@ -84,7 +84,7 @@ extension URLCacheAdmin.Config {
   }
 }
 
-/// Which configuration a command is about.
+/// The options for the configuration to work on.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The configuration to take instead of the user's.", valueName: "file"),

@@ -4,7 +4,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin diff`: what tells two caches apart.
+  /// `urlcache-admin diff`: shows the differences between two caches.
   struct Diff: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "diff",
@@ -89,7 +89,7 @@ extension URLCacheAdmin {
   }
 }
 
-/// What entries are compared by.
+/// The aspects of entries to compare.
 enum ComparisonBasis: String, CaseIterable, ExpressibleByArgument {
   case body, headers, all
 

@@ -3,7 +3,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin discover`: which caches there are.
+  /// `urlcache-admin discover`: finds caches.
   struct Discover: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "discover",
@@ -55,12 +55,12 @@ extension URLCacheAdmin {
   }
 }
 
-/// The formats of `discover`.
+/// The output formats of `discover`.
 enum DiscoverFormat: String, CaseIterable, ExpressibleByArgument {
   case table, json
 }
 
-/// How far to look for caches.
+/// The options for searching caches.
 struct SearchOptions: ParsableArguments {
   private static let deepest = 100
 
@@ -75,7 +75,7 @@ struct SearchOptions: ParsableArguments {
     }
   }
 
-  /// The search below some folders, or without any where apps keep their caches.
+  /// Returns the search below some folders, or in the usual folders of apps if there are none.
   func search(below folders: [String], in environment: CommandEnvironment) throws -> StoreSearch {
     guard folders.isEmpty else {
       return StoreSearch(below: folders, needsFolders: true, maximumDepth: maxDepth)
@@ -91,7 +91,7 @@ struct SearchOptions: ParsableArguments {
 }
 
 extension CommandEnvironment {
-  /// Tells the user how much was found.
+  /// Reports the totals.
   func reportSum(of discovery: Discovery) {
     let (stores, entries) = (Int64(discovery.stores.count), discovery.entries)
     writeMessage(
@@ -100,7 +100,7 @@ extension CommandEnvironment {
         + "\(ByteSizeText.text(discovery.footprintBytes))\n")
   }
 
-  /// Tells the user what is odd about what was found, and what could not be looked into.
+  /// Reports notes about the caches, and the folders that could not be searched.
   func noteOddities(of discovery: Discovery, _ search: StoreSearch) {
     for store in discovery.stores {
       for text in store.notes { note("'\(store.path)': \(text)") }

@@ -4,8 +4,8 @@ import Files
 import ResponseStorage
 
 extension URLCacheAdmin.Enforce {
-  /// Simulates a plan where the user is shown what is removed before it is, and where only that shows whether the
-  /// limits can be met: which pages of a database become free shows only the removal itself.
+  /// Simulates a plan if the user sees a preview, and if only a simulation can show whether the limits can be met:
+  /// which pages of a database become free is only known after entries are removed.
   func simulation(
     of plan: RemovalPlan, in environment: CommandEnvironment
   ) throws -> RemovalSimulation {
@@ -38,10 +38,10 @@ extension URLCacheAdmin.Enforce {
     }
   }
 
-  /// The failure of a command that removes nothing, as only a copy would show whether the limits can be met.
+  /// Returns the failure of a command that removes nothing because it cannot make a copy for the simulation.
   private static func withoutCopy(_ error: any Error) -> any Error {
     let store = error as? StoreError
-    // The next try may do, and may be made by '--if-busy'.
+    // Another attempt may succeed, for instance by '--if-busy'.
     if store?.code == .inUse || store?.code == .changedWhileReading { return error }
     return CommandFailure(
       .inputOutput, kind: "io",
@@ -50,7 +50,7 @@ extension URLCacheAdmin.Enforce {
       path: store?.path)
   }
 
-  /// Simulates a plan on a copy; `nil` if there is no way to copy the cache, or no time.
+  /// Simulates a plan on a copy; `nil` if the cache cannot be copied, or if there is no time.
   private func simulation(
     of plan: RemovalPlan, onCopyIn environment: CommandEnvironment
   ) throws -> RemovalSimulation? {
@@ -73,7 +73,7 @@ extension URLCacheAdmin.Enforce {
     var environment = environment
     environment.openSource = { _, _, _ in .store(try copy.source()) }
     environment.openStore = { _, _, _ in try copy.store() }
-    // The copy is removed when its owner is.
+    // The copy is deleted with its owner, so keep that alive.
     return try withExtendedLifetime(copy) { try body(copy, environment) }
   }
 
@@ -97,10 +97,10 @@ extension URLCacheAdmin.Enforce {
     return result
   }
 
-  /// Finds out what has to be removed at once, where there is no second round: a backup holds what the first removes, and
-  /// the log of another process becomes longer with each.
+  /// Finds a plan that needs no second round: a backup only contains what the first round removes, and each round makes
+  /// the log of another process longer.
   ///
-  /// Each try has a copy of its own, and removes entries from it as the real removal will.
+  /// Each attempt uses a new copy, and removes entries from it like the real removal.
   private func wholeSimulation(
     of plan: RemovalPlan, in environment: CommandEnvironment
   ) throws -> RemovalSimulation? {
@@ -111,7 +111,7 @@ extension URLCacheAdmin.Enforce {
         try simulation(of: candidate, on: copy, atMost: 1, in: environment)
       }
       guard var result = tried ?? nil else { return nil }
-      // How long the log becomes depends on how fast this machine is.
+      // The growth of the log depends on timing, so add a reserve.
       let spare = plan.store.inUse ? max(65_536, result.logGrowth / 4) : 0
       let excess = limit.bytes.map { result.bytesAfter + spare - $0 } ?? 0
       if plan.store.inUse { result.footprintAfter = nil }
@@ -126,7 +126,7 @@ extension URLCacheAdmin.Enforce {
         return RemovalSimulation(
           plan: refused, footprintAfter: plan.footprint.totalBytes, ranOnCopy: true)
       }
-      // In the last try everything is removed that may be.
+      // The last attempt removes everything that may be removed.
       margin = number == mostTries - 1 ? .max / 256 : max(margin * 2, excess, 16_384)
       let round = CacheLimits.Round(startedOverLimit: plan.startedOverLimit, margin: margin)
       candidate = try self.plan(in: environment, for: round)
@@ -134,9 +134,9 @@ extension URLCacheAdmin.Enforce {
     return nil
   }
 
-  /// Carries out rounds; `nil` if they were stopped.
+  /// Runs rounds; `nil` if they were stopped.
   ///
-  /// - Parameter first: The plan that they began with; if the limits cannot be met, it is refused.
+  /// - Parameter first: The plan of the first round; it is refused if the limits cannot be met.
   private func simulation(
     by rounds: EnforcementRounds, of first: RemovalPlan, atMost count: Int,
     unless stopReason: () -> StopReason?
@@ -160,14 +160,14 @@ extension URLCacheAdmin.Enforce {
     return result
   }
 
-  /// What the cache takes up after a removal that gives back no page, in bytes, if that can be told.
+  /// Returns the size on disk after a removal that frees no page, in bytes; `nil` if unknown.
   private func lengthKept(after plan: RemovalPlan) -> ByteCount? {
     if plan.store.inUse { return nil }
-    // Whoever closes the database takes the log away.
+    // SQLite deletes the log when the last process closes the database.
     return plan.footprintAfter + (plan.footprint.closedBytes - plan.footprint.totalBytes)
   }
 
-  /// What carries plans out.
+  /// Returns the executor of plans.
   func execution(in environment: CommandEnvironment) -> PlanExecution {
     PlanExecution(cache: cache, change: change, environment: environment)
   }

@@ -6,7 +6,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin enforce`: makes a cache keep limits.
+  /// `urlcache-admin enforce`: brings a cache within its limits.
   struct Enforce: ScheduledCommand, AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "enforce",
@@ -63,7 +63,8 @@ extension URLCacheAdmin {
 
     func validate() throws { try schedule.check(with: planning) }
 
-    /// In the last of these everything is removed that may be. A backup holds what the first removes, and no more may be.
+    /// The last round removes everything that may be removed. With a backup there is one round, because the backup only
+    /// contains what that removes.
     var mostRounds: Int { planning.backup == nil ? 20 : 1 }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -83,12 +84,12 @@ extension URLCacheAdmin {
         environment.note("nothing was removed")
         return .done
       }
-      // The question shows what goes back to the file system instead.
+      // The question shows the freed space instead.
       renderer.showsFootprint = true
       let isRefused = simulation.plan.shortfall != nil && !bestEffort
       guard !change.dryRun, !isRefused else {
         var shown = simulation.plan
-        // How large the log of another process becomes depends on it, too.
+        // The growth of the log also depends on the other process.
         if shown.store.inUse, simulation.ranOnCopy, shown.meetsLimits == true {
           shown.meetsLimits = nil
         }
@@ -99,8 +100,8 @@ extension URLCacheAdmin {
         try change.checkLimit(of: simulation.plan)
         return status
       }
-      // What was tried out is done as a whole where nothing can be measured between rounds: a backup holds all of it, and
-      // the log of another process grows with each round.
+      // Execute the simulated plan as a whole if nothing can be measured between rounds: a backup must contain
+      // everything, and each round makes the log of another process longer.
       let isWhole =
         simulation.ranOnCopy && !bestEffort && (planning.backup != nil || plan.store.inUse)
       let chosen = isWhole ? simulation.plan : plan
@@ -108,7 +109,7 @@ extension URLCacheAdmin {
       return try carryOut(chosen, inOneRound: isWhole, renderer, environment)
     }
 
-    /// How a hint names the cache and its limits: as the user did, so that the same rules hold.
+    /// Returns the words for the cache and its limits in a hint, as the user wrote them, so that the same rules apply.
     private func commandWords(
       in environment: CommandEnvironment
     ) throws -> LimitShortfallRenderer.CommandWords {
@@ -135,7 +136,7 @@ extension URLCacheAdmin {
       return plan.meetsLimits == false ? .no : .done
     }
 
-    /// Refuses what is wrong with the options, before anything changes.
+    /// Rejects invalid options before anything changes.
     private func check(at now: Timestamp, in environment: CommandEnvironment) throws {
       guard !limit.isEmpty || !cache.rules(at: now, in: environment).isEmpty else {
         throw CommandFailure.noLimits
@@ -143,11 +144,11 @@ extension URLCacheAdmin {
       _ = try selection.parsed(at: now, of: cache, in: environment)
     }
 
-    /// Makes a plan of the cache as it is now; the cache is not open afterwards.
+    /// Creates a plan from the current state of the cache, and closes it.
     ///
     /// - Parameters:
-    ///   - round: What the plan is made for; `nil` for the first round.
-    ///   - copy: The copy of the cache that the plan is made of; `nil` for the cache itself.
+    ///   - round: The round to plan for; `nil` for the first.
+    ///   - copy: The copy of the cache to plan for; `nil` for the cache itself.
     func plan(
       in environment: CommandEnvironment, for round: CacheLimits.Round? = nil,
       of copy: RemovalSimulation.Copy? = nil
@@ -162,7 +163,7 @@ extension URLCacheAdmin {
       var limits = limit.limits(available: room.available, total: room.total)
       limits.isBestEffort = bestEffort
       if source.description.format.hasDatabase {
-        // There is no second round after a backup.
+        // A backup allows no second round, so remove a bit more at once.
         limits.round =
           round ?? .init(margin: planning.backup == nil ? 0 : (limit.bytes ?? 0) / 64)
       }
@@ -175,13 +176,13 @@ extension URLCacheAdmin {
       return plan
     }
 
-    /// Makes a plan of what is left of a cache that a plan was carried out on.
+    /// Creates a plan for what is left after a plan was executed.
     private func plan(
       after done: RemovalPlan, for round: CacheLimits.Round,
       in environment: CommandEnvironment
     ) throws -> RemovalPlan {
       do { return try plan(in: environment, for: round) } catch let error as StoreError {
-        // A folder that has no entry any more cannot be told from others.
+        // An empty folder is not recognizable as a cache any more.
         guard error.code == .notACache, !done.store.format.hasDatabase else { throw error }
         var empty = done
         (empty.entries, empty.storedEntries, empty.orphanEntries) = ([], 0, 0)
@@ -194,7 +195,7 @@ extension URLCacheAdmin {
       _ plan: consuming RemovalPlan, inOneRound isWhole: Bool, _ renderer: RemovalRenderer,
       _ environment: CommandEnvironment
     ) throws -> ExitStatus {
-      // A signal ends the process after the batch that it comes in, and after the receipt.
+      // Hold signals, so that one ends the process only after the current batch and the receipt.
       let signals = HeldSignals()
       let execution = PlanExecution(cache: cache, change: change, environment: environment)
       var rounds = EnforcementRounds(plan, keeping: limit.ofSizeAndNumber, execution) {

@@ -6,7 +6,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin expire`: clears what an app goes by to tell whether its entries are still good.
+  /// `urlcache-admin expire`: clears the stamps by which an app judges that entries are valid.
   struct Expire: ScheduledCommand, AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "expire",
@@ -78,7 +78,7 @@ extension URLCacheAdmin {
         environment.note("nothing was changed")
         return .done
       }
-      // A signal ends the process after the batch that it comes in.
+      // Hold signals, so that one ends the process only after the current batch.
       let signals = HeldSignals()
       let store = try environment.openStore(
         result.store.path, cache.waitMilliseconds, !noVerify)
@@ -100,7 +100,7 @@ extension URLCacheAdmin {
       return absence
     }
 
-    /// Finds what is to be changed; the cache is not open afterwards.
+    /// Finds the entries to change, and closes the cache.
     private func look(
       for changes: inout [UserInfoChange], in environment: CommandEnvironment
     ) throws -> (ClearedUserInfo, absence: ExitStatus) {

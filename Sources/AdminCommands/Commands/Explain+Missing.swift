@@ -5,10 +5,10 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin.Explain {
-  /// Room for a head with many cookies.
+  /// The maximum size of a response head, in bytes; enough for many cookies.
   private static let largestHead = 1 << 20
 
-  /// Says why there is no entry for a URL.
+  /// Explains why there is no entry for a URL.
   func explainMissing(
     _ url: ByteString, _ source: any ResponseSource, _ inquiry: Inquiry,
     _ environment: CommandEnvironment

@@ -7,7 +7,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin explain`: why entries are used or not.
+  /// `urlcache-admin explain`: explains why entries are used or not.
   struct Explain: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "explain",
@@ -118,11 +118,11 @@ extension URLCacheAdmin {
   }
 }
 
-/// The formats of `explain`.
+/// The output formats of `explain`.
 enum ExplanationFormat: String, CaseIterable, ExpressibleByArgument {
   case text, json, ndjson
 }
 
-/// The names and numbers of all policies, for people.
+/// The numbers and names of all policies, one per line.
 private let policyNames = RequestCachePolicy.names.map { "\($0.policy.rawValue) \($0.name)" }
   .joined(separator: "\n  ")

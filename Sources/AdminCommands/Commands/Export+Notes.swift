@@ -3,7 +3,7 @@ import Rendering
 import ResponseStorage
 
 extension CommandEnvironment {
-  /// Tells the user that URLs of an archive without credentials still have tokens.
+  /// Reports that URLs in an archive without credentials still contain tokens.
   func note(keptTokens count: Int64) {
     guard count > 0 else { return }
     note(
@@ -11,7 +11,7 @@ extension CommandEnvironment {
         + "'--redact' leaves them out")
   }
 
-  /// Tells the user which secrets were left out of an archive, and where others may remain.
+  /// Reports which secrets were left out of an archive, and where others may remain.
   ///
   /// - Parameter bodies: The number of response bodies in the archive.
   func note(_ tally: Redaction.Tally, bodies: Int64) {
@@ -39,7 +39,7 @@ extension CommandEnvironment {
     "\(count) \(count == 1 ? "entry" : "entries")"
   }
 
-  /// Names the parameters whose values are in the archive: the first ones, in their order.
+  /// Returns a note with the first parameters whose values are in the archive, in alphabetical order.
   private static func kept(_ names: Set<ByteString>) -> String {
     let first = names.sorted().prefix(20).map { "'\(HostileText.shown($0).string ?? "")'" }
     let count =

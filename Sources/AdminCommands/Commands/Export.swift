@@ -82,7 +82,7 @@ extension URLCacheAdmin {
       return summary.omissions.isEmpty ? .done : .partly
     }
 
-    /// Writes a file or a folder, which appears when all of it is there.
+    /// Writes a file or a folder, which appears complete or not at all.
     private func write(
       _ export: ArchiveExport, _ source: any ResponseSource, _ projection: Projection,
       _ environment: CommandEnvironment,
@@ -104,7 +104,7 @@ extension URLCacheAdmin {
       return summary
     }
 
-    /// When the newest of the selected entries was first stored.
+    /// Returns the latest time at which a selected entry was first stored.
     private func newest(
       _ source: any ResponseSource, _ selection: Selection, _ now: Timestamp
     ) throws -> Timestamp? {
@@ -143,13 +143,13 @@ extension URLCacheAdmin {
   }
 }
 
-/// Which bodies an export writes.
+/// The bodies that an export contains.
 enum ExportedBodies: String, CaseIterable, ExpressibleByArgument {
   case all, none
 }
 
 extension CommandEnvironment {
-  /// Reports what an archive leaves out, and what is made up in it.
+  /// Reports what an archive leaves out, and which fields are synthesized.
   func report(gapsIn summary: ArchiveExport.Summary) {
     for omission in summary.omissions {
       let count = omission.count
@@ -160,7 +160,7 @@ extension CommandEnvironment {
     }
   }
 
-  /// Where private files are put.
+  /// The folder for private files.
   var temporaryFolder: String {
     variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }

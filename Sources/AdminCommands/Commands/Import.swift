@@ -7,7 +7,7 @@ import ResponseArchives
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin import`: puts entries of an archive into a cache.
+  /// `urlcache-admin import`: imports entries of an archive into a cache.
   struct Import: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "import",
@@ -94,7 +94,7 @@ extension URLCacheAdmin {
       return isPartly ? .partly : .done
     }
 
-    /// Makes the plan; the cache is not open afterwards.
+    /// Creates the plan, and closes the cache.
     private func plan(
       of selection: Selection, at now: Timestamp, from archive: any ResponseArchive,
       into destination: ImportDestination, in environment: CommandEnvironment
@@ -119,7 +119,7 @@ extension URLCacheAdmin {
       }
     }
 
-    /// Makes sure that the user wants entries of the cache to be replaced.
+    /// Asks the user to confirm that entries of the cache are replaced.
     private func allow(
       _ plan: ImportPlan, _ destination: ImportDestination, in environment: CommandEnvironment
     ) throws(CommandFailure) -> Bool {
@@ -135,7 +135,7 @@ extension URLCacheAdmin {
       _ plan: ImportPlan, from archive: any ResponseArchive, into destination: ImportDestination,
       in environment: CommandEnvironment
     ) throws -> ImportResult {
-      // A signal ends the process when nothing is half done.
+      // Hold signals, so that one ends the process only when nothing is half done.
       let signals = HeldSignals()
       let path = destination.path
       var result = ImportResult()
@@ -177,7 +177,7 @@ extension URLCacheAdmin {
 }
 
 extension URLCacheAdmin.Import {
-  /// Opens what is to be imported: an archive, the standard input, or a cache.
+  /// Opens the source of the import: an archive, standard input, or a cache.
   private func openArchive(in environment: CommandEnvironment) throws -> any ResponseArchive {
     let opening = ArchiveOpening(
       path: file, limits: importing.limits, temporaryFolder: environment.temporaryFolder)
@@ -196,7 +196,7 @@ extension URLCacheAdmin.Import {
 }
 
 extension CommandEnvironment {
-  /// Creates an empty cache, and fills it.
+  /// Creates an empty cache and fills it.
   fileprivate func create(
     _ store: NewStore, at path: String, filledBy fill: (any ResponseStore) throws -> Void
   ) throws {

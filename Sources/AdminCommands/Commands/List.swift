@@ -5,7 +5,7 @@ public import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin list`: one line for each selected entry.
+  /// `urlcache-admin list`: lists the selected entries, one per line.
   struct List: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -110,7 +110,7 @@ extension URLCacheAdmin {
       return listing.report(in: environment, secrets.policy)
     }
 
-    /// Refuses side files that no column is about, and a column of side files without any.
+    /// Rejects sidecars without a column that uses them, and such a column without sidecars.
     private func requireSidecars() throws(CommandFailure) {
       let needsSidecars =
         columns?.contains(where: \.needsSidecars) ?? false || sort?.column.needsSidecars ?? false
@@ -124,7 +124,7 @@ extension URLCacheAdmin {
       }
     }
 
-    /// What is pinned; that nothing is, is no selection that a user means.
+    /// Returns the pins; notes if there are none, which the user hardly meant to select.
     private func pins(in environment: CommandEnvironment) throws -> EntryNames {
       let pins = try cache.pins(in: environment)
       if pins.isEmpty { environment.note("no URL is pinned in this cache") }
@@ -189,7 +189,7 @@ extension URLCacheAdmin {
 
 extension ListFormat: ExpressibleByArgument {}
 
-/// The names of all columns, in lines of 79 columns with the two that they are indented by.
+/// The names of all columns, in lines of at most 79 columns including an indent of two.
 private let columnLines = Column.all.compactMap(\.name.string)
   .reduce(into: [String]()) { lines, name in
     if let line = lines.last, line.utf8.count + name.utf8.count < 77 {

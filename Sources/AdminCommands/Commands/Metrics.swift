@@ -4,7 +4,7 @@ import Files
 import Rendering
 
 extension URLCacheAdmin {
-  /// `urlcache-admin metrics`: what is in caches, for Prometheus.
+  /// `urlcache-admin metrics`: shows the contents of caches for Prometheus.
   struct Metrics: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "metrics",

@@ -5,7 +5,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin pin`: URLs whose entries are kept.
+  /// `urlcache-admin pin`: keeps the entries of URLs.
   struct Pin: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "pin",
@@ -59,7 +59,7 @@ extension URLCacheAdmin {
     }
   }
 
-  /// `urlcache-admin unpin`: URLs whose entries may be removed again.
+  /// `urlcache-admin unpin`: allows the removal of pinned entries again.
   struct Unpin: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "unpin",
@@ -109,7 +109,7 @@ extension URLCacheAdmin {
   }
 }
 
-/// Where URLs are pinned.
+/// The options for the caches in which URLs are pinned.
 struct PinScopeOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
@@ -133,7 +133,7 @@ struct PinScopeOptions: ParsableArguments {
     }
   }
 
-  /// The name of the cache that URLs are pinned in; `nil` for all.
+  /// Returns the name of the cache in which URLs are pinned; `nil` for all.
   func name(in environment: CommandEnvironment) throws -> String? {
     let configuration = try environment.readingConfiguration(file.config)
     try configuration.checkAll(in: environment)
@@ -154,11 +154,11 @@ struct PinScopeOptions: ParsableArguments {
     return name
   }
 
-  /// Writes the pins: of the cache that the command line names, or of all.
+  /// Writes the pins of the cache on the command line, or of all caches.
   ///
   /// - Parameters:
-  ///   - count: How many were changed.
-  ///   - verb: The verb, which names the schema of the JSON.
+  ///   - count: The number of changed pins.
+  ///   - verb: The verb, which is part of the JSON schema name.
   func list(
     _ count: Int, by verb: String, _ secrets: SecretPolicy, in environment: CommandEnvironment
   ) throws {
@@ -177,7 +177,7 @@ struct PinScopeOptions: ParsableArguments {
     try output.flush()
   }
 
-  /// Reads URLs of the command line.
+  /// Parses URLs on the command line.
   static func read(_ texts: [String]) throws(CommandFailure) -> [ByteString] {
     var urls: [ByteString] = []
     for text in texts {

@@ -4,7 +4,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin policy`: what the rules of the configuration do.
+  /// `urlcache-admin policy`: shows what the configured rules do.
   struct Policy: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "policy",
@@ -13,7 +13,7 @@ extension URLCacheAdmin {
 }
 
 extension URLCacheAdmin.Policy {
-  /// `urlcache-admin policy test`: which rule decides on entries.
+  /// `urlcache-admin policy test`: shows which rule decides on entries.
   struct Test: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "test",

@@ -95,7 +95,7 @@ extension URLCacheAdmin {
       return absence == .done && !isComplete ? .partly : absence
     }
 
-    /// What the options select; an empty selection is never all entries.
+    /// Returns the selection; an empty selection never means all entries.
     private func checkedSelection(
       at now: Timestamp, in environment: CommandEnvironment
     ) throws -> Selection {
@@ -108,11 +108,11 @@ extension URLCacheAdmin {
       return selection
     }
 
-    /// Makes the plan, and tells the user what could not be selected.
+    /// Creates the plan, and reports what could not be selected.
     ///
     /// - Parameters:
-    ///   - absence: Becomes the status for what is absent.
-    ///   - planMore: Plans what else goes with the entries, while the cache is open.
+    ///   - absence: Set to the exit status for absent names.
+    ///   - planMore: Plans other removals along with the entries, while the cache is open.
     private func plan(
       removing selection: Selection, at now: Timestamp, _ absence: inout ExitStatus,
       in environment: CommandEnvironment,
@@ -125,7 +125,7 @@ extension URLCacheAdmin {
         environment.note(
           "selected is what was stored after \(TimeText.text(after)): the newer entries")
       }
-      // People are not shown how much stays.
+      // The table does not show the size of kept entries, so do not measure it.
       let plan = try RemovalPlan(
         removing: selection, from: source, now: now,
         keeping: pinning.pins(of: cache, in: environment),

@@ -6,7 +6,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin report`: everything about a cache on one page.
+  /// `urlcache-admin report`: writes a report about a cache.
   struct Report: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "report",
@@ -72,7 +72,7 @@ extension URLCacheAdmin {
         of: source, at: cache.now(in: environment), expiryRules: expiry.rules,
         capacityBytes: capacity, clock: environment.now)
       try source.finish()
-      // The report is read elsewhere, and its commands are to work there too.
+      // The report may be read elsewhere, and its commands must work there.
       report.store.path = absolutePath(report.store.path)
       let renderer = ReportRenderer(
         secrets: SecretPolicy(showSecrets: showSecrets),
@@ -89,7 +89,7 @@ extension URLCacheAdmin {
   }
 }
 
-/// The formats of `report`.
+/// The output formats of `report`.
 enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
   case html, markdown
 }

@@ -6,7 +6,7 @@ import ResponseStorage
 import Revalidation
 
 extension URLCacheAdmin {
-  /// `urlcache-admin revalidate`: asks origins whether entries are still good.
+  /// `urlcache-admin revalidate`: validates entries with their origin servers.
   struct Revalidate: AllCachesCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "revalidate",
@@ -74,7 +74,7 @@ extension URLCacheAdmin {
       guard !refresh || asking.httpMethod != .head else {
         throw ValidationError("'--http-method head' gets no body that '--refresh' could store.")
       }
-      // Servers that do not know HEAD answer it with 404 or another tag.
+      // Servers that do not support HEAD may answer it with 404 or another tag.
       guard !(purgeChanged || purgeGone) || asking.httpMethod != .head else {
         throw ValidationError("Nothing is removed for what '--http-method head' is answered.")
       }
@@ -110,7 +110,7 @@ extension URLCacheAdmin {
         environment.note("nothing was changed")
         return .done
       }
-      // A signal ends the process after the batch that it comes in, and after the receipt.
+      // Hold signals, so that one ends the process only after the current batch and the receipt.
       let signals = HeldSignals()
       let execution = RevalidationExecution(
         plan: plan, spool: spool, path: asked.store.path, cache: cache, change: change,
@@ -119,7 +119,7 @@ extension URLCacheAdmin {
       return try finish(plan, skipped, of: asked, renderer, environment)
     }
 
-    /// Writes what was found and done, and tells what the process ends with.
+    /// Writes the results, and returns the exit status.
     private func finish(
       _ plan: RevalidationPlan, _ skipped: Set<StoredResponse.ID>, of asked: Asked,
       _ renderer: RevalidationRenderer, _ environment: CommandEnvironment
@@ -138,9 +138,9 @@ extension URLCacheAdmin {
       return changes
     }
 
-    /// What to ask about, and of which cache; the cache is not open afterwards.
+    /// Creates the requests, and closes the cache.
     ///
-    /// - Parameter spool: Where the beginnings of bodies are kept whose rest is asked for; `nil` if none are.
+    /// - Parameter spool: The spool for stored beginnings of bodies whose rest is requested; `nil` to copy none.
     private func requests(
       resuming spool: BodySpool?, in environment: CommandEnvironment
     ) throws -> Asked {
@@ -159,7 +159,7 @@ extension URLCacheAdmin {
       var orphans = 0
       let projection = selection.projection.union(ValidationRequest.projection)
       try listing.scan(source, projection) { response in
-        // To make good what nobody sees is of no use.
+        // Refreshing an entry that `URLCache` does not see is useless.
         if response.isOrphan {
           orphans += 1
         } else {
@@ -192,7 +192,7 @@ extension URLCacheAdmin {
       return try revalidator.run(requests, over: environment.openTransport())
     }
 
-    /// Makes sure that the user wants what a plan says.
+    /// Asks the user to confirm a plan.
     private func allow(
       _ plan: RevalidationPlan, _ renderer: RevalidationRenderer, of stored: Int64,
       _ environment: CommandEnvironment
@@ -206,7 +206,7 @@ extension URLCacheAdmin {
       }
     }
 
-    /// Makes sure that a plan removes no more than is allowed.
+    /// Throws if a plan exceeds the cap on removals.
     private func checkLimit(
       of plan: RevalidationPlan, _ stored: Int64
     ) throws(CommandFailure) {
@@ -245,12 +245,12 @@ extension URLCacheAdmin {
   }
 }
 
-/// What is asked about a cache.
+/// The requests for a cache.
 private struct Asked {
   var requests: [ValidationRequest]
   var store: StoreDescription
   /// The number of all entries of the cache.
   var storedEntries: Int64
-  /// The names that no entry has.
+  /// The requested names that no entry has.
   var absent: EntryNames
 }

@@ -7,7 +7,7 @@ import ResponseStorage
 extension URLCacheAdmin.Show {
   /// Writes a `curl` command for each entry.
   ///
-  /// - Returns: ``ExitStatus/no`` if the request of any cannot be repeated.
+  /// - Returns: ``ExitStatus/no`` if a request cannot be repeated.
   func writeCurl(
     _ ids: [StoredResponse.ID], _ source: any ResponseSource, _ environment: CommandEnvironment
   ) throws -> ExitStatus {
@@ -42,9 +42,9 @@ extension URLCacheAdmin.Show {
 }
 
 extension URLCacheAdmin.Show {
-  /// The lines by which an origin is asked whether a response is still good; the user is told if there are none.
+  /// Returns the lines that make a request conditional; reports if there are none.
   ///
-  /// With side files the `ETag` is that of a file, as the app would send it.
+  /// With sidecars, the `ETag` comes from the sidecar, as the app would send it.
   private func conditions(
     for response: StoredResponse, _ tags: SidecarTags?, _ environment: CommandEnvironment
   ) -> HeaderFields {
@@ -64,7 +64,7 @@ extension URLCacheAdmin.Show {
       }
     }
     if fields.isEmpty, conditional {
-      // A weak validator cannot vouch for the beginning of a body.
+      // A weak validator is not enough to resume a body.
       let lack = request?.validators.isEmpty ?? true ? "validator" : "strong validator"
       environment.note(
         "entry \(response.id.shown) has no \(lack): the request asks for the whole response")
@@ -74,7 +74,7 @@ extension URLCacheAdmin.Show {
 }
 
 extension StoredResponse.ID {
-  /// The id for people.
+  /// The id in readable form.
   fileprivate var shown: String {
     switch self {
     case .row(let row): "\(row)"

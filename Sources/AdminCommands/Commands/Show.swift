@@ -5,7 +5,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin show`: everything about single entries.
+  /// `urlcache-admin show`: shows all details of entries.
   struct Show: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
@@ -154,7 +154,7 @@ extension URLCacheAdmin {
       try environment.write(bytes)
     }
 
-    /// The SHA-256 of a body; `nil` if it is missing.
+    /// Returns the SHA-256 of a body; `nil` if it is missing.
     private func digest(of response: StoredResponse, _ source: any ResponseSource) throws -> String?
     {
       guard response.bodyLocation == .inline || response.bodyLocation == .file else { return nil }
@@ -167,7 +167,7 @@ extension URLCacheAdmin {
   }
 }
 
-/// The formats of `show`.
+/// The output formats of `show`.
 enum ShowFormat: String, CaseIterable, ExpressibleByArgument {
   case table, json
 }

@@ -3,7 +3,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin.Usage {
-  /// Refuses the options that are about one cache.
+  /// Rejects options for a single cache.
   func validateAllUnder() throws {
     guard cache.cache == nil else {
       throw ValidationError("'--all-under' and '-c' exclude each other.")
@@ -23,7 +23,7 @@ extension URLCacheAdmin.Usage {
     }
   }
 
-  /// Shows what all caches take up that are found below folders.
+  /// Shows the sizes of all caches found below folders.
   func runAllUnder(in environment: CommandEnvironment) throws -> ExitStatus {
     let search = StoreSearch(below: allUnder, needsFolders: true)
     let discovery = try environment.findStores(search).largestFirst

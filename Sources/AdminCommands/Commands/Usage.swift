@@ -5,7 +5,7 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin usage`: what a cache takes up.
+  /// `urlcache-admin usage`: shows the size of a cache.
   struct Usage: AllCachesCommand {
     static let configuration = CommandConfiguration(
       commandName: "usage",
@@ -81,7 +81,7 @@ extension URLCacheAdmin {
     var writesJSON: Bool { format == .json }
 
     mutating func fill(from settings: CacheSettings) {
-      // A limit of one cache says nothing about all caches below a folder.
+      // A limit of one cache does not apply to all caches below a folder.
       guard allUnder.isEmpty else { return }
       cache.fill(from: settings)
       capacity = capacity ?? settings.capacity
@@ -143,7 +143,7 @@ extension URLCacheAdmin {
 
     private static let groupsInTable = 10
 
-    /// Tells the user what the capacity means to CFNetwork.
+    /// Reports how CFNetwork treats the capacity.
     private func noteLimits(of report: UsageReport, _ environment: CommandEnvironment) {
       guard let capacity else { return }
       if capacity < UsageReport.smallestCapacity {
@@ -173,7 +173,7 @@ extension URLCacheAdmin {
   }
 }
 
-/// The formats of `usage`.
+/// The output formats of `usage`.
 enum UsageFormat: String, CaseIterable, ExpressibleByArgument {
   case table, json, csv, tsv
 }
