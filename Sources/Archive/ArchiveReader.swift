@@ -25,6 +25,7 @@ public struct ArchiveReader: ~Copyable {
   {
     let handle = try ReadHandle()
     if format == .tar { input.headerCheck = TarHeaderCheck() }
+    // Register no other formats: some of those in libarchive can refer to local files.
     let code =
       format == .zip
       ? unsafe archive_read_support_format_zip_seekable(handle.pointer)

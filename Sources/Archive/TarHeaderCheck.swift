@@ -72,6 +72,7 @@ struct TarHeaderCheck {
     guard let size = Self.number(collected[124..<136]) else {
       throw ArchiveError("a header does not say how long its member is")
     }
+    // Members are padded to whole blocks.
     let padding = -size & Int64(Self.blockSize - 1)
     switch collected[156] {
     case UInt8(ascii: "g"): throw ArchiveError("an extended header speaks of all members")
@@ -130,6 +131,7 @@ struct TarHeaderCheck {
   }
 
   private static func decimal(_ text: ArraySlice<UInt8>) -> Int64? {
+    // Numbers of 18 digits fit into an `Int64`.
     guard !text.isEmpty, text.count <= 18, text.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       return nil
     }

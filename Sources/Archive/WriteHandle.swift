@@ -36,6 +36,7 @@ extension WriteHandle {
     case .tar: try check(unsafe archive_write_add_filter_none(pointer))
     case .tarGzip:
       try check(unsafe archive_write_add_filter_gzip(pointer))
+      // Without a time, the same data always gives the same bytes.
       try set("gzip", "timestamp", nil)
       try set("gzip", "compression-level", "\(level)")
     case .tarZstd:
@@ -61,6 +62,7 @@ extension WriteHandle {
   borrowing func openGzip(level: Int) throws {
     try check(unsafe archive_write_set_format_raw(pointer))
     try check(unsafe archive_write_add_filter_gzip(pointer))
+    // Without a time, the same data always gives the same bytes.
     try set("gzip", "timestamp", nil)
     try set("gzip", "compression-level", "\(level)")
     try open()

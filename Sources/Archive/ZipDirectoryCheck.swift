@@ -38,10 +38,12 @@ public struct ZipDirectoryCheck {
     let tailSize = min(input.size, Int64(buffer.count))
     try fill(from: input.size - tailSize)
     let mark = Array("PK\u{5}\u{6}".utf8)
+    // The end record is last; only a comment follows it, whose length the record contains.
     let end = window.indices.dropLast(21).last { window[$0...].starts(with: mark) }
     guard let end, window[end...].number(at: 20, bytes: 2) + 22 == window.endIndex - end else {
       throw ArchiveError("the zip archive has no end")
     }
+    // A zip64 archive has a locator before the end record, which leads to a larger record.
     let locator = window[..<end].suffix(20)
     guard locator.count == 20, locator.starts(with: "PK\u{6}\u{7}".utf8) else {
       return Int64(window[end...].number(at: 16, bytes: 4))

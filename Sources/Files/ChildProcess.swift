@@ -82,6 +82,7 @@ public struct ChildProcess: ~Copyable {
   private static func pipe(_ path: String) throws(FileError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     guard openPipe(&ends) == 0 else { throw .last(at: path) }
+    // Another child that inherited the writing end would keep the reader from ever reaching the end.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }
@@ -107,6 +108,7 @@ public struct ChildProcess: ~Copyable {
     }
     unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    // With POSIX_SPAWN_CLOEXEC_DEFAULT, standard error would be closed without this.
     unsafe posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDERR_FILENO)
     var (none, usual) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&none)

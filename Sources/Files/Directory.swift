@@ -63,6 +63,7 @@ public struct Directory: ~Copyable {
     let error = FileError.last(at: path)
     guard error.kind == .notFound, let parent = parent(of: path) else { throw error }
     try createWithParents(parent, isPrivate: isPrivate)
+    // Another process may have created the folder meanwhile.
     guard unsafe mkdir(path, permissions) == 0 || errno == EEXIST else { throw .last(at: path) }
   }
 
@@ -140,7 +141,7 @@ public struct Directory: ~Copyable {
 
   /// Waits until the entries of the folder, added and removed ones, are on disk.
   ///
-  /// A file system that does not support that is no error. The corresponding C function is `fsync`.
+  /// A file system that does not support that is not an error. The corresponding C function is `fsync`.
   public borrowing func synchronize() throws(FileError) {
     guard fsync(descriptor) != 0 else { return }
     if errno != EINVAL { throw .last(at: path) }

@@ -54,6 +54,7 @@ public struct FileStatus: Hashable, Sendable {
       default: .unknown
       }
     size = ByteCount(status.st_size)
+    // On Linux and macOS, `st_blocks` counts units of 512 bytes, whatever the block size.
     allocatedSize = ByteCount(status.st_blocks) * 512
     linkCount = UInt64(status.st_nlink)
     isReadableByOthers = status.st_mode & S_IROTH != 0

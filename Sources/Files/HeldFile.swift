@@ -32,6 +32,7 @@ public struct HeldFile: ~Copyable {
     if unsafe flock(descriptor, LOCK_EX | LOCK_NB) != 0 || fstat(descriptor, &status) != 0 {
       failure = errno
     } else if status.st_nlink != 1 {
+      // Another process removed the file as left behind before it was locked here.
       failure = ENOLCK
     }
     guard failure == 0 else {

@@ -42,6 +42,7 @@ public struct HeldSignals: ~Copyable {
 
   /// Blocks the signals.
   public init() {
+    // Initialize this before blocking, as it depends on which signals are blocked.
     _ = Self.ending
     var (held, before) = (sigset_t(), sigset_t())
     unsafe pthread_sigmask(SIG_BLOCK, nil, &before)

@@ -33,6 +33,7 @@ public enum LocalTime {
     unsafe parts.tm_year = Int32(truncatingIfNeeded: year - 1_900)
     unsafe parts.tm_mon = Int32(truncatingIfNeeded: month - 1)
     unsafe parts.tm_mday = Int32(truncatingIfNeeded: day)
+    // Let the system determine whether daylight saving time applies.
     unsafe parts.tm_isdst = -1
     let time = unsafe mktime(&parts)
     guard time != -1 else { return nil }

@@ -45,7 +45,7 @@ public struct NewFile: ~Copyable {
 
   /// Checks whether a file can be created at `path`, without leaving anything behind.
   ///
-  /// If another process is writing the same file, that is no error, as it shows that the folder is writable.
+  /// If another process is writing the same file, that is not an error, as it shows that the folder is writable.
   ///
   /// - Parameter replacing: As for ``init(at:replacing:)``, whose errors this throws.
   public static func check(at path: String, replacing: Bool) throws(FileError) {

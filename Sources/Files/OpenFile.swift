@@ -112,6 +112,7 @@ public struct OpenFile: ~Copyable {
   ///
   /// The corresponding C function is `open` with `O_APPEND`.
   public init(appendingTo path: String) throws(FileError) {
+    // O_NONBLOCK makes a pipe without a reader an error instead of an endless wait.
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC
     let descriptor = unsafe open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .last(at: path) }

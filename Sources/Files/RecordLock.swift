@@ -43,6 +43,7 @@ extension OpenFile {
     request.l_start = off_t(bytes.lowerBound)
     request.l_len = off_t(bytes.count)
     if unsafe fcntl(descriptor, F_SETLK, &request) == 0 { return true }
+    // POSIX allows either error for a lock that another process holds.
     guard errno == EACCES || errno == EAGAIN else { throw .last(at: path) }
     return false
   }

@@ -21,6 +21,7 @@ public struct TemporaryFile: ~Copyable {
     let descriptor = unsafe template.withUnsafeMutableBufferPointer { template -> Int32 in
       guard let start = template.baseAddress else { return -1 }
       let descriptor = unsafe mkstemp(start)
+      // Without a name, the system frees the file however the process ends.
       if descriptor >= 0 { unsafe unlink(start) }
       return descriptor
     }

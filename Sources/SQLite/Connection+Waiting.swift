@@ -27,6 +27,7 @@ extension Connection {
   /// Returns how many pauses fit into this time.
   private static func pauseCount(of milliseconds: Int32) -> Int {
     var (count, rest) = (0, Int(milliseconds))
+    // From the 20th pause on, all have the longest duration.
     while rest > 0, count < 20 {
       rest -= pause(count)
       count += 1

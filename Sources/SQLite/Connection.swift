@@ -149,6 +149,7 @@ public struct Connection: ~Copyable {
         UInt8(ascii: "."), UInt8(ascii: "_"):
         uri.unicodeScalars.append(Unicode.Scalar(byte))
       default:
+        // `?`, `#` and `%` have a meaning in a URI, so escape everything unusual.
         uri += byte < 16 ? "%0" : "%"
         uri += String(byte, radix: 16)
       }

@@ -64,7 +64,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
     switch code & 0xFF {
     case SQLITE_FULL: .noRoom
     case SQLITE_IOERR where FileError(systemNumber, at: "").kind == .noRoom: .noRoom
-    // The file was replaced or removed, which is no matter of permissions.
+    // The file was replaced or removed, which has nothing to do with permissions.
     case SQLITE_READONLY where code == Self.moved: .inputOutput
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
     case SQLITE_CANTOPEN: .cannotOpen

@@ -63,6 +63,7 @@ struct FoundationEntry {
   private static func archive(
     _ archive: FoundationArchive, with userInfo: [StoredResponse.Property]
   ) throws(AdmissionRefusal) -> FoundationArchive {
+    // Without any user info if Foundation may crash even on the filtered one.
     for info in [userInfo.compactMap(\.readableByFoundation), []] {
       var archive = archive
       archive.userInfo = info

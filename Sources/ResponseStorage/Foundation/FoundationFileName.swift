@@ -34,6 +34,7 @@ struct FoundationFileName: Hashable {
     self.bytes = bytes
     if let stem = Self.stem(of: bytes[...]) {
       let parts = stem.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      // Foundation also parses an `Int64`, which may have a sign and leading zeros.
       if parts.count == 2, let seconds = Int64(String(decoding: parts[0], as: UTF8.self)) {
         kind = .response(seconds: seconds, key: Array(parts[1]))
       } else {

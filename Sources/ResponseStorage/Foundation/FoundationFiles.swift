@@ -13,6 +13,7 @@ struct FoundationFiles: ~Copyable {
   /// Opens the folder at `path`, which may be a link to one.
   init(at path: String) throws(StoreError) {
     self.path = path
+    // With `/.`, the path may be a link to a folder, which `Directory` would otherwise refuse.
     do throws(FileError) { folder = try Directory(path + "/.") } catch {
       throw StoreError(error, path: path)
     }

@@ -33,6 +33,7 @@ enum FoundationHazard: String, Error {
 private struct FoundationHazardWalk {
   /// The stack of a Foundation thread is enough for some hundred levels; archives of apps have a few.
   private static let maximumDepth = 64
+  /// Foundation copies shared objects for each reference, so a small archive can take exponential time.
   private static let maximumVisits = 20_000
 
   /// The unarchiver fails here without harm.

@@ -32,6 +32,7 @@ public struct FoundationKey: Hashable, Sendable {
       host = host.dropFirst().dropLast()
     }
     var path = Self.unescaped(parts.path)
+    // Foundation takes `url.path`, which has no trailing slash.
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
     text = ByteString(Self.name(ofHost: host) + [0] + port + [0] + path + [0])
   }
@@ -71,6 +72,7 @@ public struct FoundationKey: Hashable, Sendable {
   func fileName(storedAt seconds: Int64) -> FoundationFileName? {
     let base64 = Base64.encode(text.bytes)
     let name = Array("\(seconds).".utf8) + base64 + FoundationFileName.suffix
+    // A `/` in the Base64 would add a folder to the path.
     guard !base64.contains(UInt8(ascii: "/")), name.count <= Self.longestName else { return nil }
     return FoundationFileName(name)
   }

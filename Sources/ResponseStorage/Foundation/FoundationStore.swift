@@ -62,6 +62,7 @@ public final class FoundationStore: StoreKind {
     if parts.dropLast().last.map({ $0.elementsEqual(defaultFolder.utf8) }) ?? false { return true }
     do {
       let names = try FoundationFiles(at: path).names()
+      // Foundation uses such temporary names for every atomic write, so they alone prove nothing.
       return names.contains { $0.kind != .temporary }
     } catch {
       throw error as? StoreError ?? StoreError(.inputOutput, at: path)

@@ -22,7 +22,7 @@ public struct IntentFolder: Sendable {
   ///
   /// - Parameters:
   ///   - path: The absolute path of the folder; `nil` if this user has no place for one.
-  ///   - report: Called with the reason why nothing can be recorded, which is no error of a command; `nil` if
+  ///   - report: Called with the reason why nothing can be recorded, which is not an error of a command; `nil` if
   ///     there is no place for the folder.
   public init(at path: String?, report: @escaping @Sendable (FileError?) -> Void) {
     self.path = path
@@ -38,6 +38,7 @@ public struct IntentFolder: Sendable {
     do throws(FileError) {
       try Directory.createWithParents(path)
       let folder = try Directory(path)
+      // In a shared folder, another user could plant intents that remove files of this user.
       try folder.requirePrivate()
       let random = String(UInt64.random(in: 0 ... .max), radix: 36)
       let file = try HeldFile(
@@ -82,7 +83,7 @@ public struct IntentFolder: Sendable {
         }
         if isOfNoUse { try folder.remove(name) }
       } catch {
-        // Only this user can create files here, so a symbolic link is safe to remove; it is no intent.
+        // Only this user can create files here, so a symbolic link is safe to remove; it is not an intent.
         if error.kind == .symbolicLink, (try? folder.remove(name)) != nil { damaged += 1 }
       }
     }

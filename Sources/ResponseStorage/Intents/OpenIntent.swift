@@ -61,6 +61,7 @@ final class OpenIntent {
     settle()
     guard !isKept, length > Self.longestText else { return }
     attempt { () throws(FileError) in
+      // Start again, so that the file of a long removal does not grow without limit.
       try file.setLength(0)
       length = 0
     }

@@ -80,6 +80,7 @@ public struct ResponseRewriting: Hashable, Sendable {
     case .dictionary(let entries):
       return .dictionary(
         entries.map { entry in
+          // CFNetwork archives every URL under this key.
           guard case .string(let text) = entry.value, entry.key.elementsEqual("_CFURLString".utf8)
           else { return .init(key: entry.key, value: mapped(entry.value)) }
           return .init(key: entry.key, value: .string(mapped(ByteString(text)).bytes))

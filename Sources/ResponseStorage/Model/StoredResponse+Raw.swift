@@ -54,6 +54,7 @@ extension StoredResponse {
   ) {
     guard let part = raw.part(name) else { return }
     guard let bytes = part.content?.bytes else {
+      // CFNetwork always writes these two; the other columns are often NULL.
       let isNeeded = name == .responseObject || name == .requestObject
       if part.content == nil, !isNeeded { return }
       notes.append(.init(.undecodable, "\(name.rawValue) is NULL or too large"))

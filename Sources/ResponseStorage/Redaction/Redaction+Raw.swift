@@ -174,6 +174,7 @@ private struct CredentialRedaction {
       return nil
     }
     let new = PropertyListWriter().bytes(of: redacted(value, place))
+    // Keep the line breaks that CFNetwork writes around the base64.
     let space = text.prefix { $0 == 0x0A || $0 == 0x0D }
     let end = text.suffix(from: text.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0)
     return .init(key: entry.key, value: .string(Base64.encode(new, after: Array(space)) + end))

@@ -185,6 +185,7 @@ public struct URLSecrets: Hashable, Sendable {
       return nil
     }
     _ = replaced(decoded, .url, depth: depth + 1, find)
+    // A form is like the query of a URL without its `?`.
     if !isFound { _ = replaced([UInt8(ascii: "?")] + decoded, .url, depth: depth + 1, find) }
     return isFound
   }

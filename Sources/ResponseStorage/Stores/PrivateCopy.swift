@@ -23,6 +23,7 @@ public final class PrivateCopy {
     if keptOpen {
       let keeper = try Connection(
         path: "\(folder.path)/\(AppleStoreWriter.databaseName)", access: .readWrite)
+      // SQLite opens the log only at the first read.
       try keeper.execute("SELECT count(*) FROM sqlite_master")
       self.keeper = consume keeper
     } else {

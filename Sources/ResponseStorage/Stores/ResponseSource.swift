@@ -15,7 +15,7 @@ public protocol ResponseSource {
   /// Calls `body` with each response, in ascending order of ``StoredResponse/ID``.
   ///
   /// The source runs the loop, so that no cursor outlives the snapshot that it reads. A damaged response
-  /// is passed on with what could be read of it and a note; it is no error.
+  /// is passed on with what could be read of it and a note; it is not an error.
   ///
   /// - Parameters:
   ///   - projection: What to decode of each response.

@@ -24,6 +24,7 @@ final class AppleInsertion: RawResponseInsertion {
       FROM \(AppleLayout.responses) r LEFT JOIN \(AppleLayout.blobs) b USING (entry_ID)
       LEFT JOIN \(AppleLayout.bodies) d USING (entry_ID) WHERE r.request_key = ?1
       """)
+    // All three tables: a leftover row in one of them would become part of the new response.
     isTaken = try connection.prepare(
       """
       SELECT EXISTS (SELECT 1 FROM \(AppleLayout.responses) WHERE entry_ID = ?1)
@@ -35,6 +36,7 @@ final class AppleInsertion: RawResponseInsertion {
     blobs = try connection.prepare(AppleSchema.blobInsertion)
     bodies = try connection.prepare(AppleSchema.bodyInsertion)
     lastID = try connection.prepare("SELECT last_insert_rowid()")
+    // For a response without a row in the response table, whose AUTOINCREMENT assigns the other ids.
     unusedID = try connection.prepare(
       """
       SELECT 1 + max((SELECT coalesce(max(entry_ID), 0) FROM \(AppleLayout.responses)),
@@ -47,6 +49,7 @@ final class AppleInsertion: RawResponseInsertion {
     _ raw: RawResponse, staged: ByteString?, replacing replaced: ResponseVersion?
   ) throws -> Bool {
     let (there, file) = try raw.text("request_key").map(response(forKey:)) ?? (nil, nil)
+    // Since the plan was made, another process has stored or removed a response with this key.
     guard there == replaced else { return false }
     var id: Int64? = raw.id > 0 ? raw.id : nil
     if let there, case .row(let row) = there.id {
@@ -128,6 +131,7 @@ final class AppleInsertion: RawResponseInsertion {
     try bodies.restart(for: id)
     let location = raw.value(of: "isDataOnFS")
     if let staged {
+      // Keep an unusual value of `isDataOnFS`: for CFNetwork, any value above 0 means a file.
       let isKept = raw.hasBodyFile && location != nil
       try bodies.bind(isKept ? location ?? .integer(1) : .integer(1), at: 2)
       try bodies.bind(text: staged.bytes, at: 3)

@@ -51,9 +51,11 @@ struct AppleRemovalBatch: ~Copyable {
     try connection.execute("BEGIN IMMEDIATE")
     let skippedBefore = skipped.count
     do throws(SQLiteError) {
+      // One join over the marked rows is faster than a lookup for each response.
       try mark.run(for: responses)
       var rows = order == .any ? RowsByKey(of: responses) : nil
       let names = try spareChanged(responses, keeping: &rows, skipped: &skipped)
+      // Delete consecutive rows in the order of their keys, for the reason in `RowsByKey`.
       if let rows = rows.take(), rows.followEachOther {
         for row in rows.inOrderOfKeys() { try delete.run(for: row) }
       } else {

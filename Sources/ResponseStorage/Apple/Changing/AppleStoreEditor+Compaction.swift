@@ -23,6 +23,7 @@ extension AppleStoreEditor {
     // In KiB: pages are moved once and in order, and a small page cache stays in the CPU cache.
     try run("PRAGMA cache_size = -512")
     let free = try number("PRAGMA freelist_count")
+    // 2 is INCREMENTAL; `incremental_vacuum` does nothing in the other modes.
     let canSlice = try number("PRAGMA auto_vacuum") == 2
     // Slices shorten the file too, but only if there is a free page to remove.
     let needsRewrite = free > 0 ? free > Self.mostPagesInSlices || !canSlice : try hasTail()

@@ -87,6 +87,8 @@ extension AppleStoreEditor {
       do {
         insertion = try AppleInsertion(connection, path: files.path)
         try body(insertion)
+        // SQLite writes to most damaged databases without an error. Before the commit, it can still
+        // be rolled back.
         try verify()
         noteRemoval(of: insertion.replacedFiles)
         do { try connection.execute("COMMIT") } catch {

@@ -62,6 +62,7 @@ public final class AppleStoreEditor: ResponseStore {
       // Body files are removed after the commit. With a rollback journal, the commit is the removal of
       // the journal, and only EXTRA syncs its folder; with a write-ahead log, EXTRA equals FULL.
       try connection.execute("PRAGMA synchronous = EXTRA")
+      // The temporary table of a batch fits into memory; `rewrite` sets FILE for its copy.
       try connection.execute("PRAGMA temp_store = MEMORY")
       // In KiB: removals change pages all over the indexes on random keys. With SQLite's default of
       // 2 MB, each of these pages would be written to the log again and again.
@@ -167,6 +168,7 @@ extension AppleStoreEditor {
       counts = known
       // Stays `nil` if an error is thrown below, so that the rows are counted again.
       named = nil
+      // Counted after an earlier batch, so subtract this batch's rows. A file stored since had one row.
       for file in files { counts[file.id, default: 1] -= 1 }
     } else {
       counts = try countRowsByFile()

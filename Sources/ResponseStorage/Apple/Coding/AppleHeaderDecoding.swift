@@ -6,7 +6,7 @@ extension BinaryPropertyList {
   ///
   /// The dictionary has one value for each name, with repeated fields joined by `, `. Newer systems add a
   /// key `__hhaa__` with all values of each name. If these agree with the joined value, they are used to
-  /// separate repeated fields; damage in them is no error, as the joined values are still there.
+  /// separate repeated fields; damage in them is not an error, as the joined values are still there.
   ///
   /// - Parameter damage: Receives the first error of a field; such a field is left out.
   func archivedHeaders(

@@ -193,6 +193,7 @@ extension AppleMessage {
       if let index = names.firstIndex(where: { $0.equalsIgnoringASCIICase(field.name) }) {
         values[index].append(field.value)
       } else {
+        // CFNetwork writes this name as `Etag`.
         names.append(field.name == "ETag" ? "Etag" : field.name)
         values.append([field.value])
       }

@@ -12,7 +12,7 @@ struct AppleBodyFiles: ~Copyable {
   /// Why the folder is missing or unreadable. If it is unreadable, a body in it is not known to be missing.
   private let failure: FileError
 
-  /// Opens the folder at `path`; a missing folder is no error.
+  /// Opens the folder at `path`; a missing folder is not an error.
   init(at path: String) {
     self.path = path
     do throws(FileError) {

@@ -24,6 +24,7 @@ struct AppleLayout {
 
   /// Why the database can be read but not changed, as a clause; `nil` if it can be changed.
   var obstacle: String? {
+    // All schemas from 25 to 203 have the same columns; earlier ones have fewer.
     guard let schemaVersion, 25...203 ~= schemaVersion, hasBodyFiles else {
       let name = schemaVersion.map { "schema \($0)" } ?? "a schema without a version"
       return "it has \(name), and only 25 to 203 are changed"
@@ -48,6 +49,7 @@ struct AppleLayout {
     var tables: Set<String> = []
     var refused: String?
     var triggers = 0
+    // SQLite ignores the case of names, so compare them in lower case.
     var rows = try connection.prepare(
       """
       SELECT lower(name), type = 'table' AND rootpage > 0 AND sql NOT LIKE 'CREATE VIRTUAL%', type
@@ -120,6 +122,7 @@ struct AppleLayout {
     _ connection: borrowing Connection, hasTable: Bool
   ) throws(SQLiteError) -> Int64? {
     var row = try connection.prepare("PRAGMA user_version")
+    // Schema 203 uses `user_version`, which is 0 in older schemas; those have a table instead.
     if try row.step(), row.integer(at: 0) != 0 { return row.integer(at: 0) }
     guard hasTable else { return nil }
     var version = try connection.prepare("SELECT * FROM \(Self.version) NOT INDEXED LIMIT 1")

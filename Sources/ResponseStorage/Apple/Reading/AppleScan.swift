@@ -160,7 +160,7 @@ struct AppleScan: ~Copyable {
       response.firstStored = responses.withBytes(at: 2) { Timestamp(databaseText: $0) }
       if response.firstStored != nil { return }
     }
-    // If it is no text, or not UTF-8, `text` adds a note of its own.
+    // If it is not text, or not UTF-8, `text` adds a note of its own.
     if text("time_stamp", responses, at: 2, &response) != nil {
       response.notes.append(.init(.badTime, "time_stamp is no date and time"))
     }

@@ -172,6 +172,7 @@ struct AppleSnapshot: ~Copyable {
     } catch {
       throw StoreError(error, path: error.path)
     }
+    // If an app has written meanwhile, the copied files may not belong together.
     guard try files.state() == state else { throw StoreError(.changedWhileReading, at: files.path) }
     do throws(SQLiteError) {
       let connection = try Connection(path: folder.path + "/Cache.db", access: .readWrite)
@@ -204,6 +205,7 @@ struct AppleSnapshot: ~Copyable {
     _ files: AppleStoreFiles, _ state: AppleStoreFiles.State
   ) throws(StoreError) -> Bool {
     guard let size = state.journal?.size, size > 0 else { return false }
+    // The magic number at the start of a rollback journal ("Database File Format", §3).
     let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
     let (start, end): ([UInt8], [UInt8])
     do throws(FileError) {

@@ -128,6 +128,7 @@ extension AppleStore {
     guard UUIDBytes(name) != nil, let text = String(validating: name, as: UTF8.self) else {
       return Finding(.foreignFile, "its name is no UUID", path: path)
     }
+    // CFNetwork writes UUIDs in upper case only.
     guard !name.contains(where: { $0 >= UInt8(ascii: "a") }) else {
       return Finding(.foreignFile, "its name has small letters", path: path)
     }
