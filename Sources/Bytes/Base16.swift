@@ -16,7 +16,7 @@ public enum Base16 {
     return (letters == .small ? UInt8(ascii: "a") : UInt8(ascii: "A")) - 10 + value
   }
 
-  /// The value of a digit of either case, or `nil` if the byte is no digit.
+  /// The value of a digit of either case, or `nil` if the byte is not a digit.
   @inlinable
   public static func value(of digit: UInt8) -> UInt8? {
     switch digit {

@@ -8,7 +8,7 @@ public enum Base64 {
     return result
   }
 
-  /// The entries in ``values`` of bytes that are no digits.
+  /// The entries in ``values`` of bytes that are not digits.
   private static let (blank, padding, other) = (64, 65, 255) as (UInt8, UInt8, UInt8)
 
   /// The value, 0 to 63, of each byte that is a digit.

@@ -85,7 +85,7 @@ extension CivilTime {
       second: hasLeapSeconds && second == 60 ? 59 : second)
   }
 
-  /// The number that a range of decimal digits forms; `nil` if a byte is no digit.
+  /// The number that a range of decimal digits forms; `nil` if a byte is not a digit.
   // Every row of a store has such a time. Inlined, it takes a third of the time.
   @inlinable
   @inline(__always)

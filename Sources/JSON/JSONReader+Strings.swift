@@ -43,6 +43,7 @@ extension JSONReader {
     case UInt8(ascii: "\\"):
       _ = try byte()
       try escape(into: &text)
+    // RFC 8259 §7 requires that control characters are escaped.
     case 0..<0x20: throw JSONError("a control character in a string", at: offset)
     default: break
     }

@@ -166,6 +166,7 @@ public struct JSONReader {
   private mutating func open(_ bracket: Unicode.Scalar) throws {
     try expect(bracket)
     depth += 1
+    // Each level is a level of recursion, so the depth must be bounded.
     guard depth <= deepest else { throw JSONError("too deep", at: offset) }
   }
 
@@ -246,6 +247,7 @@ public struct JSONReader {
   /// - Returns: The range of the text in the buffer, or `nil`, with nothing read.
   mutating func plainString() -> Range<Int>? {
     let run = index..<Self.endOfPlainRun(buffer.span, from: index)
+    // Most strings are complete in the buffer, and can then be copied in one go.
     guard run.upperBound < buffer.count, buffer[run.upperBound] == UInt8(ascii: "\"") else {
       return nil
     }

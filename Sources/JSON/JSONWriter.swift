@@ -45,6 +45,7 @@ public struct JSONWriter: Sendable {
     _ body: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
     var json = JSONWriter(escaping)
+    // Swapping lends the array to the writer. A second reference to it would force a copy.
     swap(&json.bytes, &bytes)
     defer { swap(&json.bytes, &bytes) }
     try body(&json)

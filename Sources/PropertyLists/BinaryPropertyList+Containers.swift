@@ -12,7 +12,7 @@ extension BinaryPropertyList {
     return head.count
   }
 
-  /// The value of the first entry with the key; `nil` if there is none, or if the object is no dictionary.
+  /// The value of the first entry with the key; `nil` if there is none, or if the object is not a dictionary.
   ///
   /// No writer produces equal keys. If a list has them, CoreFoundation uses the first entry too.
   ///
@@ -124,6 +124,7 @@ extension BinaryPropertyList {
     let head = try head(of: dictionary)
     guard head.type == 0xD else { return nil }
     try checkDictionary(head)
+    // Looking up a key visits every entry.
     guard head.count <= limits.maximumVisits else {
       throw PropertyListError(.tooManyObjects, at: head.offset)
     }

@@ -29,7 +29,7 @@ extension BinaryPropertyList {
     return try reference(position, from: elements.payload)
   }
 
-  /// An element of an array; `nil` beyond its end, or if the object is no array.
+  /// An element of an array; `nil` beyond its end, or if the object is not an array.
   ///
   /// - Complexity: O(1). To read many elements of one array, get its ``elements(of:)`` once.
   public func element(_ position: Int, of array: Object) throws(PropertyListError) -> Object? {
@@ -37,7 +37,7 @@ extension BinaryPropertyList {
     return try element(position, of: elements)
   }
 
-  /// An element of an array as an integer; `nil` beyond the end, or if the element is no integer.
+  /// An element of an array as an integer; `nil` beyond the end, or if the element is not an integer.
   ///
   /// - Complexity: O(1).
   public func integer(
@@ -47,7 +47,7 @@ extension BinaryPropertyList {
     return try integerIfAny(head(of: element))
   }
 
-  /// An element of an array as a real number; `nil` beyond the end, or if the element is no real number.
+  /// An element of an array as a real number; `nil` beyond the end, or if the element is not a real number.
   ///
   /// - Complexity: O(1).
   public func real(

@@ -20,6 +20,7 @@ extension BinaryPropertyList {
   /// The integer with this head; `nil` if it is the head of another type.
   @inline(__always)
   func integerIfAny(_ head: Head) throws(PropertyListError) -> Int64? {
+    // Integers of 1 to 8 bytes are by far the most common, and need no check of the type.
     guard head.marker & 0xFC != 0x10 else { return try shortInteger(head) }
     return try kind(of: head) == .integer ? integer(head) : nil
   }
@@ -29,6 +30,7 @@ extension BinaryPropertyList {
     try check(head, size: 16, count: 1)
     let high = Int64(bitPattern: bits(at: head.payload, size: 8))
     let low = Int64(bitPattern: bits(at: head.payload + 8, size: 8))
+    // The high half may only extend the sign of the low half.
     guard high == 0 && low >= 0 || high == -1 && low < 0 else {
       throw PropertyListError(.malformed, at: head.offset)
     }
@@ -52,6 +54,7 @@ extension BinaryPropertyList {
   /// The real number with this head; `nil` if it is the head of another type.
   @inline(__always)
   func realIfAny(_ head: Head) throws(PropertyListError) -> Double? {
+    // Real numbers of 8 bytes are the most common, and need no check of the type.
     guard head.marker != 0x23 else { return try double(head) }
     return try kind(of: head) == .real ? real(head) : nil
   }
@@ -125,8 +128,8 @@ extension BinaryPropertyList {
     return bytes.extracting(head.payload..<head.payload &+ head.count)
   }
 
-  /// Replaces `text` with the text of a string in UTF-8, reusing its memory. If the object is no string, `text` becomes
-  /// empty.
+  /// Replaces `text` with the text of a string in UTF-8, reusing its memory. If the object is not a string, `text`
+  /// becomes empty.
   ///
   /// - Returns: Whether the object is a string.
   /// - Complexity: O(*n*), where *n* is the length of the string.

@@ -82,9 +82,9 @@ extension KeyedArchive {
     }
   }
 
-  /// The text of an instance of `NSURL`, of its base, and so on; `nil` if the object is no URL.
+  /// The text of an instance of `NSURL`, of its base, and so on; `nil` if the object is not a URL.
   ///
-  /// A base that is no URL is left out.
+  /// A base that is not a URL is left out.
   ///
   /// - Throws: ``PropertyListError``, also if there are more bases than `maximumDepth`, or more text than
   ///   `maximumDecodedBytes`.

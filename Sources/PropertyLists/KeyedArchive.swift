@@ -43,7 +43,7 @@ public struct KeyedArchive: ~Escapable {
     self.root = object
   }
 
-  /// The object that a reference stands for: `nil` for `$null`. An object that is no reference stands for itself.
+  /// The object that a reference stands for: `nil` for `$null`. An object that is not a reference stands for itself.
   ///
   /// The object may again be a reference, which no archiver writes. It is not followed.
   ///
@@ -76,7 +76,7 @@ public struct KeyedArchive: ~Escapable {
     return try member(other, of: instance)
   }
 
-  /// The dictionary that describes the class of an instance; `nil` if the object is no instance.
+  /// The dictionary that describes the class of an instance; `nil` if the object is not an instance.
   ///
   /// Instances of a class share it, so comparing these objects also compares classes.
   public func classObject(of object: Object) throws(PropertyListError) -> Object? {
@@ -84,7 +84,7 @@ public struct KeyedArchive: ~Escapable {
     return try member("$class", of: object)
   }
 
-  /// The name of the class of an instance, in UTF-8; `nil` if the object is no instance.
+  /// The name of the class of an instance, in UTF-8; `nil` if the object is not an instance.
   public func className(of object: Object) throws(PropertyListError) -> [UInt8]? {
     guard let description = try classObject(of: object),
       let name = try list.value(forKey: "$classname", in: description)
@@ -103,23 +103,23 @@ public struct KeyedArchive: ~Escapable {
     return false
   }
 
-  /// The text of a string in UTF-8; `nil` if the object is no string.
+  /// The text of a string in UTF-8; `nil` if the object is not a string.
   public func text(_ object: Object) throws(PropertyListError) -> [UInt8]? {
     try list.utf8(object)
   }
 
-  /// The value of an integer; `nil` if the object is no integer.
+  /// The value of an integer; `nil` if the object is not an integer.
   public func integer(_ object: Object) throws(PropertyListError) -> Int64? {
     try list.integer(object)
   }
 
-  /// The value of a number, which may be archived as an integer; `nil` if the object is no number.
+  /// The value of a number, which may be archived as an integer; `nil` if the object is not a number.
   public func number(_ object: Object) throws(PropertyListError) -> Double? {
     if let real = try list.real(object) { return real }
     return try list.integer(object).map { Double($0) }
   }
 
-  /// The array of references in a member, with the number of its elements; `nil` if the member is no array.
+  /// The array of references in a member, with the number of its elements; `nil` if the member is not an array.
   ///
   /// - Throws: ``PropertyListError``, also if there are more elements than `maximumVisits`.
   func references(
@@ -134,7 +134,7 @@ public struct KeyedArchive: ~Escapable {
     return (array, count)
   }
 
-  /// The number of elements of a member that is an array; 0 if it is no array.
+  /// The number of elements of a member that is an array; 0 if it is not an array.
   ///
   /// - Complexity: O(*n*), where *n* is the number of members.
   public func elementCount(
@@ -143,7 +143,7 @@ public struct KeyedArchive: ~Escapable {
     try references(name, of: instance)?.count ?? 0
   }
 
-  /// The objects that an array of references refers to, up to the first element that is no reference. References to
+  /// The objects that an array of references refers to, up to the first element that is not a reference. References to
   /// `$null` are left out.
   ///
   /// - Parameter name: The name of the member that is the array.

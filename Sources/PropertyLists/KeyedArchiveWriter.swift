@@ -1,5 +1,6 @@
 /// Writes keyed archives as `NSKeyedArchiver` does. The same calls always produce the same bytes.
 public struct KeyedArchiveWriter {
+  // The first object of an archive is always `$null`.
   private var objects: [PropertyListValue] = [.text("$null")]
   private var strings: [[UInt8]: PropertyListValue] = [:]
   private var classes: [[String]: PropertyListValue] = [:]

@@ -86,7 +86,7 @@ extension BinaryPropertyList {
     return nil
   }
 
-  /// The index of the text that equals the key at a position; `nil` if there is none, or the key is no string.
+  /// The index of the text that equals the key at a position; `nil` if there is none, or the key is not a string.
   @inline(__always)
   private func place(
     ofKey position: Int, of entries: Entries, in keys: PropertyListKeySet

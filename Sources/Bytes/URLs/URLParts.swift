@@ -25,6 +25,7 @@ public struct URLParts: Sendable {
     let span = text.span
     var colon = Self.endOfScheme(of: span)
     var start = colon.map { $0 + 1 } ?? 0
+    // An authority that the RFC recognizes takes precedence.
     if allowsAnyScheme, !Self.hasAuthority(span, at: start),
       let other = text.firstIndex(of: UInt8(ascii: ":")), Self.hasAuthority(span, at: other + 1)
     {
@@ -95,6 +96,7 @@ public struct URLParts: Sendable {
       let byte = text[index]
       if byte.isASCIILetter { continue }
       switch byte {
+      // A scheme has at least one letter (RFC 3986 §3.1).
       case UInt8(ascii: ":"): return index > 0 ? index : nil
       case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
         UInt8(ascii: "."):

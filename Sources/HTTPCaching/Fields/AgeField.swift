@@ -6,7 +6,7 @@ public enum AgeField: Hashable, Sendable {
   /// A number of seconds, never negative.
   case seconds(Int64)
 
-  /// A value that is no number, verbatim. It is ignored.
+  /// A value that is not a number, verbatim. It is ignored.
   case invalid([UInt8])
 
   /// Reads the first member of the first line; the rest is ignored (RFC 9111 §5.1).

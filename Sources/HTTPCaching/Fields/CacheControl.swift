@@ -14,7 +14,7 @@ public struct CacheControl: Hashable, Sendable {
   /// A bit for each directive that is present: many directives are looked up, and few are present.
   private var names: UInt32 = 0
 
-  /// Members that are no known directive, in order. They are so rare that one list is enough.
+  /// Members that are not known directives, in order. They are so rare that one list is enough.
   private var oddities: [Oddity] = []
 
   private enum Oddity: Hashable, Sendable {

@@ -122,6 +122,7 @@ extension CacheDirective.Name {
 
   /// Creates the name of a directive, or `nil` if the directive is unknown.
   init?(_ name: Span<UInt8>) {
+    // The shortest name, `public`, has six letters.
     guard name.count > 5,
       let candidate = Self.candidate(length: name.count, sixth: name[5].asciiLowercased),
       Self.table.matches(name, at: candidate.place)

@@ -9,7 +9,7 @@ public struct ContentRange: Hashable, Sendable {
   /// The size of the whole representation in bytes; `nil` if the sender does not know it and writes `*`.
   public let completeLength: Int64?
 
-  /// Parses the value of a field; `nil` if it is no valid range of bytes.
+  /// Parses the value of a field; `nil` if it is not a valid range of bytes.
   ///
   /// A range that ends before it begins, or beyond the complete length, is invalid. Bodies must not be combined by it
   /// (RFC 9110 §14.4).

@@ -6,7 +6,7 @@ public enum DateField: Hashable, Sendable {
   /// A date, in seconds since 1970-01-01 00:00:00 UTC.
   case date(Int64)
 
-  /// A value that is no date, verbatim.
+  /// A value that is not a date, verbatim.
   case invalid([UInt8])
 
   /// Reads the first line of a field (RFC 9111 §4.2.1).

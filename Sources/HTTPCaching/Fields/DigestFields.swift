@@ -41,6 +41,7 @@ public struct DigestFields: Hashable, Sendable {
   private static func dictionary(_ lines: [[UInt8]]) -> [Value] {
     members(of: lines).compactMap { name, value in
       let colon = UInt8(ascii: ":")
+      // Parameters follow a `;` and are ignored (RFC 8941 §3.2).
       let item = value.prefix { $0 != UInt8(ascii: ";") }
       guard let algorithm = algorithm(name), item.count >= 2, item.first == colon,
         item.last == colon

@@ -35,6 +35,7 @@ public struct EntityTag: Hashable, Sendable {
       }
       for index in 1..<(bytes.count - 1) {
         let byte = bytes[index]
+        // RFC 9110 §8.8.3 allows neither quotes nor spaces and controls, but any byte beyond ASCII.
         guard byte == UInt8(ascii: "!") || byte >= UInt8(ascii: "#") && byte != 0x7F else {
           return false
         }

@@ -70,6 +70,7 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
   public func matches(_ line: borrowing FieldLine) -> Bool {
     switch form {
     case .known(let known): line.known == known
+    // A line with a known name cannot match, which saves the comparison.
     case .other(let name): line.known == nil && line.name.span.equalsIgnoringCase(name)
     }
   }

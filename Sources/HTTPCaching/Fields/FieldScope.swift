@@ -8,8 +8,8 @@ public enum FieldScope: Hashable, Sendable {
 
   /// Reads the directives with a name; `nil` if there are none.
   ///
-  /// If one of them applies to the whole response, all do: the strictest counts. An argument that is no list of field
-  /// names also applies to the whole response.
+  /// If one of them applies to the whole response, all do: the strictest counts. An argument that is not a list of
+  /// field names also applies to the whole response.
   init?(_ name: CacheDirective.Name, in control: CacheControl) {
     guard control.contains(name) else { return nil }
     var fields: [FieldName] = []

@@ -118,6 +118,7 @@ public struct FreshnessFields: Hashable, Sendable {
   private static func tag(_ value: Span<UInt8>) -> Tag {
     if value.isEmpty { return .empty }
     let form = EntityTag.Form(of: value)
+    // A malformed tag cannot be compared strongly.
     return form.isWellFormed && !form.isWeak ? .strong : .weak
   }
 

@@ -12,9 +12,9 @@ public struct FreshnessLifetime: Hashable, Sendable {
     case heuristic
     /// None: the response has no lifetime.
     case none
-    /// A `max-age` that is no number: the response is never fresh (RFC 9111 §4.2.1).
+    /// A `max-age` that is not a number: the response is never fresh (RFC 9111 §4.2.1).
     case invalidMaxAge = "invalid-max-age"
-    /// An `Expires` that is no date: the response has already expired (RFC 9111 §5.3).
+    /// An `Expires` that is not a date: the response has already expired (RFC 9111 §5.3).
     case invalidExpires = "invalid-expires"
   }
 
@@ -22,11 +22,11 @@ public struct FreshnessLifetime: Hashable, Sendable {
   public enum Basis: Hashable, Sendable {
     /// The number of `max-age`.
     case maxAge(Int64)
-    /// A `max-age` that is no number, verbatim.
+    /// A `max-age` that is not a number, verbatim.
     case invalidMaxAge([UInt8])
     /// `Expires` and the date from which it is counted, in seconds since 1970.
     case expires(Int64, from: Int64)
-    /// An `Expires` that is no date, verbatim.
+    /// An `Expires` that is not a date, verbatim.
     case invalidExpires([UInt8])
     /// `Last-Modified` and the date with which it is compared, in seconds since 1970.
     case heuristic(lastModified: Int64, date: Int64)
@@ -40,7 +40,7 @@ public struct FreshnessLifetime: Hashable, Sendable {
     case status
     /// There is no `Last-Modified` to base a heuristic on.
     case noLastModified = "no-last-modified"
-    /// `Last-Modified` is no date.
+    /// `Last-Modified` is not a date.
     case invalidLastModified = "invalid-last-modified"
   }
 

@@ -6,15 +6,15 @@ public struct Remark: Hashable, Sendable {
     case forSharedCachesOnly = "for-shared-caches-only"
     /// `Expires` is ignored because there is a `max-age`.
     case overriddenByMaxAge = "overridden-by-max-age"
-    /// `max-age` is no number, so the response is stale.
+    /// `max-age` is not a number, so the response is stale.
     case invalidMaxAge = "invalid-max-age"
-    /// `Expires` is no date, so the response is stale.
+    /// `Expires` is not a date, so the response is stale.
     case invalidExpires = "invalid-expires"
-    /// `Date` is no date; the time of receipt is used instead.
+    /// `Date` is not a date; the time of receipt is used instead.
     case invalidDate = "invalid-date"
-    /// `Last-Modified` is no date and is ignored.
+    /// `Last-Modified` is not a date and is ignored.
     case invalidLastModified = "invalid-last-modified"
-    /// `Age` is no number and is ignored.
+    /// `Age` is not a number and is ignored.
     case invalidAge = "invalid-age"
     /// The name of the day does not match the date. The date is used.
     case wrongWeekday = "wrong-weekday"

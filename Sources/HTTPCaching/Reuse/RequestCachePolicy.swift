@@ -38,6 +38,7 @@ public enum RequestCachePolicy: Int, Hashable, Sendable, CaseIterable {
   /// the name without these prefixes.
   public init?(name: String) {
     let written = Array(name.utf8).map(\.asciiLowercased)
+    // The longest prefixes first, because `nsurlrequest` begins one of them.
     let prefixes = ["nsurlrequest.cachepolicy.", "urlrequest.cachepolicy.", "nsurlrequest", "."]
     let prefix = prefixes.first { written.starts(with: $0.utf8) } ?? ""
     let word = written.dropFirst(prefix.utf8.count)

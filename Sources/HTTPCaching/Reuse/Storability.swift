@@ -77,6 +77,7 @@ extension Storability {
     guard let request = exchange.request else { return nil }
     if request.isGet || request.isHead { return nil }
     guard request.method == Request.post else { return .methodNotUnderstood }
+    // An invalid `max-age` still overrides `Expires` (RFC 9111 §5.3).
     let isExplicit =
       exchange.directives.maxAge?.value != nil
       || exchange.directives.maxAge == nil

@@ -28,8 +28,8 @@ public struct ConditionalRequest: Hashable, Sendable {
   /// Creates the request (RFC 9111 §4.3.1, RFC 9110 §13).
   ///
   /// `If-None-Match` and `If-Modified-Since` are both sent if there are validators for them, verbatim. A
-  /// `Last-Modified` that is no date is not sent, and no date is made up in its place. To complete a body, `Range` and
-  /// `If-Range` are sent, but only with a strong validator. Lines with these names in the presented request are
+  /// `Last-Modified` that is not a date is not sent, and no date is made up in its place. To complete a body, `Range`
+  /// and `If-Range` are sent, but only with a strong validator. Lines with these names in the presented request are
   /// replaced.
   ///
   /// - Parameter presented: The request to start from, or `nil` to use the method and the target of the stored request,

@@ -60,6 +60,7 @@ public struct Freshening: Hashable, Sendable {
     var lines = stored.fields.lines
     for line in response.fields.lines {
       let name = FieldName(line.name)
+      // All lines of a field are replaced together, at its first line.
       guard !changes.contains(where: { $0.name == name }) else { continue }
       if let exemption = exempt.exemption(of: name) {
         changes.append(FieldChange(name: name, change: .exempt(exemption)))
@@ -70,6 +71,7 @@ public struct Freshening: Hashable, Sendable {
       let isSame = old.map(\.value) == new.map(\.value)
       let change: Change = old.isEmpty ? .added : isSame ? .same : .replaced
       changes.append(FieldChange(name: name, change: change))
+      // New lines take the place of the old ones, which keeps the order.
       let place = lines.firstIndex { name.matches($0.name) } ?? lines.endIndex
       lines.removeAll { name.matches($0.name) }
       lines.insert(contentsOf: new, at: place)

@@ -51,7 +51,7 @@ public struct Validators: Hashable, Sendable {
 
   private init(_ fields: FieldSection, date: DateField, lastModified field: DateField) {
     var remarks: [Remark] = []
-    // An empty value is no entity tag.
+    // An empty value is not an entity tag.
     let tag = fields.firstValue(of: .entityTag).flatMap { $0.isEmpty ? nil : EntityTag($0) }
     entityTag = tag
     if let tag, !tag.isWellFormed {

@@ -50,6 +50,7 @@ public struct CheckRenderer: Sendable {
       let index = kinds.firstIndex { $0.code.name == finding.code.name } ?? kinds.count
       if index == kinds.count { kinds.append(Kind(code: finding.code)) }
       kinds[index].count += 1
+      // Keep only the first findings: a damaged cache can have one for each entry.
       if kinds[index].first.count < Self.findingsOfKind { kinds[index].first.append(finding) }
     }
   }

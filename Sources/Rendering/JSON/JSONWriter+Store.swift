@@ -56,6 +56,7 @@ extension JSONWriter {
 extension Section: JSONValue {
   public func write(to json: inout JSONWriter) {
     switch rfc {
+    // Nearly all sections are of two RFCs, and need not be put together first.
     case 9111: json.word("RFC 9111 §", number)
     case 9110: json.word("RFC 9110 §", number)
     default: json.word(description)

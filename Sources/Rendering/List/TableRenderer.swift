@@ -18,6 +18,7 @@ struct TableRenderer: ResponseRenderer {
   private static let gap = 2
   private static let widestColumn = 60
   private static let keptRowLimit = 256
+  // Cells can be very long, so kept rows are limited by bytes as well.
   private static let keptByteLimit = 1 << 20
 
   private let columns: [Column]

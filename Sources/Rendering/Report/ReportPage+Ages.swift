@@ -58,6 +58,7 @@ extension ReportPage {
       let bar = min(width - 6, 64)
       var (y, parts): (Double, HTML) = (Chart.bottom, "")
       for state in CacheReport.State.allCases where group.sums[state].bytes > 0 {
+        // Even a very small sum must be visible.
         let height = max(0.6, Chart.height * scale.part(group.sums[state].bytes))
         y -= height
         parts += """

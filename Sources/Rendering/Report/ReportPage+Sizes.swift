@@ -49,6 +49,7 @@ extension ReportPage {
   private var sizeTicks: HTML {
     let step = max(2, (powers.count + 5) / 6 / 2 * 2)
     var ticks: HTML = ""
+    // The upper bound may be 63, and 1 << 63 would be negative.
     for (index, power) in stride(from: powers.lowerBound, through: powers.upperBound, by: step)
       .enumerated()
     where power < 63 {

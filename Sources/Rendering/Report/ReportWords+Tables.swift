@@ -115,6 +115,7 @@ extension ReportWords {
     default: return [("the archive", footprint.totalBytes)]
     }
     let database = footprint.databaseBytes
+    // Sizes that a damaged database claims need not add up.
     let beside = max(0, max(0, database - report.inlineBytes) - footprint.freeBytes)
     return [
       ("body files", max(0, footprint.bodyFilesBytes - footprint.orphanBytes)),

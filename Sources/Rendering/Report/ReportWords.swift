@@ -15,6 +15,7 @@ struct ReportWords: Sendable {
 
   /// A short verdict, and whether it is good.
   var judgement: (text: String, isGood: Bool) {
+    // The most urgent state comes first.
     let share = report.usage.share ?? 0
     if share > 1 { return ("Over its capacity", false) }
     if report.problems.contains(where: { $0.code.severity == .error }) {

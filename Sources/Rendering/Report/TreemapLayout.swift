@@ -42,6 +42,7 @@ enum TreemapLayout {
   /// Returns the worst aspect ratio of the rectangles in a row along a side.
   private static func worstRatio(of row: ArraySlice<Double>, along side: Double) -> Double {
     let sum = row.reduce(0, +)
+    // Guards against division by zero.
     guard let largest = row.first, let smallest = row.last, smallest > 0, side > 0 else {
       return .infinity
     }

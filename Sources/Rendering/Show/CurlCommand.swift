@@ -143,6 +143,7 @@ extension CurlCommand {
         field.name.bytes + (isEmpty ? [UInt8(ascii: ";")] : [0x3A, 0x20] + field.value.bytes)
       options.append(Option(name: "header", value: line))
     }
+    // Without `--compressed`, `curl` would print the encoded body.
     if headers.firstValue(named: "accept-encoding") != nil {
       options.append(Option(name: "compressed"))
     }

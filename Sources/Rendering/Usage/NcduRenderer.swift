@@ -76,6 +76,7 @@ struct NcduRenderer: ResponseRenderer {
         (a, b) = (a + 1, b + 1)
       }
       let (rest, otherRest) = (first.text.upperBound - a, second.text.upperBound - b)
+      // Equal texts keep their order, so that the output is deterministic.
       return rest == otherRest
         ? first.text.lowerBound < second.text.lowerBound : rest < otherRest
     }

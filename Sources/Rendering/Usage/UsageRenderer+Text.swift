@@ -59,10 +59,12 @@ extension UsageRenderer {
       buffer.append(
         BarText.text(part: used, of: capacity, width: width, asciiOnly: asciiOnly))
       let drawn = BarText.columns(part: used, of: capacity, width: width, asciiOnly: asciiOnly)
+      // Without `max`, a range with a negative length would trap.
       for _ in drawn..<max(width, drawn) { buffer.append(asciiOnly ? "." : "·") }
       buffer.append(asciiOnly ? "|" : "│")
     }
     if let percent = report.allowedPercent {
+      // Larger numbers would trap in the conversion.
       let isWhole = percent == percent.rounded() && percent < 1e15
       buffer.append("  limit \(isWhole ? "\(Int64(percent))" : "\(percent)") %")
     }
