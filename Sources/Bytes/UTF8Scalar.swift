@@ -10,6 +10,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     case 0xC2...0xDF: (length, value) = (2, UInt32(first & 0x1F))
     case 0xE0...0xEF: (length, value) = (3, UInt32(first & 0x0F))
     case 0xF0...0xF4: (length, value) = (4, UInt32(first & 0x07))
+    // Skip a single byte, so that a valid character after an invalid byte is found.
     default: return (nil, 1)
     }
     guard length <= endIndex - index else { return (nil, 1) }

@@ -69,6 +69,7 @@ private struct Trailer {
     guard 1...8 ~= offsetSize, let count = numbers[0], let table = numbers[1], count > 0,
       table >= 9, Int64(table) < size - 32
     else { throw PropertyListError(.malformed, at: start) }
+    // This bounds the offset table, which is read into memory.
     guard count <= limits.maximumVisits else { throw PropertyListError(.tooManyObjects, at: start) }
     self.count = count
     self.table = Int64(table)
@@ -82,6 +83,7 @@ private struct Trailer {
   func offsets(in table: [UInt8]) -> [Int64] {
     (0..<count).map { index in
       let offset = Self.integer(table, at: index * offsetSize, size: offsetSize)
+      // The view of the condensed list reports such an object when it is read.
       guard let offset, offset >= 8, offset < self.table else { return 0 }
       return Int64(offset)
     }
@@ -123,6 +125,7 @@ private struct Outline {
     where end - start > smallest {
       // A marker, the marker of the count, and a count of at most eight bytes.
       let head = try read(start..<start + 10)
+      // Data with an explicit count. Without one, data has at most 14 bytes.
       guard head.count == 10, head[0] == 0x4F, head[1] & 0xF0 == 0x10, head[1] & 0x0F <= 3 else {
         continue
       }

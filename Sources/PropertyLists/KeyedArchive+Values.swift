@@ -50,6 +50,7 @@ extension KeyedArchive {
     _ object: Object, _ walk: inout Walk
   ) throws(PropertyListError) -> PropertyListValue {
     guard let name = try className(of: object) else { return Self.opaque([]) }
+    // Instances share the name of their class, so a small archive could repeat a long name.
     try count(decoded: name.count, of: object, in: &walk)
     switch name {
     case Self.null: return .null

@@ -51,6 +51,7 @@ public struct KeyedArchive: ~Escapable {
   /// - Complexity: O(1).
   public func resolved(_ object: Object) throws(PropertyListError) -> Object? {
     guard let number = try list.uid(object) else { return object }
+    // Compare before narrowing: a hostile number can exceed `Int`.
     guard number < UInt64(objectCount),
       let found = try list.element(Int(truncatingIfNeeded: number), of: objects)
     else { throw PropertyListError(.malformed, at: try list.head(of: object).offset) }

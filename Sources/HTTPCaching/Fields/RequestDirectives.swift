@@ -41,6 +41,7 @@ public struct RequestDirectives: Hashable, Sendable {
   /// `max-stale`: how stale the response may be (RFC 9111 §5.2.1.2).
   public var maxStale: MaxStale? {
     guard let directive = control.first(.maxStale) else { return nil }
+    // An invalid number is ignored: it must not permit any staleness.
     return directive.argument == nil ? .any : control.seconds(.maxStale)?.value.map { .seconds($0) }
   }
 

@@ -45,6 +45,7 @@ public struct Exchange: Hashable, Sendable {
     self.responseTime = responseTime
     self.varyRecord = varyRecord
     self.bodyBytes = bodyBytes
+    // Parsed once, because lifetime, validators and remarks all need them.
     directives = ResponseDirectives(fields)
     freshnessFields = FreshnessFields(fields, receivedAt: responseTime)
     vary = Vary(fields)

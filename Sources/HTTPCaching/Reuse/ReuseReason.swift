@@ -98,6 +98,7 @@ extension ReuseReason {
     var reasons: [ReuseReason] = []
     // A response to HEAD needs no body.
     if body != .complete, !presented.isHead { reasons.append(.incomplete(body)) }
+    // The qualified form only restricts the named fields (RFC 9111 §5.2.2.4).
     if exchange.directives.noCache == .wholeResponse { reasons.append(.responseNoCache) }
     if request.noCache { reasons.append(.requestNoCache) }
     if request.pragmaNoCache { reasons.append(.requestPragma) }

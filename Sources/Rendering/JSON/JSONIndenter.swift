@@ -70,6 +70,7 @@ public struct JSONIndenter: Sendable {
 
   /// Ends the text, and appends a line end.
   public mutating func finish(into text: inout TextBuffer) throws(JSONSyntaxError) {
+    // A number at the top level is only complete at the end of the text.
     if case .token(.number(let number)) = place, number.isWhole { endValue() }
     guard place == .end else { throw error("it ends too early") }
     text.append(UInt8(ascii: "\n"))
@@ -120,6 +121,7 @@ public struct JSONIndenter: Sendable {
       if rest.count == 1 { endValue() } else { place = .token(.word(rest.dropFirst())) }
     case .number(let number):
       guard let next = number.followed(by: byte) else {
+        // A number has no end of its own: the next byte belongs to what follows it.
         guard number.isWhole else { throw error("a number is wrong") }
         endValue()
         return try take(byte, into: &text)

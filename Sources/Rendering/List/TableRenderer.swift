@@ -28,6 +28,7 @@ struct TableRenderer: ResponseRenderer {
   private var kept: [Row] = []
   private var keptBytes = 0
   private var widths: [Int]?
+  // Reused for all rows after the kept ones, so that they need no new memory.
   private var reused = Row()
 
   init(

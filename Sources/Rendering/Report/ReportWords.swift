@@ -148,6 +148,7 @@ extension ReportWords {
 
   /// Returns text as it is shown, with its middle left out if it is too long.
   func bounded(_ text: ByteString, to limit: Int) -> ByteString {
+    // Escape first, because escaping makes text longer.
     ByteString(Excerpt.of(HostileText.shown(text).bytes, characters: limit))
   }
 }
