@@ -56,6 +56,7 @@ public struct RefreshBatch {
         if shouldStop() { throw RefreshInterruption() }
         staged[index] = try store.stage(response.raw)
       }
+      // Bodies must be on disk before the rows that refer to them.
       try store.synchronizeStaged(staged.values.sorted())
       var changed: [Int] = []
       try store.insert { insertion in

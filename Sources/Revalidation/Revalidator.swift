@@ -63,7 +63,7 @@ public struct Revalidator {
   /// The time that a silent transport gets beyond the time limit for an origin server, in milliseconds.
   private static let grace: Int64 = 10_000
 
-  /// The maximum number of timeouts that a whole response can take.
+  /// The maximum number of timeouts that a whole response can take. The fetch program fails a request after 40.
   private static let mostRounds: Int64 = 42
 
   /// Creates a revalidator.
@@ -89,6 +89,7 @@ public struct Revalidator {
     _ requests: [ValidationRequest], over transport: any Transport
   ) throws -> [ValidationResult] {
     var results = try askOnce(requests, over: transport)
+    // Without bodies there is nothing to join or to replace.
     guard let spool else { return results }
     for index in results.indices { try results[index].joinRest(in: spool) }
     let again = results.indices.filter {
@@ -108,6 +109,7 @@ public struct Revalidator {
     var round = Round(requests, schedule)
     while !round.schedule.isDone {
       try send(&round, over: transport)
+      // Wake up at least once a second, to check the deadlines.
       let wait = min(round.schedule.delay(at: steadyClock()) ?? 1_000, 1_000)
       if let (number, event) = try transport.receive(milliseconds: wait) {
         try take(event, of: number, in: &round)
@@ -170,6 +172,7 @@ public struct Revalidator {
         pending.response != nil, let spool
       else { return Self.broken(request) }
       pending.bodyBytes += ByteCount(bytes.count)
+      // The transport enforces the limit too, but it is not trusted.
       guard pending.bodyBytes <= ByteCount(limit) else { return Self.broken(request) }
       var body = pending.response?.body ?? []
       try spool.append(bytes, to: &body)

@@ -43,6 +43,7 @@ extension URLCacheAdmin {
   /// Rejects `--repair=` without a value, such as from an empty shell variable: ArgumentParser would read it as
   /// `--repair`, which removes all kinds.
   private static func checkRepair(in words: [String]) throws(CommandFailure) {
+    // After `--` it would be an operand.
     guard words.prefix(while: { $0 != "--" }).contains("--repair=") else { return }
     throw .usage(
       "'--repair=' has no value, as of an empty shell variable",

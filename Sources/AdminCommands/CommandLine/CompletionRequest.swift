@@ -118,6 +118,7 @@ struct CompletionRequest {
     guard !path.isEmpty,
       !ArchiveOpening(path: path, temporaryFolder: environment.temporaryFolder).isArchive
     else { return [] }
+    // Do not wait for a lock: the user is waiting for the Tab key.
     let source = try environment.openSource(path, 0, environment.now).source
     var (hosts, seen): (Set<ByteString>, Int) = ([], 0)
     let end = environment.steadyMilliseconds() + Self.mostMilliseconds

@@ -17,6 +17,7 @@ extension ScheduledCommand {
   /// Runs the command when it is due, and repeats it as requested while the cache is in use.
   func runWhenDue(in environment: CommandEnvironment) throws -> ExitStatus {
     var environment = environment
+    // Ages must be relative to the time after the wait.
     if environment.schedule.begin(schedule, waiting: !isDryRun, in: environment) {
       environment.refreshNow()
       environment.record.start = environment.steadyMilliseconds()

@@ -43,6 +43,7 @@ extension URLCacheAdmin {
     }
 
     func validate() throws {
+      // Standard input contains the plan, so it cannot contain the answer to the question.
       if file == "-", !change.yes, !change.dryRun {
         throw ValidationError("A plan from the standard input needs '--yes' or '--dry-run'.")
       }
@@ -81,6 +82,7 @@ extension URLCacheAdmin {
           return try SavedPlan(reading: &json)
         }
         let file = try OpenFile(readingInput: file)
+        // Read the file in pieces, because a plan may have a million entries.
         var json = JSONReader {
           var buffer = [UInt8](repeating: 0, count: 1 << 16)
           let count = try file.read(into: &buffer)
@@ -105,6 +107,7 @@ extension URLCacheAdmin {
       if cache.cache == nil { cache.cache = saved.path }
       let source = try cache.openForPlanning(in: environment)
       let store = source.description
+      // Another cache may have taken the place of the one that the plan was made for.
       guard store.format == saved.format,
         self.cache.cache != nil || store.identity == saved.identity
       else {

@@ -59,6 +59,7 @@ extension URLCacheAdmin.Check {
     let open = {
       try environment.openSource(plan.store.path, cache.waitMilliseconds, now).source
     }
+    // Change sidecars last, because it depends on which entries were removed.
     if let sidecars = check.sidecars, failure == nil, !signals.haveCome {
       do {
         var sidecarPlan = sidecars.plan
@@ -75,6 +76,7 @@ extension URLCacheAdmin.Check {
         removals.sidecars?.skipped += changed
       } catch { failure = error }
     }
+    // The exit status depends on what is left, so check again.
     var left: StoreCheck?
     if failure == nil, !signals.haveCome {
       do { left = try self.check(at: now, in: environment, opening: open) { _ in } } catch {

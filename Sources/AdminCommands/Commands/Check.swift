@@ -121,6 +121,7 @@ extension URLCacheAdmin {
       var output = OutputBuffer(environment)
       var renderer = CheckRenderer(change.format == .json ? .json : .text, secrets: secrets.policy)
       renderer.begin(into: &output.text)
+      // A repair rejects a cache that cannot be changed before it reports findings.
       let open = {
         try repair == nil ? cache.open(in: environment) : cache.openForPlanning(in: environment)
       }

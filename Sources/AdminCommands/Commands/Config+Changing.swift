@@ -104,6 +104,7 @@ extension CommandEnvironment {
     guard let text = try changed(old, of: named, by: change) else { return nil }
     try checkPaths(in: text, insteadOf: old, of: named, given)
     try file.write(text)
+    // A configuration that others can read must stay readable for them.
     let isShared = (try? FileStatus.of(path))?.isReadableByOthers ?? false
     try file.commit(replacing: true, isReadableByAll: isShared)
     return named

@@ -9,16 +9,20 @@ extension URLCacheAdmin.Enforce {
   func simulation(
     of plan: RemovalPlan, in environment: CommandEnvironment
   ) throws -> RemovalSimulation {
+    // A refused plan removes nothing, so there is nothing to simulate.
     if plan.shortfall != nil, !bestEffort {
       return RemovalSimulation(plan: plan, footprintAfter: plan.footprint.totalBytes)
     }
+    // A simulation may copy the whole cache, so run it only if its result is needed.
     let isShown = change.dryRun || planning.plan != nil || !change.yes || change.maxDelete != nil
     guard plan.store.format.hasDatabase,
       isShown || plan.needsSimulation && !bestEffort || planning.backup != nil
     else { return RemovalSimulation(plan: plan, footprintAfter: plan.footprintAfter) }
+    // A simulation must not write messages, and must not count as a run.
     var quiet = environment
     quiet.writeMessage = { _ in }
     quiet.record = RunRecord()
+    // If no round has work, no copy is needed.
     let idle = EnforcementRounds(plan, keeping: limit.ofSizeAndNumber, execution(in: quiet)) {
       done, _ in done
     }

@@ -69,6 +69,7 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       try check(at: cache.now(in: environment), in: environment)
+      // Saving a plan changes nothing in the cache, so leave the files of interrupted commands, too.
       if planning.plan == nil { try change.finishIntents(of: cache, in: environment) }
       let plan = try plan(in: environment)
       var renderer = RemovalRenderer(
@@ -80,6 +81,7 @@ extension URLCacheAdmin {
       if try planning.save(simulation.plan, by: "enforce", in: environment) {
         return try report(simulation.plan, asPlanned: true, in: environment)
       }
+      // Ask about the simulated plan, which contains the removals of all rounds.
       guard try change.allow(simulation.plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
@@ -97,6 +99,7 @@ extension URLCacheAdmin {
         receipt.footprintAfter = simulation.footprintAfter
         try receipt.write(by: renderer, as: change.format, in: environment)
         let status = try report(simulation.plan, asPlanned: change.dryRun, in: environment)
+        // A dry run shows the plan before it fails on the cap.
         try change.checkLimit(of: simulation.plan)
         return status
       }

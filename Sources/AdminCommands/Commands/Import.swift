@@ -189,6 +189,7 @@ extension URLCacheAdmin.Import {
         let cache = try environment.openSource(file, cache.waitMilliseconds, environment.now)
         return StoreArchive(cache.source, limits: importing.limits)
       } catch let other as StoreError where other.code == .notACache {
+        // If the file is no cache either, the error about the archive is the better one.
         throw error
       }
     }

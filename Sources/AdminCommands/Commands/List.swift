@@ -79,6 +79,7 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      // Options override the saved query.
       guard let saved else { return try list(in: environment) }
       let query = try environment.configuration.query(named: saved)
       var command = self

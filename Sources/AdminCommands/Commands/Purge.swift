@@ -63,6 +63,7 @@ extension URLCacheAdmin {
       var absence = ExitStatus.done
       let now = cache.now(in: environment)
       let selection = try checkedSelection(at: now, in: environment)
+      // Saving a plan changes nothing in the cache, so leave the files of interrupted commands, too.
       if planning.plan == nil { try change.finishIntents(of: cache, in: environment) }
       let folder = try sidecars.open()
       var sidecarPlan = SidecarPlan()
@@ -90,6 +91,7 @@ extension URLCacheAdmin {
         try planning.backUp(plan, of: cache, in: environment)
         isComplete = try execution.run(plan, renderer)
       }
+      // Selected entries that cannot be removed make the run incomplete, and so do named entries that are pinned.
       if plan.kept[.notARegularFile] != nil { isComplete = false }
       if selection.names != nil, plan.kept[.pinned] != nil { isComplete = false }
       return absence == .done && !isComplete ? .partly : absence

@@ -81,6 +81,7 @@ final class ExplanationWriter {
 
   private func sendBatch() throws {
     startThreads()
+    // Limit the pending batches, so that memory stays bounded.
     if pendingCount == threads.count * Self.batchesPerThread { try writeOldest() }
     let thread = threads[batchCount % threads.count]
     thread.work.send(takeBatch())

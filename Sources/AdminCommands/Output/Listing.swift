@@ -57,6 +57,7 @@ struct Listing {
       wasStopped = true
       return
     }
+    // Look ids up directly, instead of scanning the whole cache.
     guard let ids = selection.names?.idsOnly else {
       return try source.scan(projection) { response in try visit(response, body) }
     }

@@ -150,6 +150,7 @@ struct SortedResponses {
   /// Adds an entry; drops surplus entries from time to time, so that memory is bounded by the limit.
   mutating func insert(_ response: borrowing StoredResponse) {
     responses.append((order.key(of: response, at: now, rules: expiryRules), copy response))
+    // Sort only when the list has doubled. Doubling a huge limit would overflow.
     if let limit,
       responses.count >= max(limit > Int.max / 2 ? Int.max : limit * 2, 4_096)
     {

@@ -26,6 +26,7 @@ func shellWord(_ typed: String, home: String?) -> String? {
     } else if byte == escape, let next = rest.first,
       quote == nil || "\"\\$`".utf8.contains(next)
     {
+      // Inside double quotes, a backslash only escapes these characters.
       word.append(next)
       rest = rest.dropFirst()
     } else if quote == nil, byte == single || byte == double {

@@ -20,6 +20,7 @@ struct CacheRuns {
     }
     let records = records()
     do { try recorder.write(records, in: environment) } catch {
+      // A failed run is more important than a failure to record it.
       let status = report(error)
       return records.first { $0.status.isFailure }?.status ?? status
     }

@@ -75,8 +75,10 @@ final class FetchProcess: Transport {
   private func startAgain() throws(CommandFailure) {
     guard !pending.isEmpty, child.hasBeenKilled() else { throw Self.broken("it ended too early") }
     let failure = FetchFailure(.other, "'\(Self.name)' has crashed on this answer or one meanwhile")
+    // It is unknown which response caused the crash, so all pending requests fail.
     failed += pending.sorted().map { ($0, failure) }
     pending = []
+    // The last frame of the crashed process may be incomplete.
     reader = FrameReader()
     child = try Self.start(path)
   }

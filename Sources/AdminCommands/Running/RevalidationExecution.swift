@@ -24,6 +24,7 @@ struct RevalidationExecution {
   func run(unless shouldStop: () -> Bool) throws -> Set<StoredResponse.ID> {
     var skipped: Set<StoredResponse.ID> = []
     var refreshed = 0
+    // A batch reads the store in one pass, which needs the entries in ascending order of ids.
     var rest = plan.entries.filter { [.freshen, .replace, .complete].contains($0.action) }
       .sorted { $0.result.request.version.id < $1.result.request.version.id }[...]
     do {

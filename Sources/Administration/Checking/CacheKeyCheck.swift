@@ -9,6 +9,7 @@ enum CacheKeyCheck {
   ///
   /// - Parameter hasBody: Whether the request has a body; its text is not compared.
   static func agrees(_ key: ByteString, with url: ByteString, hasBody: Bool) -> Bool {
+    // Nearly all keys equal the URL.
     if key == url { return true }
     let url = CanonicalURL.of(url).bytes[...]
     let shortURL = url.last == UInt8(ascii: "/") ? url.dropLast() : url

@@ -85,6 +85,7 @@ struct EntryCheck {
       add(.keyOfAnotherURL, "its key is not that of its URL")
     }
     for time in [response.stored, response.firstStored] {
+      // The note about the date is a finding already.
       guard !response.notes.contains(where: { $0.code == .futureDated }) else { break }
       guard let time, time.secondsSince1970 > now.secondsSince1970 + Self.tolerance else {
         continue

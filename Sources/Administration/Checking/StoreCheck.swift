@@ -71,6 +71,7 @@ public struct StoreCheck {
       try checkEntries(of: source, report)
       if !plan.isEmpty { plan.footprint = try source.footprint() }
     } catch let error as StoreError where error.code == .damaged {
+      // Damage may only show in the middle of the scan. Report it as a finding, along with those before it.
       try record(.init(.damagedDatabase, error.reason ?? "its entries cannot be read"), report)
     }
   }
@@ -104,6 +105,7 @@ public struct StoreCheck {
   ) throws {
     let planned = Set(plan.entries.map(\.version.id))
     for suspect in exchange(&suspects, with: []) {
+      // An entry that was removed or stored again since is no suspect any more.
       guard let response = try source.response(suspect.entry.version.id, EntryCheck.projection),
         RemovalPlan.Entry(of: response, at: nil).version == suspect.entry.version,
         response.notes.contains(where: { $0.code == .missingBodyFile })
@@ -113,6 +115,7 @@ public struct StoreCheck {
         add(suspect.entry, reason)
       }
     }
+    // Suspects were added at the end, and a plan must be in ascending order of ids.
     plan.entries.sort { $0.version.id < $1.version.id }
     if !plan.isEmpty { plan.footprint = try source.footprint() }
   }

@@ -18,6 +18,7 @@ public enum WrittenValue {
       case "TB": 1_000_000_000_000
       default: nil
       }
+    // `Int64` ends at about 9.2e18.
     guard let number = decimal(number), let factor, number * factor < 9e18 else {
       throw WrittenValueError(
         text, "is not a size",
@@ -44,6 +45,7 @@ public enum WrittenValue {
       case "w": 604_800
       default: nil
       }
+    // More than 30,000 years; below that, sums of times stay in range.
     guard let number = decimal(number), let factor, number * factor < 1e12 else {
       throw WrittenValueError(
         text, "is not a length of time",

@@ -232,6 +232,7 @@ extension ConfigurationEdit {
     }
     var expected = Self.values(of: self.file)
     let changed = Self.values(of: file)
+    // Only this setting may differ.
     expected[key] = changed[key]
     guard changed == expected, (changed[key] != nil) == (value != nil) else {
       throw Failure.unchangeable

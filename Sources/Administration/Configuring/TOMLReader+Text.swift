@@ -9,6 +9,7 @@ extension TOMLReader {
     _ = takeLine()
     var text: [UInt8] = []
     while position < bytes.count {
+      // In TOML, up to two quotes of the text may precede the three closing quotes.
       let quotes = bytes[position...].prefix(5).prefix { $0 == quote }.count
       if quotes >= 3 {
         text += repeatElement(quote, count: quotes - 3)

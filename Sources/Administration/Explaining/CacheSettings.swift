@@ -127,6 +127,7 @@ public enum Room: Hashable, Sendable {
     switch self {
     case .bytes(let bytes): bytes
     case .percent(let percent):
+      // `Double` may round a huge total up, beyond `Int64`.
       Int64(exactly: (Double(total) * min(percent, 100) / 100).rounded(.down)).map { ByteCount($0) }
         ?? total
     }

@@ -45,6 +45,7 @@ extension RemovalPlan {
       return
     }
     keep(because: .keptByRule) { $0.verdict?.fate == .keep }
+    // Leftovers of a crash count for no size limit, but removing them frees space.
     if (limits.bytesToFree ?? 0) > 0 { addLeftovers(to: &excess) }
     let reach = LimitReach(of: self)
     let unmet = reach.unmet(of: limits)

@@ -55,6 +55,7 @@ public struct SavedPlan: Hashable, Sendable {
     }
     try json.end()
     guard isPlan, !path.isEmpty else { throw JSONError("no plan for a cache", at: json.offset) }
+    // A plan is compared with the store in one pass, which needs this order.
     guard zip(entries, entries.dropFirst()).allSatisfy({ $0.version.id < $1.version.id }) else {
       throw JSONError("entries that are not in the order of their ids", at: json.offset)
     }
@@ -95,6 +96,7 @@ extension RemovalPlan {
       stored += 1
       wanted = wanted.drop { $0.version.id < response.id }
       if var entry = wanted.first, entry.version.isStill(response, inCopy: isCopy) {
+        // In a copy of the store, files have other numbers than in the plan.
         (entry.version.file, entry.isOrphan) = (response.file, response.isOrphan)
         if pins.contains(response) { pinned.insert(entry.size) } else { unchanged.append(entry) }
       }

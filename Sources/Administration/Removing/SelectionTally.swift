@@ -132,6 +132,7 @@ struct SelectionTally: ResponseTally {
         ?? KeepReason(ofSelected: response, among: basis.selection.names)
         ?? (basis.pins.contains(response) ? .pinned : nil)
     else { return true }
+    // A named entry that is not selected is still not absent.
     if decision != .notNamed, basis.selection.names != nil {
       named.append(RemovalPlan.Entry(of: response, at: nil))
     }

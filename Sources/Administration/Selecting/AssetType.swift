@@ -35,6 +35,7 @@ enum AssetType: Hashable {
   /// - Parameter name: The last segment of a path, possibly with an image style: `logo.png!small`.
   init?(ofFileNamed name: ArraySlice<UInt8>) {
     let name = Self.withoutStyle(name)
+    // Longer extensions do not fit into the eight bytes of a number.
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex,
       name.endIndex - dot <= 9,
       let type = Self.types[Self.number(of: name[(dot + 1)...])]

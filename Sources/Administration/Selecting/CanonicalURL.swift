@@ -48,6 +48,7 @@ public enum CanonicalURL {
       guard isPlainInHost(url[index]) else { return false }
       index += 1
     }
+    // An empty path becomes `/` in the canonical form.
     if index == url.count { return false }
     return url[index...].allSatisfy { isLegal($0, isHost: false) }
   }

@@ -39,6 +39,7 @@ public struct Glob: Hashable, Sendable {
         let inverted = rest.first == "!" || rest.first == "^"
         if inverted { rest.removeFirst() }
         var ranges: [ClosedRange<Unicode.Scalar>] = []
+        // A `]` directly after the opening bracket is a member of the class.
         while rest.first != "]" || ranges.isEmpty {
           guard let first = Self.member(&rest) else { return nil }
           var afterDash = rest.dropFirst()

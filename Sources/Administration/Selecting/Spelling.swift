@@ -11,6 +11,7 @@ public enum Spelling {
   private static func distance(_ first: String, _ second: String) -> Int {
     let second = Array(second.utf8)
     var row = Array(0...second.count)
+    // Limit the length, so that a long word takes no long time.
     for (index, letter) in first.utf8.prefix(64).enumerated() {
       var diagonal = row[0]
       row[0] = index + 1

@@ -62,6 +62,7 @@ public struct UserInfoExpiry: Hashable, Sendable {
   /// The first second in which the response is expired, in seconds since 1970.
   public var expiresAt: Int64 {
     let sum = date.wholeSeconds.addingReportingOverflow(rule.seconds)
+    // The limit is inclusive, so the response expires one second later.
     return sum.overflow ? .max : min(sum.partialValue, .max - 1) + 1
   }
 
