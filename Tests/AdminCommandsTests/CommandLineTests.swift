@@ -14,7 +14,7 @@ import Testing
     now = try #require(Timestamp(secondsSince1970: 1_767_225_600))
   }
 
-  @Test func `no verb is a wrong command line with the help`() {
+  @Test func `a missing verb is a usage error with the help`() {
     let result = run([])
     #expect(
       result
@@ -38,7 +38,7 @@ import Testing
     #expect(run(["help", verb]) == run([verb]))
   }
 
-  @Test func `the help on each command fits a terminal of 80 columns and is broken once`() {
+  @Test func `the help of each command is wrapped once, to 80 columns`() {
     let verbs = [
       "list", "show", "body", "usage", "explain", "discover", "diff", "report", "purge", "enforce",
       "compact", "revalidate", "expire", "pin", "unpin", "apply", "check", "export", "import",
@@ -105,7 +105,7 @@ import Testing
       "an entry has no property list 'x'\nhint: there are: "
     ),
   ])
-  func `what is wrong with a command line is said with one hint`(
+  func `a usage error has one hint`(
     _ words: [String], _ message: String
   ) {
     #expect(run(words) == CommandLineResult(status: .usage, messages: "error: \(message)\n"))
@@ -136,7 +136,7 @@ import Testing
     ),
     (["list", "--redact-url"], "Unknown option '--redact-url'. Did you mean '--redact-urls'?"),
   ])
-  func `what the parser refuses is said with the usage`(_ words: [String], _ message: String) {
+  func `a parser error includes the usage`(_ words: [String], _ message: String) {
     let result = run(words)
     #expect(result.status == .usage)
     #expect(result.output == "")
@@ -148,7 +148,7 @@ import Testing
         == "  See 'urlcache-admin \(words[0]) --help' for more information.")
   }
 
-  @Test func `a wrong command line that asks for JSON gets JSON`() {
+  @Test func `a usage error with JSON output is JSON`() {
     #expect(
       run(["list", "--format", "json"])
         == CommandLineResult(
@@ -158,7 +158,7 @@ import Testing
             + #"URLCACHE_ADMIN_CACHE","path":null}"# + "\n"))
   }
 
-  @Test func `a cache that is not there is told of`() {
+  @Test func `a missing cache is reported`() {
     #expect(
       CommandLineResult.running(["list", "-c", "gone"], now: now)
         == CommandLineResult(
@@ -195,7 +195,7 @@ import Testing
     (["--expires-within", "1s"], 0, 3), (["--validator", "etag", "--validator", "none"], 2, 3),
     (["--validator", "strong"], 1, 3), (["--stale", "--status", "4xx"], 1, 0),
   ])
-  func `entries are selected by freshness and what is not known is counted in a note`(
+  func `entries are selected by freshness, and unknown ones are counted in a note`(
     _ options: [String], _ count: Int, _ unknown: Int
   ) {
     var responses = store.responses
@@ -228,7 +228,7 @@ import Testing
       (["--limit", "1", "--sort", "id"], "1 shown of 5 entries; 2.0 KiB shown", 5),
       (["--limit", "1", "2", "3"], "1 shown of 2 selected, 5 in all; 2.0 KiB shown", 2),
     ] as [([String], String, Int)])
-  func `the last line counts what was asked for`(
+  func `the last line counts the selected entries`(
     _ options: [String], _ message: String, _ selected: Int
   ) {
     for format in ["table", "ndjson", "json"] {
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func `what could not be decided is counted beyond the limit`() {
+  @Test func `undecided entries are counted beyond the limit`() {
     let result = run(["list", "-c", "memory", "--newer-than", "30d", "--limit", "1"])
     #expect(
       result.messages
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test(arguments: ["urls", "ncdu"])
-  func `a format without columns takes none`(_ format: String) {
+  func `a format without columns accepts none`(_ format: String) {
     let result = run(["list", "-c", "memory", "--format", format, "--columns", "id"])
     #expect(result.status == .usage)
     #expect(
@@ -277,7 +277,7 @@ import Testing
   }
 
   @Test(arguments: [[], ["--limit", "1"], ["--limit", "0"], ["--sort", "url", "--limit", "1"]])
-  func `each named entry that is absent is told of whatever the limit`(_ options: [String]) {
+  func `every missing named entry is reported whatever the limit`(_ options: [String]) {
     let result = run(
       ["list", "-c", "memory", "--format", "urls", "9", "1", "https://n.example/?token=t"]
         + options)
@@ -290,14 +290,14 @@ import Testing
         + "no entry has the id 9\nno entry has the URL 'https://n.example/?token=***'\n")
   }
 
-  @Test func `a list of no URLs names no entry`() {
+  @Test func `an empty list of URLs selects no entry`() {
     #expect(
       run(["list", "-c", "memory", "--count", "--url-file", "-"])
         == CommandLineResult(status: .done, output: "0\n"))
   }
 
   @Test(arguments: [("90", 1), ("100%", 0), ("99.99%", 1), ("1e9", 0)])
-  func `more than the allowed share ends with the answer no`(_ share: String, _ status: Int32) {
+  func `exceeding the permitted share exits with the answer no`(_ share: String, _ status: Int32) {
     var store = store
     store.size.databaseBytes = ByteCount(5 << 20)
     let words = ["-c", "memory", "--capacity", "5MiB", "--fail-above", share, "--format", "tsv"]
@@ -326,7 +326,7 @@ import Testing
       ),
       ("40959", .foundation, ""),
     ] as [(String, StoreDescription.Format, String)])
-  func `what the capacity means to CFNetwork is said`(
+  func `the meaning of the capacity to CFNetwork is reported`(
     _ capacity: String, _ format: StoreDescription.Format, _ messages: String
   ) {
     var store = store
@@ -338,7 +338,7 @@ import Testing
         == CommandLineResult(status: .done, output: "key,entries,bytes\n", messages: messages))
   }
 
-  @Test func `ranges are not cut off in a table`() {
+  @Test func `ranges are not truncated in a table`() {
     let sizes = [0] + (0..<11).map { ByteCount(1 << (2 * $0 + 6)) }
     let store = MemoryStore(
       sizes.enumerated().map { response(Int64($0), "https://a/", size: $1) })
@@ -350,7 +350,7 @@ import Testing
     #expect(rows.last?.hasPrefix("64 MiB or more ") == true)
   }
 
-  @Test func `sizes that no sum can hold do not crash a list`() {
+  @Test func `sizes whose sum overflows do not trap`() {
     let store = MemoryStore((1...3).map { response($0, "https://a/\($0)", size: .max) })
     #expect(
       CommandLineResult.running(
@@ -366,7 +366,7 @@ import Testing
     (["--columns", "url"], "URL\nhttps://***@h/?token=***\n"),
     (["--columns", "url", "--show-secrets"], "URL\nhttps://u:p@h/?token=t\n"),
   ])
-  func `URLs are masked for people and if asked for`(_ options: [String], _ output: String) {
+  func `URLs are masked in tables and on request`(_ options: [String], _ output: String) {
     let store = MemoryStore([response(1, "https://u:p@h/?token=t", size: 1)])
     let result = CommandLineResult.running(
       ["list", "-c", "memory"] + options, on: store, now: now)

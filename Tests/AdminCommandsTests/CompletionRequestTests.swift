@@ -26,14 +26,14 @@ import Testing
       (["list", "-c", "\"`x`\"", "--host", ""], "--host", "\n"),
       (["list", "--sort", "-lifetime"], "--limit", "\n"),
     ] as [([String], String, String)])
-  func `words that no shell takes for anything else are offered`(
+  func `only words without special meaning in a shell are offered`(
     _ typed: [String], _ option: String, _ offered: String
   ) throws {
     let result = try ask(["list"], option, typed)
     #expect(result == CommandLineResult(status: .done, output: offered))
   }
 
-  @Test func `columns go behind those that are there, and what is chosen is not offered again`()
+  @Test func `columns are appended, and chosen ones are not offered again`()
     throws
   {
     let columns = try ask(["list"], "--columns", ["list", "--columns", "id,st"]).output
@@ -45,7 +45,7 @@ import Testing
     #expect(inside.output.hasPrefix("id\nstored\n"))
   }
 
-  @Test func `archives are not looked into, and nothing goes wrong aloud`() throws {
+  @Test func `archives are not read, and errors are silent`() throws {
     #expect(
       try ask(["import"], "--host", ["import", "-c", "/x", "--host", ""]).output == "\n")
     #expect(
@@ -54,7 +54,7 @@ import Testing
     #expect(broken == CommandLineResult(status: .done, output: "\n"))
   }
 
-  @Test func `zsh gets a line more, which its script passes over`() throws {
+  @Test func `zsh gets an extra line, which its script skips`() throws {
     let result = try ask(
       ["list"], "-c", ["list", "-c", ""], variables: ["SAP_SHELL": "zsh"])
     #expect(result.output == "shop\n \n")
@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: [
     [], ["list"], ["list", "--", "--host"], ["list", "--", "--host", "x", "0", "a"],
   ])
-  func `what is no request is a wrong command line`(_ words: [String]) throws {
+  func `an invalid request is a usage error`(_ words: [String]) throws {
     let now = try #require(Timestamp(secondsSince1970: 1_767_225_600))
     let result = CommandLineResult.running(["---completion"] + words, now: now)
     #expect(result.status == .usage)

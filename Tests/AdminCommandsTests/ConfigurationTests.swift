@@ -21,7 +21,7 @@ import Testing
       ([], [:], [nil, nil], [nil, 6], 6),
       ([], ["URLCACHE_ADMIN_MAX_ENTRIES": ""], [nil, 4], [nil, nil], 4),
     ] as [([String], [String: String], [Int?], [Int?], Int)])
-  func `options go before variables, these before the user's file, that before the system's`(
+  func `options override variables, then the user's file, then the system's file`(
     _ options: [String], _ variables: [String: String], _ user: [Int?], _ system: [Int?],
     _ kept: Int
   ) throws {
@@ -35,7 +35,7 @@ import Testing
     #expect(result.removed.count == 10 - kept, "\(result)")
   }
 
-  @Test func `a name stands for the path of a cache, and a path for itself`() throws {
+  @Test func `a name resolves to the path of a cache, and a path to itself`() throws {
     let file = "cache = 'shop'\n[caches.shop]\npath = '~/shop'\n[caches.other]\npath = '/other'\n"
     for (words, path) in [
       ([], "/home/a/shop"), (["-c", "shop"], "/home/a/shop"), (["--cache=other"], "/other"),
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `what is wrong is refused with its place`() throws {
+  @Test func `an error is refused with its location`() throws {
     let files = [
       "wiat = \"10s\"", "max-age = \"1m\"", "low = \"120%\"", "order = [\"oldest\", \"newest\"]",
       "max-entries = -1", "max-entries = true", "capacity = 0", "max-delete = \"many\"",
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `what is wrong with a rule is refused with its place`() throws {
+  @Test func `an error in a rule is refused with its location`() throws {
     let rules = [
       "statsu = \"4xx\"", "status = \"4yy\"", "where = 'é >> 7d'", "where = \"a\\u0062 > 1\"",
       "where = 'age > 7d && statsu = 4xx'", "glob = '[a'", "fresh = 'x'", "stale = false",
@@ -173,7 +173,7 @@ import Testing
     try expectGolden(shown.joined(separator: "\n"), named: "configuration-rule-errors.txt")
   }
 
-  @Test func `of the rules the first that matches decides`() throws {
+  @Test func `the first matching rule decides`() throws {
     let user = """
       cache = "shop"
       [[rules]]
@@ -241,7 +241,7 @@ import Testing
     ["import", "x"], ["apply", "x"], ["diff", "x", "y"], ["revalidate", "1"],
     ["report", "-o", "-"], ["policy", "test"], ["metrics"],
   ])
-  func `each command that is about a cache reads the configuration`(words: [String]) throws {
+  func `every command that takes a cache reads the configuration`(words: [String]) throws {
     #expect(try run(words, user: "not TOML").status == .configuration)
   }
 
@@ -249,7 +249,7 @@ import Testing
     #expect(try run(["discover"], user: "not TOML").status == .done)
   }
 
-  @Test func `every value is shown with where it is from`() throws {
+  @Test func `every value is shown with its source`() throws {
     let user = """
       wait = "9s"
       [caches.shop]

@@ -24,7 +24,7 @@ import Testing
         "fresh 1,stale 2"
       ),
     ] as [(Double, String, String, String)])
-  func `all verbs end what an application ends`(
+  func `all commands honour the expiry of the application`(
     _ later: Double, _ rows: String, _ fresh: String, _ groups: String
   ) throws {
     let columns = ["--format", "csv", "--columns", "id,freshness,ttl,expires-at"]
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["", "key", "key=", "=5", "key=x", "key=-1", "key=99999999999999999999"])
-  func `what is no rule is refused`(_ rule: String) throws {
+  func `an invalid rule is refused`(_ rule: String) throws {
     let result = try run(["list", "--user-info-expiry", rule], 0)
     #expect(result.status == .usage)
     #expect(
@@ -72,7 +72,7 @@ import Testing
       ))
   }
 
-  @Test func `an explanation says once why an expired entry is stale`() throws {
+  @Test func `an explanation gives the reason for an expired entry once`() throws {
     for (id, rules) in [
       ("1", []), ("3", []), ("2", ["Cached Date=60"]), ("2", ["Cached Date=60", "Cached Date=90"]),
     ] as [(String, [String])] {

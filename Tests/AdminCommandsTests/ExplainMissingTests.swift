@@ -19,7 +19,7 @@ import Testing
       ("foundation", "HTTP/2 200\nVary: Accept\n", ["--platform", "foundation"], .no),
       ("unknown", nil, [], .partly),
     ] as [(String, String?, [String], AdminCommands.ExitStatus)])
-  func `what is missing is explained`(
+  func `a missing entry is explained`(
     _ name: String, _ head: String?, _ options: [String], _ status: AdminCommands.ExitStatus
   ) throws {
     let url = "https://u:p@api.example.com/v1?token=secret"
@@ -32,7 +32,7 @@ import Testing
     try expectGolden(text.output + "\n" + json.output, named: "explain-missing.\(name).txt")
   }
 
-  @Test func `what is there is not missing`() throws {
+  @Test func `an existing entry is not missing`() throws {
     let result = try run(
       ["--why-missing", "HTTPS://api.example.com:443/v1?page=2", "--capacity", "1MiB"], nil)
     #expect(result.status == .done)
@@ -60,7 +60,7 @@ import Testing
         ["--why-missing", "https://a.example/", "--headers-from", "/no/such"], .noInput, "/no/such"
       ),
     ] as [([String], AdminCommands.ExitStatus, String)])
-  func `a wrong question is refused`(
+  func `an invalid question is refused`(
     _ options: [String], _ status: AdminCommands.ExitStatus, _ message: String
   ) throws {
     let result = try run(options, "ETag: \"a\"\n")

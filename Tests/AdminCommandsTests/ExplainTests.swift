@@ -122,7 +122,7 @@ import Testing
     try expectGolden(text.output + "\n" + json.output, named: "explain.\(name).txt")
   }
 
-  @Test func `a document has all entries and their number`() throws {
+  @Test func `a document contains all entries and their count`() throws {
     let found = Case(response: [Self.date, "Cache-Control: max-age=3600"])
     let result = try run(found, ["--all", "--format", "json"])
     try expectGolden(result.output, named: "explain.json.txt")
@@ -132,7 +132,7 @@ import Testing
     try expectGolden(none.output, named: "explain.none.json.txt")
   }
 
-  @Test func `many entries are written in their order`() throws {
+  @Test func `many entries are written in order`() throws {
     let now = try #require(Timestamp(secondsSince1970: Self.stored))
     let store = MemoryStore(
       (1...1_000 as ClosedRange<Int64>).map { id in
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `the answer no goes before what is not known`() throws {
+  @Test func `the answer no takes precedence over unknown`() throws {
     let found = Case(response: [Self.date, "Cache-Control: max-age=30"])
     #expect(try run(found, ["1", "7"]).status == .no)
     #expect(try run(found, ["7"]).messages == "no entry has the id 7\n")
@@ -173,7 +173,7 @@ import Testing
       (["1", "--request-header", "a b: c"], "error: The value 'a b: c' is invalid for"),
       (["1", "--request-header", "a: c\u{1B}"], "error: The value 'a: c‹U+001B›' is invalid for"),
     ] as [([String], String)])
-  func `a wrong question is refused`(_ options: [String], _ message: String) throws {
+  func `an invalid question is refused`(_ options: [String], _ message: String) throws {
     let result = try run(Case(response: []), options)
     #expect(result.status == .usage)
     #expect(result.messages.hasPrefix(message), "\(result.messages)")

@@ -10,7 +10,7 @@ import Testing
 @Suite struct OneParseTests {
   private let now = Timestamp(secondsSince1970: 1_767_225_600)
 
-  @Test func `the last cache is removed from by its own limits`() throws {
+  @Test func `the last cache is cleaned by its own limits`() throws {
     let file = """
       [caches.shop]
       path = "/shop"
@@ -42,7 +42,7 @@ import Testing
     (["--format=json"], true), (["--where", "--format=json"], true),
     (["--format", "table", "--format=json"], true),
   ])
-  func `an error is written in the format that counts`(words: [String], isJSON: Bool) throws {
+  func `an error is written in the effective format`(words: [String], isJSON: Bool) throws {
     for line in [["list", "--bogus"], ["purge"], ["list", "-c", "memory"]] {
       let result = try run(line + words + (line.count > 2 ? [] : ["--where", "("]))
       #expect(result.status == .usage || result.status == .done)
@@ -61,7 +61,7 @@ import Testing
     #expect(result.removed == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5].map { .row($0) })
   }
 
-  @Test func `a list for all caches misses only what none of them has`() throws {
+  @Test func `a list for all caches reports only names that no cache has`() throws {
     let file = "[caches.a]\npath = '/a'\n[caches.b]\npath = '/b'\n"
     let urls = "https://a.example/1\nhttps://a.example/none\n"
     for verb in [["purge", "--yes", "--no-verify"], ["list"]] {
@@ -105,7 +105,7 @@ import Testing
           + " undecodable, orphans, sidecars.\n"), "\(result.messages)")
   }
 
-  @Test func `a list of kinds that is empty is refused and nothing is repaired`() throws {
+  @Test func `an empty list of kinds is refused and nothing is repaired`() throws {
     let result = try run(["check", "-c", "x", "--repair=", "--yes"])
     #expect(result.status == .usage && result.removed == [] && result.output == "")
     #expect(
@@ -116,7 +116,7 @@ import Testing
         """)
   }
 
-  @Test func `all caches are offered where they are taken, and refused elsewhere`() throws {
+  @Test func `'--all-caches' is offered where it is supported, and refused elsewhere`() throws {
     for command in URLCacheAdmin.configuration.subcommands {
       let verb = command._commandName
       let help = try run(["help", verb]).output
@@ -140,7 +140,7 @@ import Testing
     ["enforce", "-c", "x", "--max-entries", "2", "--yes", "--no-verify"], ["list", "-c", "x"],
     ["purge", "-c", "x", "--stored-before", "2025-01-01", "--yes"],
   ])
-  func `what an option is taken for is said once`(words: [String]) throws {
+  func `the interpretation of an option is reported once`(words: [String]) throws {
     let result = try run(words + ["--at", "2026-01-02", "--where", "stored > 2020-01-01"])
     let notes = result.messages.split(separator: "\n").filter { $0.contains(" is taken as ") }
     #expect(notes.count == Set(notes).count && notes.count >= 2, "\(result.messages)")

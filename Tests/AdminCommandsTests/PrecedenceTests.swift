@@ -90,7 +90,8 @@ import Testing
     }
   }
 
-  @Test func `each verb takes each setting from the nearest source that has it`() throws {
+  @Test func `each command takes each setting from the source with the highest precedence`() throws
+  {
     for (verb, words) in Self.lines {
       let plain = try parse(verb, words)
       for item in Self.cases {
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `the table has each verb that is about a cache`() {
+  @Test func `the table has every command that takes a cache`() {
     let verbs = URLCacheAdmin.configuration.subcommands.flatMap { command in
       command is any ConfiguredCommand.Type
         ? [command._commandName]
@@ -119,8 +120,7 @@ import Testing
     #expect(Set(verbs) == Set(Self.lines.keys))
   }
 
-  @Test func `a flag of the command line goes before the configuration in both directions`() throws
-  {
+  @Test func `a command-line flag overrides the configuration in both directions`() throws {
     for (options, set, isSet) in [
       ([], "true", true), ([], "false", false), (["--only-if-over"], "false", true),
       (["--no-only-if-over"], "true", false),
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `of two caches the last is meant, and its settings`() throws {
+  @Test func `the last of two caches and its settings are used`() throws {
     let file = ConfigurationFile(
       Array(
         """

@@ -17,7 +17,7 @@ import Testing
     arguments: [
       ("y", [1, 2, 3, 4]), ("YES", [1, 2, 3, 4]), ("n", []), ("", []), ("yesterday", []),
     ] as [(String, [Int64])])
-  func `only a yes is one`(answer: String, removed: [Int64]) {
+  func `only a yes confirms`(answer: String, removed: [Int64]) {
     let result = run(["purge", "--all"], answer: answer)
     #expect(result.status == .done)
     #expect(result.removed == removed.map { .row($0) })
@@ -26,7 +26,7 @@ import Testing
     #expect(result.messages.hasSuffix("nothing was removed\n") == removed.isEmpty)
   }
 
-  @Test func `without a terminal a yes has to be said before`() {
+  @Test func `without a terminal '--yes' is required`() {
     let result = run(["purge", "--all"])
     #expect(
       result
@@ -57,7 +57,7 @@ import Testing
     (["--min-free", "1000"], []), (["--min-free", "1050"], [4]), (["--min-free", "14%"], [4]),
     (["--min-free", "15%"], [3, 4]), (["--min-free", "100%"], [1, 2, 3, 4]),
   ])
-  func `what is over a limit goes`(options: [String], removed: [Int64]) {
+  func `entries over a limit are removed`(options: [String], removed: [Int64]) {
     let result = run(["enforce", "--dry-run", "--format", "json"] + options)
     for id in 1...4 as ClosedRange<Int64> {
       #expect(result.output.contains("{\"id\":\(id),") == removed.contains(id), "\(id)")
@@ -78,7 +78,7 @@ import Testing
     ),
     (["--max-size=-5"], "'-5'"), (["--max-age", "soon"], "'soon'"),
   ])
-  func `a limit that is none is refused`(options: [String], message: String) {
+  func `an invalid limit is refused`(options: [String], message: String) {
     let result = run(["enforce", "--yes"] + options)
     #expect(result.status == .usage)
     #expect(result.messages.contains(message), "\(result.messages)")
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [["purge", "--all"], ["enforce", "--max-entries", "0"]])
-  func `a dry run beyond what may go shows it and fails as the real one does`(words: [String]) {
+  func `a dry run over the permitted share fails like the real run`(words: [String]) {
     let shown = run(words + ["--dry-run"])
     #expect(shown.status == .done)
     let message = "error: 4 of 4 entries would go, more than '--max-delete' allows\n"

@@ -59,7 +59,7 @@ import Testing
     return (result, origins.requests)
   }
 
-  @Test func `the report has a line for each entry and nothing that is secret or hostile`() throws {
+  @Test func `the report has a line for each entry without secrets or hostile text`() throws {
     let (result, requests) = try run(["--all"])
     #expect(
       result.output == """
@@ -81,7 +81,7 @@ import Testing
     #expect(requests.allSatisfy { !String(decoding: $0.url, as: UTF8.self).contains("secret") })
   }
 
-  @Test func `the status says whether all is as it should be`() throws {
+  @Test func `the status shows whether all entries are valid`() throws {
     for (id, status): (String, AdminCommands.ExitStatus) in [
       ("1", .done), ("2", .no), ("3", .no), ("4", .no), ("5", .partly), ("6", .partly), ("7", .no),
     ] {
@@ -91,7 +91,7 @@ import Testing
     #expect(try run(["--id", "3", "--purge-gone", "--dry-run"]).result.status == .no)
   }
 
-  @Test func `nothing is sent if nobody can be asked about changes`() throws {
+  @Test func `nothing is sent if confirmation is impossible`() throws {
     let (result, requests) = try run(["--all", "--purge-gone"])
     #expect(result.status == .usage)
     #expect(requests.isEmpty)
@@ -103,7 +103,7 @@ import Testing
         """)
   }
 
-  @Test func `only what was allowed goes`() throws {
+  @Test func `only permitted changes are made`() throws {
     func result(_ option: String, answer: String?) throws -> CommandLineResult {
       let options = ["--id", "1", "--id", "2", "--id", "3", "--purge-gone", "--purge-changed"]
       return try run(options + [option], answer: answer).result

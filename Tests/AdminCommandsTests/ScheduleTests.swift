@@ -8,7 +8,7 @@ import Testing
 @Suite struct ScheduleTests {
   private let start = Timestamp(secondsSince1970: 1_767_225_600)
 
-  @Test func `a command begins at a random moment and takes that for now`() throws {
+  @Test func `a command starts after a random delay and uses that time`() throws {
     // The only entry is an hour old before the wait, and more than two hours old after it.
     let words = ["purge", "--older-than", "2h", "--yes", "--splay", "4h"]
     let (result, world) = try run(words)
@@ -25,7 +25,7 @@ import Testing
       (["purge", "--all", "--yes", "--nonsense"], .usage),
       (["metrics"], .usage),
     ] as [([String], AdminCommands.ExitStatus)])
-  func `nobody waits for what changes nothing`(words: [String], status: AdminCommands.ExitStatus)
+  func `read-only commands do not wait`(words: [String], status: AdminCommands.ExitStatus)
     throws
   {
     let (result, world) = try run(words + ["--splay", "4h"])
@@ -33,7 +33,7 @@ import Testing
     #expect(world.pauses == [])
   }
 
-  @Test func `all caches wait once`() throws {
+  @Test func `a command for all caches waits once`() throws {
     let (result, world) = try run(
       ["purge", "--all", "--yes", "--all-caches", "--splay", "1h"], caches: ["a", "b"])
     #expect(world.pauses == [1_800_000])
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["purge", "enforce", "compact"])
-  func `what is in use is skipped if that is wanted`(verb: String) throws {
+  func `a cache in use is skipped on request`(verb: String) throws {
     let words = [verb] + (Self.options[verb] ?? [])
     let failed = try run(words, busyFor: 1).result
     #expect(failed.status == .temporary)
@@ -60,7 +60,7 @@ import Testing
             + #""reason":"busy","message":"the cache at 'memory' is in use"}"# + "\n"))
   }
 
-  @Test func `what was begun is not skipped`() throws {
+  @Test func `a started removal is not skipped`() throws {
     let result = try run(
       ["purge", "--all", "--yes", "--if-busy", "skip"], entries: 3, busyAfter: 1
     ).result
@@ -69,7 +69,7 @@ import Testing
     #expect(result.messages.hasPrefix("note: removed before that: 1 entries\nerror: "))
   }
 
-  @Test func `what is in use is tried again until it is free`() throws {
+  @Test func `a cache in use is retried until it is free`() throws {
     let (result, world) = try run(["purge", "--all", "--yes", "--if-busy", "wait"], busyFor: 3)
     #expect(result.status == .done)
     #expect(result.removed == [.row(1)])
@@ -77,7 +77,7 @@ import Testing
     #expect(result.messages == "note: the cache at 'memory' is in use; it is tried again\n")
   }
 
-  @Test func `what stays in use is given up when the time is over`() throws {
+  @Test func `a cache that stays in use is given up at the timeout`() throws {
     let (result, world) = try run(
       ["purge", "--all", "--yes", "--if-busy", "wait", "--max-runtime", "2500ms"], busyFor: 99)
     #expect(result.status == .temporary)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: ["purge", "enforce"])
-  func `what is left when the time is over is said`(verb: String) throws {
+  func `the rest at the timeout is reported`(verb: String) throws {
     let words = [verb, "--max-runtime", "2s"] + (Self.options[verb] ?? [])
     let result = try run(words, entries: 5).result
     #expect(result.status == .partly)
@@ -100,7 +100,7 @@ import Testing
     #expect(whole.removed.count == 5)
   }
 
-  @Test func `all caches share the time`() throws {
+  @Test func `all caches share the time limit`() throws {
     let words = ["purge", "--all", "--yes", "--all-caches", "--max-runtime", "3s"]
     let result = try run(words, caches: ["a", "b", "c"], entries: 2).result
     #expect(result.status == .partly)
@@ -117,7 +117,7 @@ import Testing
       "'--if-busy wait' begins anew, and '--backup' writes its archive once"
     ),
   ])
-  func `a schedule that is none is refused`(options: [String], message: String) throws {
+  func `an invalid schedule is refused`(options: [String], message: String) throws {
     let result = try run(["purge", "--all", "--yes"] + options).result
     #expect(result.status == .usage)
     #expect(result.messages.contains(message), "\(result.messages)")

@@ -32,7 +32,7 @@ import Testing
     CommandLineResult.running(words, on: store, now: now)
   }
 
-  @Test func `list selects older versions, and notes by which rules`() {
+  @Test func `list selects older versions, and notes the rules`() {
     #expect(
       run("list", "-c", "memory", "--superseded", "--format", "urls")
         == CommandLineResult(
@@ -53,7 +53,7 @@ import Testing
           status: .done, output: "1\n", messages: "note: superseded 1 by a version parameter\n"))
   }
 
-  @Test func `another criterion does not change what the newest version is`() {
+  @Test func `other criteria do not change the newest version`() {
     let result = run("list", "-c", "memory", "--superseded", "--id", "4", "--format", "urls")
     #expect(result == CommandLineResult(status: .done, messages: "0 of 6 entries, 0 B\n"))
   }
@@ -66,7 +66,7 @@ import Testing
         "note: superseded 1 by a hash in the file name, 1 by a version parameter\n"))
   }
 
-  @Test func `what reads two caches refuses the option`() {
+  @Test func `commands that read two caches refuse the option`() {
     #expect(
       run("diff", "memory", "memory", "--superseded")
         == CommandLineResult(

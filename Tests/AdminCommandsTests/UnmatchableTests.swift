@@ -66,7 +66,7 @@ import Testing
         "write '*x.org/*.png', or begin with 'https://'"
       ),
     ])
-  func `what no entry can have is refused with the right spelling`(
+  func `impossible values are refused with the right spelling`(
     _ name: String, _ value: String, _ reason: String, _ hint: String
   ) throws {
     for verb in [["list"], ["purge", "-n"]] {
@@ -111,7 +111,7 @@ import Testing
       ["--fresh", "--expires-within", "1h"],
       ["--body", "missing", "--body", "inline", "--larger-than", "1"],
     ])
-  func `what an entry can have is not refused`(_ options: [String]) {
+  func `possible values are not refused`(_ options: [String]) {
     let result = CommandLineResult.running(
       ["list", "-c", "memory", "--count"] + options, on: MemoryStore([]), now: now)
     #expect(result == CommandLineResult(status: .done, output: "0\n"), "\(options)")
@@ -145,7 +145,7 @@ import Testing
         "write 'x.org'"
       ),
     ])
-  func `an expression that no entry can meet is refused with the right spelling`(
+  func `an expression that matches nothing is refused with the right spelling`(
     _ expression: String, _ message: String, _ hint: String
   ) {
     let result = CommandLineResult.running(
@@ -159,7 +159,7 @@ import Testing
   @Test(arguments: [
     ["--prefix", "x.org"], ["--glob", "x.org*"], ["--where", "url ^= \"x.org\""],
   ])
-  func `the beginning of a scheme that looks like a host is noted`(_ options: [String]) {
+  func `a scheme prefix that looks like a host is noted`(_ options: [String]) {
     let result = CommandLineResult.running(
       ["list", "-c", "memory", "--count"] + options, on: MemoryStore([]), now: now)
     #expect(
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test(arguments: [["explain"], ["show"], ["body"], ["purge", "-n"]])
-  func `a URL that is absent is told of with what is near, and how to find out why`(
+  func `a missing URL is reported with near misses and a hint`(
     _ verb: [String]
   ) {
     var response = StoredResponse(id: .row(1))
@@ -255,7 +255,7 @@ import Testing
       ),
       (["--format", "csv"], "'--all-under' takes '--format table' or 'json' only."),
     ])
-  func `the option that does not go with another is named`(_ options: [String], _ message: String) {
+  func `the conflicting option is named`(_ options: [String], _ message: String) {
     let result = CommandLineResult.running(["usage", "--all-under", "/"] + options, now: now)
     #expect(result.status == .usage)
     #expect(result.messages.hasPrefix("error: \(message)\n"), "\(result.messages)")

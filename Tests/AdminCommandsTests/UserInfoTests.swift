@@ -38,7 +38,7 @@ import Testing
           + "'\(criterion)' names no key. Write 'KEY' or 'KEY=VALUE'.\n"))
   }
 
-  @Test func `an age is counted from a date under a key`() {
+  @Test func `an age is relative to a date under a key`() {
     let basis = ["--age-basis", "user-info:date", "--format", "tsv", "--columns", "id"]
     let note = "note: not selected, as their age is not known: 2\n"
     let days = { (result: CommandLineResult) in (result.output, result.messages.contains(note)) }
@@ -85,14 +85,14 @@ import Testing
       """
     ),
   ])
-  func `a column shows what is under a key without secrets`(_ format: String, _ output: String) {
+  func `a column shows the value of a key without secrets`(_ format: String, _ output: String) {
     let columns =
       "id,user-info:a,user-info:b,user-info:list,user-info:token,user-info:date,"
       + #"proto-props:Accept\, Cookie"#
     #expect(run(["--format", format, "--columns", columns]).output == output)
   }
 
-  @Test func `a column shows all that was attached`() {
+  @Test func `a column shows all user info`() {
     #expect(
       run(["--format", "ndjson", "--columns", "id,user-info,proto-props", "--show-secrets"]).output
         == """
@@ -112,7 +112,7 @@ import Testing
         """)
   }
 
-  @Test func `a hostile key is escaped wherever it is shown`() {
+  @Test func `a hostile key is always escaped`() {
     let key = "\u{1B}[2J\"\t'"
     let columns = ["--columns", "user-info:\(key)"]
     #expect(run(columns).output == "USER INFO:‹U+001B›[2J\"‹U+0009›'\n-\n-\n-\n")
@@ -127,13 +127,13 @@ import Testing
     ("user-info:a", "3 2 1"), ("-user-info:a", "1 2 3"), ("-user-info:b", "2 1 3"),
     ("-user-info:date", "1 2 3"), ("-user-info", "1 2 3"), ("proto-props", "2 3 1"),
   ])
-  func `entries are sorted by what is under a key`(_ order: String, _ ids: String) {
+  func `entries are sorted by the value of a key`(_ order: String, _ ids: String) {
     let result = run(["--format", "tsv", "--columns", "id", "--sort", order])
     #expect(result.output.split(separator: "\n").dropFirst().joined(separator: " ") == ids)
   }
 
   @Test(arguments: ["user-info:", "proto-props:", "user_info", "etag:a", #"user-info\,"#])
-  func `a column that is none is refused`(_ name: String) {
+  func `an invalid column is refused`(_ name: String) {
     let result = run(["--columns", name])
     #expect(result.status == .usage)
     #expect(

@@ -6,7 +6,7 @@ import Testing
 
 /// Runs complete command lines with expressions.
 @Suite struct WhereTests {
-  @Test func `an error points at what is wrong`() throws {
+  @Test func `an error points at its location`() throws {
     let expressions = [
       "", " ", "hots ^= \"api.\"", "host ^ \"api\"", "host = \"api", "status < 4xx",
       "status in 404",
@@ -30,13 +30,13 @@ import Testing
     try expectGolden(shown.joined(separator: "\n"), named: "where-errors.txt")
   }
 
-  @Test func `a day is taken as its midnight, and the user is told`() throws {
+  @Test func `a day means its midnight, with a note`() throws {
     let result = try run(["list", "--where", "stored < 2026-01-31", "--count"])
     #expect(result.output == "1\n")
     #expect(result.messages.hasPrefix("note: 2026-01-31 is taken as 2026-01-31T00:00:00"))
   }
 
-  @Test func `an expression is no selection of all, and selects what is true`() throws {
+  @Test func `an expression selects the entries for which it is true`() throws {
     #expect(
       try run(["purge", "--yes", "--no-verify", "--where", "status = 200"]).removed == [.row(1)])
     #expect(try run(["purge", "--yes", "--no-verify", "--where", "status = 404"]).removed == [])

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `an age limit decides as the difference of two times does`() throws {
+  @Test func `an age limit agrees with the difference of two times`() throws {
     for seed in 0..<20_000 as Range<UInt64> {
       var random = SplitMix64(seed: seed)
       // Times in stores have fractions of a second; durations are whole seconds.

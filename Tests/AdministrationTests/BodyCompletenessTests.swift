@@ -41,7 +41,7 @@ import Testing
       (206, "image/png", 9, [], .partial),
       (206, "image/png", 10, ["Content-Range: bytes 0-9/10"], .whole),
     ] as [(Int64, ByteString?, ByteCount, [String], BodyCompleteness)])
-  func `the length of a body tells whether it was cut off`(
+  func `the size of a body shows whether it was truncated`(
     _ status: Int64, _ type: ByteString?, _ size: ByteCount, _ lines: [String],
     _ expected: BodyCompleteness
   ) throws {
@@ -62,7 +62,7 @@ import Testing
     #expect(!selection.isEmpty)
   }
 
-  @Test func `what is not known, or missing, is not partial`() throws {
+  @Test func `a body that is missing or of unknown size is not partial`() throws {
     var selection = Selection()
     selection.isPartial = true
     let missing = response(200, "image/png", nil, [Self.length], at: .missing)

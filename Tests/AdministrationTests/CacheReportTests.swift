@@ -51,7 +51,7 @@ import Testing
     #expect(report.problems.map(\.code.name) == [])
   }
 
-  @Test func `a limit of age removes what a selection by the same age does`() throws {
+  @Test func `an age limit removes the same entries as a selection by age`() throws {
     let offsets = [0, 0.25, -0.25, 1, -1, 86_000]
     for seed in 0..<20 as Range<UInt64> {
       var random = Seeded(state: seed)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `classes of sizes hold every size once, in their order`() {
+  @Test func `every size has exactly one size class`() {
     var random = Seeded(state: 7)
     var sizes = (0...62).flatMap { power in [-1, 0, 1].map { (Int64(1) << power) + $0 } }
     sizes += (0..<2_000).map { _ in Int64.random(in: 0...(.max), using: &random) >> 20 }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `what is not named is summed up, however many hosts and folders there are`() throws {
+  @Test func `the remaining hosts and folders are summed up, however many there are`() throws {
     let responses = (1...40_000).map { number in
       response(
         number, "https://h\(number % 20_000).example/f\(number)/x", size: 1 + number % 7,
@@ -117,7 +117,7 @@ import Testing
     #expect(report.largest.count == 120)
   }
 
-  @Test func `the largest entries are those that sorting gives`() throws {
+  @Test func `the largest entries equal those from sorting`() throws {
     var random = Seeded(state: 3)
     let responses = (1...2_000).map { (number: Int64) in
       response(
@@ -129,7 +129,7 @@ import Testing
     #expect(try report(on: responses).largest.map(\.id) == sorted.prefix(120).map(\.id))
   }
 
-  @Test func `sizes beyond all numbers stay at the largest`() throws {
+  @Test func `sizes saturate`() throws {
     let responses = (1...4).map { number in
       response(number, "https://a.example/", size: .max - number, daysOld: 40, "max-age=1")
     }
@@ -139,7 +139,7 @@ import Testing
     #expect(report.ageLimits[0].removed.bytes == .max)
   }
 
-  @Test func `what costs nothing is suggested first, and only what the store can do`() throws {
+  @Test func `free actions are suggested first, and only supported ones`() throws {
     var store = MemoryStore([
       response(1, "https://a.example/", size: 100, daysOld: 40, "max-age=1")
     ])

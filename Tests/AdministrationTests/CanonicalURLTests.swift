@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `the canonical form is its own`() {
+  @Test func `the canonical form is canonical`() {
     var state: UInt64 = 42
     let alphabet = Array("htps:/@[]?#%aF0 |\"\u{0301}.".utf8)
     let starts = ["", "https://", "http://a:80:", "http://[:"].map { Array($0.utf8) }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `the host has no user, no port and no capitals`() {
+  @Test func `the host has no user, port or uppercase letters`() {
     #expect(CanonicalURL.host(of: "https://u:p@WWW.Example.com:8080/x@y") == "www.example.com")
     #expect(CanonicalURL.host(of: "https://[::1]:80/") == "::1")
     #expect(CanonicalURL.host(of: "mailto:a@b") == nil)

@@ -83,7 +83,7 @@ import Testing
     ("user-info('Cached Date') = 2025-10-09T08:53:20Z", "user-info('Cached Date') = 2025-10-09"),
     ("expires-at <= 2025-10-09T08:54:19Z", "expires-at < 2025-10-09T08:54:19Z"),
   ])
-  func `each field is compared as its kind is`(_ yes: String, _ no: String) throws {
+  func `each field is compared according to its kind`(_ yes: String, _ no: String) throws {
     let decisions = try [yes, no, "!\(yes)", "!(\(no))"].map { try decision(response, [$0]) }
     #expect(decisions == [.selected, .notSelected, .notSelected, .selected])
     // Nothing is known about an empty response, so neither a condition nor its negation is true.
@@ -130,7 +130,7 @@ import Testing
       try decision(known, ["!(\(expression))"]) == (expected == false ? .selected : .notSelected))
   }
 
-  @Test func `of several conditions one is enough, and other criteria must hold too`() throws {
+  @Test func `one of several conditions is enough, and other criteria must match too`() throws {
     #expect(try decision(response, ["status = 1", "size = 4K"]) == .selected)
     #expect(try decision(response, ["status = 1", "size = 4"]) == .notSelected)
     var selection = Selection()
@@ -140,7 +140,7 @@ import Testing
     #expect(!selection.isEmpty)
   }
 
-  @Test func `what stays for want of knowledge is told apart`() throws {
+  @Test func `entries kept because of missing information are reported`() throws {
     var response = response
     response.stored = nil
     #expect(try decision(response, ["age > 1s"]) == .unknownTime)
@@ -151,7 +151,7 @@ import Testing
     #expect(try decision(response, ["partition = a"]) == .notSelected)
   }
 
-  @Test func `ages are counted from what the selection says`() throws {
+  @Test func `ages are relative to the time of the selection`() throws {
     var selection = Selection()
     selection.conditions = [try Condition("age > 1h")]
     #expect(try selection.decision(for: response, now: now()) == .notSelected)
@@ -169,7 +169,7 @@ import Testing
       ("query(a) = b", .url), ("etag = a || cache-control = b", .responseHeaders),
       ("user-info(a) = b", .userInfo),
     ] as [(String, Projection)])
-  func `only what an expression names is decoded`(_ text: String, _ expected: Projection) throws {
+  func `only fields in an expression are decoded`(_ text: String, _ expected: Projection) throws {
     var selection = Selection()
     selection.conditions = [try Condition(text)]
     #expect(selection.projection == expected)
@@ -183,7 +183,7 @@ import Testing
     ("storage-policy = disk", 17..<21, "'disk' is none of the words there are"),
     ("query(v) < 2", 9..<10, "'query' cannot be compared with '<'"),
   ])
-  func `a name is written in parentheses, and a value fits its field`(
+  func `invalid names and values are refused with their location`(
     _ text: String, _ place: Range<Int>, _ reason: String
   ) throws {
     let error = #expect(throws: ConditionError.self) { try Condition(text) }
@@ -191,13 +191,13 @@ import Testing
     #expect(error?.range == place)
   }
 
-  @Test func `what a response does not have is neither equal nor unequal`() throws {
+  @Test func `a missing field is neither equal nor unequal`() throws {
     for text in ["query(w) = 1", "query(w) != 1", "user-info(x) = 1", "user-info(x) != 1"] {
       #expect(try decision(response, [text]) == .notSelected, "\(text)")
     }
   }
 
-  @Test func `nesting ends at 64`() throws {
+  @Test func `nesting is limited to 64 levels`() throws {
     let nested = { (depth: Int) in
       String(repeating: "(", count: depth / 2) + String(repeating: "!", count: depth - depth / 2)
         + "status = 404" + String(repeating: ")", count: depth / 2)
@@ -211,7 +211,7 @@ import Testing
     #expect(try decision(response, [long + "||size=4K"]) == .selected)
   }
 
-  @Test func `no text ends the process, and an error is within its text`() {
+  @Test func `no text traps, and errors are located within it`() {
     let words = [
       "host", "=", "!=", "&&", "||", "(", ")", "in", ",", "\"", "'", "\\", "404", "4xx", "7d",
       "age",

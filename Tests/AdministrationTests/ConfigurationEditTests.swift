@@ -55,7 +55,7 @@ import Testing
     ("wait", "wait = \"10s\"   # long enough\n"), ("caches.shop.path", "path = \"/shop\"\n"),
     ("caches.shop.order", "order = [\n  \"stale-first\",  # why not\n  \"oldest\",\n]\n"),
   ])
-  func `a setting is removed with its line, and what is not there changes nothing`(
+  func `a setting is removed with its line, and removing a missing one changes nothing`(
     _ key: String, _ line: String
   ) throws {
     let edit = try edit(Self.file)
@@ -82,7 +82,7 @@ import Testing
     ),
     ("wait = '1x'\n", "wait", "1s", "wait = \"1s\"\n"),
   ])
-  func `a setting finds its place in any file`(
+  func `a setting can be added to any file`(
     _ old: String, _ key: String, _ value: String, _ new: String
   ) throws {
     let changed = try edit(old).setting(ConfigurationEdit.Key(key), to: value)
@@ -112,7 +112,7 @@ import Testing
         "the file writes this in a way that cannot be changed line by line", true
       ),
     ] as [(String, String, String?, String, Bool)])
-  func `what cannot be done is refused`(
+  func `impossible edits are refused`(
     _ file: String, _ key: String, _ value: String?, _ reason: String, _ isOfFile: Bool
   ) throws {
     let edit = try edit(file)
@@ -132,7 +132,7 @@ import Testing
         + " only-if-over order"
     ),
   ])
-  func `a setting that there is not is refused`(_ text: String, _ hint: String) {
+  func `an unknown setting is refused`(_ text: String, _ hint: String) {
     let failure = #expect(throws: ConfigurationEdit.Failure.self) {
       try ConfigurationEdit.Key(text)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConfigurationFileTests {
-  @Test func `no file ends the process, and an error is within its line`() {
+  @Test func `no file traps, and errors are located within their line`() {
     let pieces = [
       "wait", "max-age", "caches", "path", "shop", "rules", " = ", "\"1s\"", "'/x'", "[", "]", "[[",
       "]]",
@@ -34,7 +34,7 @@ import Testing
     #expect(failures == [])
   }
 
-  @Test func `a file that is all wrong is told of up to a hundred errors`() {
+  @Test func `a completely invalid file reports up to a hundred errors`() {
     let lines = (0..<60_000).map { "k\($0) = 1" }.joined(separator: "\n")
     let file = ConfigurationFile(Array(lines.utf8), path: "file", home: nil)
     #expect(file.errors.count == 100)

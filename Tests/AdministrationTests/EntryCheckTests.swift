@@ -23,7 +23,7 @@ import Testing
       ("http://a/ctext", "http://a/b", true, false), ("http://a/btext", "http://a/b", false, false),
       ("", "http://a/b", true, false), ("[", "", false, false), ("[]", "", false, true),
     ] as [(StaticString, StaticString, Bool, Bool)])
-  func `a key agrees with the URL that CFNetwork makes it of`(
+  func `a key matches the URL that CFNetwork derives it from`(
     _ key: StaticString, _ url: StaticString, _ hasBody: Bool, _ agrees: Bool
   ) {
     let (key, url) = (ByteString(stringLiteral: key), ByteString(stringLiteral: url))
@@ -38,7 +38,9 @@ import Testing
       (#"private="a, no-store, b""#, false), (#"a="\", no-store"#, true), ("a=no-store", false),
       ("", false), ("no", false), (#"""#, false),
     ] as [(StaticString, Bool)])
-  func `a directive is told by its name outside of quotes`(_ value: StaticString, _ isThere: Bool) {
+  func `a directive is recognised by its name outside quotes`(
+    _ value: StaticString, _ isThere: Bool
+  ) {
     let headers = HeaderFields([
       .init(name: "Age", value: "no-store"),
       .init(name: "cache-CONTROL", value: ByteString(stringLiteral: value)),
@@ -81,7 +83,7 @@ import Testing
       (200, "text/css", 1, ["Cache-Control: no-cache", "ETag: \"a\""], []),
       (200, "text/css", 1, ["Cache-Control: no-cache=\"set-cookie\""], []),
     ] as [(Int64, ByteString, Int64, [String], [String])])
-  func `lengths are compared, and what saves nothing is noted`(
+  func `lengths are compared, and useless compression is noted`(
     _ status: Int64, _ type: ByteString, _ size: Int64, _ fields: [String], _ expected: [String]
   ) throws {
     var response = StoredResponse(id: .row(1))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct EntryRulesTests {
   private static let now = Timestamp(secondsSince1970: 1_000) ?? .epoch
 
-  @Test func `a plan removes what rules and limits say, and nothing else`() throws {
+  @Test func `a plan follows rules and limits exactly`() throws {
     for seed in 0..<300 as Range<UInt64> {
       var random = SplitMix64(seed: seed)
       let responses = Self.responses(&random)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `what is decoded is what the rules name`() throws {
+  @Test func `only fields that rules use are decoded`() throws {
     var criteria = SelectionCriteria()
     criteria.conditions = [try Condition("size > 1")]
     var rule = EntryRule(matching: criteria)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExplanationTests {
   private static let lifetime = "Cache-Control: max-age=60"
 
-  @Test func `what is not stored makes all unknown`() throws {
+  @Test func `missing header fields or times make freshness unknown`() throws {
     var response = try stored([Self.lifetime])
     response.responseHeaders = nil
     var explanation = Explanation(of: response, asking: try inquiry(later: 0))
@@ -30,7 +30,7 @@ import Testing
       as [(
         Double, ResponseFreshness.State, RequestCachePolicy.Outcome, RequestCachePolicy.Outcome
       )])
-  func `the policy decides what becomes of a request`(
+  func `the request policy decides the outcome`(
     _ later: Double, _ state: ResponseFreshness.State, _ byProtocol: RequestCachePolicy.Outcome,
     _ revalidating: RequestCachePolicy.Outcome
   ) throws {
@@ -43,7 +43,7 @@ import Testing
     #expect(explanation.outcome(of: .reloadIgnoringLocalAndRemoteCacheData) == .load)
   }
 
-  @Test func `what the application drops was never there`() throws {
+  @Test func `entries that the application expires count as missing`() throws {
     var response = try stored([Self.lifetime, "ETag: \"a\""])
     response.userInfo = [.init(key: "key", value: .date(try time(0)))]
     var inquiry = try inquiry(later: 30)
@@ -58,7 +58,7 @@ import Testing
     #expect(explanation.freshness?.expiresAtSeconds == 1_000_030)
   }
 
-  @Test func `the record of Vary goes before the fields of the request`() throws {
+  @Test func `the Vary record takes precedence over the request fields`() throws {
     var response = try stored([Self.lifetime, "Vary: Accept, Cookie"])
     response.request.headers = HeaderFields([.init(name: "Accept", value: "a")])
     response.protocolProperties = [
@@ -88,7 +88,7 @@ import Testing
       [], [lifetime], ["Expires: 0"], ["Cache-Control: max-age=x"], ["Cache-Control: no-cache"],
       ["Cache-Control: max-age=60, max-age=0"], ["Cache-Control: max-age=60", "Age: 1000"],
     ])
-  func `an explanation says the same of freshness as everything else`(_ lines: [String]) throws {
+  func `an explanation agrees with other commands on freshness`(_ lines: [String]) throws {
     var response = try stored(lines)
     for later in [0, 59, 60, 61, 1e6] {
       for rule: Int64? in [nil, 0, 60, 1_000_000] {
@@ -105,7 +105,7 @@ import Testing
     #expect(state == .noLifetime)
   }
 
-  @Test func `the next request is that of the policy`() throws {
+  @Test func `the next request follows the request policy`() throws {
     let response = try stored([Self.lifetime, "ETag: \"a\""])
     var inquiry = try inquiry(later: 100)
     inquiry.fields = [line("Accept", "b")]
@@ -143,7 +143,7 @@ import Testing
       (["WWW-Authenticate: Basic"], 0, .challenge), (["Age: 1000", lifetime], 0, nil),
       (["Cache-Control: x=\"max-age=5, y\""], 100, nil),
     ] as [([String], Double, FoundationReuse.Obstacle?)])
-  func `Foundation has rules of its own`(
+  func `Foundation has different rules`(
     _ lines: [String], _ later: Double, _ obstacle: FoundationReuse.Obstacle?
   ) throws {
     let exchange = try #require(Exchange(of: try stored(lines)))

@@ -6,7 +6,7 @@ import Testing
 @testable import Administration
 
 @Suite struct FolderTests {
-  @Test func `the folder of a URL is its first two segments that others follow`() {
+  @Test func `the folder of a URL is its first two segments before others`() {
     var random = Seeded(state: 11)
     let pieces = ["/", "/", "?", "#", "a", ".", "//", "é", "longer-than-a-word", "%2F", "\u{AF}o"]
     for _ in 0..<20_000 {
@@ -20,7 +20,7 @@ import Testing
     #expect(URLParts.folder(of: "") == nil)
   }
 
-  @Test func `a beginning that is known has its place, and no other has one`() {
+  @Test func `a known prefix has a position, and no other text has one`() {
     var random = Seeded(state: 12)
     var recent = RecentBeginnings()
     var places: [ByteString: Int] = [:]

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `a class that is not closed is no pattern`() {
+  @Test func `an unclosed class is invalid`() {
     #expect(Glob("[a-") == nil)
     #expect(Glob("a[") == nil)
     #expect(Glob("[]") == nil)

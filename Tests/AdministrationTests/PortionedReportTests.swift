@@ -7,7 +7,7 @@ import Testing
 
 /// Tests that several threads compute the same totals as one.
 @Suite struct PortionedReportTests {
-  @Test func `a report does not depend on the portions that it is made of`() throws {
+  @Test func `a report does not depend on its portions`() throws {
     for seed in 0..<20 as Range<UInt64> {
       let store = try store(seed)
       let whole = try report(on: store, inPortionsOf: nil)
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `what is counted in parts is added up`() throws {
+  @Test func `partial counts are added up`() throws {
     let store = try store(1)
     let empty = CacheReportTally(now: try #require(now), expiryRules: [], largestBody: nil)
     var (whole, sum) = (empty, empty)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: UsageReport.Grouping.allCases)
-  func `usage does not depend on the portions that it is made of`(
+  func `usage does not depend on its portions`(
     grouping: UsageReport.Grouping
   ) throws {
     for seed in 0..<5 as Range<UInt64> {
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [(10, 20), (10, 70_000), (70_000, 10), (70_000, 80_000), (40_000, 40_000)])
-  func `the median of two parts is that of all`(first: Int, second: Int) {
+  func `the median of two merged parts equals that of all`(first: Int, second: Int) {
     var random = Seeded(state: UInt64(first))
     let sizes = (0..<(first + second)).map { _ in
       ByteCount(Int.random(in: 0..<3_000_000, using: &random))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RemovalPlanTests {
   private let now = Timestamp(secondsSince1970: 1_700_000_000)
 
-  @Test func `a plan holds what is selected and counts what stays`() throws {
+  @Test func `a plan contains the selected entries and counts the kept ones`() throws {
     var selection = Selection()
     selection.largerThan = 100
     let plan = try RemovalPlan(removing: selection, from: store, now: #require(now))
@@ -17,7 +17,7 @@ import Testing
     #expect(plan.entries.map(\.version.key) == ["https://a.example/2", "https://a.example/3"])
   }
 
-  @Test func `names that no entry has are told of, and entries of unknown age are counted`() throws
+  @Test func `names without an entry are reported, and entries of unknown age are counted`() throws
   {
     var selection = Selection()
     selection.names = EntryNames([.url("https://a.example/2"), .id(.row(9)), .id(.row(4))])
@@ -31,7 +31,7 @@ import Testing
       ])
   }
 
-  @Test func `entries of unknown freshness are counted and stay`() throws {
+  @Test func `entries of unknown freshness are counted and kept`() throws {
     var selection = Selection()
     selection.freshness = [.stale]
     let plan = try RemovalPlan(removing: selection, from: store, now: #require(now))
@@ -43,14 +43,14 @@ import Testing
     (RemovalCap.entries(2), false), (.entries(1), true), (.percent(50), false),
     (.percent(49.9), true), (.percent(0), true),
   ])
-  func `a limit is exceeded by more than it allows`(limit: RemovalCap, exceeds: Bool) throws {
+  func `a limit is exceeded only above its value`(limit: RemovalCap, exceeds: Bool) throws {
     var selection = Selection()
     selection.largerThan = 100
     let plan = try RemovalPlan(removing: selection, from: store, now: #require(now))
     #expect(plan.exceeds(limit) == exceeds)
   }
 
-  @Test func `a plan is the same where only what is selected is decoded`() throws {
+  @Test func `a plan does not depend on decoding unselected entries`() throws {
     var selections = (0..<4).map { _ in Selection() }
     selections[0].largerThan = 100
     selections[1].names = EntryNames([.id(.row(2)), .id(.row(9))])
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a plan that does not measure the rest removes the same and reads no body to choose`()
+  @Test func `a plan without measuring the rest removes the same entries and reads no bodies`()
     throws
   {
     var selection = Selection()
@@ -82,7 +82,7 @@ import Testing
       source.projections == [.file, [.key, .url, .stored, .body, .file]])
   }
 
-  @Test func `what was skipped or not visited is left out afterwards`() throws {
+  @Test func `skipped and unvisited entries are removed from the result`() throws {
     var plan = try RemovalPlan(removing: Selection(), from: store, now: #require(now))
     var removal = Removal()
     removal.visited = 3
@@ -92,7 +92,7 @@ import Testing
     #expect(plan.keptEntries == 2)
   }
 
-  @Test func `near misses have the same path and another query`() throws {
+  @Test func `near misses have the same path and a different query`() throws {
     let urls: [ByteString] = [
       "https://a.example/p?x=1", "https://a.example/p", "https://a.example/p#f",
       "https://a.example/p?x=2", "https://a.example/q",
@@ -108,7 +108,9 @@ import Testing
     #expect(misses.urls(near: "https://a.example/r") == [])
   }
 
-  @Test func `of files only regular ones go, and what URLCache does not see by its id`() throws {
+  @Test func `only regular files are removed, and those that URLCache does not see only by id`()
+    throws
+  {
     let plan = try RemovalPlan(removing: Selection(), from: folder, now: #require(now))
     #expect(plan.entries.map(\.version.id) == [.file("1"), .file("2"), .file("3")])
     #expect(
@@ -127,7 +129,9 @@ import Testing
   }
 
   @Test(arguments: [(650, 0), (649, 1), (550, 1), (549, 2), (350, 2), (349, 3), (50, 3)])
-  func `a file gives back its length, and no more go than have to`(limit: ByteCount, count: Int)
+  func `removing a file frees its size, and no more files are removed than necessary`(
+    limit: ByteCount, count: Int
+  )
     throws
   {
     var limits = CacheLimits()
@@ -140,7 +144,7 @@ import Testing
     #expect(plan.meetsLimits == true)
   }
 
-  @Test func `what URLCache does not see is no part of a limit`() throws {
+  @Test func `files that URLCache does not see do not count towards limits`() throws {
     var limits = CacheLimits()
     var selection = Selection()
     selection.names = EntryNames([.id(.file("3")), .id(.file("5"))])
@@ -224,7 +228,7 @@ import Testing
     return (reasons, plan.meetsLimits)
   }
 
-  @Test func `nothing goes of what keeps its limits`() throws {
+  @Test func `nothing is removed within the limits`() throws {
     let answer = try removed {
       ($0.bytes, $0.entries, $0.age, $0.entryBytes) = (64_652, 10, 9_000, 1_000)
       $0.lowPercent = 10
@@ -233,7 +237,7 @@ import Testing
     #expect(answer.isMet == true)
   }
 
-  @Test func `the oldest go first, and down to the low mark`() throws {
+  @Test func `the oldest entries are removed first, down to the low mark`() throws {
     #expect(
       try removed { $0.entries = 8 }.reasons == ["row(1) over-entries", "row(2) over-entries"])
     let low = try removed {
@@ -243,7 +247,7 @@ import Testing
     #expect(low.reasons.count == 4)
   }
 
-  @Test func `sizes that no number can hold trap no plan`() throws {
+  @Test func `sizes that overflow do not trap`() throws {
     let now = try #require(Timestamp(secondsSince1970: 10_000))
     let fields: [WritableKeyPath<Footprint, ByteCount>] = [
       \.databaseBytes, \.walBytes, \.shmBytes, \.bodyFilesBytes, \.freeBytes, \.orphanBytes,
@@ -269,7 +273,7 @@ import Testing
     }
   }
 
-  @Test func `an enforcement names what goes where it can be found again`() throws {
+  @Test func `an enforcement decodes the URL and key of removed entries`() throws {
     var limits = CacheLimits()
     (limits.entries, limits.order) = (4, [.largest])
     let now = try #require(Timestamp(secondsSince1970: 10_000))
@@ -289,7 +293,7 @@ import Testing
     #expect(source.projections.map { $0.contains(.url) } == [false, true])
   }
 
-  @Test func `the largest go first if that is the order`() throws {
+  @Test func `the largest entries are removed first on request`() throws {
     let answer = try removed {
       $0.bytes = 63_152
       $0.order = [.largest]
@@ -297,8 +301,7 @@ import Testing
     #expect(answer.reasons == ["row(10) over-size"])
   }
 
-  @Test func `stale entries go first, then those without a lifetime, if that is the order`() throws
-  {
+  @Test func `stale entries are removed first on request, then those without a lifetime`() throws {
     let headers: [String?] = ["max-age=9000", "max-age=1", "public", nil]
     var responses = store.responses
     for (index, header) in headers.enumerated() {
@@ -319,7 +322,7 @@ import Testing
     }
   }
 
-  @Test func `what is too old or too large goes whatever else there is`() throws {
+  @Test func `entries that are too old or too large are always removed`() throws {
     let answer = try removed {
       ($0.age, $0.entryBytes) = (8_000, 900)
     }
@@ -330,25 +333,25 @@ import Testing
     #expect(kept.reasons == [])
   }
 
-  @Test func `zero means zero, and what cannot be met is said`() throws {
+  @Test func `zero means zero, and a limit that cannot be met is reported`() throws {
     let answer = try removed { $0.entries = 0 }
     #expect(answer.reasons.count == 10)
     #expect(answer.isMet == true)
     #expect(try removed { $0.bytes = 0 }.isMet == false)
   }
 
-  @Test func `all that goes gives back all but an empty database`() throws {
+  @Test func `removing all entries frees everything except an empty database`() throws {
     let whole = try removed { $0.bytes = 49_160 }
     #expect(whole.reasons.count == 10)
     #expect(whole.isMet == true)
     #expect(try removed { $0.bytes = 49_140 }.isMet == false)
-    // The low mark only decides when to stop, not when to start.
+    // The low mark is only a target: the limit is met even if the low mark is not reached.
     let low = try removed { ($0.bytes, $0.lowPercent) = (50_000, 50) }
     #expect(low.reasons.count == 10)
     #expect(low.isMet == true)
   }
 
-  @Test func `once it has begun it goes to the low mark, and a little beyond`() throws {
+  @Test func `once started, removal continues below the low mark by a margin`() throws {
     #expect(try removed { ($0.bytes, $0.lowPercent) = (70_000, 90) }.reasons == [])
     let underway = try removed {
       ($0.bytes, $0.lowPercent, $0.round.startedOverLimit) = (70_000, 90, true)
@@ -363,7 +366,7 @@ import Testing
     #expect(further.isMet == true)
   }
 
-  @Test func `a share of the largest numbers is no larger than they are`() {
+  @Test func `a percentage of the largest numbers does not exceed them`() {
     var limits = CacheLimits()
     #expect(limits.low(Int64.max) == .max)
     #expect(limits.low(ByteCount.max) == .max)

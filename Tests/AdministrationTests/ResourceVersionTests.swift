@@ -70,11 +70,11 @@ import Testing
     "https://example.com/10.0.0.1/status.json", "file:///app-8f3a2c1d.js", "app-8f3a2c1d.js", "",
     "data:text/css,app-8f3a2c1d.css", "https:///app-8f3a2c1d.js",
   ])
-  func `what is surely no version has no marker`(url: String) {
+  func `text that is not a version has no marker`(url: String) {
     #expect(ResourceVersion(of: ByteString(url)) == nil)
   }
 
-  @Test func `texts in parts that are put in again are the URL`() throws {
+  @Test func `pattern and marker reproduce the URL`() throws {
     // Whatever the bytes are, no part of a URL is lost or invented: seeds 0 to 9.
     let pieces = [
       "https://e.com/", "a-8f3a2c1d", ".js", "?v=3", "&e=1", "&token=x", "?", "=", "&", "-", "/",

@@ -33,7 +33,7 @@ import Testing
     #expect(found.expiresAt == end)
   }
 
-  @Test func `what is not known makes freshness unknown`() throws {
+  @Test func `missing information makes freshness unknown`() throws {
     var response = response(["Cache-Control: max-age=60"])
     response.stored = nil
     #expect(ResponseFreshness(of: response, at: stored) == nil)
@@ -71,14 +71,14 @@ import Testing
       ),
       (["Last-Modified: yesterday"], [.none]),
     ] as [([String], Set<ResponseFreshness.ValidatorKind>)])
-  func `validators have qualities`(
+  func `validators are classified`(
     _ lines: [String], _ kinds: Set<ResponseFreshness.ValidatorKind>
   ) throws {
     let found = try #require(try freshness(lines, later: 0))
     #expect(Set(ResponseFreshness.ValidatorKind.allCases.filter { found.has($0) }) == kinds)
   }
 
-  @Test func `what expires within a time is fresh now`() throws {
+  @Test func `a response that expires soon is fresh now`() throws {
     let line = "Cache-Control: max-age=60"
     for (later, seconds, expires) in [
       (0, 60, true), (0, 59.5, false), (50, 10, true), (59, 1, true), (60, 100, false),

@@ -4,7 +4,7 @@ import ResponseStorage
 import Testing
 
 @Suite struct SelectionTests {
-  @Test func `each criterion selects what it names and nothing else`() throws {
+  @Test func `each criterion selects the matching entries only`() throws {
     let day = try #require(Timestamp(secondsSince1970: 1_767_225_600))
     let cases: [(String, (inout Selection) -> Void, (inout Selection) -> Void)] = [
       (
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `what is not known to be fresh or stale is told of and not selected`() throws {
+  @Test func `entries of unknown freshness are reported and not selected`() throws {
     var selection = Selection()
     selection.freshness = [.stale, .noLifetime]
     selection.validators = [.none]
@@ -118,7 +118,7 @@ import Testing
       ("http://a.example:80/p", "http://a.example/p", "a.example|-1|/p|", false),
       ("HTTP://A.example/p", "http://a.example/p", "a.example|-1|/p|", nil),
     ] as [(String, String, String, Bool?)])
-  func `in a Foundation store a URL names what the store answers it with`(
+  func `in a Foundation store a URL selects the response that the store returns for it`(
     _ asked: String, _ url: String, _ key: String, _ isAnswer: Bool?
   ) {
     var response = StoredResponse(id: .file("1.a"))
@@ -138,7 +138,7 @@ import Testing
     #expect(names(.url(ByteString(asked))).lookup(of: response) == nil)
   }
 
-  @Test func `a response is named by any of its names and an empty list names none`() throws {
+  @Test func `a response is selected by any of its names, and an empty list selects none`() throws {
     var response = StoredResponse(id: .row(7))
     response.url = "https://example.com/a"
     response.key = "the key"
@@ -155,7 +155,7 @@ import Testing
     #expect(!selection.isEmpty)
   }
 
-  @Test func `names that were met are gone and the rest stay in their order`() {
+  @Test func `matched names are removed from the list, and the others keep their order`() {
     var response = StoredResponse(id: .row(7))
     response.url = "https://example.com/a"
     response.key = "the key"
@@ -171,7 +171,7 @@ import Testing
     #expect(absent.isEmpty)
   }
 
-  @Test func `what has no time is not selected by age and is told apart`() throws {
+  @Test func `entries without a time are not selected by age and are reported`() throws {
     let day = try #require(Timestamp(secondsSince1970: 1_767_225_600))
     var selection = Selection()
     selection.before = day
@@ -188,7 +188,7 @@ import Testing
     #expect(AgeBasis(name: "user-info:") == nil)
   }
 
-  @Test func `an expression is not tried on URLs of other hosts`() throws {
+  @Test func `an expression is not matched against URLs of other hosts`() throws {
     var response = StoredResponse(id: .row(1))
     response.url = ByteString(Array("https://b.example/\(String(repeating: "a", count: 20))".utf8))
     var selection = Selection()
@@ -198,7 +198,7 @@ import Testing
     #expect(try !selection.contains(response, now: epoch))
   }
 
-  @Test func `different criteria narrow and values of one widen`() throws {
+  @Test func `criteria are combined with AND, and values of one with OR`() throws {
     var response = StoredResponse(id: .row(1))
     response.status = 404
     response.request.method = "GET"
@@ -210,7 +210,7 @@ import Testing
     #expect(try !selection.contains(response, now: epoch))
   }
 
-  @Test func `the key stands in for a URL that is not known`() throws {
+  @Test func `the key replaces an unknown URL`() throws {
     var response = StoredResponse(id: .row(1))
     response.key = "HTTPS://Example.com/a"
     var named = Selection()

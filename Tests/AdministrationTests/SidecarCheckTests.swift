@@ -14,7 +14,7 @@ import Testing
     later = try #require(Timestamp(secondsSince1970: 4_000_000_000))
   }
 
-  @Test func `each kind of finding is told with its file`() throws {
+  @Test func `each kind of finding is reported with its file`() throws {
     let folder = try SideFiles()
     let naming = SidecarNaming.md5
     _ = try folder.add("https://a.example/same", "s", naming)
@@ -53,7 +53,7 @@ import Testing
     #expect(!check.needsNaming)
   }
 
-  @Test func `a folder of another cache has no orphans unless the user says so`() throws {
+  @Test func `a folder of another cache has orphans only with a given naming`() throws {
     let folder = try SideFiles()
     for number in 0..<3 { _ = try folder.add("https://b.example/\(number)", "b", .sha1) }
     let stored = [response(1, "https://a.example/", tag: "a")]
@@ -69,7 +69,7 @@ import Testing
     #expect(named.plan.preview.written == [SidecarNaming.sha1.name(of: "https://a.example/")])
   }
 
-  @Test func `what an entry no longer vouches for is not made`() throws {
+  @Test func `side files of entries that changed meanwhile are not created`() throws {
     let folder = try SideFiles()
     func plan(_ tag: String, _ last: String) throws -> SidecarPlan {
       try check(
@@ -87,7 +87,7 @@ import Testing
     #expect(planned.dropAdditions(missingIn: SidecarPlan()) == 1 && !planned.makesFiles)
   }
 
-  @Test func `a young file is left to the app`() throws {
+  @Test func `a recent file is left to the app`() throws {
     let folder = try SideFiles()
     _ = try folder.add("https://a.example/1", "a", .cfHash)
     let young = try folder.add("https://a.example/2", "b", .cfHash)
@@ -103,7 +103,7 @@ import Testing
     #expect(check.plan.isEmpty)
   }
 
-  @Test func `a file stays as long as one entry has its URL`() throws {
+  @Test func `a file is kept while an entry has its URL`() throws {
     let folder = try SideFiles()
     let shared = ByteString(try folder.add("https://a.example/shared", "a", .md5))
     let own = ByteString(try folder.add("https://a.example/own", "b", .sha256Capital))
@@ -123,7 +123,7 @@ import Testing
     #expect(try SidecarFolder(folder.path).files.keys.map { $0 } == [shared])
   }
 
-  @Test func `of two entries for one URL with two ETags none is written`() throws {
+  @Test func `conflicting ETags of two entries for one URL are not written`() throws {
     let folder = try SideFiles()
     let stored = [
       response(1, "https://a.example/1", tag: "a"), response(2, "https://a.example/1", tag: "b"),
@@ -133,7 +133,7 @@ import Testing
     #expect(plan.preview.written == [SidecarNaming.md5.name(of: "https://a.example/2")])
   }
 
-  @Test func `a repair leaves no finding that it can mend`() throws {
+  @Test func `a repair fixes every repairable finding`() throws {
     for seed in 0..<40 as Range<UInt64> {
       var random = SplitMix64(seed: seed)
       let folder = try SideFiles()

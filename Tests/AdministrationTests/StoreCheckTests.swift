@@ -13,7 +13,7 @@ import Testing
     now = try #require(Timestamp(secondsSince1970: 1_767_225_600))
   }
 
-  @Test func `a body that is missing beside a running app is looked for again`() throws {
+  @Test func `a body that is missing while the app is running is checked again`() throws {
     let lost = [response(1), response(2, .noBodyRow), response(3, .missingBodyFile)]
     for (later, ids) in [
       // The file is still missing; the app removed the entry; the app stored another entry; the file exists.
@@ -31,13 +31,13 @@ import Testing
     }
   }
 
-  @Test func `a body that is missing while nobody has the store open is lost`() throws {
+  @Test func `a body that is missing while no process has the store open is lost`() throws {
     let check = try check([response(1, .missingBodyFile)], inUse: false) { _ in }
     #expect(check.suspects.isEmpty)
     #expect(check.plan.entries.map(\.reason) == [.missingBody])
   }
 
-  @Test func `an entry with several faults is removed once`() throws {
+  @Test func `an entry with several errors is removed once`() throws {
     var faulty = response(1, .undecodable)
     faulty.notes += [.init(.missingBodyFile, ""), .init(.noBlobRow, "")]
     var check = try check([faulty], inUse: true) { _ in }
@@ -53,7 +53,7 @@ import Testing
     #expect(check.plan.isEmpty)
   }
 
-  @Test func `a plan is of the kinds that were asked for`() throws {
+  @Test func `a plan contains the requested kinds of findings`() throws {
     var store = MemoryStore([response(1, .undecodable), response(2, .noBlobRow)])
     let orphan = OrphanFile(name: "A", size: 5, modified: 7)
     store.findings = [
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `orphans count as entries where a limit is`() throws {
+  @Test func `orphans count as entries for limits`() throws {
     var store = MemoryStore([response(1), response(2), response(3)])
     store.findings = [
       Finding(
@@ -86,7 +86,7 @@ import Testing
     #expect(plan.orphanBytes == 5 && plan.returnedBytes == 5)
   }
 
-  @Test func `a plan leaves out the orphans that stayed`() throws {
+  @Test func `a plan omits the orphans that were kept`() throws {
     var plan = try check([], inUse: false) { _ in }.plan
     plan.orphans = ["A", "B", "C", "D"].map { OrphanFile(name: $0, size: 1, modified: 1) }
     var removal = Removal()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct SupersededEntriesTests {
-  @Test func `the newest version by the time of storing is kept, and the higher id of a tie`()
+  @Test func `the most recently stored version is kept, and in a tie the higher id`()
     throws
   {
     #expect(
@@ -26,7 +26,7 @@ import Testing
       ]) == [2])
   }
 
-  @Test func `hosts, sizes, scales and partitions are kept apart`() throws {
+  @Test func `versions with different hosts, sizes, scales or partitions are independent`() throws {
     var other = entry(7, "https://e.com/a.js?v=2", stored: 20)
     other.partition = "site.example"
     #expect(
@@ -40,7 +40,7 @@ import Testing
       ]) == [])
   }
 
-  @Test func `neither a failure nor an entry that is not seen makes others superseded`() throws {
+  @Test func `errors and invisible entries supersede nothing`() throws {
     var (failed, unseen) = (
       entry(2, "https://e.com/a.js?v=2", stored: 20), entry(4, "https://e.com/b.js?v=2", stored: 20)
     )
@@ -54,7 +54,7 @@ import Testing
     #expect(try superseded([failed, entry(9, "https://e.com/a.js?v=3", stored: 30)]) == [2])
   }
 
-  @Test func `an entry of unknown time is not selected, and that is said`() throws {
+  @Test func `an entry of unknown time is not selected, and is reported`() throws {
     var unknown = entry(1, "https://e.com/a.js?v=1", stored: 10)
     unknown.stored = nil
     let source = MemoryStore([unknown, entry(2, "https://e.com/a.js?v=2", stored: 20)])
@@ -66,7 +66,7 @@ import Testing
     #expect(try selection.decision(for: source.responses[1], now: .epoch) == .notSelected)
   }
 
-  @Test func `usage and a report add up what a selection selects`() throws {
+  @Test func `usage and report agree with the selection`() throws {
     // Seeds 0 to 29, in portions of seven responses.
     for seed in 0..<30 as Range<UInt64> {
       var random = SplitMix64(seed: seed)

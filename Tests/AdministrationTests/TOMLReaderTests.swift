@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct TOMLReaderTests {
-  @Test func `what is read means what tomllib says`() throws {
+  @Test func `documents have the meaning that tomllib gives them`() throws {
     let documents = (0..<6_000 as Range<UInt64>).map(Self.document)
     let expected = try Self.readByPython(documents)
     try #require(expected.count == documents.count)
@@ -56,7 +56,7 @@ import Testing
     ("a = \"\u{7}\"", 5, "a byte is not of UTF-8, or is a control character"),
     ("a = 1\rb = 2", 5, "a byte is not of UTF-8, or is a control character"),
   ])
-  func `an error has its place`(_ text: String, _ place: Int, _ reason: String) {
+  func `an error has a location`(_ text: String, _ place: Int, _ reason: String) {
     let error = #expect(throws: TOMLError.self) { try TOMLReader.read(Array(text.utf8)) }
     #expect(error?.range.lowerBound == place)
     #expect(error?.reason == reason)

@@ -2,7 +2,7 @@ import Administration
 import Testing
 
 @Suite struct URLExpressionTests {
-  @Test func `all of a text has to match, whoever looks`() throws {
+  @Test func `the whole text must match, with every matcher`() throws {
     let texts = ["abc", "b", String(repeating: "a", count: 1_000)]
     // The first has no repetitions, the second few alternatives, and the others run on the worker.
     let cases: KeyValuePairs = [
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: ["(a+)+b", "(a|a)*b", "a*a*a*a*a*a*a*a*a*a*b"])
-  func `what has too many ways is given up`(pattern: String) throws {
+  func `matching with too much backtracking is aborted`(pattern: String) throws {
     // The worker continues after the limit, so a longer text would keep a processor busy until the last test ends.
     let expression = try URLExpression(pattern, limit: 20)
     let text = String(repeating: "a", count: 20)

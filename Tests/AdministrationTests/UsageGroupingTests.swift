@@ -19,7 +19,7 @@ import Testing
       (.storagePolicy, ["7", "memory-only", nil, "not-allowed", "allowed"]),
       (.status, ["200", nil]), (.mime, ["text/css", nil]), (.method, ["GET", nil]),
     ] as [(UsageReport.Grouping, [ByteString?])])
-  func `what entries have in common is one group`(
+  func `entries are grouped by common values`(
     _ grouping: UsageReport.Grouping, _ keys: [ByteString?]
   ) throws {
     var responses = (0..<5).map { StoredResponse(id: .row($0)) }
@@ -47,7 +47,9 @@ import Testing
     #expect(report.histograms == nil)
   }
 
-  @Test func `an entry counts in the group of each directive, and in one of validators`() throws {
+  @Test func `an entry counts in the group of each directive, and in one group of validators`()
+    throws
+  {
     let headers: [[(String, String)]?] = [
       [
         ("Cache-Control", "max-age=1, no-cache"), ("cache-control", "MAX-AGE=2"), ("ETag", "\"a\""),
@@ -84,7 +86,7 @@ import Testing
       ])
   }
 
-  @Test func `ages begin and end where they say`() throws {
+  @Test func `age ranges have the stated bounds`() throws {
     let (hour, day) = (3_600.0, 86_400.0)
     let bounds: [(ByteString, first: Double, last: Double)] = [
       ("in the future", -1e9, -1), ("under 1 h", 0, hour - 1), ("1-6 h", hour, 6 * hour - 1),
@@ -106,7 +108,7 @@ import Testing
     #expect(report.groups == expected)
   }
 
-  @Test func `sizes begin and end where they say`() throws {
+  @Test func `size ranges have the stated bounds`() throws {
     let bounds: [(ByteString, first: ByteCount, last: ByteCount)] = [
       ("0 B", .min, 0), ("under 1 KiB", 1, 1_023), ("1-4 KiB", 1_024, 4_095),
       ("4-16 KiB", 4_096, 16_383), ("16-64 KiB", 16_384, 65_535),
@@ -121,7 +123,7 @@ import Testing
     #expect(report.groups[1...9].map(\.bytes) == bounds[1...9].map { $0.first + $0.last })
   }
 
-  @Test func `ranges without entries are in histograms and in no groups`() throws {
+  @Test func `empty ranges appear in histograms, but not in groups`() throws {
     var responses = [1, 2_000, 3_000, 70_000_000].enumerated().map { index, size in
       var response = StoredResponse(id: .row(Int64(index)))
       response.bodySize = ByteCount(size)

@@ -12,7 +12,7 @@ import Testing
     now = try #require(Timestamp(secondsSince1970: 1_767_225_600))
   }
 
-  @Test func `entries and bytes are summed by group, the largest first`() throws {
+  @Test func `entries and bytes are summed by group, largest first`() throws {
     let source = store([
       response(1, "https://b.example/1", status: 200, size: 10),
       response(2, "https://A.example:8080/2", status: 404, size: 30),
@@ -47,7 +47,7 @@ import Testing
     #expect(report.groups.map(\.key) == ["b"])
   }
 
-  @Test func `entries are grouped by freshness, also where that is not known`() throws {
+  @Test func `entries are grouped by freshness, including unknown`() throws {
     var responses = (1...4).map { response($0, nil, status: 200, size: ByteCount($0) * 10) }
     for (index, value) in ["max-age=5", "max-age=0", "public"].enumerated() {
       responses[index].stored = now
@@ -63,14 +63,14 @@ import Testing
     #expect(other.freshness == [:])
   }
 
-  @Test func `sizes that no sum can hold do not crash it`() throws {
+  @Test func `sizes whose sum overflows do not trap`() throws {
     let source = store((1...3).map { response($0, nil, status: 200, size: .max) })
     let report = try UsageReport(of: source, by: .status, capacityBytes: nil, now: now)
     #expect(report.bodyBytes == .max)
     #expect(report.groups.map(\.bytes) == [.max])
   }
 
-  @Test func `the median is that of the bodies that are there`() throws {
+  @Test func `the median only counts existing bodies`() throws {
     #expect(try median(of: []) == nil)
     #expect(try median(of: [nil, nil]) == nil)
     #expect(try median(of: [nil, 7, nil]) == .init(bytes: 7, isExact: true))
@@ -80,7 +80,7 @@ import Testing
     #expect(try median(of: [-1]) == .init(bytes: 0, isExact: true))
   }
 
-  @Test func `the median of very many bodies is off by 1 in 2048 at most and says so`() throws {
+  @Test func `the median of very many bodies is marked as approximate, within 1 in 2048`() throws {
     var state: UInt64 = 11
     let ranges: [ClosedRange<Int64>] = [
       0...2_047, 2_048...4_096, 0...(.max), (.max - 9)...(.max),
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `bodies that are missing and the times of storing are counted`() throws {
+  @Test func `missing bodies and times of storing are counted`() throws {
     var first = response(1, nil, status: 200, size: nil)
     first.bodyLocation = .missing
     first.stored = Timestamp(secondsSince1970: 5)
@@ -121,7 +121,7 @@ import Testing
     #expect(report.storedTimes?.upperBound.secondsSince1970 == 5)
   }
 
-  @Test func `groups that are cut off are summed up`() throws {
+  @Test func `groups beyond the limit are summed up`() throws {
     let source = store([
       response(1, nil, status: 200, size: 10), response(2, nil, status: 201, size: .max),
       response(3, nil, status: 202, size: 30), response(4, nil, status: 202, size: 1),
@@ -138,7 +138,7 @@ import Testing
     #expect(report.rest == .init(groups: 3, entries: 4, bytes: .max))
   }
 
-  @Test func `groups that have no room in memory are not told apart`() throws {
+  @Test func `groups that do not fit into memory are merged`() throws {
     let source = store(
       (0..<100).map {
         response($0, ByteString("https://host\($0 % 10)/"), status: 200, size: ByteCount($0))
@@ -153,7 +153,9 @@ import Testing
   }
 
   @Test(arguments: [(400, 25.0, false), (400, 24.9, true), (400, 26, false), (nil, 0, false)])
-  func `a limit holds or not`(_ capacity: ByteCount?, _ percent: Double, _ exceeds: Bool) throws {
+  func `a limit is met or exceeded`(_ capacity: ByteCount?, _ percent: Double, _ exceeds: Bool)
+    throws
+  {
     var report = try UsageReport(of: store([]), by: nil, capacityBytes: capacity, now: now)
     #expect(!report.exceedsLimit)
     report.allowedPercent = percent

@@ -5,7 +5,11 @@ import Testing
 
 @Suite struct UserInfoExpiryTests {
   @Test(arguments: [(599, true), (600, true), (600.9, true), (601, false), (-5, true)])
-  func `at the end of its seconds a response still lives`(_ later: Double, _ isValid: Bool) throws {
+  func `a response is not expired at the exact end of its lifetime`(
+    _ later: Double, _ isValid: Bool
+  )
+    throws
+  {
     let expiry = try #require(
       UserInfoExpiry(
         of: [.init(key: "CustomURLCacheExpiration", value: .date(try time(0)))],
@@ -14,7 +18,7 @@ import Testing
     #expect(expiry.expiresAt == 1_000_601)
   }
 
-  @Test func `a given rule goes before the known one, and the earliest end counts`() throws {
+  @Test func `a given rule overrides the built-in one, and the earliest expiry counts`() throws {
     let key: ByteString = "CustomURLCacheExpiration"
     let rules = UserInfoExpiry.rules(
       adding: [.init(key: key, seconds: 60), .init(key: "other", seconds: 20)])
@@ -28,7 +32,7 @@ import Testing
     #expect(UserInfoExpiry.rules(adding: []) == [.init(key: key, seconds: 600)])
   }
 
-  @Test func `only a date under the key counts`() {
+  @Test func `only a date value for the key counts`() {
     let key: ByteString = "CustomURLCacheExpiration"
     for value in [.text("2025-01-01"), .integer(1_000_000), .null] as [StoredResponse.PropertyValue]
     {
@@ -36,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `no number of seconds is too large`() throws {
+  @Test func `any number of seconds is accepted`() throws {
     let end = try #require(Timestamp(secondsSince1970: 253_402_300_799))
     let expiry = try #require(
       UserInfoExpiry(

@@ -10,7 +10,7 @@ import Testing
       ("1G", 1_073_741_824), ("1T", 1_099_511_627_776), ("4kB", 4_000), ("3MB", 3_000_000),
     ] as [(String, ByteCount?)]
       + ["", "K", "-1", "4k", "1e3", ".5K", "4 K", "9999999T", "٤"].map { ($0, nil) })
-  func `a size has its unit`(_ text: String, _ expected: ByteCount?) {
+  func `a size is written with a unit`(_ text: String, _ expected: ByteCount?) {
     #expect((try? WrittenValue.size(text)) == expected)
   }
 
@@ -20,7 +20,7 @@ import Testing
       ("250ms", 0.25),
     ] as [(String, Double?)]
       + ["", "90", "1m", "1M", "-1s", "1y", "99999999999999d"].map { ($0, nil) })
-  func `a length of time has its unit`(_ text: String, _ expected: Double?) {
+  func `a duration is written with a unit`(_ text: String, _ expected: Double?) {
     #expect((try? WrittenValue.duration(text)) == expected)
   }
 
@@ -36,11 +36,11 @@ import Testing
         "2026-01-31T12:00:00+0100", "2026-01-31T12:00:00+24:00", "2026-01-31T12:00:00ZZ",
         "2026-01-31T12:00:00.1234567890123456789Z", "0001-01-01T00:00:00+01:00", "2026-01-31x",
       ].map { ($0, nil) })
-  func `a time is that of RFC 3339`(_ text: String, _ expected: Double?) {
+  func `a time is written as in RFC 3339`(_ text: String, _ expected: Double?) {
     #expect((try? WrittenTime(text))?.time.secondsSince1970 == expected)
   }
 
-  @Test func `an error says what was written and what to write`() throws {
+  @Test func `an error contains the invalid value and a valid one`() throws {
     let error = #expect(throws: WrittenValueError.self) { try WrittenValue.duration("1m") }
     #expect(
       error?.description
@@ -51,7 +51,9 @@ import Testing
     arguments: [
       ("lits", "list"), ("list", "list"), ("x", nil), ("", nil), ("sho", "show"), ("abcdef", nil),
     ] as [(String, String?)])
-  func `a misspelt word is told from another`(_ word: String, _ expected: String?) {
+  func `a misspelt word gets a suggestion, another word does not`(
+    _ word: String, _ expected: String?
+  ) {
     #expect(Spelling.nearest(to: word, among: ["list", "show"]) == expected)
   }
 }

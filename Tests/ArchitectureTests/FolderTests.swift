@@ -12,11 +12,11 @@ import Testing
     }
   }
 
-  @Test func `no folder has more files than a reader takes in`() throws {
+  @Test func `no folder has too many files`() throws {
     #expect(try Self.folders().filter { $0.value > Self.mostFiles } == [:])
   }
 
-  @Test func `the architecture page names each folder and no other`() throws {
+  @Test func `the architecture page lists every folder and no other`() throws {
     let page = SourceFile.root.appending(
       components: "..", "share", "doc", "urlcache-admin", "architecture.md")
     let text = try String(contentsOf: page, encoding: .utf8)

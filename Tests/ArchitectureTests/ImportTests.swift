@@ -82,25 +82,25 @@ private let networkingModule = "urlcache-admin-fetch"
     }
   }
 
-  @Test func `only one module reaches a network`() throws {
+  @Test func `only one module uses the network`() throws {
     for file in try SourceFile.all() where file.module != networkingModule {
       #expect(imports(in: file.text).filter(isNetworking) == [], "\(file.path)")
     }
   }
 
-  @Test func `unsafe code has its homes`() throws {
+  @Test func `only some modules contain unsafe code`() throws {
     for file in try SourceFile.all() where file.isSwift && !unsafeModules.contains(file.module) {
       #expect(!isUnsafe(file.text), "\(file.path)")
     }
   }
 
-  @Test func `no decoder of Foundation sees the bytes of a cache`() throws {
+  @Test func `no Foundation decoder reads cache data`() throws {
     for file in try SourceFile.all() {
       #expect(!namesDecoderOfFoundation(file.text), "\(file.path)")
     }
   }
 
-  @Test func `commands wait and take the time only as their environment tells them`() throws {
+  @Test func `commands only use the clock of their environment`() throws {
     for file in try SourceFile.all()
     where ["AdminCommands", "Administration", "Rendering"].contains(file.module)
       && !file.path.hasSuffix("/CommandEnvironment.swift")
@@ -119,7 +119,7 @@ private let networkingModule = "urlcache-admin-fetch"
     }
   }
 
-  @Test func `what a value can do is told by its type, and not found out by a cast`() throws {
+  @Test func `capabilities are expressed by types, not found by casts`() throws {
     // ArgumentParser returns every command as `any ParsableCommand`.
     let border = "AdminCommands/CommandLine/CommandLineRun.swift"
     for file in try SourceFile.all() where file.isSwift {
@@ -155,21 +155,21 @@ private let networkingModule = "urlcache-admin-fetch"
     ("import B; import A", "A"),
     ("#if canImport(B)\n  import A\n#endif", "A"),
   ])
-  func `an import is found however it is written`(_ text: String, _ module: String) {
+  func `imports are found in every spelling`(_ text: String, _ module: String) {
     #expect(imports(in: text).contains(module))
   }
 
   @Test(arguments: ["// import A", "/// import A", "important()", "let a = b  // import A"])
-  func `what only looks like an import is none`(_ text: String) {
+  func `text that only looks like an import is ignored`(_ text: String) {
     #expect(imports(in: text) == [])
   }
 
-  @Test func `a forbidden import is left over`() {
+  @Test func `a forbidden import is reported`() {
     let found = imports(in: "import Files\nimport SQLite\n")
     #expect(found.subtracting(allowedImports["Rendering"] ?? []) == ["Files", "SQLite"])
   }
 
-  @Test func `networking is told by the names of its modules`() {
+  @Test func `networking modules are recognised by name`() {
     let networking = ["AsyncHTTPClient", "FoundationNetworking", "NIO", "NIOCore", "Network"]
     #expect(networking.allSatisfy(isNetworking))
     #expect(!["Files", "HTTPCaching", "SQLite"].contains(where: isNetworking))
@@ -186,11 +186,11 @@ private let networkingModule = "urlcache-admin-fetch"
   @Test(arguments: [
     "// unsafe", "  /// An UnsafePointer would do.", "let a = b  // unsafe", "let unsafely = 1",
   ])
-  func `what only speaks of unsafe code is none`(_ text: String) {
+  func `comments about unsafe code are ignored`(_ text: String) {
     #expect(!isUnsafe(text))
   }
 
-  @Test func `the decoders of Foundation are told by their names`() {
+  @Test func `Foundation decoders are recognised by name`() {
     #expect(namesDecoderOfFoundation("try PropertyListDecoder().decode(A.self, from: b)"))
     #expect(namesDecoderOfFoundation("PropertyListSerialization"))
     #expect(namesDecoderOfFoundation("NSKeyedUnarchiver"))
@@ -205,7 +205,7 @@ private let networkingModule = "urlcache-admin-fetch"
   }
 
   @Test(arguments: ["// a as? any B", "a as? B", "an error is anything", "catch let a as B"])
-  func `what is no cast to a protocol is left alone`(_ text: String) {
+  func `other casts are ignored`(_ text: String) {
     #expect(casts(in: text) == 0)
   }
 }
@@ -226,18 +226,18 @@ private let networkingModule = "urlcache-admin-fetch"
     "var size: ByteCount", "let entries: Int64", "// size: Int64", "let count = Int64(bytes.count)",
     "let place: Range<Int64>", "var sizeClass: Int", "let size = ByteCount(number)",
   ])
-  func `what is no size, or a count, is left alone`(_ text: String) {
+  func `other integers and counts are ignored`(_ text: String) {
     #expect(plainSizes(in: text) == [])
   }
 
-  @Test func `a name in JSON that is written by hand is found`() {
+  @Test func `a hand-written JSON member name is found`() {
     #expect(splicesJSON(#"append("{\"name\":")"#))
     #expect(splicesJSON(#"append("_base64\":")"#))
     #expect(!splicesJSON(#"case "\"", "\\": escape()"#))
     #expect(!splicesJSON(#"["\"": 1, "a": 2]"#))
   }
 
-  @Test func `clamping by hand is found`() {
+  @Test func `hand-written clamping is found`() {
     #expect(looksForOverflow("let (sum, overflow) = a.addingReportingOverflow(b)"))
     #expect(looksForOverflow("a.multipliedReportingOverflow(by: 3).partialValue"))
     #expect(looksForOverflow("total = total.addingClamped(size)"))

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ArchiveFormat.allCases)
-  func `bsdtar reads what is written`(_ format: ArchiveFormat) throws {
+  func `bsdtar reads written archives`(_ format: ArchiveFormat) throws {
     let long = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let bytes = try archive(format) { writer in
       try writer.append("a/empty", [])
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: ArchiveFormat.allCases)
-  func `a member that is longer than was said is an error`(_ format: ArchiveFormat) throws {
+  func `a member longer than announced is an error`(_ format: ArchiveFormat) throws {
     let error = #expect(throws: ArchiveError.self) {
       try archive(format) { writer in
         try writer.begin("a", size: 3)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: ArchiveFormat.allCases)
-  func `a member that is shorter than was said is an error`(_ format: ArchiveFormat) throws {
+  func `a member shorter than announced is an error`(_ format: ArchiveFormat) throws {
     let begin = { (writer: inout ArchiveWriter) in
       try writer.begin("a", size: 3)
       try writer.append([1, 2])
@@ -64,7 +64,7 @@ import Testing
     #expect(before == atEnd)
   }
 
-  @Test func `what the output throws is thrown`() throws {
+  @Test func `errors of the output are rethrown`() throws {
     struct Full: Error {}
     #expect(throws: Full.self) {
       var writer = try ArchiveWriter(.tar) { _ in throw Full() }

@@ -10,11 +10,11 @@ import Testing
       ([0x28, 0xB5, 0x2F, 0xFE], nil),
       (Array("{\"a\":1}".utf8), nil), ([0x50, 0x4B, 3, 4], nil), ([0x42, 0x5A, 0x68, 0x39], nil),
     ] as [([UInt8], ContentCoding?)])
-  func `a coding is told by its first bytes`(_ start: [UInt8], _ coding: ContentCoding?) {
+  func `a coding is recognised by its first bytes`(_ start: [UInt8], _ coding: ContentCoding?) {
     #expect(ContentCoding(ofDataBeginningWith: start[...]) == coding)
   }
 
-  @Test func `what is looked at is as long as the longest mark`() {
+  @Test func `enough bytes are examined for the longest magic number`() {
     let start: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
     #expect(ContentCoding.longestMark == start.count)
   }

@@ -19,7 +19,9 @@ import Testing
       (["gzip", "-1"], .gzip), (["gzip", "-9"], .gzip), (["zstd", "-qc"], .zstd),
       (["zstd", "-qc19", "--no-check"], .zstd),
     ] as [([String], ContentCoding)])
-  func `what the programs make is decoded`(_ program: [String], _ coding: ContentCoding) throws {
+  func `compressed files of other programs are decoded`(
+    _ program: [String], _ coding: ContentCoding
+  ) throws {
     let texts = [0, 1, 7, 8, 9, 1_000, Self.data.count].map { Array(Self.data.prefix($0)) }
     for text in texts + [[UInt8](repeating: 0, count: 300_000)] {
       let coded = try Compressed.by(program, of: text)
@@ -29,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `members follow each other`() throws {
+  @Test func `consecutive members are decoded`() throws {
     let parts = [Self.data, [], Array("one".utf8), [], [], Array(Self.data.prefix(3_000))]
     let coded = try parts.flatMap { try Compressed.by(["gzip"], of: $0) }
     for pieces in [.max, 1_024, 13] {
@@ -40,7 +42,7 @@ import Testing
   }
 
   /// Each of these parts looks like the start of a member where there is none, or hides one.
-  @Test func `members are told from what looks like one`() throws {
+  @Test func `real members are distinguished from lookalikes`() throws {
     let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
     // The checksum of this starts with 1F 8B 08.
     let looksLikeHeader: [UInt8] = [0x00, 0x45, 0x8B, 0x8B]
@@ -57,13 +59,13 @@ import Testing
     }
   }
 
-  @Test func `many small members do no harm`() throws {
+  @Test func `many small members are decoded`() throws {
     let member = Compressed.storedMember(of: [0x61])
     let coded = Array(repeatElement(member, count: 5_000).joined())
     #expect(try decoded(coded, .gzip) == [UInt8](repeating: 0x61, count: 5_000))
   }
 
-  @Test func `what is cut off is an error at every length`() throws {
+  @Test func `truncated data is an error at every length`() throws {
     let parts = [Array(Self.data.prefix(40)), [], [UInt8](repeating: 0, count: 40)]
     let members =
       try parts.map { try Compressed.by(["gzip"], of: $0) } + [
@@ -114,13 +116,13 @@ import Testing
           + " for decoding"
       ),
     ] as [([UInt8], ContentCoding, String)])
-  func `broken data is told with its place`(
+  func `damage is reported with its offset`(
     _ coded: [UInt8], _ coding: ContentCoding, _ message: String
   ) throws {
     try expectError(coded, coding, message)
   }
 
-  @Test func `what follows the last member is told with its place`() throws {
+  @Test func `trailing data is reported with its offset`() throws {
     let member = Compressed.storedMember(of: [0x61])
     for rest in [[0], [0x1F], [0x1F, 0x8B], Array("more than eight bytes".utf8)] as [[UInt8]] {
       let error = #expect(throws: ContentDecodingError.self) { try decoded(member + rest, .gzip) }
@@ -132,7 +134,7 @@ import Testing
       "the member that begins at byte 23 does not match its checksum")
   }
 
-  @Test func `a header without an end is not read to the end`() throws {
+  @Test func `an endless header is not read to the end`() throws {
     let name = [UInt8](repeating: 0x61, count: 1 << 20)
     let long = Compressed.storedMember(of: [0x61], name: Array(name.dropLast(100)))
     #expect(try decoded(long, .gzip) == [0x61])
@@ -149,7 +151,7 @@ import Testing
     #expect(count < 2 * name.count)
   }
 
-  @Test func `no more comes out than is allowed`() throws {
+  @Test func `the output is limited`() throws {
     let zeros = [UInt8](repeating: 0, count: 500_000)
     for (program, option, coding) in [
       ("gzip", "-9", .gzip), ("zstd", "-qc", .zstd),

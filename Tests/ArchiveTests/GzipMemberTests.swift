@@ -17,7 +17,7 @@ import Testing
 
   private static let texts = [[], Array("one".utf8), (0..<300_000).map { UInt8($0 * $0 % 251) }]
 
-  @Test func `gzip takes what is written`() throws {
+  @Test func `gzip reads written members`() throws {
     for text in Self.texts {
       for level in [1, 6, 9] {
         let member = try member(text, level: level)
@@ -29,7 +29,7 @@ import Testing
     #expect(try Compressed.by(["gzip", "-dc"], of: all) == Self.texts.flatMap { $0 })
   }
 
-  @Test func `members are read one by one, with their places`() throws {
+  @Test func `members are read one by one, with their offsets`() throws {
     let members = try Self.texts.map { try member($0) }
     var rest = members.flatMap { $0 }[...]
     let reader = ContentReader(.gzip, limit: .max) { buffer in
@@ -51,7 +51,7 @@ import Testing
     #expect(try !reader.nextMember())
   }
 
-  @Test func `what cannot be written is an error, and the writer goes quietly`() throws {
+  @Test func `a failed write is an error, and the writer is destroyed silently`() throws {
     struct Full: Error {}
     #expect(throws: Full.self) {
       var writer = try GzipMemberWriter { _ in throw Full() }

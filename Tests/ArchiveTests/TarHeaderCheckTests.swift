@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 511, 512, 513, 4_096])
-  func `what is usual is read in pieces of any size`(_ pieceSize: Int) throws {
+  func `common archives are read in pieces of any size`(_ pieceSize: Int) throws {
     let fields = Self.record("mtime=1.5") + Self.record("comment=a\u{0}b") + Self.record("size=1")
     for between in [[], Self.member("x", type: "x", fields)] {
       #expect(
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [512, 65_536])
-  func `members that are passed over are none of its business`(_ pieceSize: Int) throws {
+  func `skipped members are not checked`(_ pieceSize: Int) throws {
     let long = Self.member("x", type: "0", Array(repeating: 0x67, count: 300_000))
     let archive = Self.archive(long + long)
     #expect(try Self.names(in: archive, pieceSize: pieceSize).count == 4)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [1, 512, 65_536])
-  func `what libarchive says nothing of is refused`(_ pieceSize: Int) {
+  func `malformed archives that libarchive accepts are refused`(_ pieceSize: Int) {
     for (type, fields, reason) in [
       ("x", Self.record("path=b\u{0}cdef"), "the name of a member has a NUL in it"),
       (

@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite struct ASCIITests {
-  @Test func `capitals of ASCII become small, and nothing else changes`() {
+  @Test func `ASCII uppercase is lowercased, and nothing else changes`() {
     for byte in UInt8.min ... .max {
       let expected = byte < 0x80 ? Array(String(Unicode.Scalar(byte)).lowercased().utf8) : [byte]
       #expect([byte.asciiLowercased] == expected)
@@ -13,7 +13,7 @@ import Testing
     #expect(!("a" as ByteString).equalsIgnoringASCIICase("ab"))
   }
 
-  @Test func `a token has what RFC 9110 lists`() {
+  @Test func `tokens contain the characters that RFC 9110 lists`() {
     let marks = "!#$%&'*+-.^_`|~"
     for byte in UInt8.min ... .max {
       let scalar = Unicode.Scalar(byte)
@@ -27,7 +27,7 @@ import Testing
     #expect(![0x61, 0xE4].isToken)
   }
 
-  @Test func `digits, letters and blanks are those of ASCII`() {
+  @Test func `digits, letters and blanks are ASCII only`() {
     let bytes = Array(UInt8.min ... .max)
     #expect(bytes.filter(\.isASCIIDigit) == Array("0123456789".utf8))
     #expect(bytes.filter(\.isBlank) == Array("\t ".utf8))
@@ -36,7 +36,7 @@ import Testing
         == Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8))
   }
 
-  @Test func `blanks are cut off at both ends`() {
+  @Test func `blanks are trimmed at both ends`() {
     #expect(" \t a \t b\t ".utf8.trimmingBlanks.elementsEqual("a \t b".utf8))
     #expect(Array(" \r\n".utf8).trimmingBlanks.elementsEqual("\r\n".utf8))
     #expect(Array(" \t".utf8).trimmingBlanks.isEmpty)

@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite struct AgeLimitTests {
-  @Test func `what is exactly as old as the limit is neither older nor younger`() throws {
+  @Test func `an age that equals the limit is neither older nor younger`() throws {
     let now = try #require(Timestamp(secondsSince1970: 1_700_000_000.25))
     let limit = AgeLimit(86_400, at: now)
     for (offset, isOlder, isYounger) in [
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a limit beyond the first moment is exceeded by nothing`() throws {
+  @Test func `nothing exceeds a limit before the first representable time`() throws {
     let now = try #require(Timestamp(secondsSince1970: 1_700_000_000))
     for seconds in [1e11, 1e12, .infinity, .nan] {
       let limit = AgeLimit(seconds, at: now)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `a time of a file is in nanoseconds`() {
+  @Test func `file times have nanoseconds`() {
     #expect(Timestamp(nanosecondsSince1970: 1_500_000_000).secondsSince1970 == 1.5)
     let years = [Int64.min, .max].map { Timestamp(nanosecondsSince1970: $0) }
     #expect(years.allSatisfy { Timestamp(secondsSince1970: $0.secondsSince1970) == $0 })

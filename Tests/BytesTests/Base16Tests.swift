@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite struct Base16Tests {
-  @Test func `every byte is written in both cases and read again`() {
+  @Test func `every byte is encoded in both cases and decoded again`() {
     let bytes = Array(UInt8.min ... .max)
     for (letters, format) in [(Base16.Letters.small, false), (.capital, true)] {
       let text = Base16.encode(bytes, letters)
@@ -17,7 +17,7 @@ import Testing
     #expect(Base16.decode([]) == [])
   }
 
-  @Test func `a byte is a digit if the standard library takes it for one`() {
+  @Test func `digits match the standard library`() {
     for byte in UInt8.min ... .max {
       // The standard library also accepts a sign.
       let expected = byte < 0x80 ? UInt8(String(Unicode.Scalar(byte)), radix: 16) : nil
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: ["0", "0g", "g0", " 0", "0x", "00 ", "-1", "+1", "é"])
-  func `what is no pair of digits is refused`(text: String) {
+  func `anything but pairs of digits is refused`(text: String) {
     #expect(Base16.decode(Array(text.utf8)) == nil)
   }
 

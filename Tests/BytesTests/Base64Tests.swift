@@ -8,7 +8,7 @@ import Testing
     (0..<length).map { UInt8(truncatingIfNeeded: ($0 + 1) * (length + 7) * 0x9D) }
   }
 
-  @Test func `Foundation encodes and decodes alike`() {
+  @Test func `encoding and decoding match Foundation`() {
     for bytes in Self.texts {
       let text = Array(Data(bytes).base64EncodedData())
       #expect(Base64.encode(bytes) == text)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `white space counts nowhere`() {
+  @Test func `white space is ignored everywhere`() {
     for bytes in Self.texts {
       let text = Base64.encode(bytes)
       for place in 0...text.count {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a byte that is no digit is told at each place`() {
+  @Test func `an invalid byte is found at each position`() {
     let text = Base64.encode(Self.texts[33])
     for place in text.indices {
       for byte in [0x00, 0x2C, 0x5F, 0x7F, 0x80, 0xFF] as [UInt8] {

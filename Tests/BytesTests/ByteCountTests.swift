@@ -11,7 +11,7 @@ import Testing
     #expect((-1 as ByteCount).bytes == -1)
   }
 
-  @Test func `an integer that is too large for a count is the nearest count`() {
+  @Test func `an integer out of range becomes the nearest count`() {
     #expect(ByteCount(UInt64.max) == .max)
     #expect(ByteCount(UInt64(1) << 63) == .max)
     #expect(ByteCount(UInt64(Int64.max)) == .max)
@@ -19,11 +19,11 @@ import Testing
     #expect(ByteCount(Int128.min) == .min)
   }
 
-  @Test func `a count is written as its number`() {
+  @Test func `a count is encoded as its number`() {
     #expect("\(1_024 as ByteCount), \(ByteCount.min)" == "1024, -9223372036854775808")
   }
 
-  @Test func `counts have the order of their numbers`() {
+  @Test func `counts are ordered by their numbers`() {
     let counts: [ByteCount] = [3, .max, -1, 0, .min]
     #expect(counts.sorted() == [.min, -1, 0, 3, .max])
     #expect(Set(counts + counts).count == 5)
@@ -73,7 +73,7 @@ import Testing
     #expect(count / divisor == quotient)
   }
 
-  @Test func `a count is a number with a fraction, for shares`() {
+  @Test func `a count converts to Double, for percentages`() {
     #expect(Double(1_536 as ByteCount) / 1_024 == 1.5)
     #expect(Double(ByteCount.max) == 0x1p63)
   }
@@ -84,7 +84,7 @@ import Testing
     #expect(-(0 as ByteCount) == 0)
   }
 
-  @Test func `arithmetic is that of wider integers, clamped`() {
+  @Test func `arithmetic equals that of wider integers, clamped`() {
     // Limits, small numbers, and numbers of every bit width: uniform random numbers would nearly all be huge.
     var random = Numbers(state: 1)
     for _ in 0..<20_000 {

@@ -10,7 +10,7 @@ import Testing
     #expect(Set([composed, decomposed, ByteString([0xC3, 0xA9])]).count == 2)
   }
 
-  @Test func `texts of any length are told from each other by their hashes`() {
+  @Test func `texts of any length have different hashes`() {
     // With trailing zeros, which the padding of a shorter text also contains.
     let texts = (0..<40).flatMap { length in
       [0, 1].map { last in ByteString(Array(repeating: 0, count: length) + [last as UInt8]) }
@@ -19,17 +19,17 @@ import Testing
     #expect(Set(texts.map(\.hashValue)).count == texts.count)
   }
 
-  @Test func `bytes that are not UTF-8 are no string`() {
+  @Test func `bytes that are not UTF-8 have no string`() {
     #expect(ByteString([0x61, 0xFF]).string == nil)
     #expect(ByteString([]).string == "")
   }
 
-  @Test func `the order is that of the bytes`() {
+  @Test func `texts are ordered by their bytes`() {
     let texts: [ByteString] = ["", "B", "a", "aa", "b", "\u{E9}", "\u{FFFF}", "\u{10000}"]
     #expect(texts.shuffled().sorted() == texts)
   }
 
-  @Test func `a copy is equal and has no more room than it needs`() {
+  @Test func `a copy is equal and has no spare capacity`() {
     var text = ByteString("abc")
     text.bytes.reserveCapacity(10_000)
     let copy = ByteString(copying: text)

@@ -29,7 +29,7 @@ import Testing
     #expect(CivilCalendar.daysSince1970(year: 2201, month: 1, day: 1) == day)
   }
 
-  @Test func `the first and the last year are those of a timestamp`() throws {
+  @Test func `the first and last year match Timestamp`() throws {
     let years = CivilCalendar.seconds
     for (seconds, text) in [
       (years.lowerBound, [1, 1, 1, 0, 0, 0]), (years.upperBound - 1, [9999, 12, 31, 23, 59, 59]),
@@ -51,7 +51,7 @@ import Testing
       (2026, 2, 29),
       (1900, 2, 29), (2026, 4, 31), (.max, 1, 1), (.min, 1, 1), (2026, .max, 1), (2026, 1, .max),
     ] as [(Int64, Int64, Int64)])
-  func `there is no such day`(year: Int64, month: Int64, day: Int64) {
+  func `invalid days are refused`(year: Int64, month: Int64, day: Int64) {
     #expect(CivilCalendar.daysSince1970(year: year, month: month, day: day) == nil)
     #expect(CivilTime(year: year, month: month, day: day) == nil)
   }
@@ -64,7 +64,7 @@ import Testing
     #expect(CivilTime(year: 10_000, month: 1, day: 1) == nil)
   }
 
-  @Test func `Foundation has the same calendar`() throws {
+  @Test func `dates match Foundation's calendar`() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
     var generator = Generator(state: 3)

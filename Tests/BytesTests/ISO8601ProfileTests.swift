@@ -12,7 +12,7 @@ import Testing
     ("2026-01-31T07:04:56-0530", 0), ("2026-01-31T12:34:56.000-00", 0),
     ("2026-02-01T02:34:56.5+14:00", 0.5), ("2026-01-31T12:34:60Z", 3),
   ])
-  func `a date and time is read as programs write it`(text: String, fraction: Double) {
+  func `dates written by programs are parsed`(text: String, fraction: Double) {
     #expect(
       Timestamp(iso8601: Array(text.utf8), .programs)
         == Timestamp(secondsSince1970: Self.seconds + fraction))
@@ -25,7 +25,7 @@ import Testing
     "0000-01-31T12:34:56Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-23:59",
     "٢٠٢٦-01-31T12:34:56Z",
   ])
-  func `anything else is none`(text: String) {
+  func `anything else is not a date`(text: String) {
     #expect(Timestamp(iso8601: Array(text.utf8), .programs) == nil)
   }
 
@@ -33,7 +33,7 @@ import Testing
     "2026-01-31T12:34:56Z", "2026-01-31t12:34:56z", "2026-01-31 12:34:56+00:00",
     "2026-01-31T13:34:56+01:00", "2026-01-31T12:34:56.000000000000000000Z",
   ])
-  func `a date and time is read as people write it`(text: String) {
+  func `dates written by people are parsed`(text: String) {
     let moment = Timestamp(iso8601: Array(text.utf8), .rfc3339)
     #expect(moment?.secondsSince1970 == Self.seconds)
   }
@@ -55,7 +55,7 @@ import Testing
     #expect(Timestamp(iso8601: Array(text.utf8), .w3c) == nil)
   }
 
-  @Test func `what is written is read again`() throws {
+  @Test func `written dates are read back`() throws {
     var generator = Generator(state: 5)
     for _ in 0..<5_000 {
       let seconds = Int64.random(in: CivilCalendar.seconds, using: &generator)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a change of one byte never ends the process`() {
+  @Test func `changing one byte never traps`() {
     let text = Array("2026-01-31T12:34:56.5+01:00".utf8)
     for place in text.indices {
       for byte in UInt8.min ... .max {
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `digits are written with zeros before them`() {
+  @Test func `digits are padded with zeros`() {
     var text: [UInt8] = []
     text.append(3, digitsOf: 7)
     text.append(2, digitsOf: 12_345)

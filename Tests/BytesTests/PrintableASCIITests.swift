@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite struct PrintableASCIITests {
-  @Test func `each byte is told at each place`() {
+  @Test func `each byte is classified at each position`() {
     for length in 1...17 {
       for place in 0..<length {
         for byte in UInt8.min ... .max {

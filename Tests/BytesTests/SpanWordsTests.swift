@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite struct SpanWordsTests {
-  @Test func `eight bytes are a number, the first its lowest`() {
+  @Test func `eight bytes are read as a little-endian number`() {
     let bytes = Array(1...20 as ClosedRange<UInt8>)
     for place in 0...20 {
       let eight = (bytes + Array(repeating: 0, count: 8))[place..<(place + 8)]

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `the parts are the text`() {
+  @Test func `the parts add up to the text`() {
     let seed: UInt64 = 5
     var urls = HostileURLs(seed: seed)
     for round in 0..<20_000 {
@@ -118,7 +118,7 @@ import Testing
     #expect(Self.text(parts.withoutUserInfo) == rest)
   }
 
-  @Test func `what is before a scheme's end may be anything, if that is asked for`() {
+  @Test func `any scheme is accepted on request`() {
     let text = Array("1x://u@h:8/p".utf8)
     #expect(Self.parts(of: text) == Parts(path: "1x://u@h:8/p"))
     #expect(
@@ -131,7 +131,7 @@ import Testing
         == Parts(scheme: "x", path: "u@h"))
   }
 
-  @Test func `the colons of an address begin no port`() {
+  @Test func `colons in an IPv6 address do not start a port`() {
     #expect(Self.parts(of: Array("x://[::1]".utf8)) == Parts(scheme: "x", host: "[::1]", path: ""))
     #expect(
       Self.parts(of: Array("x://[::1]:80".utf8))
@@ -140,7 +140,7 @@ import Testing
       Self.parts(of: Array("x://a:".utf8)) == Parts(scheme: "x", host: "a", port: "", path: ""))
   }
 
-  @Test func `parameters are parted at their first equals sign`() {
+  @Test func `parameters are split at their first equals sign`() {
     let parameters = URLParts(Array("x://h/?a=1&&b&=c&d=e=f?#g&h".utf8)).parameters
     #expect(parameters.map { Self.text($0.name) } == ["a", "b", "", "d"])
     let values = parameters.map { $0.value.map { Self.text($0) } }

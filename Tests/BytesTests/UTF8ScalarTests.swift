@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 @Suite struct UTF8ScalarTests {
-  @Test func `every scalar is read`() {
+  @Test func `every scalar is decoded`() {
     for value in UInt32.min...0x11_0000 {
       guard let scalar = Unicode.Scalar(value), value < 0x800 || value % 7 == 0 else { continue }
       let bytes = [0x80] + Array(String(scalar).utf8) + [0x80]
@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `made-up bytes are cut as the standard library cuts them, but for broken scalars`() {
+  @Test func `random bytes are split like in the standard library, except for broken scalars`() {
     var generator = Generator(state: 7)
     let likely: [UInt8] = [
       0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xED,

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct CommandTests {
-  @Test func `what a program leaves among temporary files goes`() throws {
+  @Test func `temporary files that a program leaves are removed`() throws {
     let script =
       #"echo "$TMPDIR"; mkdir "$TMPDIR/urlcache-admin.x"; touch "$TMPDIR/urlcache-admin.x/y""#
     let result = try Command.run("/bin/sh", ["-c", script])

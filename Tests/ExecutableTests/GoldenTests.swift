@@ -7,7 +7,9 @@ import Testing
 /// is never mistaken for a pass.
 @Suite struct GoldenTests {
   @Test(arguments: commands)
-  func `every command writes what it wrote before`(name: String, arguments: [String]) throws {
+  func `the output of every command matches its golden file`(name: String, arguments: [String])
+    throws
+  {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let made = try Command.run(
@@ -30,7 +32,7 @@ import Testing
     try expectGolden(text, named: name)
   }
 
-  @Test func `each file is that of a command`() throws {
+  @Test func `every golden file belongs to a command`() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path())
     #expect(Set(files) == Set(Self.commands.map(\.0)))
   }

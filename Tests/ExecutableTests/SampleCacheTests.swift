@@ -33,19 +33,19 @@ import Testing
     #expect(try inspect("sample") == "200 rows, 0 bad, 0 missing, 0 orphans, 2026-01-01 00:00:00\n")
   }
 
-  @Test func `faults are there when asked for`() throws {
+  @Test func `requested faults are present`() throws {
     try make(
       "sample", "--entries", "200", "--seed", "1", "--newest", "2025-06-30T12:00:00Z", "--faults",
       "orphan-files,missing-bodies,undecodable")
     #expect(try inspect("sample") == "200 rows, 5 bad, 5 missing, 3 orphans, 2025-06-30 12:00:00\n")
   }
 
-  @Test func `a sample can do without body files`() throws {
+  @Test func `a sample can have no body files`() throws {
     try make("sample", "--entries", "200", "--seed", "1", "--no-large-bodies")
     #expect(try Set(files(of: "sample").keys) == ["Cache.db"])
   }
 
-  @Test func `a cache that is there is not touched`() throws {
+  @Test func `an existing cache is not modified`() throws {
     try make("sample", "--entries", "1", "--seed", "1")
     let before = try files(of: "sample")
     let path = folder.appending(component: "sample").path()

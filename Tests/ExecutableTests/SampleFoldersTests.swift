@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasSamples))
-  func `every real cache is listed as sqlite3 and plistlib see it and stays as it was`() throws {
+  func `every real cache is listed as sqlite3 and plistlib read it, and not modified`() throws {
     let result = try Command.python(
       "compare_samples.py", BuiltProduct("urlcache-admin").path, Self.samples.path())
     #expect(result.status == 0, "\(result.output)\n\(result.errors)")

@@ -9,7 +9,7 @@ import Testing
     "fdff:ffff::", "fe80::1%eth0", "fec0::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:7f00:1",
     "64:ff9b::10.0.0.1", "2002:7f00:1::", "2002:c0a8:101::1", "100::1", "::2",
   ])
-  func `addresses of this machine and of private networks are told`(_ text: String) throws {
+  func `local and private addresses are recognised`(_ text: String) throws {
     #expect(try #require(IPAddress(text)).isPrivate)
   }
 
@@ -20,7 +20,7 @@ import Testing
     "::ffff:8.8.8.8",
     "64:ff9b::8.8.8.8", "2002:808:808::", "fbff::1", "100:0:0:1::",
   ])
-  func `others are not`(_ text: String) throws {
+  func `public addresses are not private`(_ text: String) throws {
     #expect(try !#require(IPAddress(text)).isPrivate)
   }
 
@@ -29,11 +29,11 @@ import Testing
     "1..2.3", "+1.2.3.4", ":", ":::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1::2::3", "12345::",
     "g::", "1:2:3:4:5:6:7:8::", "1.2.3.4::", "+1::",
   ])
-  func `what is no address is refused`(_ text: String) {
+  func `invalid addresses are refused`(_ text: String) {
     #expect(IPAddress(text) == nil)
   }
 
-  @Test func `an address is its bytes`() throws {
+  @Test func `an address is parsed to its bytes`() throws {
     #expect(try #require(IPAddress("1.2.3.255")).bytes == [1, 2, 3, 255])
     #expect(
       try #require(IPAddress("2001:DB8::a:1.2.3.4")).bytes
@@ -42,7 +42,7 @@ import Testing
     #expect(try #require(IPAddress("1:2:3:4:5:6:7::")).bytes.suffix(4) == [0, 7, 0, 0])
   }
 
-  @Test func `only a URL that names a private host may lead to it`() throws {
+  @Test func `only a URL with a private host may lead to it`() throws {
     let (here, there) = (try #require(IPAddress("127.0.0.1")), try #require(IPAddress("1.1.1.1")))
     let example = AddressRule(host: "example.com")
     #expect(example.allows("example.com", at: [there]))

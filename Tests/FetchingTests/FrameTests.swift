@@ -8,7 +8,7 @@ import Testing
     FieldLine(name: Array("X".utf8), value: [0, 0xFF, 0x0D, 0x0A]),
   ])
 
-  @Test func `frames arrive whole however the bytes are cut`() throws {
+  @Test func `frames are complete however the bytes are split`() throws {
     let frames = [
       try #require(Frame(.request, 1, [1, 2, 3])), try #require(Frame(.cancel, .max)),
       try #require(Frame(.body, 2, [UInt8](repeating: 7, count: 300))),
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `what is no frame is a violation`() {
+  @Test func `invalid frames are violations`() {
     for bytes: [UInt8] in [
       [0x41, 0, 0, 0, 0, 0, 0, 0, 0], [0x42, 0, 0, 0, 0, 0, 0x10, 0, 1],
       [0x42, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF],
@@ -40,14 +40,14 @@ import Testing
     #expect(Frame(.body, 1, [UInt8](repeating: 0, count: Frame.largestPayload + 1)) == nil)
   }
 
-  @Test func `part of a frame is seen at the end`() throws {
+  @Test func `an incomplete frame at the end is detected`() throws {
     var reader = FrameReader()
     reader.append(try #require(Frame(.body, 1, [1, 2])).bytes.dropLast())
     #expect(try reader.next() == nil)
     #expect(reader.isInsideFrame)
   }
 
-  @Test func `payloads are read as they were written`() {
+  @Test func `payloads are decoded as they were encoded`() {
     for limit: Int64? in [nil, 0, .max] {
       for follows in [false, true] {
         let request = FetchRequest(
@@ -65,8 +65,7 @@ import Testing
   }
 
   @Test
-  func `a payload that is cut or changed is refused or read as another and never ends the process`()
-  {
+  func `truncated or modified payloads never trap`() {
     let payloads = [
       FetchRequest(url: Array("http://a/".utf8), fields: Self.fields).payload,
       FetchHead(status: 200, url: [1], fields: Self.fields).payload,

@@ -2,7 +2,7 @@ import Files
 import Testing
 
 @Suite struct ArrayCopyingTests {
-  @Test func `any bytes take the place of any others`() {
+  @Test func `any range of bytes can be replaced by any bytes`() {
     for old in 0..<20 {
       for new in 0..<20 {
         let source = (0..<new).map { UInt8($0 + 100) }
@@ -21,7 +21,7 @@ import Testing
     #expect(array == [1] + Array("é, and a text that is longer than any small one".utf8))
   }
 
-  @Test func `a copy of the array keeps what it had`() {
+  @Test func `a copy of the array does not change`() {
     var array: [UInt8] = [1, 2, 3]
     let before = array
     array.replaceAll(with: [9, 8, 7, 6].span)

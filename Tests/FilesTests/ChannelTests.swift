@@ -2,7 +2,7 @@ import Files
 import Testing
 
 @Suite struct ChannelTests {
-  @Test func `values arrive in the order in which they were sent, and then the end`() {
+  @Test func `values arrive in order, followed by the end`() {
     let channel = Channel<Int>()
     BackgroundThread.start("sender") {
       for number in 0..<10_000 { channel.send(number) }
@@ -14,7 +14,7 @@ import Testing
     #expect(channel.receive() == nil)
   }
 
-  @Test func `two threads hand values to and fro`() {
+  @Test func `two threads exchange values`() {
     let (there, back) = (Channel<Int>(), Channel<Int>())
     BackgroundThread.start("echo") {
       while let number = there.receive() { back.send(number + 1) }
@@ -28,7 +28,7 @@ import Testing
     #expect(back.receive() == nil)
   }
 
-  @Test func `a closed channel takes nothing`() {
+  @Test func `a closed channel accepts no values`() {
     let channel = Channel<Int>()
     channel.send(1)
     channel.close()

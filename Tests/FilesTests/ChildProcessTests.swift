@@ -2,7 +2,7 @@ import Files
 import Testing
 
 @Suite struct ChildProcessTests {
-  @Test func `what is written to a program comes back`() throws {
+  @Test func `a program echoes its input`() throws {
     let child = try ChildProcess("/bin/cat")
     var buffer = [UInt8](repeating: 0, count: 100)
     #expect(try child.read(into: &buffer, milliseconds: 1) == nil)
@@ -15,19 +15,19 @@ import Testing
     #expect(seen == [1, 2, 3])
   }
 
-  @Test func `a program that ends is an end of what it writes`() throws {
+  @Test func `a program that exits ends its output`() throws {
     let child = try ChildProcess("/bin/true")
     var buffer = [UInt8](repeating: 0, count: 1)
     #expect(try child.read(into: &buffer, milliseconds: 10_000) == 0)
   }
 
-  @Test func `a program that is not there is an error`() {
+  @Test func `a missing program is an error`() {
     let error = #expect(throws: FileError.self) { _ = try ChildProcess("/nowhere/program") }
     #expect(error?.kind == .notFound)
     #expect(error?.path == "/nowhere/program")
   }
 
-  @Test func `this process knows its program`() throws {
+  @Test func `this process finds its executable`() throws {
     let path = try #require(CurrentProcess.programPath)
     #expect(path.utf8.first == UInt8(ascii: "/"))
     #expect(try FileStatus.of(path).kind == .regular)

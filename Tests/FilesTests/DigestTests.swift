@@ -11,14 +11,14 @@ import Testing
       "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
-  ]) func `SHA-256 is that of the standard`(message: String, digest: String) {
+  ]) func `SHA-256 matches the standard`(message: String, digest: String) {
     var sha256 = Digest()
     sha256.update(Array(message.utf8)[...])
     #expect(sha256.hexadecimal == digest)
     #expect(hexadecimal(sha256.bytes) == digest)
   }
 
-  @Test func `SHA-512, SHA-1 and MD5 are those of the standards`() {
+  @Test func `SHA-512, SHA-1 and MD5 match the standards`() {
     let message = Array("abc".utf8)[...]
     var sha512 = SHA512Digest()
     sha512.update(message)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `asking for a digest does not end the message`() {
+  @Test func `reading a digest does not finish the message`() {
     var asked = Digest()
     asked.update([1, 2][...])
     let copy = asked

@@ -4,14 +4,14 @@ import Testing
 @testable import Files
 
 @Suite struct NewFileTests {
-  @Test func `a device is replaced by no file, and nothing is left beside it`() {
+  @Test func `a device is never replaced, and no temporary file is left`() {
     #expect(throws: FileError.notReplaceable(at: "/dev/null")) {
       _ = try NewFile(at: "/dev/null", replacing: true)
     }
     #expect(!FileManager.default.fileExists(atPath: "/dev/null.partial"))
   }
 
-  @Test func `a regular file is replaced where that is wanted, and only there`() throws {
+  @Test func `a regular file is replaced only on request`() throws {
     let folder = try TemporaryDirectory(in: "/tmp")
     let path = folder.path + "/file"
     for (text, replacing) in [("old", false), ("new", true)] {

@@ -6,7 +6,7 @@ import Testing
     CacheControl(Sample.fields(lines.map { "Cache-Control: \($0)" }))
   }
 
-  @Test func `every directive is known in any case`() {
+  @Test func `every directive is recognised in any case`() {
     for name in CacheDirective.Name.allCases {
       for spelling in [name.rawValue, name.rawValue.uppercased()] {
         let control = control(spelling)
@@ -17,7 +17,7 @@ import Testing
     #expect(CacheDirective.Name.allCases.count == 16)
   }
 
-  @Test func `a number is digits, as token or in quotation marks`() {
+  @Test func `a number is digits, quoted or not`() {
     for (argument, expected) in [
       ("=0", DeltaSeconds.seconds(0)), ("=00060", .seconds(60)), ("=\"60\"", .seconds(60)),
       ("=2147483647", .seconds(2_147_483_647)), ("=2147483648", .seconds(2_147_483_648)),
@@ -37,7 +37,7 @@ import Testing
     #expect(control("public").seconds(.maxAge) == nil)
   }
 
-  @Test func `lines are one list, and a comma in quotation marks is no end`() {
+  @Test func `lines form one list, and a quoted comma does not end a member`() {
     let list = control(
       " public ,, max-age=5,\tfoo=\"a, no-store, \\\"b\" ", "", "no-cache=\"A, b\"")
     #expect(list.directives.map(\.name) == [.public, .maxAge, .noCache])
@@ -61,7 +61,7 @@ import Testing
     #expect(control("foo=\"a\\").unclosed == [bytes("\"a\\")])
   }
 
-  @Test func `of repeated directives the first counts, and the others are told`() {
+  @Test func `the first of repeated directives counts, and the others are noted`() {
     let list = control("max-age=5, max-age=7", "max-age=5")
     #expect(list.seconds(.maxAge) == .seconds(5))
     #expect(list.contradictory.map(\.argument) == [.token(bytes("7"))])
@@ -81,7 +81,7 @@ import Testing
     #expect(FieldScope.noCache(control("private")) == nil)
   }
 
-  @Test func `the order of lines does not matter to directives that are there once`() {
+  @Test func `the order of lines does not matter for unique directives`() {
     let lines = ["public, max-age=5", "no-cache=\"a\"", "stale-if-error=9, foo", "immutable"]
     for seed in 0..<50 as Range<UInt64> {
       var generator = SeededGenerator(seed: seed)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `what a request asks for`() {
+  @Test func `request directives are parsed`() {
     let request = RequestDirectives(
       Sample.fields(
         "Cache-Control: max-age=5, min-fresh=\"6\", max-stale, stale-if-error=7",
@@ -114,7 +114,7 @@ import Testing
     #expect(!RequestDirectives(Sample.fields("Pragma: no-cachex")).pragmaNoCache)
   }
 
-  @Test func `a million bytes of any kind are read in one go`() {
+  @Test func `a million bytes of any kind are parsed`() {
     for piece in ["a,", "\"", "\\", "\"a\\\",", "max-age=", ",", " ", "no-store\""] {
       let value = String(repeating: piece, count: 1_000_000 / piece.utf8.count)
       _ = control(value)

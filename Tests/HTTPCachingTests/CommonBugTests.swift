@@ -74,13 +74,13 @@ import Testing
   }
 
   // http-cache-semantics.
-  @Test func `must-revalidate means nothing while fresh`() {
+  @Test func `must-revalidate has no effect while fresh`() {
     #expect(
       decision(Sample.response("Cache-Control: max-age=60, must-revalidate")) == .useStored)
   }
 
   // Chromium, WebKit and OkHttp.
-  @Test func `Pragma means nothing in a response, and is told`() {
+  @Test func `Pragma in a response is ignored, with a note`() {
     let exchange = Sample.response("Cache-Control: max-age=60", "Pragma: no-cache")
     #expect(decision(exchange) == .useStored)
     #expect(Remark.all(about: exchange).map(\.kind) == [.responsePragma])
@@ -121,14 +121,14 @@ import Testing
   }
 
   // Python's email.utils, which hishel and CacheControl use to parse dates.
-  @Test func `another zone is no date`() {
+  @Test func `a date in another zone is invalid`() {
     for zone in ["UTC", "+0000", "EST", "PST", "Z", ""] {
       #expect(!freshness("Expires: Fri, 01 Jan 2100 00:00:00 \(zone)").isFresh, "\(zone)")
     }
   }
 
   // An HTTP client in Rust.
-  @Test func `a date with a wrong day is a date, and is told`() {
+  @Test func `a date with a wrong day of the week is valid, with a note`() {
     let exchange = Sample.response("Expires: Mon, 01 Jan 2100 00:00:00 GMT")
     #expect(Freshness(of: exchange, at: now).isFresh)
     #expect(Remark.all(about: exchange).map(\.kind) == [.wrongWeekday])
@@ -143,7 +143,7 @@ import Testing
   }
 
   // hishel limits it to 7 days, HTTP::Response to one.
-  @Test func `a heuristic has no limit but is told`() {
+  @Test func `a heuristic lifetime has no limit, but is noted`() {
     let exchange = Sample.response("Last-Modified: \(Sample.date(-86_400_000))")
     let freshness = Freshness(of: exchange, at: now)
     #expect(freshness.lifetime.seconds == 8_640_000)
@@ -151,7 +151,7 @@ import Testing
   }
 
   // hishel uses the current time, so that a response grows fresher over time.
-  @Test func `a heuristic counts to Date`() {
+  @Test func `a heuristic lifetime is based on Date`() {
     for seconds in [0, 90_000] as [Int64] {
       let freshness = freshness("Last-Modified: \(Sample.date(-9_000))", after: seconds)
       #expect(freshness.lifetime.seconds == 900)
@@ -167,17 +167,17 @@ import Testing
   }
 
   // Foundation on Linux.
-  @Test func `without a lifetime nothing is fresh for ever`() {
+  @Test func `nothing is fresh forever without a lifetime`() {
     #expect(decision(Sample.response("ETag: \"a\"")) == .validate)
   }
 
   // Foundation on Linux.
-  @Test func `s-maxage does not make Expires void`() {
+  @Test func `s-maxage does not override Expires`() {
     #expect(freshness("Cache-Control: s-maxage=0", "Expires: \(Sample.date(60))").isFresh)
   }
 
   // Foundation on Linux counts from the earlier of Date and storing.
-  @Test func `a response that was old when it came is no older than that`() {
+  @Test func `the age on receipt is not counted twice`() {
     let freshness = freshness(
       "Cache-Control: max-age=60", "Date: \(Sample.date(-50))", "Age: 20", after: 5)
     #expect(freshness.age.seconds == 55)
@@ -185,7 +185,7 @@ import Testing
   }
 
   // WebKit ignores the qualified form; OkHttp treats it as the unqualified one.
-  @Test func `no-cache with fields is about these fields`() {
+  @Test func `no-cache with fields only applies to these fields`() {
     let exchange = Sample.response("Cache-Control: max-age=60, no-cache=\"Set-Cookie\"")
     let reuse = Reuse(of: exchange, for: Request(), at: now)
     #expect(reuse.decision == .useStored)
@@ -193,13 +193,13 @@ import Testing
   }
 
   // Safari.
-  @Test func `must-understand makes no-store void`() {
+  @Test func `must-understand overrides no-store`() {
     #expect(
       Storability(of: Sample.response("Cache-Control: no-store, must-understand")).mayStore)
   }
 
   // Foundation on Linux does not store such responses.
-  @Test func `Authorization and Vary keep a private cache from nothing`() {
+  @Test func `Authorization and Vary do not restrict a private cache`() {
     let request = Sample.request("Authorization: Basic eDp5", "Accept: a")
     let exchange = Sample.response(
       "Cache-Control: max-age=60", "Vary: Accept", request: request)
@@ -213,7 +213,7 @@ import Testing
   }
 
   // OkHttp sends only one validator, and Date if there is none; undici sends the time of storing.
-  @Test func `both validators are sent, and none is made up`() {
+  @Test func `both validators are sent, and none is invented`() {
     let both = ConditionalRequest(
       validating: Sample.response("ETag: \"a\"", "Last-Modified: \(Sample.date(-9))"), for: nil)
     #expect(both.conditions.map { text($0.name) } == ["If-None-Match", "If-Modified-Since"])
@@ -229,7 +229,7 @@ import Testing
   }
 
   // Resuming downloads.
-  @Test func `a weak tag cannot vouch for part of a body`() {
+  @Test func `a weak tag does not identify part of a body`() {
     let request = ConditionalRequest(
       validating: Sample.response("ETag: W/\"a\"", "Content-Length: 9", bodyBytes: 5), for: nil)
     #expect(request.conditions == [])
@@ -246,7 +246,7 @@ import Testing
   }
 
   // hishel treats the strong tag like the weak one.
-  @Test func `a 304 with a strong tag is not for a weak one`() {
+  @Test func `a 304 with a strong tag does not match a weak one`() {
     let response = NotModified(
       fields: Sample.fields("ETag: \"a\""), requestTime: now, responseTime: now)
     #expect(!response.selection(of: Sample.response("ETag: W/\"a\"")).mayUpdate)
@@ -280,7 +280,7 @@ import Testing
   }
 
   // Implementations with 32-bit and 64-bit sums.
-  @Test func `great numbers neither wrap around nor end the process`() {
+  @Test func `large numbers neither wrap around nor trap`() {
     let great = String(repeating: "9", count: 40)
     let freshness = freshness("Cache-Control: max-age=\(great)", "Age: \(great)", after: 1)
     #expect(freshness.lifetime.seconds == 2_147_483_648)
@@ -290,7 +290,7 @@ import Testing
   }
 
   // Clocks that are set back.
-  @Test func `a time before the receipt makes no age below zero`() {
+  @Test func `a time before the receipt does not make the age negative`() {
     let freshness = freshness("Cache-Control: max-age=60", after: -1_000)
     #expect(freshness.age.seconds == 0)
     #expect(freshness.remainingSeconds == 60)

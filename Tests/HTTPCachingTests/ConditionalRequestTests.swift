@@ -32,7 +32,7 @@ import Testing
     #expect(conditions("ETag: \"a\"", method: "HEAD") == ["validation", "If-None-Match: \"a\""])
   }
 
-  @Test func `nothing is made up`() {
+  @Test func `no validator is invented`() {
     #expect(conditions("Date: \(Sample.date())", "Expires: \(Sample.date())") == ["replacement"])
     #expect(conditions("Last-Modified: yesterday") == ["replacement"])
     #expect(conditions("ETag: ") == ["replacement"])
@@ -58,7 +58,7 @@ import Testing
         == ["validation", "If-None-Match: \"a\""])
   }
 
-  @Test func `a 206 is completed where it holds the start`() {
+  @Test func `a 206 is completed if it contains the start`() {
     for (range, bodyBytes, expected) in [
       ("bytes 0-499/1234", 500, StoredBody.start(bytes: 500)),
       ("bytes 0-499/1234", nil, .start(bytes: 500)), ("bytes 0-499/*", 500, .start(bytes: 500)),
@@ -77,7 +77,7 @@ import Testing
     #expect(StoredBody(of: Sample.response(status: 206, bodyBytes: 9)) == .fragment)
   }
 
-  @Test func `a hostile length is no length`() {
+  @Test func `a hostile length is ignored`() {
     for (length, expected) in [
       ("99999999999999999999", StoredBody.complete), ("-1", .complete), ("x", .complete),
       ("", .complete), ("10, 10", .complete),
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `it starts from the presented request, whose conditions are replaced`() {
+  @Test func `the conditions of the presented request are replaced`() {
     let presented = Request(
       method: Request.get, targetURI: bytes("https://a.example/"),
       fields: Sample.fields(
@@ -106,7 +106,7 @@ import Testing
       request.fields == Sample.fields("Accept: a", "Cookie: c", "If-None-Match: \"a\""))
   }
 
-  @Test func `without one it has the fields that Vary names, and no others`() {
+  @Test func `without a presented request, only fields in Vary are sent`() {
     let stored = Request(
       method: Request.get, targetURI: bytes("https://a.example/"),
       fields: Sample.fields("Accept: a", "Authorization: secret", "accept: b"))

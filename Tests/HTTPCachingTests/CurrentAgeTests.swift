@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `clocks that differ are told, and make no age`() {
+  @Test func `clock differences are noted, and do not count as age`() {
     let fromAhead = Sample.response("Date: \(Sample.date(30))")
     let ahead = CurrentAge(of: fromAhead, at: now + 5)
     #expect(ahead.apparentAge == 0)
@@ -52,7 +52,7 @@ import Testing
     #expect(delay.responseDelay == 0)
   }
 
-  @Test func `a date that is none is the time of receipt`() {
+  @Test func `an invalid date is replaced by the time of receipt`() {
     let exchange = Sample.response("Date: today", "Age: x")
     let age = CurrentAge(of: exchange, at: now + 1)
     #expect(age.seconds == 1)
@@ -60,7 +60,7 @@ import Testing
     #expect(age.remarks(about: exchange).map { text($0.value) } == ["x", "today"])
   }
 
-  @Test func `a year of two digits is told from the time of receipt`() {
+  @Test func `a two-digit year is resolved from the time of receipt`() {
     // The year was 1994 on receipt, and stays 1994.
     let exchange = Sample.response(
       "Date: Sunday, 06-Nov-94 08:49:37 GMT", receivedAt: 784_111_777)

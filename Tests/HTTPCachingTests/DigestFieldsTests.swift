@@ -6,7 +6,7 @@ import Testing
     values.map { "\($0.algorithm) \(String(decoding: $0.base64, as: UTF8.self))" }
   }
 
-  @Test func `digests are read of what each field is about`() {
+  @Test func `each field has its digests`() {
     let digests = DigestFields(
       Sample.fields(
         "Repr-Digest: sha-256=:YQ==:, SHA-512=:Yg==:;x=1",
@@ -26,7 +26,7 @@ import Testing
       "", "sha-256", "sha-256=", "sha-256=:", "sha-256=YQ==", "sha-256=:YQ==", "=:YQ==:",
       "sha-256 =:YQ==:", "x=\"a, sha-256=:YQ==:\"", "sha-384=:YQ==:", "sha-256;x=:YQ==:",
     ])
-  func `what is not written as it has to be is no digest`(_ value: String) {
+  func `malformed digests are ignored`(_ value: String) {
     let digests = DigestFields(Sample.fields("Repr-Digest: \(value)", "Content-Digest: \(value)"))
     #expect(shown(digests.ofRepresentation + digests.ofContent) == [])
   }

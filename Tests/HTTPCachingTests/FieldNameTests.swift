@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a line with another name is another field`() {
+  @Test func `a line with a different name is a different field`() {
     var line = FieldLine(name: Array("Age".utf8), value: [])
     line.name = Array("X-Age".utf8)
     #expect(!FieldName.age.matches(line))
@@ -32,7 +32,7 @@ import Testing
     #expect(FieldName.age.matches(line))
   }
 
-  @Test func `a set has the names that were put in, known or not`() {
+  @Test func `a set contains the inserted names, known or not`() {
     var names = FieldNameSet([.age, .vary, "X-One"])
     names.insert("X-Two")
     for (text, isIn) in [

@@ -9,7 +9,7 @@ import Testing
       fields: Sample.fields(lines), requestTime: now + 98, responseTime: now + 100)
   }
 
-  @Test func `a 304 is for a response with the same validator`() {
+  @Test func `a 304 applies to a response with the same validator`() {
     let modified = "Last-Modified: \(Sample.date(-9))"
     let other = "Last-Modified: \(Sample.date(-8))"
     for (stored, response, expected) in [
@@ -37,7 +37,7 @@ import Testing
     #expect(NotModified.Selection.allCases.filter(\.mayUpdate).count == 4)
   }
 
-  @Test func `each field replaces all lines of its name, and others stay`() {
+  @Test func `each field replaces all lines of its name, and others are kept`() {
     let stored = Sample.response(
       "Date: \(Sample.date())", "Cache-Control: max-age=60", "X-A: 1", "ETag: \"a\"",
       "cache-control: public", "X-B: 2", "Age: 30", bodyBytes: 7)
@@ -65,7 +65,7 @@ import Testing
     #expect(freshness.remainingSeconds == 598)
   }
 
-  @Test func `fields of the connection, of the proxy and of the body stay`() {
+  @Test func `connection, proxy and body fields are kept`() {
     let stored = Sample.response(
       "Content-Length: 10", "Content-Type: a/b", "Content-Encoding: gzip", "Connection: close",
       "X-Hop: old", "Set-Cookie: old", "Content-Language: de")
@@ -105,7 +105,7 @@ import Testing
     #expect(other.exchange.fields.firstValue(of: "Set-Cookie") == bytes("new"))
   }
 
-  @Test func `to update twice is to update once`() {
+  @Test func `updating twice equals updating once`() {
     let names = ["A", "B", "Age", "Date", "Connection", "Content-Length", "ETag", "Cache-Control"]
     for seed in 0..<1_000 as Range<UInt64> {
       var generator = SeededGenerator(seed: seed)

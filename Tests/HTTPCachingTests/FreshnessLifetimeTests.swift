@@ -26,7 +26,7 @@ import Testing
     #expect(lifetime() == "none 0")
   }
 
-  @Test func `what is invalid is stale, and nothing else is asked`() {
+  @Test func `an invalid lifetime is stale, without a fallback`() {
     let expires = "Expires: \(Sample.date(100))"
     let modified = "Last-Modified: \(Sample.date(-1_000))"
     #expect(lifetime("Cache-Control: max-age=1.5", expires, modified) == "invalid-max-age 0")
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `the basis says what it was calculated from`() {
+  @Test func `the basis contains the inputs of the calculation`() {
     func basis(_ lines: String...) -> FreshnessLifetime.Basis {
       FreshnessLifetime(
         of: Exchange(status: 200, fields: Sample.fields(lines), responseTime: Sample.now)
@@ -77,7 +77,7 @@ import Testing
     #expect(basis("ETag: x") == .none(.noLastModified))
   }
 
-  @Test func `what is ignored is told with its section`() {
+  @Test func `ignored fields are noted with their RFC section`() {
     let exchange = Sample.response(
       "Cache-Control: max-age=3600, s-maxage=600, proxy-revalidate", "Expires: 0")
     let lifetime = FreshnessLifetime(of: exchange)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct FreshnessTests {
   private let now = Sample.now
 
-  @Test func `a lifetime that equals the age is over`() {
+  @Test func `a response is stale when its age equals its lifetime`() {
     let exchange = Sample.response("Cache-Control: max-age=60", "Date: \(Sample.date())")
     for (offset, isFresh, remaining, stale) in [
       (0, true, 60, 0), (59, true, 1, 0), (60, false, 0, 0), (61, false, 0, 1),
@@ -55,7 +55,7 @@ import Testing
       responseTime: times.randomElement(using: &generator) ?? now)
   }
 
-  @Test func `nothing is less than zero, and time makes nothing fresher`() {
+  @Test func `nothing is negative, and nothing gets fresher with time`() {
     let moments: [Int64] = [
       .min, -62_135_596_800, 0, now - 1, now, now + 1, now + 59, now + 60, 253_402_300_799, .max,
     ]
@@ -92,7 +92,7 @@ import Testing
     #expect(fresh > 1_000)
   }
 
-  @Test func `the moment of expiry is the first that is not fresh`() {
+  @Test func `a response is stale exactly from its expiry`() {
     var checked = 0
     for seed in 0..<5_000 as Range<UInt64> {
       let exchange = response(seed: seed)
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `names of fields have no case`() {
+  @Test func `field names are case-insensitive`() {
     for seed in 0..<200 as Range<UInt64> {
       let exchange = response(seed: seed)
       let lines = exchange.fields.lines.map {

@@ -8,7 +8,7 @@ import Testing
   /// 2026-11-21 00:00:00 UTC.
   private let now: Int64 = 1_795_219_200
 
-  @Test func `the three forms of the RFC are read`() {
+  @Test func `the three formats of the RFC are parsed`() {
     for text in [
       "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
       "Sun Nov  6 08:49:37 1994",
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `the case of letters does not matter`() {
+  @Test func `dates are case-insensitive`() {
     for text in [
       "sun, 06 nov 1994 08:49:37 gmt", "SUNDAY, 06-NOV-94 08:49:37 GMT", "sUN nOV  6 08:49:37 1994",
     ] {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a day that is not that of the date is told, and does not matter`() {
+  @Test func `a wrong day of the week is noted, but the date is valid`() {
     for (text, isWrong) in [
       ("Sun, 06 Nov 1994 08:49:37 GMT", false), ("Mon, 06 Nov 1994 08:49:37 GMT", true),
       ("Sunday, 06-Nov-94 08:49:37 GMT", false), ("Saturday, 06-Nov-94 08:49:37 GMT", true),
@@ -51,7 +51,7 @@ import Testing
     #expect(year("00") == 2000)
   }
 
-  @Test func `50 years are told by the moment and not by the year`() {
+  @Test func `the 50-year rule compares exact times, not years`() {
     func seconds(_ text: String, now: Int64) -> Int64? {
       HTTPDate.secondsSince1970(Array(text.utf8), now: now)
     }
@@ -75,7 +75,7 @@ import Testing
     #expect(HTTPDate.secondsSince1970(beyond, now: now) == nil)
   }
 
-  @Test func `every day from 1900 to 2105 is read in all forms`() {
+  @Test func `every day from 1900 to 2105 is parsed in all formats`() {
     let names = [
       "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday",
     ]
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `everything else is no date`() {
+  @Test func `everything else is not a date`() {
     for text in [
       "", "0", "-1", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 6 Nov 1994 08:49:37 GMT",
       "Sun, 06 Nov 1994 08:49:37", "Sun, 31 Feb 1994 08:49:37 GMT",

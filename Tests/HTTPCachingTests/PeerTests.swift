@@ -68,7 +68,7 @@ func lists(_ fields: FieldSection) -> [String: [String]] {
 
 @Suite struct PeerTests {
   @Test(.enabled(if: Peer.isInstalled, Peer.hint))
-  func `each difference from hishel is on the list, and the RFC decides it`() throws {
+  func `every difference from hishel is listed with the RFC section that decides it`() throws {
     let cases = (0..<4_000 as Range<UInt64>).map { PeerCase(seed: $0) }
     let answers = try Peer.answers(to: cases)
     try #require(answers.count == cases.count)

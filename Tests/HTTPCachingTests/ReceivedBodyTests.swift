@@ -8,7 +8,7 @@ import Testing
       ("bytes 7-7/8", 7, 7, 8, 1), ("bytes 1-2/*", 1, 2, nil, 2),
       ("bytes 0-9223372036854775807/*", 0, .max, nil, .max),
     ] as [(String, Int64, Int64, Int64?, Int64)])
-  func `a range has a first and a last byte, and a whole`(
+  func `a range has a first byte, a last byte and a complete length`(
     _ text: String, _ first: Int64, _ last: Int64, _ whole: Int64?, _ length: Int64
   ) throws {
     let range = try #require(ContentRange(Array(text.utf8)))
@@ -23,11 +23,11 @@ import Testing
       "bytes 0 - 4/5", "bytes=0-4/5", "lines 0-4/5", "bytes 0-4/5, bytes 0-4/5", "bytes +0-4/5",
       "bytes 0-99999999999999999999/*", "bytes 0-4/99999999999999999999", "bytes 0-4/5 ",
     ])
-  func `what is no valid range is none`(_ text: String) {
+  func `invalid ranges are ignored`(_ text: String) {
     #expect(ContentRange(Array(text.utf8)) == nil)
   }
 
-  @Test func `two lines are no range`() {
+  @Test func `two Content-Range lines are not a range`() {
     let line = "Content-Range: bytes 0-4/5"
     #expect(ContentRange(Sample.fields(line)) != nil)
     #expect(ContentRange(Sample.fields(line, line)) == nil)
@@ -54,7 +54,7 @@ import Testing
       (["Content-Range: bytes 0-499/2000"], 206, 100, 100, 2_000, 5),
       (["Content-Range: bytes 1500-1999/2000", "Content-Length: 500"], 206, 500, 500, 2_000, 25),
     ] as [([String], Int64, Int64, Int64, Int64, Int64)])
-  func `what is stored is compared with what was announced`(
+  func `the stored size is compared with the announced size`(
     _ lines: [String], _ status: Int64, _ stored: Int64, _ bytes: Int64, _ announced: Int64,
     _ percent: Int64
   ) throws {
@@ -67,7 +67,7 @@ import Testing
     #expect((body.percent < 100) == (bytes < announced))
   }
 
-  @Test func `a share is below 100 as long as a byte is missing`() {
+  @Test func `the percentage stays below 100 while a byte is missing`() {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<10_000 {
       let announced = Int64.random(in: 1...(1 << Int64.random(in: 1...62)), using: &random)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `what was announced of other bytes is not compared`() {
+  @Test func `lengths that do not describe the stored bytes are not compared`() {
     for (lines, status, stored) in [
       ([], 200, 5), (["Content-Length: 9"], 200, nil), (["Content-Length: nine"], 200, 5),
       (["Content-Length: 9", "Content-Encoding: gzip"], 200, 5), (["Content-Length: 9"], nil, 5),

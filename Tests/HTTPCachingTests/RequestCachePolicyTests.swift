@@ -2,7 +2,7 @@ import HTTPCaching
 import Testing
 
 @Suite struct RequestCachePolicyTests {
-  @Test func `the numbers are Apple's`() {
+  @Test func `the raw values match Apple's`() {
     #expect(
       RequestCachePolicy.names.map { "\($0.policy.rawValue) \($0.name)" } == [
         "0 useProtocolCachePolicy", "1 reloadIgnoringLocalCacheData", "1 reloadIgnoringCacheData",
@@ -37,7 +37,7 @@ import Testing
       .map { $0.outcome(reuse, conditional).rawValue }.joined(separator: " ")
   }
 
-  @Test func `what each policy leads to`() {
+  @Test func `each policy has its outcome`() {
     let fresh = "Cache-Control: max-age=60"
     let tag = "ETag: \"a\""
     //                                       0           1    4    2     3     5
@@ -56,7 +56,7 @@ import Testing
         == "cache load load cache cache conditional")
   }
 
-  @Test func `a response to another request is missing`() {
+  @Test func `a response to a different request counts as missing`() {
     let request = Sample.request("Accept: b")
     let stored = Sample.response(
       "Cache-Control: max-age=60", "ETag: \"a\"", "Vary: Accept",
@@ -67,7 +67,7 @@ import Testing
     #expect(outcomes(unknown, request) == "unknown load load unknown unknown unknown")
   }
 
-  @Test func `part of a body is missing, but can be completed`() {
+  @Test func `a partial body counts as missing, but can be completed`() {
     let stored = Sample.response(
       "Cache-Control: max-age=60", "ETag: \"a\"", "Content-Length: 9", bodyBytes: 5)
     #expect(outcomes(stored) == "conditional load load load error conditional")
@@ -80,7 +80,7 @@ import Testing
         == "error load load cache cache conditional")
   }
 
-  @Test func `one policy asks the caches on the way, too`() {
+  @Test func `one policy also bypasses intermediate caches`() {
     #expect(
       RequestCachePolicy.allCases.filter { !$0.addedLines.isEmpty }
         == [.reloadIgnoringLocalAndRemoteCacheData])

@@ -28,7 +28,7 @@ import Testing
     "", "\n", "ETag: a\n", "HTTP/1.1\nA: 1\n", "HTTP/1.1 2xx OK\n", "HTTP/1.1 200 OK\nno colon\n",
     "HTTP/1.1 200 OK\na b: c\n", "HTTP/1.1 1200 OK\n", "<html>", "HTTP/1.1 200 OK\n : x\n",
   ])
-  func `what is no head is refused`(_ text: String) {
+  func `an invalid head is refused`(_ text: String) {
     #expect(ResponseHead(Array(text.utf8)) == nil)
   }
 }

@@ -20,7 +20,7 @@ import Testing
 
   private let minute = ["Cache-Control: max-age=60"]
 
-  @Test func `fresh is used, stale is validated`() {
+  @Test func `fresh responses are used, stale ones are validated`() {
     #expect(reuse(minute, after: 59) == "use-stored: fresh(seconds: 1)")
     #expect(reuse(minute, after: 60) == "validate: stale(seconds: 0)")
     #expect(reuse(minute, after: 90) == "validate: stale(seconds: 30)")
@@ -34,7 +34,7 @@ import Testing
         == "validate: staleMustRevalidate(seconds: 1)")
   }
 
-  @Test func `no-cache is validated, unless it names fields`() {
+  @Test func `no-cache is validated, unless it lists fields`() {
     #expect(reuse(minute + ["Cache-Control: no-cache"]) == "validate: responseNoCache")
     let exchange = Sample.response("Cache-Control: max-age=60, no-cache=\"Set-Cookie, X\"")
     let reuse = Reuse(of: exchange, for: Request(), at: now)
@@ -79,7 +79,7 @@ import Testing
         == "validate: responseNoCache stale(seconds: 1)")
   }
 
-  @Test func `Pragma counts in a request without Cache-Control only`() {
+  @Test func `Pragma only counts in a request without Cache-Control`() {
     #expect(reuse(minute, ["Pragma: no-cache"]) == "validate: requestPragma")
     #expect(
       reuse(minute, ["Pragma: no-cache", "Cache-Control: max-age=5"])
@@ -87,7 +87,7 @@ import Testing
     #expect(reuse(minute + ["Pragma: no-cache"]) == "use-stored: fresh(seconds: 60)")
   }
 
-  @Test func `a window after the lifetime`() {
+  @Test func `stale responses are used within their window`() {
     // RFC 5861 §3.1.
     let fields = ["Cache-Control: max-age=600, stale-while-revalidate=30"]
     #expect(reuse(fields, after: 599) == "use-stored: fresh(seconds: 1)")
@@ -107,7 +107,7 @@ import Testing
         == "use-stored: revalidatesMeanwhile(seconds: 0)")
   }
 
-  @Test func `the windows are told with what is left of them`() {
+  @Test func `windows are reported with their remaining time`() {
     func use(_ lines: String, _ request: String? = nil, after seconds: Int64) -> StaleUse {
       let exchange = Sample.response("Cache-Control: \(lines)")
       return StaleUse(
@@ -135,7 +135,7 @@ import Testing
       use("max-age=0, no-cache=\"a\", stale-if-error=9", after: 1).ifError == .open(remaining: 8))
   }
 
-  @Test func `another request is none of its`() {
+  @Test func `a response does not match a different request`() {
     func decide(_ stored: Request?, _ presented: Request) -> Reuse {
       let exchange = Sample.response(
         "Cache-Control: max-age=60", "Vary: Accept", request: stored)
@@ -164,7 +164,7 @@ import Testing
     #expect(decide(stored, cached).decision == .gatewayTimeout)
   }
 
-  @Test func `part of a body is no answer`() {
+  @Test func `a partial body cannot be used`() {
     let fields = minute + ["Content-Length: 10"]
     #expect(reuse(fields, bodyBytes: 10) == "use-stored: fresh(seconds: 60)")
     #expect(reuse(fields, bodyBytes: nil) == "use-stored: fresh(seconds: 60)")

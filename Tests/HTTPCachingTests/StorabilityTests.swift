@@ -11,7 +11,7 @@ import Testing
     return storability.reason
   }
 
-  @Test func `what permits it`() {
+  @Test func `reasons that permit storing`() {
     #expect(reason() == .status)
     #expect(reason("Cache-Control: public", status: 302) == .isPublic)
     #expect(reason("Cache-Control: private", status: 302) == .isPrivate)
@@ -29,7 +29,7 @@ import Testing
     #expect(reason("Cache-Control: max-age=9", status: 206) == .maxAge)
   }
 
-  @Test func `what is against it`() {
+  @Test func `reasons that forbid storing`() {
     let fresh = "Cache-Control: max-age=9"
     #expect(reason(fresh, request: Request(method: bytes("PUT"))) == .methodNotUnderstood)
     #expect(reason(fresh, request: Request(method: bytes("get"))) == .methodNotUnderstood)
@@ -41,7 +41,7 @@ import Testing
     #expect(reason("Cache-Control: must-understand", status: 599) == .statusNotUnderstood)
   }
 
-  @Test func `must-understand makes no-store void for a status that is understood`() {
+  @Test func `must-understand overrides no-store for an understood status`() {
     let exchange = Sample.response("Cache-Control: max-age=9, must-understand, no-store")
     let storability = Storability(of: exchange)
     #expect(storability.reason == .maxAge)
@@ -52,7 +52,7 @@ import Testing
         == .statusNotUnderstood)
   }
 
-  @Test func `a response to POST needs a lifetime and its own location`() {
+  @Test func `a response to POST needs a lifetime and a matching Content-Location`() {
     let post = Request(method: Request.post, targetURI: bytes("https://a.example/x"))
     let location = "Content-Location: https://a.example/x"
     #expect(reason("Cache-Control: max-age=9", location, request: post) == .maxAge)

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a tag is told by its quotation marks`() {
+  @Test func `an entity tag needs quotation marks`() {
     for (text, isWeak, isWellFormed) in [
       ("\"xyzzy\"", false, true), ("W/\"xyzzy\"", true, true), ("\"\"", false, true),
       ("\"a, b\"", false, false), ("\"a,b\"", false, true), ("\"ä\"", false, true),
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a date is strong from 60 seconds on`() {
+  @Test func `a date is a strong validator after 60 seconds`() {
     func isStrong(_ lines: String...) -> Bool? {
       Validators(of: Exchange(status: 200, fields: Sample.fields(lines), responseTime: Sample.now))
         .lastModified?.isStrong
@@ -48,7 +48,7 @@ import Testing
     #expect(isStrong("Last-Modified: x", "Date: \(Sample.date(60))") == nil)
   }
 
-  @Test func `weaknesses are told`() {
+  @Test func `weak validators are noted`() {
     func kinds(_ lines: String...) -> [Remark.Kind] {
       Validators(of: Exchange(status: 200, fields: Sample.fields(lines), responseTime: Sample.now))
         .remarks.map(\.kind)
@@ -65,7 +65,7 @@ import Testing
     #expect(kinds(modified) == [.weakValidator, .rollbackUndetectable])
   }
 
-  @Test func `what has changed is what differs, newer or older`() {
+  @Test func `any difference is a change, newer or older`() {
     func validators(_ lines: String) -> Validators {
       let lines = lines.split(separator: "|").map(String.init)
       return Validators(Sample.fields(lines), date: .absent, now: Sample.now)

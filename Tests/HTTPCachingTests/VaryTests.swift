@@ -22,7 +22,7 @@ import Testing
     #expect(Vary(Sample.fields("Vary: Accept", "Vary: *")) == .anything)
   }
 
-  @Test func `a field matches when its list does`() {
+  @Test func `a field matches if its list matches`() {
     for (stored, presented, matches) in [
       (["Accept: a"], ["Accept: a"], true), (["ACCEPT: a"], ["accept: a"], true),
       (["Accept: a"], ["Accept: A"], false), (["Accept: a, b"], ["Accept: a ,\tb"], true),
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `what differs is told with both values`() {
+  @Test func `differences are reported with both values`() {
     guard
       case .differs(let differences) = match(
         "Accept-Language, Cookie, Accept", ["Accept-Language: en", "Accept: a"],
@@ -60,14 +60,14 @@ import Testing
     #expect(differences.map(\.presented) == [bytes("de"), bytes("x")])
   }
 
-  @Test func `an asterisk never matches, and nothing stored tells nothing`() {
+  @Test func `an asterisk never matches, and without a stored request nothing is known`() {
     #expect(match("*", ["Accept: a"], ["Accept: a"]) == .never)
     #expect(match("*", nil, []) == .never)
     #expect(match("Accept", nil, ["Accept: a"]) == .unknown(["Accept"]))
     #expect(match("", nil, []) == .nothingNominated)
   }
 
-  @Test func `a Vary record counts before the stored request`() {
+  @Test func `a Vary record takes precedence over the stored request`() {
     let exchange = Sample.response(
       "Vary: Accept, Cookie", request: Sample.request("Cookie: old"),
       varyRecord: Sample.fields("accept: a"))
@@ -82,7 +82,7 @@ import Testing
     #expect(VaryMatch(without, presented: Sample.fields()) == .matches(["accept"]))
   }
 
-  @Test func `a great many names are compared in one go`() {
+  @Test func `many names are compared`() {
     let names = (0..<100_000).map { "a\($0)" }.joined(separator: ",")
     guard case .matches(let matched) = match(names, [], []) else {
       Issue.record("it differs")

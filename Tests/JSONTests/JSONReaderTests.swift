@@ -28,7 +28,7 @@ import Testing
     "[]", "[ ]", "[1]", "[1 , 2]", "{}", "{ }", "{\"a\":1}", "{ \"a\" : [ { } ] , \"b\" : null }",
     "\"\\u00e9\\n\\/\"", "[[[[[]]]]]", "\n\t\r[]\n",
   ])
-  func `a document is read, also byte by byte`(document: String) {
+  func `a document is read in one piece and byte by byte`(document: String) {
     #expect(error(in: document) == nil)
     #expect(error(in: document, inPiecesOf: 1) == nil)
   }
@@ -46,7 +46,7 @@ import Testing
     ("\"\\x\"", "an unknown escape at byte 2"), ("\"\\u12g4\"", "no hexadecimal digit at byte 5"),
     ("'a'", "no value at byte 0"), ("]", "no value at byte 0"),
   ])
-  func `what is wrong is told with its place`(document: String, message: String) {
+  func `errors are reported with their offset`(document: String, message: String) {
     #expect(error(in: document) == message)
     #expect(error(in: document, inPiecesOf: 1) == message)
   }
@@ -58,7 +58,7 @@ import Testing
     #expect(error(in: String(repeating: "[", count: 1_000_000)) == "too deep at byte 65")
   }
 
-  @Test func `a number or a name of endless length is an error`() {
+  @Test func `an endless number or name is an error`() {
     let digits = { String(repeating: "1", count: $0) }
     #expect(error(in: digits(1_000)) == nil)
     #expect(error(in: digits(1_001)) == "a number that is too long at byte 0")
@@ -75,11 +75,11 @@ import Testing
     ("\"\\ud83d\\ud83d\\ud83d\"", "\u{FFFD}\u{FFFD}\u{FFFD}"),
     ("\"\\ud83d\\ud83dx\"", "\u{FFFD}\u{FFFD}x"),
   ])
-  func `escapes are undone`(literal: String, text: String) throws {
+  func `escapes are decoded`(literal: String, text: String) throws {
     #expect(try string(literal) == text)
   }
 
-  @Test func `bytes that are not UTF-8 are handed on`() throws {
+  @Test func `bytes that are not UTF-8 are passed on`() throws {
     var reader = JSONReader([0x22, 0xFF, 0xC3, 0x22])
     #expect(try reader.string() == [0xFF, 0xC3])
   }

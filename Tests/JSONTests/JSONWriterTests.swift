@@ -13,7 +13,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func `commas stand between members and between values, at each depth`() {
+  @Test func `commas separate members and values at each depth`() {
     let text = text {
       $0.object {
         $0.member("a", 1)
@@ -37,7 +37,7 @@ import Testing
         """)
   }
 
-  @Test func `lines begin with values, and no line is empty`() {
+  @Test func `lines start with values, and no line is empty`() {
     let text = text {
       $0.object {
         $0.array("a", .lines, objects: [1, 2]) {
@@ -62,7 +62,7 @@ import Testing
         """)
   }
 
-  @Test func `each kind of value has its form`() {
+  @Test func `each kind of value is written`() {
     let text = text {
       $0.array {
         $0.value(Int64.min)
@@ -86,7 +86,7 @@ import Testing
     )
   }
 
-  @Test func `a string is escaped as it is asked for`() {
+  @Test func `a string is escaped as requested`() {
     let hostile = "\u{0}\u{1F}\u{7F}\"\\\n\r\t/\u{301}é\u{202E}\u{E0001}😀"
     let ascii =
       #""\u0000\u001f\u007f\"\\\n\r\t/\u0301\u00e9\u202e\udb40\udc01\ud83d\ude00""#
@@ -101,7 +101,7 @@ import Testing
       [0xFF], [0x61, 0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
       [0x22, 0x80],
     ] as [[UInt8]])
-  func `bytes that are not UTF-8 are in another member`(_ hostile: [UInt8]) {
+  func `bytes that are not UTF-8 go into a separate member`(_ hostile: [UInt8]) {
     let text = text {
       $0.object {
         $0.member("z", 0)
@@ -125,7 +125,7 @@ import Testing
     #expect(text == #"["","+w==","+/s=","+/v7"]"#)
   }
 
-  @Test func `names are written as they are, are escaped, or were written before`() {
+  @Test func `names are written raw, escaped, or preformatted`() {
     let names = JSONNames(.ascii, ["a", "é"]) { $0.key(named: $1) }
     func write(_ json: inout JSONWriter) {
       json.key(names, at: 0)
@@ -148,7 +148,7 @@ import Testing
         == "{\n\(members.split(separator: ",").joined(separator: ",\n"))\n}")
   }
 
-  @Test func `a string comes whole, piece by piece, or with what is not UTF-8 repaired`() {
+  @Test func `a string is written whole, in pieces, or with repaired UTF-8`() {
     let text = text {
       $0.array { json in
         json.string(repairing: [0x61, 0xFF])
@@ -165,7 +165,7 @@ import Testing
     #expect(text == #"["a\ufffd","a\"\ufffdb\u00e9","c","de","1970-01-01T00:00:00Z"]"#)
   }
 
-  @Test func `what was written can be taken away before the end`() {
+  @Test func `written bytes can be taken before the end`() {
     var taken: [UInt8] = []
     let rest = JSONWriter.bytes(.ascii) { json in
       json.array { json in
@@ -178,7 +178,7 @@ import Testing
     #expect(rest == Array(",2]".utf8))
   }
 
-  @Test func `a line can begin in an array that is in one line`() {
+  @Test func `a line can start inside a single-line array`() {
     let text = text { json in
       json.array { json in
         json.value(1)
@@ -190,7 +190,7 @@ import Testing
     #expect(text == "[1,\n2,3]")
   }
 
-  @Test func `what was in the array stays`() {
+  @Test func `previous contents of the array are kept`() {
     struct Stop: Error {}
     var bytes = Array("a".utf8)
     JSONWriter.append(to: &bytes, .ascii) { $0.value(1) }
@@ -226,13 +226,13 @@ import Testing
     return text
   }
 
-  @Test func `an object is the same however often it is interrupted`() {
+  @Test func `an object does not depend on interruptions`() {
     #expect(text(of: []) == "{\"b\":0,\"a\":[],\"d\":1,\"e\":2}\n")
     #expect(text(of: [1]) == "{\"b\":0,\"a\":[\n{\"c\":1}\n],\"d\":1,\"e\":2}\n")
     #expect(text(of: [1, 2]) == "{\"b\":0,\"a\":[\n{\"c\":1},\n{\"c\":2}\n],\"d\":1,\"e\":2}\n")
   }
 
-  @Test func `an array that was not ended is ended with its object`() {
+  @Test func `an open array is closed with its object`() {
     var bytes: [UInt8] = []
     var json = JSONStream(.ascii, .inLine)
     json.begin("a", in: &bytes) { _ in }
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func `parts that are written apart are one array when they are put together`() {
+  @Test func `separately written parts form one array`() {
     var bytes: [UInt8] = []
     var json = JSONStream(.ascii)
     json.begin("a", in: &bytes) { _ in }

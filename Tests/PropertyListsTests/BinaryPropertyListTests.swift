@@ -3,7 +3,7 @@ import PropertyLists
 import Testing
 
 @Suite struct BinaryPropertyListTests {
-  @Test func `what Python's plistlib writes is read as it was meant`() throws {
+  @Test func `lists written by Python's plistlib are read correctly`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -23,7 +23,7 @@ import Testing
     try python("verify", folder.path())
   }
 
-  @Test func `cut or changed bytes never end the process`() throws {
+  @Test func `truncated or modified bytes never trap`() throws {
     let headers: [PropertyListValue.Entry] = (0..<20).map {
       .init(key: Array("Header-\($0)".utf8), value: .text("value ä \($0)"))
     }
@@ -80,7 +80,7 @@ import Testing
     #expect(try read(halves) == .string([0xED, 0xA0, 0xBD] + Array("😀".utf8)))
   }
 
-  @Test func `an object may be shared, and is no cycle`() throws {
+  @Test func `a shared object is not a cycle`() throws {
     let arrays = list([[0xA2, 1, 1], [0xA0]])
     #expect(try read(arrays) == .array([.array([]), .array([])]))
     let dictionaries = list([[0xA2, 1, 1], [0xD0]])
@@ -156,7 +156,7 @@ import Testing
     #expect(try list.entries(of: list.key(0, of: entries)) == nil)
   }
 
-  @Test func `a walk over the keys of a set goes on after an error`() throws {
+  @Test func `iterating the keys of a set continues after an error`() throws {
     let bytes = list([
       [0xD4, 1, 3, 2, 4, 5, 5, 5, 5], [0x53] + Array("Age".utf8), [0x54] + Array("Date".utf8),
       [0x54] + Array("Vary".utf8), [0x5E] + Array("date".utf8), [0x09],
@@ -176,7 +176,7 @@ import Testing
     #expect(try list.next(in: entries, from: &position, whoseKeyIsIn: keys) == nil)
   }
 
-  @Test func `keys are found in a set whatever the case of their letters`() throws {
+  @Test func `keys in a set are found regardless of case`() throws {
     let keys = PropertyListKeySet(["last-modified", "age", "expires", "etag", "expired", "date"])
     /// Returns the place of a key that is encoded as this object.
     func place(_ object: [UInt8]) throws -> Int? {

@@ -4,7 +4,7 @@ import Testing
 
 /// Reads archives written by Foundation, and invalid ones.
 @Suite struct KeyedArchiveTests {
-  @Test func `the values of Foundation are read`() throws {
+  @Test func `values archived by Foundation are read`() throws {
     let uuid = try #require(UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF"))
     let archive = try archived([
       "text": "é😀", "number": 5, "real": 1.5, "flag": true, "data": Data([1, 2]),
@@ -29,7 +29,7 @@ import Testing
       ])
   }
 
-  @Test func `a set is an array, and an unknown class is known by its name`() throws {
+  @Test func `a set becomes an array, and an unknown class is identified by name`() throws {
     let archive = try archived([
       "set": NSSet(object: "a"), "zone": NSTimeZone(name: "UTC") as Any,
       "index": NSIndexSet(index: 3),
@@ -42,7 +42,7 @@ import Testing
       ])
   }
 
-  @Test func `a relative URL comes with its base`() throws {
+  @Test func `a relative URL includes its base`() throws {
     let base = try #require(URL(string: "https://a.example/b/c"))
     let url = try #require(NSURL(string: "../d?e", relativeTo: base))
     let archive = try NSKeyedArchiver.archivedData(withRootObject: url, requiringSecureCoding: true)
@@ -54,7 +54,7 @@ import Testing
     #expect(try keyed.value(of: keyed.root) == .text("../d?e"))
   }
 
-  @Test func `a large archive is the same without its large data`() throws {
+  @Test func `skipping large data changes nothing else`() throws {
     let large = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
     let bytes = try archived(["large": large, "small": Data([1]), "text": "t"])
     var wasRead = 0
@@ -79,7 +79,7 @@ import Testing
     #expect(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]) == Array(large))
   }
 
-  @Test func `an archive that holds itself is refused`() throws {
+  @Test func `an archive that contains itself is refused`() throws {
     let bytes = archive([
       dictionary(keys: [2], values: [1]), .text("again"), dictionaryClass,
     ])
@@ -101,7 +101,7 @@ import Testing
     #expect(throws: PropertyListError.Code.tooDeep) { try codes { try value(bytes) } }
   }
 
-  @Test func `what is shared counts each time`() throws {
+  @Test func `shared objects count at each use`() throws {
     // Each of 20 levels contains the next one twice.
     let levels = (0..<20).map { level in
       dictionary(keys: [22, 22], values: [UInt64(level) + 2, UInt64(level) + 2], of: 23)
@@ -129,7 +129,7 @@ import Testing
     #expect(try archive.objects("NS.objects", of: archive.root).count == 1)
   }
 
-  @Test func `an object without a class is known as such`() throws {
+  @Test func `an object without a class is recognised`() throws {
     let bytes = archive([.dictionary([]), .text("k")])
     #expect(try value(bytes) == .opaque("unknown"))
   }
@@ -138,14 +138,14 @@ import Testing
     PropertyListValue.array([]), .dictionary([]), .text("NSKeyedArchiver"),
     .dictionary([.init(key: Array("$archiver".utf8), value: .text("NSArchiver"))]),
   ])
-  func `a list of another kind is no archive`(_ list: PropertyListValue) throws {
+  func `a property list of another kind is not an archive`(_ list: PropertyListValue) throws {
     let bytes = PropertyListWriter().bytes(of: list)
     #expect(throws: PropertyListError.Code.notKeyedArchive) { try codes { try value(bytes) } }
   }
 }
 
 @Suite struct KeyedArchiveWriterTests {
-  @Test func `Foundation reads what is written`() throws {
+  @Test func `Foundation reads written archives`() throws {
     var writer = KeyedArchiveWriter()
     let entries: [(String, PropertyListValue)] = [
       ("text", writer.add(.text("é😀"))), ("same", writer.add(.text("é😀"))),
@@ -168,7 +168,7 @@ import Testing
     #expect(dictionary.count == 6)
   }
 
-  @Test func `what is written is read again`() throws {
+  @Test func `written archives are read back`() throws {
     var writer = KeyedArchiveWriter()
     let key = writer.add(.text("k"))
     let root = writer.add(dictionary: [(key, writer.add(.integer(-1)))])

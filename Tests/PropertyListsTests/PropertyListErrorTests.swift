@@ -2,7 +2,7 @@ import PropertyLists
 import Testing
 
 @Suite struct PropertyListErrorTests {
-  @Test func `damage is an error and says which`() {
+  @Test func `damage is reported with a specific error`() {
     let cases: [(String, [UInt8], PropertyListError.Code, String)] = [
       ("nothing", [], .notBinaryPropertyList, "not a binary property list"),
       (
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `what is as large as the limits is read, and nothing larger`() throws {
+  @Test func `lists up to the limits are read, larger ones are refused`() throws {
     let nested = list([[0xA1, 1], [0xA1, 2], [0xA0]])
     let limits = PropertyListLimits(
       maximumBytes: nested.count, maximumDepth: 3, maximumVisits: 3, maximumDecodedBytes: 0)
@@ -190,7 +190,7 @@ import Testing
     #expect(try list.count(of: list.root) == 2)
   }
 
-  @Test func `an object of a larger list is an error`() throws {
+  @Test func `an object from a larger list is an error`() throws {
     let small = list([[0x09]])
     for index in [1, 2, 199] as [UInt8] {
       let large = list([[0xA1, index]] + [[UInt8]](repeating: [0x09], count: 199))

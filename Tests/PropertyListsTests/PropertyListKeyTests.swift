@@ -5,7 +5,7 @@ import Testing
   /// Lengths around those at which the comparison or the encoding of strings changes.
   private let lengths = Array(0...34) + [254, 255, 256, 300]
 
-  @Test func `a key finds its own text, however it is written`() throws {
+  @Test func `a key finds its text in any encoding`() throws {
     for length in lengths {
       let text = text(ofLength: length)
       let key = PropertyListKey(String(decoding: text, as: UTF8.self))
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a key that is cut off is an error`() throws {
+  @Test func `a truncated key is an error`() throws {
     for length in lengths where length > 0 {
       // The byte after the shortened string is the one that it lacks.
       let text = text(ofLength: length - 1) + [0]

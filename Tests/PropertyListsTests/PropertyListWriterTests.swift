@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [0, 14, 15, 256, 70_000])
-  func `a list can be written around the bytes of its first data`(count: Int) {
+  func `a list can be written around existing data bytes`(count: Int) {
     let data = [UInt8](repeating: 0xAB, count: count)
     func list(_ bytes: [UInt8]) -> PropertyListValue {
       .array([.text("a"), .dictionary([.init(key: [98], value: .data(bytes))]), .data([1, 2])])
@@ -32,7 +32,7 @@ import Testing
     #expect(parts.before + data + parts.after == PropertyListWriter().bytes(of: list(data)))
   }
 
-  @Test func `what is no UTF-8 is replaced`() throws {
+  @Test func `invalid UTF-8 is replaced`() throws {
     let bytes = PropertyListWriter().bytes(of: .array([.string([0x61, 0xFF]), .string([0xFF])]))
     #expect(try read(bytes) == .array([.text("a\u{FFFD}"), .text("\u{FFFD}")]))
   }

@@ -4,7 +4,7 @@ import ResponseStorage
 import Testing
 
 @Suite struct CurlCommandTests {
-  @Test func `what is not UTF-8 is written with printf`() throws {
+  @Test func `text that is not UTF-8 is written with printf`() throws {
     var response = Samples.response(
       url: ByteString(Array("http://a.example/".utf8) + [0xFF, 0x27]))
     response.request.headers = HeaderFields([
@@ -42,7 +42,7 @@ import Testing
         """#)
   }
 
-  @Test func `conditions take the place of those that are stored`() throws {
+  @Test func `conditions replace those of the stored request`() throws {
     var response = Samples.response(url: "http://a.example/")
     response.request.headers = HeaderFields([
       .init(name: "Accept", value: "a"), .init(name: "if-none-match", value: "\"old\""),
@@ -66,7 +66,7 @@ import Testing
         == "curl --include \\\n  --header 'Accept: a' \\\n  --url 'http://a.example/'\n")
   }
 
-  @Test func `a request of which only the URL is known is a plain one`() throws {
+  @Test func `a request with only a URL is plain`() throws {
     var response = Samples.response(url: "https://u:p@a.example/?token=t#part")
     response.request = StoredResponse.Request()
     #expect(

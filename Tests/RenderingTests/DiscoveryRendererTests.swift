@@ -8,7 +8,7 @@ struct DiscoveryRendererTests {
 
   init() throws { now = try #require(Samples.now) }
 
-  @Test func `people see a row for each cache`() {
+  @Test func `the table has a row for each cache`() {
     var buffer = TextBuffer()
     DiscoveryRenderer(now: now).appendTable(discovery, into: &buffer)
     #expect(
@@ -22,7 +22,7 @@ struct DiscoveryRendererTests {
         """)
   }
 
-  @Test func `programs see null for what is not known`() {
+  @Test func `JSON has null for unknown values`() {
     var buffer = TextBuffer()
     DiscoveryRenderer(now: now).appendJSON(discovery, into: &buffer)
     #expect(
@@ -39,7 +39,7 @@ struct DiscoveryRendererTests {
         """#)
   }
 
-  @Test func `people see what each cache takes up and the sum`() {
+  @Test func `the table shows the size on disk of each cache and the sum`() {
     var buffer = TextBuffer()
     let renderer = DiscoveryRenderer(now: now)
     renderer.appendUsageTable(discovery.largestFirst, into: &buffer)
@@ -58,7 +58,7 @@ struct DiscoveryRendererTests {
         """)
   }
 
-  @Test func `programs see the largest caches first`() throws {
+  @Test func `JSON lists the largest caches first`() throws {
     var expected = TextBuffer()
     var sorted = discovery
     sorted.stores.swapAt(2, 3)
@@ -71,7 +71,7 @@ struct DiscoveryRendererTests {
           "urlcache-admin.discover/1", with: "urlcache-admin.usage-all/1"))
   }
 
-  @Test func `nothing is found in words and in JSON`() {
+  @Test func `an empty result is reported in words and in JSON`() {
     var buffer = TextBuffer()
     DiscoveryRenderer(now: now).appendTable(Discovery(), into: &buffer)
     DiscoveryRenderer(now: now).appendJSON(Discovery(), into: &buffer)

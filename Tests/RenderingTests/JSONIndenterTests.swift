@@ -64,7 +64,7 @@ import Testing
     ("\"\\u12g4\"", 5, "a string is wrong"),
     ("\u{FEFF}\u{FEFF}1", 3, "there is no value"), ("\"\u{0}\"", 1, "a string is wrong"),
   ])
-  func `what is not JSON is told with its place`(_ text: String, _ offset: Int64, _ reason: String)
+  func `invalid JSON is reported with its offset`(_ text: String, _ offset: Int64, _ reason: String)
   {
     expectError(Array(text.utf8), "\(reason) at byte \(offset)")
   }
@@ -76,11 +76,11 @@ import Testing
       ([0x22, 0xF4, 0x90, 0x80, 0x80], 2),
       ([0x22, 0xF0, 0x9F, 0x98, 0x22], 4), ([0x22, 0xF5], 1),
     ] as [([UInt8], Int)])
-  func `what is not UTF-8 is told with its place`(_ text: [UInt8], _ offset: Int) {
+  func `invalid UTF-8 is reported with its offset`(_ text: [UInt8], _ offset: Int) {
     expectError(text, "a string is wrong at byte \(offset)")
   }
 
-  @Test func `nesting has an end`() throws {
+  @Test func `nesting is limited`() throws {
     let limit = JSONIndenter.deepestNesting
     let (open, close) = (
       [UInt8](repeating: 0x5B, count: limit), [UInt8](repeating: 0x5D, count: limit)
@@ -89,7 +89,7 @@ import Testing
     expectError(open + open, "more than 512 arrays and objects are in each other at byte 512")
   }
 
-  @Test func `pieces of any length give the same`() throws {
+  @Test func `pieces of any length give the same result`() throws {
     let text = Array(#" [{"aé\u00e9\n":[-1.5e-7,true,[],"x\#u{10FFFF}"]} , null] "#.utf8)
     let whole = try indented(text)
     for length in 1...text.count {
@@ -99,7 +99,7 @@ import Testing
 
   /// Changes random bytes of a text, and cuts it at the reported error: up to there it must be a prefix of some valid
   /// text, and with one more byte it must not be.
-  @Test func `an error is where a text stops being the beginning of one`() throws {
+  @Test func `an error is located where a text stops being a valid prefix`() throws {
     let text = Array(#"[{"ab":[1.5e+7,true,"\u00e9é"],"c":{}},null,false,-0]"#.utf8)
     var errors = 0
     for number in 0..<5_000 as Range<UInt64> {

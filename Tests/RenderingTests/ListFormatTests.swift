@@ -22,7 +22,7 @@ struct ListFormatTests {
   }
 
   @Test(arguments: ListFormat.allCases)
-  func `no format lets through what a terminal obeys or an eye cannot see`(format: ListFormat)
+  func `no format contains control or invisible characters`(format: ListFormat)
     throws
   {
     let text = try #require(ByteString(Samples.render(format, responses).bytes).string)
@@ -40,7 +40,7 @@ struct ListFormatTests {
     #expect(lines == responses.count + headers)
   }
 
-  @Test func `JSON gives every byte of a text back`() throws {
+  @Test func `JSON preserves every byte of a text`() throws {
     let data = Data(Samples.render(.json, responses).bytes)
     let list = try JSONDecoder().decode(List.self, from: data)
     #expect(list.schema == "urlcache-admin.list/1")
@@ -87,7 +87,7 @@ struct ListFormatTests {
         """)
   }
 
-  @Test func `a separator never stands raw in a cell of TSV`() {
+  @Test func `a TSV cell never contains a raw separator`() {
     let response = Samples.response(url: "a\tb\\c")
     #expect(
       Samples.text(Samples.render(.tsv, [response], columns: [.url, .status]))
@@ -110,7 +110,7 @@ struct ListFormatTests {
           """)
   }
 
-  @Test func `people read what is left of a lifetime in words and programs in seconds`() {
+  @Test func `the remaining lifetime is words in tables and seconds in JSON`() {
     let day = "Sat, 20 Dec 2025 00:00:00 GMT"
     let lines: [[(ByteString, ByteString)]?] = [
       [("Cache-Control", "max-age=3456000"), ("ETag", "W/\"a\""), ("Date", ByteString(day))],
@@ -159,7 +159,7 @@ struct ListFormatTests {
         """)
   }
 
-  @Test func `people read what is stored of a body in percent and programs in numbers`() {
+  @Test func `the stored part of a body is a percentage in tables and numbers in JSON`() {
     let cases: [(Int64, ByteCount?, String)] = [
       (200, 409, "1000"), (200, 0, "1000"), (200, 999_999, "1000000"), (200, 1_000, "1000"),
       (200, 2_500, "1000"), (200, nil, "1000"), (200, 5, "x"), (204, 0, "5"),
@@ -207,7 +207,7 @@ struct ListFormatTests {
         """)
   }
 
-  @Test func `a table of many rows shows each of them once`() {
+  @Test func `a table of many rows shows each row once`() {
     let responses = (1...600).map {
       Samples.response($0, url: ByteString("https://a.example/\($0)"))
     }

@@ -44,7 +44,7 @@ struct MaskTests {
     ("mailto:a@b.example", "mailto:a@b.example"),
     ("https://h/?next=https://u:p@g/&a=x@y", "https://h/?next=https://***@g/&a=x@y"),
   ])
-  func `a URL keeps all but its secrets`(url: String, masked: String) {
+  func `a URL keeps everything except its secrets`(url: String, masked: String) {
     #expect(Mask.url(ByteString(url)) == ByteString(masked))
   }
 
@@ -77,7 +77,7 @@ struct MaskTests {
       Mask.headerValue(ByteString(value), named: ByteString(name)) == ByteString(masked))
   }
 
-  @Test func `a Vary record is masked by the name of the field`() {
+  @Test func `a Vary record is masked by field name`() {
     let record = StoredResponse.Property(
       key: "Vary",
       value: .dictionary([
@@ -106,7 +106,7 @@ struct MaskTests {
     }
   }
 
-  @Test func `programs see URLs as they are unless they are to be redacted`() {
+  @Test func `machine-readable output masks URLs only on request`() {
     let response = Samples.response(url: "https://h/?token=a")
     let redacted = SecretPolicy(redactURLs: true)
     func urls(_ format: ListFormat, _ secrets: SecretPolicy) -> String {

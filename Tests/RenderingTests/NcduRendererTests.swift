@@ -5,7 +5,7 @@ import Testing
 @testable import Rendering
 
 @Suite struct NcduRendererTests {
-  @Test func `hosts and folders come once, with all that is in them`() {
+  @Test func `hosts and folders appear once, with all of their contents`() {
     let urls: [ByteString] = [
       "https://b.example/x/1", "https://a.example/x/y/2?q=/z", "https://b.example/x",
       "https://A.example/x/3", "https://a.example", "https://u:p@b.example/x/1?token=t",
@@ -31,7 +31,7 @@ import Testing
         """)
   }
 
-  @Test func `what has no room is summed up`() throws {
+  @Test func `entries beyond the limit are summed up`() throws {
     let now = try #require(Samples.now)
     var renderer = NcduRenderer(
       secrets: SecretPolicy(), now: now, path: "/c", memoryLimit: 100)
@@ -53,7 +53,7 @@ import Testing
         """))
   }
 
-  @Test func `a path that is too deep stays in the name`() {
+  @Test func `a path that is too deep becomes part of the file name`() {
     let url = ByteString("https://a.example/" + String(repeating: "d/", count: 20) + "x")
     let list = Samples.text(Samples.render(.ncdu, [Samples.response(url: url)]))
     #expect(list.contains(#"{"name":"d/d/d/d/d/x","#))

@@ -39,7 +39,7 @@ import Testing
     return buffer.bytes
   }
 
-  @Test func `a plan is read as it was written`() throws {
+  @Test func `a plan is read back`() throws {
     let plan = try plan()
     var reader = JSONReader(try text(of: plan))
     let saved = try SavedPlan(reading: &reader)
@@ -49,7 +49,7 @@ import Testing
           path: "/caches/Cache.db", format: .apple, identity: [1, .max], entries: plan.entries))
   }
 
-  @Test func `a plan that is cut off is none`() throws {
+  @Test func `a truncated plan is invalid`() throws {
     let text = try text(of: plan())
     for length in 0..<text.count - 1 {
       var reader = JSONReader(Array(text[..<length]))
@@ -73,7 +73,7 @@ import Testing
       "entries that are not in the order of their ids at byte 85"
     ),
   ])
-  func `what is no plan is told`(document: String, message: String) {
+  func `anything but a plan is refused`(document: String, message: String) {
     var reader = JSONReader(Array(document.utf8))
     let error = #expect(throws: JSONError.self) { try SavedPlan(reading: &reader) }
     #expect(error?.description == message)

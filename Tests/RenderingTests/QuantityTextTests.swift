@@ -10,7 +10,7 @@ struct QuantityTextTests {
       (102_348, "99.9 KiB"), (102_400, "100 KiB"), (1_048_575, "1.0 MiB"), (468_713_472, "447 MiB"),
       (4_300_000, "4.1 MiB"), (.max, "8.0 EiB"), (-2048, "-2.0 KiB"),
     ] as [(ByteCount, String)])
-  func `a size has its largest unit`(size: ByteCount, text: String) {
+  func `a size is shown in its largest unit`(size: ByteCount, text: String) {
     #expect(ByteSizeText.text(size) == text)
   }
 
@@ -19,11 +19,11 @@ struct QuantityTextTests {
       (40, "40 s"), (300, "5 min"), (10_800, "3 h"), (12 * 86_400, "12 d"), (274 * 86_400, "9 mo"),
       (800 * 86_400, "2 y"), (Int64.max, "292471208677 y"),
     ] as [(Int64, String)])
-  func `an age has its largest unit`(seconds: Int64, text: String) {
+  func `an age is shown in its largest unit`(seconds: Int64, text: String) {
     #expect(AgeText.text(seconds: seconds) == text)
   }
 
-  @Test func `a moment is RFC 3339 and may be yet to come`() throws {
+  @Test func `a time is shown as in RFC 3339 and may be in the future`() throws {
     let now = try #require(Samples.now)
     let later = try #require(Timestamp(secondsSince1970: 1_767_225_600.9 + 3 * 86_400))
     let first = try #require(Timestamp(secondsSince1970: -62_135_596_800))

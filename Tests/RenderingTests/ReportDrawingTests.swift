@@ -6,7 +6,7 @@ import Testing
 @testable import Rendering
 
 @Suite struct ReportDrawingTests {
-  @Test func `a treemap fills its room with areas that are those of the numbers`() {
+  @Test func `a treemap fills its area in proportion to the numbers`() {
     let bounds = Rectangle(x: 3, y: 5, width: 1_176, height: 430)
     for count in [1, 2, 3, 7, 40] {
       let values = (1...count).map { ByteCount(1_000_000 / ($0 * $0)) }
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a treemap of nothing has no area`() {
+  @Test func `an empty treemap has no area`() {
     let bounds = Rectangle(x: 0, y: 0, width: 10, height: 10)
     #expect(TreemapLayout.rectangles(of: [], in: bounds) == [])
     #expect(TreemapLayout.rectangles(of: [0, -1], in: bounds).allSatisfy { $0.width == 0 })
@@ -33,7 +33,7 @@ import Testing
     #expect(one[0].width * one[0].height == 100)
   }
 
-  @Test func `an axis holds its number, and has few marks`() {
+  @Test func `an axis covers its maximum, and has few ticks`() {
     let sizes = (0...62).flatMap { power in [ByteCount(1 << power - 1), ByteCount(1 << power)] }
     for size in sizes + [.max, 0, 3_000_000] {
       let axis = AxisScale(holding: size)
@@ -46,14 +46,14 @@ import Testing
       AxisScale(holding: ByteCount(3 << 20)).marks.map(\.text) == ["0", "1 MiB", "2 MiB", "3 MiB"])
   }
 
-  @Test func `a number at a bar is in the unit of its axis`() {
+  @Test func `a bar label uses the unit of its axis`() {
     let axis = AxisScale(holding: ByteCount(30 << 20))
     let sizes = [0, 1 << 10, 60 << 10, 1 << 20, 10_430_000, 30 << 20].map { ByteCount($0) }
     #expect(sizes.map { axis.number($0) } == ["", "", "0.1", "1", "9.9", "30"])
     #expect(AxisScale(holding: .max).number(.max) == "8")
   }
 
-  @Test func `the middle of long text goes, by characters`() {
+  @Test func `long text is shortened in the middle, by characters`() {
     #expect(Excerpt.of(Array("abc".utf8), characters: 3) == Array("abc".utf8))
     #expect(Excerpt.of(Array("abcdef".utf8), characters: 5) == Array("ab…ef".utf8))
     let marks = Array(String(repeating: "a\u{301}\u{301}", count: 999).utf8)
@@ -61,7 +61,7 @@ import Testing
     #expect(excerpt?.unicodeScalars.count == 48)
   }
 
-  @Test func `numbers that a store only claims end no report`() throws {
+  @Test func `claimed sizes do not trap`() throws {
     let now = try #require(Samples.now)
     var usage = UsageReport(footprint: Footprint())
     (usage.entries, usage.bodyBytes, usage.capacityBytes) = (.max, .max, 1)

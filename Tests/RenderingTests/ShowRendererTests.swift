@@ -34,7 +34,7 @@ struct ShowRendererTests {
         == "Set-Cookie: ***\nSet-Cookie: ***\nX-Odd: ‹U+001B›‹0xFF›\n")
   }
 
-  @Test func `everything is shown without secrets`() throws {
+  @Test func `all sections are shown without secrets`() throws {
     #expect(
       try text(.everything) == """
         Entry         1

@@ -36,7 +36,7 @@ struct UsageRendererTests {
     self.report = report
   }
 
-  @Test func `people see bars, what was cut off, and findings`() {
+  @Test func `the table shows bars, omitted groups and findings`() {
     #expect(
       text(report) == """
         Cache    /tmp/Cache.db   (schema 202, WAL 2.0 MiB)
@@ -67,7 +67,7 @@ struct UsageRendererTests {
     #expect(!text(report).contains("Fresh"))
   }
 
-  @Test func `what is not known or not exact is said so`() {
+  @Test func `unknown and approximate values are marked`() {
     var report = report
     report.median?.isExact = false
     report.storedTimes = nil
@@ -93,7 +93,7 @@ struct UsageRendererTests {
         """)
   }
 
-  @Test func `a report of nothing has no groups and no findings`() {
+  @Test func `an empty report has no groups and no findings`() {
     #expect(
       text(UsageReport(footprint: Footprint())) == """
         Cache    /tmp/Cache.db   (schema 202)
@@ -105,7 +105,7 @@ struct UsageRendererTests {
   }
 
   @Test(arguments: [(90.0, "90 %"), (92.5, "92.5 %"), (1e300, "1e+300 %"), (0, "0 %")])
-  func `a limit is written as it was given`(_ percent: Double, _ expected: String) {
+  func `a limit is printed as given`(_ percent: Double, _ expected: String) {
     var report = UsageReport(footprint: Footprint())
     report.allowedPercent = percent
     #expect(text(report).contains("\nUsed     0 B  limit \(expected)\n"))
@@ -118,7 +118,7 @@ struct UsageRendererTests {
     #expect(buffer.bytes.filter { $0 >= 0x80 } == Array("‹›".utf8))
   }
 
-  @Test func `programs see numbers`() throws {
+  @Test func `JSON has numbers`() throws {
     #expect(
       json(report) == #"""
         {"schema":"urlcache-admin.usage/1","cache":{"path":"/tmp/Cache.db","format":"apple","schema_version":202},"entries":4304,"missing_bodies":3,"body_bytes":419430400,"median_body_bytes":34900,"median_is_exact":true,"oldest_stored":"2025-04-06T00:00:00Z","newest_stored":"2026-01-01T00:00:00Z","footprint":{"total_bytes":421527552,"database_bytes":419430400,"wal_bytes":2097152,"shm_bytes":0,"body_files_bytes":0,"free_bytes":0,"orphan_files":37,"orphan_bytes":9437184,"allocated_bytes":0},"capacity_bytes":536870912,"oversized_bodies":2,"superseded":null,"savings":null,"groups":[
@@ -140,7 +140,7 @@ struct UsageRendererTests {
     #expect(Samples.text(values) == "key\tentries\tbytes\n'=1+1\t1\t2\n")
   }
 
-  @Test func `histograms begin and end with entries for people and are whole for programs`() {
+  @Test func `histograms are trimmed in tables and complete in JSON`() {
     var report = UsageReport(footprint: Footprint())
     report.bodyBytes = 400
     report.histograms = .init(
@@ -187,7 +187,7 @@ struct UsageRendererTests {
     #expect(text(report).components(separatedBy: "AGE").count == 1)
   }
 
-  @Test func `what entries are grouped by already is no second table`() {
+  @Test func `the grouping is not repeated in a second table`() {
     var report = UsageReport(footprint: Footprint())
     report.bodyBytes = 400
     let group = UsageReport.Group(key: "1", entries: 2, bytes: 300)
@@ -203,7 +203,7 @@ struct UsageRendererTests {
     }
   }
 
-  @Test func `what is not known is null`() throws {
+  @Test func `unknown values are null`() throws {
     let parsed = try JSONSerialization.jsonObject(
       with: Data(json(UsageReport(footprint: Footprint())).utf8))
     let members = try #require(parsed as? [String: Any])
@@ -215,7 +215,7 @@ struct UsageRendererTests {
       ])
   }
 
-  @Test func `keys are masked as URLs are`() {
+  @Test func `keys are masked like URLs`() {
     var report = UsageReport(footprint: Footprint())
     report.groups = [.init(key: "https://u:p@h/?token=abc", entries: 1, bytes: 1)]
     #expect(text(report).contains("https://***@h/?token=***"))
@@ -236,7 +236,7 @@ struct UsageRendererTests {
         """)
   }
 
-  @Test func `a host holds nothing that is masked in its URL`() {
+  @Test func `a host contains nothing that is masked in its URL`() {
     let alphabet = Array("uP1:/@?#;[]\\=%.".utf8)
     let starts = ["", "https://", "https://u:p@", "a:", "//"].map { Array($0.utf8) }
     var state: UInt64 = 7

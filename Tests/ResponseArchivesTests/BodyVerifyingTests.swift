@@ -29,7 +29,7 @@ import Testing
 
   // Small bodies are kept in memory, and large ones in a file.
   @Test(arguments: [0, 5, 1 << 20, 1 << 20 + 1, 3_000_000])
-  func `a body that can be read once is kept`(size: Int) throws {
+  func `a body that can be read only once is copied`(size: Int) throws {
     let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 131 >> 3) }
     let readings = Readings([bytes])
     var seen: [UInt8] = []
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["abd", "ab", "abcd", ""])
-  func `a body that is another than it was is an error`(second: String) throws {
+  func `a changed body is an error`(second: String) throws {
     let readings = Readings([Array("abc".utf8), Array(second.utf8)])
     let body = try readings.body(size: 3).measured(keepingIn: NSTemporaryDirectory())
     #expect(body.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -51,7 +51,7 @@ import Testing
         == "the cache at 'body' changed while reading: a body is another than it was before")
   }
 
-  @Test func `an announced digest is compared at the first reading`() throws {
+  @Test func `an announced digest is verified on the first read`() throws {
     let bytes = Array("abc".utf8)
     let right = Readings([bytes]).body(size: 3, sha256: Digest(of: bytes).hexadecimal)
     #expect(try written(right) == bytes)
@@ -60,7 +60,7 @@ import Testing
     #expect(error?.code == .changedWhileReading)
   }
 
-  @Test func `a digest that is known is not read for`() throws {
+  @Test func `a body with a known digest is not read`() throws {
     let readings = Readings([Array("abc".utf8)])
     #expect(try readings.body(size: 3, sha256: "known").digest() == "known")
     #expect(readings.rest.count == 1)

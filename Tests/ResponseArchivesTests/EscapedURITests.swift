@@ -5,7 +5,7 @@ import Testing
 @testable import ResponseArchives
 
 @Suite struct EscapedURITests {
-  @Test func `what may stand in no URI is escaped, and all else stays`() {
+  @Test func `characters that are invalid in a URI are escaped, others are kept`() {
     let cases: [(ByteString, ByteString)] = [
       ("https://a.example/x?filter[0]=a|b#c", "https://a.example/x?filter[0]=a%7Cb#c"),
       ("https://u:p@a.example/%7c%", "https://u:p@a.example/%7c%"),
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `only what has a scheme is absolute`() {
+  @Test func `only URLs with a scheme are absolute`() {
     for url: ByteString in ["http://a.example/", "about:blank", "x-app.1+2:"] {
       #expect(EscapedURI(absolute: url) != nil, "\(url)")
     }

@@ -32,7 +32,7 @@ import Testing
     return String(decoding: try body(Array(text.utf8), fields, seed: seed), as: UTF8.self)
   }
 
-  @Test func `chunks are joined, wherever the data is cut`() throws {
+  @Test func `chunks are joined wherever the data is split`() throws {
     for seed in 0..<100 as Range<UInt64> {
       let text = "5\r\nhello\r\nC ; name=\"x\"\r\n chunked\r\nab\r\n000\r\nTrailer: x\r\n\r\n"
       #expect(try chunked(text, seed: seed) == "hello chunked\r\nab", "seed \(seed)")
@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: [
     "", "x", "hello", "hello\r\nworld", "5", "5 hello", "\r\n\r\n", "-1\r\nx", "0x5\r\nhello",
   ])
-  func `what does not begin as a chunk is passed on`(text: String) throws {
+  func `data that does not start with a chunk is passed on`(text: String) throws {
     #expect(try chunked(text) == text)
   }
 
@@ -61,7 +61,7 @@ import Testing
     #expect(error?.description == fact)
   }
 
-  @Test func `what is not known cannot be decoded`() {
+  @Test func `unknown codings cannot be decoded`() {
     for (coding, fact) in [
       ("br", "its content coding 'br' is not known here"),
       ("gzip, br", "its content coding 'br' is not known here"),
@@ -76,14 +76,14 @@ import Testing
   }
 
   @Test(arguments: ["identity", "gzip", "x-gzip", "zstd", "", "none, identity"])
-  func `data that is not coded is passed on, whatever its field says`(coding: String) throws {
+  func `uncoded data is passed on, whatever its field says`(coding: String) throws {
     let data = Array("hello".utf8)
     #expect(try body(data, [("content-encoding", ByteString(coding))]) == data)
     #expect(try body([0x1F], [("content-encoding", ByteString(coding))]) == [0x1F])
     #expect(try body([], [("content-encoding", ByteString(coding))]) == [])
   }
 
-  @Test func `a head is read with all that real ones have`() throws {
+  @Test func `heads are parsed with the deviations of real ones`() throws {
     var lines = [
       "HTTP/1.0 404 \n", "A: 1\r\n", " more\r\n", "no field\r\n", ":status: 200\r\n", "b b: 2\r\n",
       "A:  3\u{0} \r\n", "\r\n", "body",

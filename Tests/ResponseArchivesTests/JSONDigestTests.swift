@@ -13,14 +13,14 @@ struct JSONDigestTests {
     (#""\/\u0041\n\ud83d\ude00""#, #""/A\u000A😀""#), ("1.0", "1"), ("1e2", "100"),
     ("-0", "0"), ("0.10", "1e-1"), ("[]", "[ ]"), ("{\"\":{}}", " {\"\" :{ } }"),
   ])
-  func `the same value has the same digest, however it is written`(one: String, other: String)
+  func `equal values have equal digests in any notation`(one: String, other: String)
     throws
   {
     #expect(try digest(one) == digest(other))
     #expect(try digest(one)?.hasPrefix("json ") == true)
   }
 
-  @Test func `other values have other digests`() throws {
+  @Test func `different values have different digests`() throws {
     let texts = [
       "{}", "[]", "null", "true", "false", "0", "1", "\"1\"", "\"\"", "[1]", "[1,2]", "[2,1]",
       "[[1],2]", "[[1,2]]",
@@ -34,7 +34,7 @@ struct JSONDigestTests {
     #expect(Set(digests).count == texts.count)
   }
 
-  @Test(arguments: 0..<50) func `members and blanks can be anywhere`(seed: Int) throws {
+  @Test(arguments: 0..<50) func `members and white space can be anywhere`(seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     let value = Value(depth: 0, using: &random)
     let plain = value.text(using: &random, isPlain: true)

@@ -11,7 +11,7 @@ import Testing
     String(decoding: JSONWriter.bytes(.ascii, write), as: UTF8.self)
   }
 
-  @Test func `each byte is a text that other readers give back, or Base64`() throws {
+  @Test func `every byte is written as text that other readers return, or as Base64`() throws {
     for length in [1, 7, 8, 9, 20] {
       for place in [0, length / 2, length - 1] {
         for byte in UInt8.min ... .max {
@@ -37,7 +37,7 @@ import Testing
     (0, "1970-01-01T00:00:00", "000"), (1_709_210_096.5, "2024-02-29T12:34:56", "500"),
     (253_402_300_799.75, "9999-12-31T23:59:59", "750"),
   ])
-  func `a moment is written to the second, or to the millisecond`(
+  func `a time is written with seconds or milliseconds`(
     seconds: Double, time: String, milliseconds: String
   ) throws {
     let moment = try #require(Timestamp(secondsSince1970: seconds))

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [RawResponse.Part.Name.userInfo, .body])
-  func `what is read once more must be what it was`(name: RawResponse.Part.Name) throws {
+  func `a part that is read again must be unchanged`(name: RawResponse.Part.Name) throws {
     var raw = RawResponse(id: 7)
     raw.parts = [.init(name, Readings(["abc", "abc"]).part)]
     let archive = try tar(of: raw)
@@ -46,14 +46,14 @@ import Testing
     #expect(error?.code == .changedWhileReading)
   }
 
-  @Test func `a body is the same in memory and piece by piece`() throws {
+  @Test func `a body is written equally from memory and in pieces`() throws {
     var (read, whole) = (RawResponse(id: 7), RawResponse(id: 7))
     read.parts = [.init(.body, Readings(["abc", "abc"]).part)]
     whole.parts = [.init(.body, Body(Array("abc".utf8)))]
     #expect(try tar(of: read) == tar(of: whole))
   }
 
-  @Test func `checksums are those that sha256sum writes`() throws {
+  @Test func `checksums have the format of sha256sum`() throws {
     var raw = RawResponse(id: 7)
     raw.parts = [
       .init(.requestObject, nil), .init(.userInfo, Readings(["abc"]).part),

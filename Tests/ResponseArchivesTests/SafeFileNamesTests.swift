@@ -20,7 +20,7 @@ import Testing
     #expect(names.name(for: url, type).path == path)
   }
 
-  @Test func `no two names differ by the case of letters, or are a file and a folder`() {
+  @Test func `names differ in more than case, and none is both a file and a folder`() {
     var names = SafeFileNames()
     let urls: [ByteString] = [
       "https://a.example/fd", "https://a.example/fd/x", "https://a.example/FD",
@@ -41,7 +41,7 @@ import Testing
   }
 
   /// This takes minutes if each name is compared with all earlier ones.
-  @Test func `one URL that is there very often has a name for each time`() {
+  @Test func `each of many copies of a URL gets its own name`() {
     var names = SafeFileNames()
     let made = (0..<10_000).map { _ in names.name(for: "https://a.example/fd.png", nil).path }
     #expect(
@@ -54,7 +54,7 @@ import Testing
     #expect(Set(made).count == made.count)
   }
 
-  @Test func `a part is cut where it is too long`() {
+  @Test func `a long component is truncated`() {
     var names = SafeFileNames()
     let long = String(repeating: "l", count: 300)
     let name = names.name(for: ByteString("https://a.example/\(long)"), nil).path

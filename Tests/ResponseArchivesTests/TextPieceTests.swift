@@ -23,7 +23,7 @@ import Testing
     return result
   }
 
-  @Test func `a text is cut between scalar values`() {
+  @Test func `text is split between scalar values`() {
     var generator = SeededGenerator(state: 7)
     for _ in 0..<500 {
       var text = ""
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `what is not UTF-8 is told however it is cut`() {
+  @Test func `invalid UTF-8 is detected however it is split`() {
     var generator = SeededGenerator(state: 7)
     for _ in 0..<2_000 {
       let bytes = (0..<Int.random(in: 0...6, using: &generator)).map { _ in

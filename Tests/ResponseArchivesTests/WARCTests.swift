@@ -12,7 +12,7 @@ import Testing
     ("2024-02-29T01:02:03.000000001Z", 1_709_168_523.000000001),
     ("2016-12-31T23:59:60Z", 1_483_228_799),
   ])
-  func `a date is one of W3C's profile`(text: String, seconds: Double) {
+  func `dates in the W3C profile are parsed`(text: String, seconds: Double) {
     #expect(Timestamp(warcDate: ByteString(text))?.secondsSince1970 == seconds)
   }
 
@@ -22,11 +22,11 @@ import Testing
     "2024-02-29T25:02:03Z", "2024-02-29T01:02:61Z", "2024-02-29 01:02:03Z", "2024-02-29T01:02:03ZZ",
     "-024-02-29T01:02:03Z", "0000-01-01",
   ])
-  func `what is no date is refused`(text: String) {
+  func `invalid dates are refused`(text: String) {
     #expect(Timestamp(warcDate: ByteString(text)) == nil)
   }
 
-  @Test func `a date is written so that it is read again to the microsecond`() throws {
+  @Test func `a date is read back to the microsecond`() throws {
     for seconds in [
       0, -62_135_596_800, 1_709_168_523, 1_709_168_523.999_999_9, 1_690_000_000.123_456,
     ] {
@@ -58,20 +58,20 @@ import Testing
     #expect(!wrong.isRight)
   }
 
-  @Test func `a digest of an algorithm that is not known is passed over`() throws {
+  @Test func `digests of unknown algorithms are ignored`() throws {
     #expect(try WARCDigest("md5:5d41402abc4b2a76b9719d911017c592") == nil)
     #expect(throws: WARCError("a digest of a record is none of its algorithm")) {
       try WARCDigest("sha1:5d41402abc4b2a76b9719d911017c592")
     }
   }
 
-  @Test func `of a header that names many concurrent records the first few are kept`() throws {
+  @Test func `only the first few concurrent records of a header are kept`() throws {
     let lines = (0..<3_000).map { Array("WARC-Concurrent-To: <urn:x:\($0)>".utf8) }
     let header = try WARCHeader(lines: lines)
     #expect(header.concurrentIDs == (0..<8).map { ByteString("<urn:x:\($0)>") })
   }
 
-  @Test func `a number is found by its mark, as in a dictionary`() {
+  @Test func `an index is found by its mark, as in a dictionary`() {
     var generator = SplitMix64(seed: 7)
     var table = WARCMarkTable()
     var dictionary: [WARCMark: Int] = [:]
@@ -103,11 +103,11 @@ import Testing
     ("https://example.com/?q=caf%C3%A9%20%26%20bar", "com,example)/?%20bar&q=caf%c3%a9%20"),
     ("https://example.com/?f[0]=a%7cb&c=%255B", "com,example)/?c=[&f[0]=a|b"),
   ])
-  func `an index is sorted by the form that players look for`(url: String, form: String) {
+  func `URLs have the sort form that players expect`(url: String, form: String) {
     #expect(String(decoding: SURT.make(of: Array(url.utf8)), as: UTF8.self) == form)
   }
 
-  @Test func `lines come out sorted, also when they do not fit into memory`() throws {
+  @Test func `lines are sorted even if they do not fit into memory`() throws {
     for seed in 0..<20 as Range<UInt64> {
       var random = SplitMix64(seed: seed)
       let lines = (0..<500).map { _ in
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `the same name gives the same UUID of version 5`() {
+  @Test func `equal names give equal version 5 UUIDs`() {
     let id = NameUUID.make(of: Array("x".utf8))
     #expect(id == NameUUID.make(of: Array("x".utf8)))
     #expect(id != NameUUID.make(of: Array("y".utf8)))

@@ -14,7 +14,7 @@ import Testing
       ("https://a.example/ä b", "b.example", "https://a.example/%C3%A4%20b[b.example]"),
       ("no url", nil, "no%20url"), ("", nil, ""),
     ] as [(ByteString, ByteString?, ByteString)])
-  func `a key is what the URL is escaped to`(
+  func `a key is the escaped URL`(
     url: ByteString, partition: ByteString?, key: ByteString
   ) {
     #expect(AppleCacheKey(of: url, partition: partition).text == key)
@@ -24,7 +24,7 @@ import Testing
     .appending(path: "../../../shared/samples/cachedb").standardizedFileURL
 
   /// The expected values are the keys that CFNetwork stored.
-  @Test func `keys are those of real caches`() throws {
+  @Test func `keys match those of real caches`() throws {
     let schemas = ["schema-202", "schema-203"]
     let all = (try? FileManager.default.contentsOfDirectory(atPath: Self.samples.path())) ?? []
     let names = all.filter { name in schemas.contains { name.hasPrefix($0) } }

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests that decoding only the fields for freshness gives the same values as decoding all fields.
 @Suite struct AppleFieldSelectionTests {
-  @Test func `only these fields are decoded`() throws {
+  @Test func `only the selected fields are decoded`() throws {
     let headers = HeaderFields(
       [
         ("Age", "1"), ("Via", "1.1 a"), ("cache-control", "no-cache"), ("X-Cache", "HIT"),
@@ -19,7 +19,7 @@ import Testing
         == ["Age: 1", "Date: x", "Last-Modified: z", "cache-control: no-cache"])
   }
 
-  @Test func `repeated fields are told apart where it matters`() throws {
+  @Test func `repeated fields are distinguished where it matters`() throws {
     let day = "Thu, 09 Oct 2025 09:10:07 GMT"
     let expected: [(name: String, values: [String], found: [String])] = [
       ("Date", [day, day], [day, day]), ("Expires", ["0", "-1"], ["0", "-1"]),
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `freshness and validators are the same as of all fields`() throws {
+  @Test func `freshness and validators equal those from all fields`() throws {
     var found: Set<FreshnessLifetime.Source> = []
     for seed in 0..<3_000 as Range<UInt64> {
       let headers = made(seed)
@@ -61,7 +61,7 @@ import Testing
     #expect(found == Set(FreshnessLifetime.Source.allCases))
   }
 
-  @Test func `what damage leaves does not depend on what is asked for`() throws {
+  @Test func `the result for damaged entries does not depend on the selection`() throws {
     var damaged = 0
     for seed in 0..<6_000 as Range<UInt64> {
       var bytes = try archived(made(seed % 300))
@@ -86,7 +86,7 @@ import Testing
     #expect(damaged > 500)
   }
 
-  @Test func `a part of a wrong type is noted, and hides no other`() throws {
+  @Test func `a part of the wrong type is noted, and does not affect others`() throws {
     var message = AppleMessage.Response(
       url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 0)), status: 200,
       headers: HeaderFields([]), mimeType: "text/html"
@@ -132,7 +132,7 @@ import Testing
     #expect(decoded(bytes, [.url, .mimeType]).notes.isEmpty)
   }
 
-  @Test func `a value that is not ASCII does not hide others`() throws {
+  @Test func `a value that is not ASCII does not affect others`() throws {
     let headers = HeaderFields([
       .init(name: "Expires", value: "mañana"), .init(name: "Age", value: "7"),
       .init(name: "X-Ñ", value: "x"),
@@ -142,7 +142,7 @@ import Testing
     #expect(fields?.age == .seconds(7))
   }
 
-  @Test func `of a request the fields that the response varies by are decoded`() throws {
+  @Test func `the request fields that the response varies by are decoded`() throws {
     let request = AppleMessage.Request(
       url: "https://a.example/",
       headers: HeaderFields(
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `caching is the same as of all fields`() throws {
+  @Test func `caching decisions equal those from all fields`() throws {
     for seed in 0..<3_000 as Range<UInt64> {
       let headers = made(seed)
       let first = exchange(try #require(try decoded(headers, .all).responseHeaders))

@@ -19,7 +19,7 @@ import Testing
         """)
   }
 
-  @Test func `what a response has not is a null token`() throws {
+  @Test func `missing elements of a response are null tokens`() throws {
     let response = AppleMessage.Response(
       url: "https://a.example/x", stored: try moment(100), status: 404, headers: HeaderFields())
     #expect(
@@ -59,7 +59,7 @@ import Testing
         """)
   }
 
-  @Test func `the arrays of header fields are encoded as in Apple's stores`() throws {
+  @Test func `header field arrays are encoded as in Apple caches`() throws {
     guard case .dictionary(let entries) = AppleMessage.archivedHeaders(headers),
       case .string(let text)? = entries.last?.value
     else {
@@ -70,7 +70,7 @@ import Testing
     #expect(text.count % 4 == 0 && !text.dropFirst(4).contains(0x0A))
   }
 
-  @Test func `a Vary record has the nominated fields that were sent`() {
+  @Test func `a Vary record contains the nominated fields that were sent`() {
     let request = HeaderFields([
       .init(name: "accept", value: "*/*"), .init(name: "Cookie", value: "a=b"),
     ])

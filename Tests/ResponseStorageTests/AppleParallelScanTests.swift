@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct AppleParallelScanTests {
   @Test(arguments: [1, 2, 3])
-  func `several threads give what one gives, in the same order`(threadCount: Int) throws {
+  func `several threads return what one returns, in the same order`(threadCount: Int) throws {
     let folder = try Self.store()
     let expected = try Self.responses(of: folder)
     var (found, tallies): ([StoredResponse], Int) = ([], 0)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `tallies of any order hold all responses, as few as there are threads`(
+  func `unordered tallies contain all responses, with one tally per thread`(
     threadCount: Int
   ) throws {
     let folder = try Self.store()
@@ -39,7 +39,7 @@ import Testing
     #expect(tallies.joined().sorted { $0.id < $1.id } == (try Self.responses(of: folder)))
   }
 
-  @Test func `tallies of any order that are full are handed over`() throws {
+  @Test func `full unordered tallies are passed on`() throws {
     let folder = try Self.store()
     var found: [StoredResponse.ID] = []
     try Self.scan(folder, [], threadCount: 2, in: .any, length: 700).forEachTally { tally in
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3], [ScanOrder.ascending, .any])
-  func `tallies take in what they choose by little of each response`(
+  func `tallies choose responses before they are fully decoded`(
     threadCount: Int, order: ScanOrder
   ) throws {
     let folder = try Self.store()
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [1, 1_023, 1_024, 1_025, 4_000], [ScanOrder.ascending, .any])
-  func `a scan that several threads share ends when it is told to`(
+  func `a parallel scan stops on request`(
     limit: Int, order: ScanOrder
   ) throws {
     let folder = try Self.store()
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [ScanOrder.ascending, .any])
-  func `what a thread cannot read is an error`(order: ScanOrder) throws {
+  func `a read failure on any thread is an error`(order: ScanOrder) throws {
     let folder = try Self.store()
     let (files, layout) = try Self.opened(folder)
     let scan = AppleParallelScan(
@@ -102,7 +102,7 @@ import Testing
     #expect(throws: (any Error).self) { try scan.forEachTally { _ in .next } }
   }
 
-  @Test func `a store without responses has none`() throws {
+  @Test func `an empty store has no responses`() throws {
     let folder = try Self.store()
     for table in ["response", "blob_data", "receiver_data"] {
       _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", "DELETE FROM cfurl_cache_\(table)")

@@ -4,7 +4,7 @@ import ResponseStorage
 import Testing
 
 @Suite struct AppleScanTests {
-  @Test func `rows out of order are damage, unless somebody writes meanwhile`() throws {
+  @Test func `rows out of order are damage, unless another process is writing`() throws {
     let folder = try AppleParallelScanTests.store()
     let path = "\(folder.path)/Cache.db"
     let root = try Tool.output(
@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func `the row with the largest number is listed, and is the last`() throws {
+  @Test func `the row with the largest id is listed last`() throws {
     let folder = try Folder()
     try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
     // The second response is missing from both other tables, and the third is in only one of them.

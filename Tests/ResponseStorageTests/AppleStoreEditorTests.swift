@@ -4,7 +4,7 @@ import Testing
 @testable import ResponseStorage
 
 @Suite struct AppleStoreEditorTests {
-  @Test func `an editor removes more than once`() throws {
+  @Test func `an editor removes several batches`() throws {
     let folder = try AppleParallelScanTests.store()
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var versions: [ResponseVersion] = []

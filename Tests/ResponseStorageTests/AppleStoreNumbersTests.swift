@@ -6,7 +6,7 @@ import Testing
 @testable import ResponseStorage
 
 @Suite struct AppleStoreNumbersTests {
-  @Test func `responses are found by their numbers as a walk finds them`() throws {
+  @Test func `lookups by id find the same responses as a scan`() throws {
     let folder = try AppleParallelScanTests.store()
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var all: [Int64: StoredResponse] = [:]
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `notes do not depend on how a response is asked for`() throws {
+  @Test func `notes are the same in lookups and scans`() throws {
     let folder = try AppleParallelScanTests.store()
     var message = AppleMessage.Response(
       url: "https://a.example/", stored: try #require(Timestamp(secondsSince1970: 0)), status: 200,
@@ -63,7 +63,7 @@ import Testing
       found.map { $0.map(\.message) } == Array(repeating: ["its status is no integer"], count: 3))
   }
 
-  @Test func `a walk by numbers ends when it is told to`() throws {
+  @Test func `a scan by id stops on request`() throws {
     let folder = try AppleParallelScanTests.store()
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var count = 0

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AppleStoreWriterTests {
   @Test(arguments: AppleSchema.allCases)
-  func `a new store has the very text of Apple's schema`(schema: AppleSchema) throws {
+  func `a new store has the exact schema text of Apple`(schema: AppleSchema) throws {
     let folder = try store([], schema: schema)
     let statements = try query(
       "SELECT sql FROM sqlite_master WHERE sql NOT NULL AND name <> 'sqlite_sequence'", in: folder)
@@ -25,17 +25,17 @@ import Testing
     #expect(settings == "\(userVersion)\n2\n4096\nUTF-8\nwal\nok\n")
   }
 
-  @Test func `schema 202 names its version in a table`() throws {
+  @Test func `schema 202 stores its version in a table`() throws {
     let folder = try store([], schema: .version202)
     #expect(try query("SELECT * FROM cfurl_cache_schema_version", in: folder) == "202\n")
   }
 
-  @Test func `nothing but the database and the folder of bodies stays behind`() throws {
+  @Test func `only the database and the body folder remain`() throws {
     let folder = try store([row("https://a.example/", body: [1])])
     #expect(try folder.names() == ["Cache.db", "fsCachedData"])
   }
 
-  @Test func `rows have Apple's columns`() throws {
+  @Test func `rows have the columns of Apple caches`() throws {
     var again = try row("https://latency.discord.media/rtc", body: Array("two".utf8))
     again.wasUpdated = true
     again.partition = "b.example"
@@ -61,7 +61,7 @@ import Testing
         """)
   }
 
-  @Test func `a body of 4096 bytes has a file, a smaller one has not`() throws {
+  @Test func `a body of 4096 bytes has a file, a smaller one does not`() throws {
     let body = [UInt8](repeating: 7, count: 4096)
     let folder = try store([
       row("https://a.example/1", body: Array(body.dropLast())),
@@ -90,7 +90,7 @@ import Testing
     #expect(try folder.names(in: "fsCachedData") == [])
   }
 
-  @Test func `a store that is there is left alone`() throws {
+  @Test func `an existing store is not modified`() throws {
     let folder = try store([row("https://a.example/", body: [1])])
     let error = #expect(throws: StoreError.self) {
       let writer = try AppleStoreWriter(creating: folder.path, schema: .version203)

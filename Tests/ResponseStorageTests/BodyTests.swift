@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 200_000], [1_000, 65_536, .max])
-  func `a body is read as often as it is asked for`(size: Int, pieceSize: Int) throws {
+  func `a body can be read repeatedly`(size: Int, pieceSize: Int) throws {
     let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     let body = body(bytes, size: size, pieceSize: pieceSize)
     #expect(body.bytes == nil)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [0, 2, 4])
-  func `a body of another length is an error`(count: Int) {
+  func `a body of a different length is an error`(count: Int) {
     let body = body([UInt8](repeating: 1, count: count), size: 3)
     let pushed = #expect(throws: StoreError.self) { try chunks(of: body) }
     #expect(pushed?.code == .changedWhileReading && pushed?.reason == "its length is another now")
@@ -55,7 +55,7 @@ import Testing
     #expect(pulled?.reason == "a body file changed its length meanwhile")
   }
 
-  @Test func `a failure of the source is passed on as it is`() {
+  @Test func `errors of the source are rethrown`() {
     struct Failure: Error {}
     let body = Body(size: 1) { BodyReader(size: 1) { _ in throw Failure() } }
     #expect(throws: Failure.self) { try body.readAll() }

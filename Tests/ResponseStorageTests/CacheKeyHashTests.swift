@@ -19,7 +19,7 @@ import Testing
     #expect(hash.whenInserted == 7_475_545_582_420_021_192)
   }
 
-  @Test func `a long key counts by its first, middle and last 32 units`() {
+  @Test func `a long key is hashed by its first, middle and last 32 units`() {
     let part = String(repeating: "a", count: 32)
     let key = ByteString("\(part)xxxx\(part)xxxx\(part)")
     let other = ByteString("\(part)yyyy\(part)zzzz\(part)")

@@ -3,7 +3,7 @@ import ResponseStorage
 import Testing
 
 @Suite struct CompactionTests {
-  @Test func `what a crash left behind the end of a database is cut off`() throws {
+  @Test func `data that a crash left after the end of a database is truncated`() throws {
     let folder = try Folder()
     try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
     let database = "\(folder.path)/Cache.db"

@@ -14,7 +14,7 @@ import Testing
     #expect(footprint.totalBytes == 4_321)
   }
 
-  @Test func `files that no sum can hold do not crash it`() {
+  @Test func `sizes whose sum overflows do not trap`() {
     var footprint = Footprint()
     footprint.databaseBytes = .max
     footprint.bodyFilesBytes = .max

@@ -13,7 +13,7 @@ struct FoundStoreTests {
       ("/Users/a/Library/Containers/com.a/Data/Library/Caches/com.b/Cache.db", nil),
       ("/d/Containers/Data/Application/1-2/Library/Caches/com.a/Cache.db", "com.a"), ("", nil),
     ] as [(String, String?)])
-  func `a cache beside those of other apps is the default of one`(path: String, app: String?) {
+  func `a cache is recognised as the default cache of an app`(path: String, app: String?) {
     #expect(FoundStore(path: path, format: .apple).defaultOf == app)
   }
 
@@ -23,7 +23,7 @@ struct FoundStoreTests {
       ("/home/a/.cache/org.swift.foundation.URLCache", nil), ("/srv/cache/feed", nil),
       ("/home/a/Library/Caches/feed", nil),
     ] as [(String, String?)])
-  func `a folder of Foundation's is that of a program`(path: String, program: String?) {
+  func `a Foundation cache folder belongs to a program`(path: String, program: String?) {
     #expect(FoundStore(path: path, format: .foundation).defaultOf == program)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests that a Foundation store returns what was inserted, except for fields that it cannot store.
 @Suite struct FoundationEntryTests {
-  @Test func `a response is as it was said to be kept`() throws {
+  @Test func `a stored response has exactly the losses that were reported`() throws {
     let folder = try Folder()
     let raw = try response("https://a.example/x?y").raw(id: 5)
     let admitted = try NewStore.foundation.admit(raw)
@@ -28,14 +28,14 @@ import Testing
     #expect(there.inventions.count == 1 && there.finding == nil)
   }
 
-  @Test func `what has an equal file loses nothing`() throws {
+  @Test func `a response that equals its file loses nothing`() throws {
     let folder = try Folder()
     try put([try response("https://a.example/x?y").raw(id: 5)], into: folder)
     let there = try store(folder).standingResponse(forKey: "a.example\0-1\0/x\0")
     #expect(try NewStore.foundation.admit(try #require(there).raw).losses == [])
   }
 
-  @Test func `a response is replaced only if it is the one that was seen`() throws {
+  @Test func `a response is replaced only if it did not change`() throws {
     let folder = try Folder()
     let key: ByteString = "a.example\0-1\0/x\0"
     try put([try response("https://a.example/x").raw(id: 1)], into: folder)
@@ -49,7 +49,7 @@ import Testing
     #expect(try folder.names().map { $0.prefix(3) } == ["99."])
   }
 
-  @Test func `a response of the same second takes the place of the other`() throws {
+  @Test func `a response stored in the same second replaces the other`() throws {
     let folder = try Folder()
     let raw = try response("https://a.example/x").raw(id: 1)
     try put([raw], into: folder)
@@ -59,7 +59,7 @@ import Testing
     #expect(try folder.names() == names)
   }
 
-  @Test func `an error leaves the store as it was, and what is staged is unseen`() throws {
+  @Test func `an error leaves the store unchanged, and staged files are invisible`() throws {
     struct Failure: Error {}
     let folder = try Folder()
     let editor = try editor(of: folder)
@@ -85,12 +85,12 @@ import Testing
         "no file can have the name of its key, so URLCache keeps none on disk"
       ),
     ])
-  func `what Foundation would not find is refused`(url: String, reason: String) throws {
+  func `a response that Foundation would not find is refused`(url: String, reason: String) throws {
     let raw = try response(ByteString(url)).raw(id: 1)
     #expect(throws: AdmissionRefusal(reason)) { try NewStore.foundation.admit(raw) }
   }
 
-  @Test func `another method than GET is refused, as it is no part of the key`() throws {
+  @Test func `methods other than GET are refused, as the key has no method`() throws {
     var response = try response("https://a.example/")
     response.request.method = "POST"
     let raw = response.raw(id: 1)

@@ -10,7 +10,7 @@ import Testing
     ("12.YQA=", Int64(12), "YQA="), ("-1.YQA=", -1, "YQA="), ("+7.", 7, ""), ("007.x", 7, "x"),
     ("9223372036854775807.x", Int64.max, "x"),
   ])
-  func `a name has seconds and a key`(stem: String, seconds: Int64, key: String) throws {
+  func `a name consists of seconds and a key`(stem: String, seconds: Int64, key: String) throws {
     let name = try #require(FoundationFileName(Array((stem + Self.suffix).utf8)))
     #expect(name.kind == .response(seconds: seconds, key: Array(key.utf8)))
     #expect(name.id == ByteString(stem))
@@ -22,7 +22,7 @@ import Testing
     "12", "a.b", "12.a.b", "92233720368547758070.x", ".x", " 1.x", "1_0.x",
     "12.x.storedcachedurlresponse",
   ])
-  func `a name that Foundation does not see is an id as it is`(stem: String) throws {
+  func `a name that Foundation does not see is an unchanged id`(stem: String) throws {
     let bytes = Array((stem + Self.suffix).utf8)
     let name = try #require(FoundationFileName(bytes))
     #expect(name.kind == .unseen)
@@ -30,7 +30,7 @@ import Testing
     #expect(FoundationFileName(of: name.id) == name)
   }
 
-  @Test func `the suffix may be in capitals and is then a part of the id`() throws {
+  @Test func `an uppercase suffix becomes part of the id`() throws {
     let bytes = Array("12.YQA=.StoredCachedURLResponse".utf8)
     let name = try #require(FoundationFileName(bytes))
     #expect(name.kind == .response(seconds: 12, key: Array("YQA=".utf8)))
@@ -48,19 +48,19 @@ import Testing
     for name in names { #expect(FoundationFileName(of: name.id) == name) }
   }
 
-  @Test func `a temporary file is told by the beginning of its name`() {
+  @Test func `a temporary file is recognised by the start of its name`() {
     let name = FoundationFileName(Array(".dat.nosync3f2.Ab3dEf".utf8))
     #expect(name?.kind == .temporary)
     #expect(name?.id == ".dat.nosync3f2.Ab3dEf")
   }
 
   @Test(arguments: ["", "Cache.db", "storedcachedurlresponse", "12.a.txt", ".dat"])
-  func `other names are none of the store's`(name: String) {
+  func `other names do not belong to the store`(name: String) {
     #expect(FoundationFileName(Array(name.utf8)) == nil)
   }
 
   @Test(arguments: ["../12.a", "/12.a", "12.a/b", "12.\0", "Cache.db", "a/.dat.nosync1", "12", "é"])
-  func `what cannot be the name of a file is no id`(id: String) {
+  func `an invalid file name is not an id`(id: String) {
     #expect(FoundationFileName(of: ByteString(id)) == nil)
   }
 }
@@ -89,7 +89,7 @@ import Testing
     ("https://u@a.example/b?c", "a.example/b"), ("http://[::1]:8080/", "[::1]:8080/"),
     ("http://a.example", "a.example"),
   ])
-  func `a key is shown as a part of a URL`(url: String, shown: ByteString) {
+  func `a key is displayed as part of a URL`(url: String, shown: ByteString) {
     #expect(FoundationKey(of: ByteString(url))?.shown == shown)
   }
 
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["", "YQ", "YQ==", "!!!!", "YQBiAA=="])
-  func `what is not the Base64 of a key is none`(base64: String) {
+  func `invalid Base64 is not a key`(base64: String) {
     #expect(FoundationKey(base64: Array(base64.utf8)) == nil)
   }
 

@@ -8,7 +8,7 @@ import Testing
   /// The names of four responses, of one to four bytes.
   private let names = (1...4).map { "\($0).YQAtMQAvAA==.storedcachedurlresponse" }
 
-  @Test func `what is as it was goes, and everything else stays`() throws {
+  @Test func `unchanged responses are removed, and all others are kept`() throws {
     let folder = try filledFolder()
     var versions = try versions(in: folder)
     try Data("!".utf8).write(to: url(of: names[1], in: folder), options: .atomic)
@@ -23,7 +23,7 @@ import Testing
     #expect(try folder.names() == [names[1]])
   }
 
-  @Test func `another file of the same length and time stays`() throws {
+  @Test func `a different file with the same size and time is kept`() throws {
     let folder = try filledFolder()
     let path = url(of: names[3], in: folder)
     let time: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSince1970: 1e9)]
@@ -39,7 +39,7 @@ import Testing
     #expect(try folder.names() == [names[3]])
   }
 
-  @Test func `a response without a version stays, as it was no regular file`() throws {
+  @Test func `a response without a version is kept, as it was not a regular file`() throws {
     let folder = try filledFolder()
     var versions = try versions(in: folder)
     for index in versions.indices { versions[index].file = nil }
@@ -49,7 +49,7 @@ import Testing
     #expect(try folder.names() == names)
   }
 
-  @Test func `it is asked after each file whether to stop`() throws {
+  @Test func `the editor checks after each file whether to stop`() throws {
     let folder = try filledFolder()
     let versions = try versions(in: folder)
     var (removal, questions) = (Removal(), 0)
@@ -61,7 +61,7 @@ import Testing
     #expect(try folder.names() == Array(names[2...]))
   }
 
-  @Test func `there is nothing to give back`() throws {
+  @Test func `there is no space to reclaim`() throws {
     let folder = try filledFolder()
     #expect(try editor(of: folder).compact(fully: true) { false } == .none)
     #expect(try folder.names() == names)

@@ -4,7 +4,7 @@ import ResponseStorage
 import Testing
 
 @Suite struct FoundationStoreTests {
-  @Test func `what was stored is read again`() throws {
+  @Test func `stored responses are read back`() throws {
     let folder = try Folder()
     var archive = try archive("https://a.example/b?c=1", body: Array("body".utf8))
     archive.headers = HeaderFields([
@@ -92,7 +92,7 @@ import Testing
     #expect(read == body)
   }
 
-  @Test func `responses come in the order of their ids`() throws {
+  @Test func `responses are ordered by id`() throws {
     let folder = try Folder()
     for (seconds, path) in [(20.0, "b"), (3, "a"), (-4, "c"), (20, "a")] {
       _ = try write(archive("https://a.example/\(path)"), to: folder, at: moment(seconds))
@@ -107,7 +107,7 @@ import Testing
     #expect(ids == ids.sorted())
   }
 
-  @Test func `a file that goes meanwhile is no longer there`() throws {
+  @Test func `a file that disappears during a scan is skipped`() throws {
     let folder = try Folder()
     let id = try #require(
       try write(archive("https://a.example/"), to: folder, at: moment(1)))
@@ -124,7 +124,7 @@ import Testing
     #expect(throws: StoreError.self) { try store.withBody(of: id) { _ in } }
   }
 
-  @Test func `an archive is given out as it is`() throws {
+  @Test func `an archive is returned unchanged`() throws {
     let folder = try Folder()
     let archive = try archive("https://a.example/")
     let id = try #require(try write(archive, to: folder, at: moment(1)))
@@ -133,7 +133,7 @@ import Testing
     #expect(try store.rawPropertyList("user_info", of: id) == nil)
   }
 
-  @Test func `the footprint is what URLCache counts, and the rest apart`() throws {
+  @Test func `the footprint separates what URLCache counts from the rest`() throws {
     let folder = try Folder()
     let archive = try archive("https://a.example/")
     _ = try write(archive, to: folder, at: moment(1))
@@ -147,7 +147,7 @@ import Testing
     #expect(footprint.orphanBytes == 1)
   }
 
-  @Test func `the kind of a store is found out`() throws {
+  @Test func `the kind of a store is detected`() throws {
     let (empty, foundation, apple) = (try Folder(), try Folder(), try Folder())
     _ = try write(archive("https://a.example/"), to: foundation, at: moment(1))
     try AppleStoreWriter(creating: apple.path, schema: .version203).finish()

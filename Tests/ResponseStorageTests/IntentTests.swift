@@ -8,7 +8,7 @@ import Testing
 @Suite struct IntentTests {
   private let name = "0000000A-0000-0000-0000-000000000001"
 
-  @Test func `an intent is read as it was written`() throws {
+  @Test func `an intent is read back`() throws {
     var intent = Intent(try #require(Intent.Place(.apple, "/")), removed: 2, added: 2)
     intent.place.path = Array("/a%20b".utf8)
     #expect(Intent(reading: text(of: intent)) == intent)
@@ -17,7 +17,7 @@ import Testing
         == Array("/a%20b%0A%25%7F%C3%A9".utf8))
   }
 
-  @Test func `a last line that is cut short is not there`() throws {
+  @Test func `a truncated last line is ignored`() throws {
     let intent = Intent(try #require(Intent.Place(.apple, "/")), removed: 2, added: 1)
     let whole = text(of: intent)
     let header = Intent.header(intent.place).count
@@ -37,7 +37,7 @@ import Testing
     "removes A 1 2 9223372036854775808\n",
     "adds\n", "adds A B\n", "adds A\n\n", "moves A\n", "\0\n", "\u{FEFF}adds A\n",
   ])
-  func `what is no intent is not read in part`(line: String) throws {
+  func `a malformed intent is not partially read`(line: String) throws {
     let header = Intent.header(try #require(Intent.Place(.apple, "/")))
     #expect(Intent(reading: header + Array(line.utf8)) == nil)
     #expect(!Intent.isCutShort(header + Array(line.utf8)))
@@ -48,12 +48,12 @@ import Testing
     "urlcache-admin intent 1\napple 1 /\n", "urlcache-admin intent 1\napple 1 x /\n", "\n\n",
     "text",
   ])
-  func `another header is no intent`(text: String) {
+  func `a file with another header is not an intent`(text: String) {
     #expect(Intent(reading: Array(text.utf8)) == nil)
     #expect(!Intent.isCutShort(Array(text.utf8)))
   }
 
-  @Test func `a folder is the same by its number and either its device or its path`() {
+  @Test func `a folder is identified by its inode and its device or path`() {
     let place = Intent.Place(.apple, [1, 2], "/a")
     #expect(place.isSame(as: Intent.Place(.apple, [1, 2], "/b")))
     #expect(place.isSame(as: Intent.Place(.apple, [9, 2], "/a")))
@@ -62,7 +62,7 @@ import Testing
     #expect(!place.isSame(as: Intent.Place(.foundation, [1, 2], "/a")))
   }
 
-  @Test func `only what no row refers to and is still the same file is removed`() throws {
+  @Test func `only unchanged files that no row refers to are removed`() throws {
     let cache = try Cache()
     let (gone, named, changed, replaced, staged, notOurs) = (
       try cache.makeBody(1), try cache.makeBody(2), try cache.makeBody(3), try cache.makeBody(4),
@@ -87,7 +87,7 @@ import Testing
     #expect(cache.opening.finishIntents() == FinishedIntents())
   }
 
-  @Test func `names that are no UUIDs are not followed`() throws {
+  @Test func `names that are not UUIDs are ignored`() throws {
     let cache = try Cache()
     let database = try FileStatus.of("\(cache.folder.path)/cache/Cache.db")
     var intent = Intent(try cache.place())
@@ -102,7 +102,7 @@ import Testing
     #expect(try cache.intents() == [])
   }
 
-  @Test func `a file that a command still holds is not taken for left behind`() throws {
+  @Test func `an intent that a command has open is not treated as left behind`() throws {
     let cache = try Cache()
     let body = try cache.makeBody(1)
     let intents = try #require(cache.opening.intents)
@@ -117,7 +117,7 @@ import Testing
     #expect(try cache.bodies() == [] && cache.intents() == [])
   }
 
-  @Test func `intents of other caches stay for those`() throws {
+  @Test func `intents of other caches are kept`() throws {
     let (cache, other) = (try Cache(), try Cache())
     let body = try other.makeBody(1)
     let intent = Intent(try other.place(), removed: 0, added: 0, names: [body])
@@ -132,10 +132,7 @@ import Testing
     #expect(try cache.intents() == [])
   }
 
-  @Test
-  func `what is no intent goes and is counted and what another may write to is not looked at`()
-    throws
-  {
+  @Test func `invalid intents are removed, unless others can write to the folder`() throws {
     let cache = try Cache()
     let body = try cache.makeBody(1)
     try cache.leave(Array("none".utf8))
@@ -156,7 +153,7 @@ import Testing
     #expect(try cache.intents() == ["notes"] && cache.bodies() == [body])
   }
 
-  @Test func `what cannot be noted is reported and keeps nothing from its work`() throws {
+  @Test func `a failure to write an intent is reported and stops nothing`() throws {
     let reports = Monitor<[FileError?]>([])
     func folder(_ path: String?) -> IntentFolder {
       IntentFolder(at: path) { error in reports.update { $0.append(error) } }

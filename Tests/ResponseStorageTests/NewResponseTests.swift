@@ -4,7 +4,7 @@ import Testing
 
 /// Tests that a new response is the same after encoding and decoding.
 @Suite struct NewResponseTests {
-  @Test func `all of a response is in its columns`() throws {
+  @Test func `all fields of a response are in its columns`() throws {
     let response = try response()
     let stored = StoredResponse(decoding: response.raw(id: 7), .all)
     #expect(stored.id == .row(7))
@@ -26,7 +26,7 @@ import Testing
     #expect(stored.notes == [])
   }
 
-  @Test func `a response that varies has a record of it, and of what marks the request`() throws {
+  @Test func `a response with Vary has a record of it and of the request fields`() throws {
     let stored = StoredResponse(decoding: try response().raw(id: 1), .all)
     #expect(
       stored.protocolProperties == [
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [(4_095, false), (4_096, true)])
-  func `a body of 4,096 bytes has a file of its own`(size: Int, isFile: Bool) throws {
+  func `a body of 4,096 bytes has a body file`(size: Int, isFile: Bool) throws {
     var response = try response()
     response.body = Body([UInt8](repeating: 1, count: size))
     #expect(response.raw(id: 1).hasBodyFile == isFile)
@@ -51,7 +51,7 @@ import Testing
       ("text/HTML; charset=utf-8", "text/html"), (" a/b ", "a/b"), ("", nil), (";", nil),
       ("a/b, c/d", "a/b"),
     ] as [(ByteString, ByteString?)])
-  func `the media type has no parameters`(value: ByteString, type: ByteString?) {
+  func `the stored media type has no parameters`(value: ByteString, type: ByteString?) {
     #expect(HeaderFields([.init(name: "content-type", value: value)]).mediaType == type)
   }
 

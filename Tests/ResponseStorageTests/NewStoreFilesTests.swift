@@ -8,7 +8,7 @@ import Testing
 @Suite struct NewStoreFilesTests {
   private let temporary = FileManager.default.temporaryDirectory.path()
 
-  @Test func `an empty database goes, and the folders that were made`() throws {
+  @Test func `an empty database and the created folders are removed`() throws {
     let parent = try Folder()
     let (made, opening) = try make(in: parent)
     #expect(try parent.names(in: "cache") == ["Cache.db", "fsCachedData"])
@@ -22,7 +22,7 @@ import Testing
     "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
     "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE",
   ])
-  func `a database that somebody has locked stays until nobody does`(lock: String) throws {
+  func `a locked database is kept until it is unlocked`(lock: String) throws {
     let parent = try Folder()
     let (made, opening) = try make(in: parent)
     let holder = try LockHolder("\(opening.path)/Cache.db", lock)
@@ -34,7 +34,7 @@ import Testing
     #expect(try parent.names() == [])
   }
 
-  @Test func `a database that somebody has put an entry into stays`() throws {
+  @Test func `a database with an entry from another process is kept`() throws {
     let parent = try Folder()
     let (made, opening) = try make(in: parent)
     _ = try Tool.output(
@@ -44,7 +44,7 @@ import Testing
     #expect(try parent.names(in: "cache") == ["Cache.db", "fsCachedData"])
   }
 
-  @Test func `what is no database any more goes, and what is beside it stays`() throws {
+  @Test func `a file that is no longer a database is removed, and other files are kept`() throws {
     let parent = try Folder()
     let (made, opening) = try make(in: parent)
     try Data().write(to: URL(filePath: "\(opening.path)/Cache.db"))

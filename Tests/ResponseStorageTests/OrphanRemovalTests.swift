@@ -8,7 +8,7 @@ import Testing
   /// An orphan, a file that a row refers to later, and a file that changes.
   private let names = [1, 2, 3].map { "0000000A-0000-0000-0000-00000000000\($0)" }
 
-  @Test func `a file that a row names by now is kept and so is one that has changed`() throws {
+  @Test func `a file that a row now refers to and a changed file are kept`() throws {
     let folder = try Folder()
     let orphans = try makeOrphans(in: folder)
     let editor = try AppleStoreEditor(changing: folder.path, wait: 1_000, verifying: true)
@@ -28,7 +28,7 @@ import Testing
     #expect(try remaining(in: folder) == Array(names[1...]))
   }
 
-  @Test func `what is stopped leaves the rest`() throws {
+  @Test func `stopping keeps the remaining files`() throws {
     let folder = try Folder()
     let orphans = try makeOrphans(in: folder)
     let editor = try AppleStoreEditor(changing: folder.path, wait: 0, verifying: false)
@@ -38,7 +38,7 @@ import Testing
     #expect(try remaining(in: folder) == names)
   }
 
-  @Test func `a name that is no UUID is not followed`() throws {
+  @Test func `a name that is not a UUID is ignored`() throws {
     let folder = try Folder()
     _ = try makeOrphans(in: folder)
     let database = try FileStatus.of("\(folder.path)/Cache.db")

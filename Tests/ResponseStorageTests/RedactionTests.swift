@@ -38,7 +38,7 @@ import Testing
       ("/to?token=a\"b c", "/to?token=REDACTED-1"),
       ("/to?x=\"&token=a\"b", "/to?x=\"&token=REDACTED-1"),
     ] as [(ByteString, ByteString)])
-  func `text with URLs loses their secrets, and keeps what encloses them`(
+  func `secrets in URLs are removed from text, and the rest is kept`(
     text: ByteString, rest: ByteString
   ) {
     #expect(Redaction(.all).url(text, as: .text) == rest)
@@ -54,7 +54,7 @@ import Testing
       "https://h/?q={\"token\":\"x\"}", "https://h/eyJhbGciOiJIUzI1NiJ9.e30.c2ln/x",
       "https://h/?eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
     ] as [ByteString])
-  func `what a list masks is replaced by numbers, and nothing else`(url: ByteString) {
+  func `masked values are replaced by numbers, and nothing else`(url: ByteString) {
     let masked = URLSecrets().replacing(in: url) { _ in "REDACTED-1" }
     #expect(masked != url)
     #expect(Redaction(.all).url(url) == masked)
@@ -103,7 +103,7 @@ import Testing
       ])
   }
 
-  @Test func `a response without credentials stays as it is`() throws {
+  @Test func `a response without credentials does not change`() throws {
     let raw = try response().raw(id: 3)
     let redacted = try #require(Redaction(CredentialFilter()).redacted(raw))
     #expect(redacted.places == [])
@@ -111,7 +111,7 @@ import Testing
       StoredResponse(decoding: redacted.0, .all) == StoredResponse(decoding: raw, .all))
   }
 
-  @Test func `credentials go from all places, which are named`() throws {
+  @Test func `credentials are removed everywhere, and the places are reported`() throws {
     var response = try response()
     response.request.url = "https://u:p@a.example/"
     response.request.headers = HeaderFields([

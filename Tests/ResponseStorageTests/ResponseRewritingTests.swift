@@ -13,7 +13,7 @@ import Testing
       ("https://sub.a.example/", "https://sub.a.example/"),
       ("https://x.example/a.example", "https://x.example/a.example"),
     ] as [(ByteString, ByteString)])
-  func `a host becomes another in all URLs`(old: ByteString, new: ByteString) throws {
+  func `a host is replaced in all URLs`(old: ByteString, new: ByteString) throws {
     var rewriting = ResponseRewriting()
     rewriting.hosts = [
       .init(from: "a.example", to: "b.example"), .init(from: "c.example:80", to: "d.example:8080"),
@@ -27,7 +27,7 @@ import Testing
     #expect(rewritten.finding == nil)
   }
 
-  @Test func `the time of the import is attached to what there is`() throws {
+  @Test func `the import time is added to the existing user info`() throws {
     let time = try #require(Timestamp(secondsSince2001: 99))
     var rewriting = ResponseRewriting()
     rewriting.stamp = .init(key: "seeded", time: time)
@@ -45,7 +45,7 @@ import Testing
     #expect(other.userInfo == [.init(key: "seeded", value: .date(time))])
   }
 
-  @Test func `what cannot be decoded cannot be changed`() throws {
+  @Test func `a response that cannot be decoded cannot be changed`() throws {
     var rewriting = ResponseRewriting()
     rewriting.hosts = [.init(from: "a.example", to: "b.example")]
     rewriting.stamp = .init(key: "seeded", time: try #require(Timestamp(secondsSince2001: 99)))

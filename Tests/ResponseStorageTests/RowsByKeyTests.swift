@@ -4,7 +4,7 @@ import Testing
 @testable import ResponseStorage
 
 @Suite struct RowsByKeyTests {
-  @Test func `rows are in the order of sixteen bytes after what all keys begin with`() {
+  @Test func `rows are sorted by sixteen bytes after the common prefix`() {
     let beginning = "https://a.example/a-long-beginning/"
     #expect(
       order(of: [
@@ -14,7 +14,7 @@ import Testing
       ]) == [4, 6, 7, 3, 2, 1, 5])
   }
 
-  @Test func `keys that have nothing in common, are alike or are not there are in an order, too`() {
+  @Test func `keys without a common prefix, equal keys and missing keys are sorted too`() {
     #expect(order(of: ["b", "a", "b"]) == [2, 1, 3])
     #expect(order(of: ["same", "same"]) == [1, 2])
     #expect(order(of: ["a", nil, "b"]) == [2, 1, 3])
@@ -22,7 +22,7 @@ import Testing
     #expect(order(of: []) == [])
   }
 
-  @Test func `rows follow each other if half of those between them are there`() {
+  @Test func `rows are consecutive if half of the rows between them exist`() {
     func followEachOther(_ numbers: [Int64]) -> Bool {
       var rows = RowsByKey(of: [])
       for number in numbers { rows.append(number, "key") }

@@ -12,7 +12,7 @@ import Testing
     String(repeating: "x", count: 8_192),
   ]
 
-  @Test func `what Foundation archives is read`() throws {
+  @Test func `strings archived by Foundation are read`() throws {
     for tag in Self.tags {
       for root in [tag as NSString, NSMutableString(string: tag)] {
         for isSecure in [true, false] {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `what is written is what Foundation archives`() throws {
+  @Test func `archives are identical to Foundation's`() throws {
     for tag in Self.tags {
       let bytes = try #require(ETagArchive.bytes(of: ByteString(tag)))
       let stock = try NSKeyedArchiver.archivedData(
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be read again is not written`() {
+  @Test func `strings that cannot be read back are not written`() {
     for tag in [
       [], [0xFF], [0x41, 0x0A], Array("$null".utf8), .init(repeating: 0x41, count: 8_193),
     ] {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `what is no archived string is refused with the reason`() throws {
+  @Test func `anything but an archived string is refused with the reason`() throws {
     let archives: [(Any, String)] = [
       ("", "its string is empty"), ("a\r\nb", Self.controls), ("a\u{7F}", Self.controls),
       (String(repeating: "x", count: 8_193), "its string has more than 8192 bytes"),
@@ -65,7 +65,7 @@ import Testing
       refusal(of: .init(repeating: 0x62, count: 32_769)) == "it has more than 32768 bytes")
   }
 
-  @Test func `damage is read as something or refused and never ends the process`() throws {
+  @Test func `damaged archives never trap`() throws {
     var random = Random(seed: 7)
     let whole = try #require(ETagArchive.bytes(of: #""2e681a-6-5d044840""#))
     var refused = 0
@@ -86,7 +86,7 @@ import Testing
     #expect(refused > 10_000)
   }
 
-  @Test func `any text without control characters comes back`() throws {
+  @Test func `any text without control characters is read back`() throws {
     var random = Random(seed: 8)
     for _ in 0..<2_000 {
       let scalars = (0..<Int.random(in: 1...60, using: &random)).map { _ in
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `the hash of a string is that of Foundation`() {
+  @Test func `the hash of a string matches Foundation`() {
     var random = Random(seed: 9)
     for length in Array(0...200) + [1_000, 4_095] {
       let units = (0..<length).map { _ in UInt8.random(in: 0x21...0x7E, using: &random) }
@@ -113,7 +113,7 @@ import Testing
     #expect(SidecarNaming.cfHash.name(of: "https://a.example/é") == nil)
   }
 
-  @Test func `the names of a URL are the digests that others compute`() {
+  @Test func `the names of a URL are the expected digests`() {
     // From `printf %s https://a.example/b?c=d | md5sum`, and so on.
     let url: ByteString = "https://a.example/b?c=d"
     #expect(SidecarNaming.md5.name(of: url) == "f0f31410e1408b8b039864cbb9f85f6e")
@@ -129,7 +129,7 @@ import Testing
       SidecarNaming.names(of: ByteString([0x68, 0xFF])).map(\.naming).contains(.cfHash) == false)
   }
 
-  @Test func `a folder holds regular files only and follows no link`() throws {
+  @Test func `a folder lists regular files only and follows no links`() throws {
     let folder = try SidecarTrialFolder()
     let url: ByteString = "https://a.example/1"
     let name = try #require(SidecarNaming.sha1.name(of: url)?.string)
@@ -161,7 +161,7 @@ import Testing
     #expect(try folder.names("") == ["etags", "link", "outside"])
   }
 
-  @Test func `a file that has changed stays and one that is there is not written over`() throws {
+  @Test func `changed files are kept and existing files are not overwritten`() throws {
     let folder = try SidecarTrialFolder()
     let name = try #require(SidecarNaming.md5.name(of: "https://a.example/1"))
     let other = try #require(SidecarNaming.md5.name(of: "https://a.example/2"))

@@ -2,7 +2,7 @@ import ResponseStorage
 import Testing
 
 @Suite struct StoreSearchTests {
-  @Test func `on macOS there are the folders of a user's Library`() {
+  @Test func `on macOS the Library folders of the user are searched`() {
     let variables = ["HOME": "/Users/a", "TMPDIR": "/var/folders/xx/yyyy/T/"]
     #expect(
       folders(on: .apple, variables) == [
@@ -20,7 +20,9 @@ import Testing
       (["HOME": "/home/a", "XDG_CACHE_HOME": "c"], ["/home/a/.cache"]),
       (["HOME": "", "XDG_CACHE_HOME": ""], []), ([:], []),
     ] as [([String: String], [String])])
-  func `elsewhere there is the cache home`(_ variables: [String: String], _ expected: [String]) {
+  func `elsewhere the XDG cache folder is searched`(
+    _ variables: [String: String], _ expected: [String]
+  ) {
     #expect(folders(on: .freedesktop, variables) == expected)
   }
 

@@ -17,13 +17,13 @@ import Testing
     ("g/../h", "http://a/b/c/h"), ("g;x=1/../y", "http://a/b/c/y"),
     ("g?y/./x", "http://a/b/c/g?y/./x"), ("g#s/../x", "http://a/b/c/g#s/../x"),
   ])
-  func `a reference is resolved as the RFC says`(reference: String, result: String) {
+  func `references are resolved as in the RFC`(reference: String, result: String) {
     let base = URLReference(Array("http://a/b/c/d;p?q".utf8))
     let resolved = URLReference(Array(reference.utf8)).resolved(against: base)
     #expect(String(decoding: resolved.text, as: UTF8.self) == result)
   }
 
-  @Test func `a base without a path has the root`() {
+  @Test func `a base without a path has the root path`() {
     let resolved = URLReference(Array("g".utf8)).resolved(
       against: URLReference(Array("http://a".utf8)))
     #expect(resolved.text == Array("http://a/g".utf8))

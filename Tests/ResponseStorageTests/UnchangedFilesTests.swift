@@ -5,7 +5,7 @@ import Testing
 
 /// Changes the files of a store between opening it and finishing the read.
 @Suite struct UnchangedFilesTests {
-  @Test func `blocks that the file system allots later are no change`() throws {
+  @Test func `blocks that the file system allocates later are not a change`() throws {
     let folder = try Folder()
     let store = try open(folder)
     let before = try FileStatus.of("\(folder.path)/Cache.db")
@@ -26,7 +26,7 @@ import Testing
     "touch Cache.db", "echo >> Cache.db", "ln Cache.db other", "touch Cache.db-wal",
     "cp -p Cache.db c && mv c Cache.db", "touch Cache.db-journal", "rm Cache.db",
   ])
-  func `what somebody does to a file is a change`(_ command: String) throws {
+  func `any modification of a file is a change`(_ command: String) throws {
     let folder = try Folder()
     let store = try open(folder)
     _ = try Tool.output("sh", "-c", "cd '\(folder.path)' && \(command)")

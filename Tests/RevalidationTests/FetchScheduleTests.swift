@@ -13,7 +13,7 @@ import Testing
     return numbers
   }
 
-  @Test func `a host has two requests at most and others do not wait for it`() {
+  @Test func `a host has at most two requests and does not delay others`() {
     var schedule = FetchSchedule(concurrency: 4)
     schedule.add(Self.hosts("a", "a", "a", "a", "b", "a"))
     #expect(Self.begun(&schedule) == [0, 4, 1])
@@ -31,7 +31,7 @@ import Testing
     #expect(schedule.isDone)
   }
 
-  @Test func `no more than so many run at once`() {
+  @Test func `the number of concurrent requests is limited`() {
     var schedule = FetchSchedule(concurrency: 3)
     schedule.add(Self.hosts("a", "b", "c", "d", "e"))
     #expect(Self.begun(&schedule) == [0, 1, 2])
@@ -42,7 +42,7 @@ import Testing
     #expect(schedule.pendingCount == 1)
   }
 
-  @Test func `a rate keeps requests apart`() {
+  @Test func `a rate spaces requests`() {
     var schedule = FetchSchedule(concurrency: 4, millisecondsBetween: 100)
     schedule.add(Self.hosts("a", "b", "c"))
     #expect(Self.begun(&schedule, at: 1_000) == [0])
@@ -52,7 +52,7 @@ import Testing
     #expect(schedule.delay(at: 5_000) == 0)
   }
 
-  @Test func `all are begun once and the limits hold whatever ends first`() {
+  @Test func `every request starts once within the limits, in any order of completion`() {
     for seed in 0..<50 as Range<UInt64> {
       var state = seed
       func random(_ bound: Int) -> Int {

@@ -137,7 +137,7 @@ import Testing
     return result
   }
 
-  @Test func `a rest is joined, or it is said why not`() throws {
+  @Test func `a rest is joined, or the reason against it is given`() throws {
     let spool = try BodySpool(in: "/tmp")
     for (index, test) in Self.cases.enumerated() {
       let result = try result(of: test, spool)
@@ -155,11 +155,11 @@ import Testing
     }
   }
 
-  @Test func `every misfit has a case above, or is one of an answer to all`() {
+  @Test func `every misfit has a case above, or applies to all responses`() {
     #expect(Set(Self.cases.compactMap(\.misfit)) == Set(RestMisfit.allCases))
   }
 
-  @Test func `what may not be stored is not completed`() throws {
+  @Test func `responses that may not be stored are not completed`() throws {
     let spool = try BodySpool(in: "/tmp")
     let test = Case(answer: ["ETag: \"a\"", Self.range, "Cache-Control: no-store"])
     let result = try result(of: test, spool)
@@ -169,7 +169,7 @@ import Testing
     #expect(entry.action == .none && entry.hindrance == .notStorable)
   }
 
-  @Test func `nothing is joined of a beginning that is not there any more`() throws {
+  @Test func `nothing is joined to a stored part that has disappeared`() throws {
     let spool = try BodySpool(in: "/tmp")
     var rules = ValidationRules()
     rules.bodyLimit = ByteCount(1 << 20)
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `a completed response is a 200 with the length of all of it`() {
+  @Test func `a completed response is a 200 with the complete length`() {
     let test = Case(
       stored: [
         "Age: 7", "ETag: \"a\"", "Content-Length: 1000", "Content-Type: image/png", "X-A: old",

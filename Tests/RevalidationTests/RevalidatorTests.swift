@@ -49,7 +49,7 @@ import Testing
     return (try revalidator.run(requests, over: script), script)
   }
 
-  @Test func `answers that are mixed go to their requests`() throws {
+  @Test func `interleaved responses are matched to their requests`() throws {
     let (results, script) = try run(
       [
         (1, .head(FetchHead(status: 404, url: [], fields: FieldSection()))), (0, .head(Self.head)),
@@ -60,7 +60,7 @@ import Testing
     #expect(script.sent == [0, 1, 2])
   }
 
-  @Test func `what is not asked about is no request`() throws {
+  @Test func `skipped entries send no request`() throws {
     var requests = requests(1)
     requests.insert(
       ValidationRequest(for: Sample.response([]), by: ValidationRules()), at: 0)
@@ -69,7 +69,7 @@ import Testing
     #expect(script.sent == [1])
   }
 
-  @Test func `an answer that is not as it has to be fails`() throws {
+  @Test func `a malformed sequence of events fails`() throws {
     let body: (UInt32, FetchEvent) = (0, .body([1, 2, 3]))
     for events: [(UInt32, FetchEvent)] in [
       [(0, .end)], [body], [(0, .head(Self.head)), (0, .head(Self.head))],
@@ -85,14 +85,14 @@ import Testing
     #expect(results.map(\.outcome) == [.failed])
   }
 
-  @Test func `a transport that falls silent does not hold anybody up`() throws {
+  @Test func `a transport that stops does not block`() throws {
     let (results, script) = try run([(0, .head(Self.head))], asking: requests(2))
     #expect(results.map(\.outcome) == [.failed, .failed])
     #expect(script.cancelled.sorted() == [0, 1])
     #expect(script.clock < 900_000)
   }
 
-  @Test func `bodies that come mixed are kept apart`() throws {
+  @Test func `interleaved bodies are kept apart`() throws {
     let spool = try BodySpool(in: "/tmp")
     let (results, _) = try run(
       [

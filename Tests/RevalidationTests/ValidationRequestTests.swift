@@ -57,7 +57,7 @@ import Testing
     #expect(ValidationRequest(for: response, by: ValidationRules()).obstacle == .method)
   }
 
-  @Test func `the rest of a body is asked for with a strong validator`() throws {
+  @Test func `the rest of a body is requested with a strong validator`() throws {
     let part = Sample.response(["ETag: \"a\"", Self.date, "Content-Length: 1001"])
     let request = ValidationRequest(for: part, by: ValidationRules())
     #expect(
@@ -70,7 +70,7 @@ import Testing
     #expect(ValidationRequest(for: part, by: rules).obstacle == .noValidator)
   }
 
-  @Test func `what cannot be made good is not asked about`() {
+  @Test func `entries that cannot be validated are not requested`() {
     let rules = ValidationRules()
     let part = Sample.response(["ETag: W/\"a\"", "Content-Length: 1001"])
     #expect(ValidationRequest(for: part, by: rules).obstacle == .incompleteBody)
@@ -80,7 +80,7 @@ import Testing
     #expect(ValidationRequest(for: response, by: rules).obstacle == .undecodable)
   }
 
-  @Test func `what cannot be validated is asked for whole if its body is wanted`() throws {
+  @Test func `entries without a validator are requested whole if bodies are wanted`() throws {
     var rules = ValidationRules()
     rules.bodyLimit = 1
     for lines in [[], ["ETag: W/\"a\"", "Content-Length: 1001"], ["Vary: X"]] {
@@ -94,7 +94,7 @@ import Testing
     #expect(tagged.obstacle == .noValidator)
   }
 
-  @Test func `credentials are sent only if that is wanted`() throws {
+  @Test func `credentials are sent only on request`() throws {
     let response = Sample.response(
       [Self.tag, "Vary: Cookie, Accept, X-Api-Key"], url: "https://u:p@a.example/#x",
       request: [
@@ -117,7 +117,7 @@ import Testing
     #expect(!ValidationRequest(for: response, by: rules).withholdsCredentials)
   }
 
-  @Test func `no line is sent that would be more than one or about the connection`() throws {
+  @Test func `fields with line breaks and connection fields are not sent`() throws {
     let names = "Host, Content-Length, Transfer-Encoding, Connection, X, Y, Z"
     let response = Sample.response(
       [Self.tag, "Vary: \(names)"],

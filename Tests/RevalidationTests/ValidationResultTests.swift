@@ -125,7 +125,7 @@ import Testing
     Case(stored: [a, cut], status: 416, outcome: .failed, reason: .status),
   ]
 
-  @Test func `each answer has its meaning`() throws {
+  @Test func `each response has its meaning`() throws {
     for (index, test) in Self.cases.enumerated() {
       let request = ValidationRequest(for: test.response, by: ValidationRules())
       #expect(request.obstacle == nil, "case \(index)")
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `what has changed is removed if that is wanted and nothing else`() {
+  @Test func `changed entries are removed on request, and nothing else`() {
     var changes = RevalidationPlan.Changes()
     changes.removesChanged = true
     for test in Self.cases {
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `a redirect says where to`() {
+  @Test func `a redirect reports its target`() {
     let request = ValidationRequest(for: Sample.response([Self.a]), by: ValidationRules())
     let head = FetchHead(status: 301, url: [], fields: Sample.fields(["location: /b\u{1B}"]))
     let result = ValidationResult(
