@@ -49,6 +49,7 @@ public struct HeldSignals: ~Copyable {
     unsafe sigemptyset(&held)
     for number in Self.numbers {
       if Self.isIgnored(number) { continue }
+      // A signal that was already blocked would stay pending, and every check would stop the work.
       if unsafe sigismember(&before, number) == 0 { unsafe sigaddset(&held, number) }
     }
     unsafe pthread_sigmask(SIG_BLOCK, &held, nil)

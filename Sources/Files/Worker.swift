@@ -1,6 +1,7 @@
 import Dispatch
 
-/// A thread with its own tool, for work that a caller waits for with a time limit.
+/// A thread with its own tool, for work that a caller waits for with a time limit, such as matching a regular
+/// expression that may take minutes.
 public final class Worker<Tool>: @unchecked Sendable {
   private let queue: DispatchQueue
   private let makeTool: @Sendable () -> Tool

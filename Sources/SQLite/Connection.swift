@@ -128,6 +128,7 @@ public struct Connection: ~Copyable {
     let common = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     return switch access {
     case .shared, .sharedMarking, .immutable, .unlocked: common | SQLITE_OPEN_READONLY
+    // Without CREATE, so that SQLite does not create an empty database where there is none.
     case .readWrite: common | SQLITE_OPEN_READWRITE
     case .create: common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }

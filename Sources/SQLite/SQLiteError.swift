@@ -63,6 +63,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
   public var kind: Kind {
     switch code & 0xFF {
     case SQLITE_FULL: .noRoom
+    // On a full disk, growing the index of a log fails as an I/O error.
     case SQLITE_IOERR where FileError(systemNumber, at: "").kind == .noRoom: .noRoom
     // The file was replaced or removed, which has nothing to do with permissions.
     case SQLITE_READONLY where code == Self.moved: .inputOutput

@@ -2,6 +2,7 @@
   import CNettle
 
   // Nettle's hash functions with CryptoKit's names and interface, so that each hasher needs only one implementation.
+  // libarchive already loads Nettle, so it costs nothing at run time.
 
   typealias SHA256 = NettleHash<sha256_ctx>
   typealias SHA512 = NettleHash<sha512_ctx>

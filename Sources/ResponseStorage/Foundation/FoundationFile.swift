@@ -9,7 +9,8 @@ struct FoundationFile: ~Copyable {
   /// The version of the file when it was opened.
   let version: FileVersion
 
-  /// The limits for a file without its body, which are far larger than anything Foundation writes.
+  /// The limits for a file without its body, which are far larger than anything Foundation writes. It may
+  /// have more objects than are decoded.
   private static let fileLimits = PropertyListLimits(
     maximumBytes: 8 << 20, maximumVisits: 200_000)
 

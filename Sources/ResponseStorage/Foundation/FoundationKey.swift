@@ -60,6 +60,7 @@ public struct FoundationKey: Hashable, Sendable {
 
   /// Returns a host as Foundation normalizes it: without percent-escapes, and in Punycode if it is not ASCII.
   private static func name(ofHost host: ArraySlice<UInt8>) -> [UInt8] {
+    // Foundation converts unescaped letters to Punycode, but leaves a percent-encoded host in UTF-8.
     guard host.contains(where: { $0 > 0x7F }), let text = String(validating: host, as: UTF8.self)
     else { return unescaped(host).map(\.asciiLowercased) }
     return Punycode.host(text)

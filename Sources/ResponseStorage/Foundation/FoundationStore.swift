@@ -222,6 +222,7 @@ public final class FoundationStore: StoreKind {
       guard let status = try? files.status(of: name) else { continue }
       footprint.allocatedBytes += status.allocatedSize
       if name.isSeen {
+        // Like `URLCache`, count anything with such a name, even a folder.
         footprint.bodyFilesBytes += status.size
       } else {
         footprint.orphanFiles += 1

@@ -153,6 +153,7 @@ private struct CredentialRedaction {
       places.insert("\(place).headers.\(name.asciiLowercased.string ?? "")")
       return nil
     }
+    // Newer systems keep a second copy of all header fields under this key, including cookies.
     guard name == "__hhaa__" else {
       // `_CFURLString` is a URL as a whole; other texts may contain URLs.
       if name == "_CFURLString", case .string(let url) = entry.value {

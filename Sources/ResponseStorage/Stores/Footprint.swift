@@ -41,7 +41,7 @@ public struct Footprint: Hashable, Sendable {
   public var tailBytes: ByteCount { walBytes == 0 ? max(0, -growthBytes) : 0 }
 
   /// The total length of all files once no process has the store open: the last one to close it removes
-  /// the log.
+  /// the log. An app that was killed leaves its log behind, which is no reason to remove entries.
   public var closedBytes: ByteCount {
     [growthBytes, bodyFilesBytes].reduce(databaseBytes) { $0 + $1 }
   }

@@ -75,6 +75,7 @@ extension StoreSearch {
   /// Returns the cache home, and the default one of programs that run without the variable. Both may contain
   /// stores of swift-corelibs-foundation.
   private static func freedesktopPlaces(home: String?, cacheHome: String?) -> [String] {
+    // Foundation ignores a relative path here, as the XDG specification requires.
     let cacheHome = cacheHome.flatMap { isAbsolute($0) ? $0 : nil }
     return [cacheHome, home.map { "\($0)/.cache" }].compactMap(\.self)
   }

@@ -29,7 +29,7 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
     let order = order
     hands = (0..<threadCount).map { _ in (Filled(), Channel<Share>()) }
     for (number, (filled, empty)) in hands.enumerated() {
-      // Three shares: one is being filled, one is waiting, one is being processed.
+      // Three shares: one is being filled, one is waiting, one is being processed. More are not faster.
       for _ in 0..<3 { empty.send(Share(tally: tally)) }
       BackgroundThread.start("AppleParallelScan") {
         defer { filled.close() }

@@ -5,7 +5,7 @@ import SQLite
 struct AppleRawRows: ~Copyable {
   private static let parts = RawResponse.Part.Name.allCases.filter { $0 != .body }
 
-  /// The largest body that is read with its row; a longer one is read in chunks.
+  /// The largest body that is read with its row; the few larger ones are read in chunks.
   private static let largestBody = ByteCount(1 << 18)
 
   /// The names, in a raw response, of the columns of each table that are not parts.
@@ -18,6 +18,7 @@ struct AppleRawRows: ~Copyable {
   private static let bodyPlaces = (location: Int32(0), value: Int32(1), rest: Int32(2))
 
   init(_ connection: borrowing Connection, _ layout: AppleLayout) throws(SQLiteError) {
+    // SQLite ignores the case of ASCII letters only, so compare bytes; `String` would fold others.
     let known = Set(Self.parts.map { ByteString($0.rawValue) } + ["entry_id", "receiver_data"])
     func others(_ table: String) throws(SQLiteError) -> [String] {
       try Self.columns(of: table, connection).filter {

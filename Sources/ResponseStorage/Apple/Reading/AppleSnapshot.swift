@@ -65,6 +65,7 @@ struct AppleSnapshot: ~Copyable {
       stateAtOpening = state
       canOpenAgain = false
     } else {
+      // Often all rows are in the log: opened as immutable, such a cache would look empty.
       connection = try Self.connect(files, state.hasLog ? .unlocked : .immutable, 0)
       stateAtOpening = state
       canOpenAgain = !state.hasLog

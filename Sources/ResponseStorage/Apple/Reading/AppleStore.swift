@@ -86,6 +86,7 @@ public final class AppleStore: StoreKind {
     } catch let error as SQLiteError {
       throw try translated(error)
     } catch is DisorderedRows {
+      // Rows can seem out of order because another process is writing: report that first.
       try snapshot.verifyUnchanged()
       throw StoreError(.damaged, at: files.path, because: "its rows are out of order")
     }

@@ -76,6 +76,7 @@ struct AppleStoreFiles {
       if error.kind == .notFound { return nil }
       throw StoreError(error, path: file)
     }
+    // SQLite would wait for ever on a pipe, and read `/dev/zero` as an empty database.
     guard status.kind == .regular else {
       throw StoreError(
         .notACache, at: path,
