@@ -61,6 +61,7 @@ public struct NewFolder: ~Copyable {
 
   /// Gives the folder its name once everything in it is on disk.
   public consuming func commit() throws(FileError) {
+    // The files are on disk already, but their names only after this.
     for folder in folders { try Directory("\(partialPath)/\(folder)").synchronize() }
     try Directory(partialPath).synchronize()
     try Self.requireNothing(at: path)

@@ -72,6 +72,7 @@ public struct IntentFolder: Sendable {
         let text = try file.read(Int(min(status.size, Self.largestText).bytes), at: 0)
         let isOfNoUse: Bool
         if let intent = Intent(reading: text) {
+          // Leave an intent about another store to a command on that store, but not for ever.
           isOfNoUse =
             intent.place.isSame(as: place)
             ? finish(intent)
@@ -79,6 +80,7 @@ public struct IntentFolder: Sendable {
               .isExceeded(by: Timestamp(nanosecondsSince1970: status.modified))
         } else {
           isOfNoUse = true
+          // A command that was killed while it wrote the header has changed nothing, which is no damage.
           if !Intent.isCutShort(text) { damaged += 1 }
         }
         if isOfNoUse { try folder.remove(name) }

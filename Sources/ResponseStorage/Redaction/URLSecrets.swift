@@ -71,6 +71,7 @@ public struct URLSecrets: Hashable, Sendable {
         mayBegin = false
         continue
       }
+      // A parameter whose name contains a token is left to the scanner, which finds the token itself.
       if mayBegin,
         let parameter = Parameter(
           in: text, at: position, part: part, closer: closer, knownEnd: valueEnd),

@@ -138,6 +138,7 @@ public final class SidecarFolder {
       }
       let file = FileVersion(
         number: status.identity[1], modified: status.modified, size: status.size)
+      // One byte more than the limit, so that a longer file is refused.
       let bytes = try opened.read(ETagArchive.maximumCount + 1, at: 0)
       do throws(ETagArchive.Refusal) {
         return Sidecar(name: name, content: .tag(try ETagArchive.tag(in: bytes)), file: file)

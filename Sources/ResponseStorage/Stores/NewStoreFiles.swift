@@ -31,6 +31,7 @@ struct NewStoreFiles {
   func removeDatabase(_ opening: StoreOpening) {
     do {
       let store = try opening.open()
+      // An app may have opened the new database, or stored entries in it, meanwhile.
       guard !store.description.inUse, (try? store.count()) == 0 else { return }
     } catch let error as StoreError where [.inUse, .changedWhileReading].contains(error.code) {
       // Another process has locked it.

@@ -42,6 +42,7 @@ public struct StoreFinder: ~Copyable {
         let folder = try Directory(path.withoutTrailingSlashes, followingLink: true)
         finder.walk(folder, depth: 0)
       } catch {
+        // Report the path as the user gave it, with its slashes.
         if search.needsFolders { throw FileError(error.number, at: path) }
         if error.kind != .notFound { finder.note(error) }
       }

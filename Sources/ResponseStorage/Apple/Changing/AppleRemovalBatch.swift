@@ -72,6 +72,7 @@ struct AppleRemovalBatch: ~Copyable {
       look.reset()
       delete.reset()
       try? connection.execute("ROLLBACK")
+      // Nothing of this batch was removed, so none of its responses was skipped either.
       skipped.removeLast(skipped.count - skippedBefore)
       throw error
     }

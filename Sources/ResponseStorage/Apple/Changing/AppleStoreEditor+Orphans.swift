@@ -25,6 +25,7 @@ extension AppleStoreEditor {
       var readings = 1
       while removal.visitedOrphans < orphans.count, !shouldStop() {
         let rest = orphans[removal.visitedOrphans...]
+        // While an app is running, release the lock after each small group so that it can write.
         if try remove(rest.prefix(inUse ? 64 : .max), checking: &names, &removal) {
           if inUse, !isPrivateCopy { CurrentProcess.sleep(milliseconds: 10) }
         } else if readings < Self.mostReadings {

@@ -38,6 +38,7 @@ public final class AppleStoreEditor: ResponseStore {
   ) throws(StoreError) {
     self.intents = intents
     let files = try AppleStoreFiles(at: path)
+    // This checks that all files are regular ones, before SQLite opens any of them.
     _ = try files.state()
     try files.checkWriting()
     // The probe comes before SQLite opens the file: closing the probe's descriptor drops SQLite's locks.

@@ -47,6 +47,7 @@ struct AppleSnapshot: ~Copyable {
     try Self.checkHeader(of: guardian, files)
     do throws(FileError) {
       lock = try DatabaseProbe.lockHeldElsewhere(on: guardian, indexPath: files.shm)
+      // If another process holds an exclusive lock, this fails, and SQLite waits for it below.
       if lock != nil { _ = try guardian.lockShared(DatabaseProbe.sharedLock) }
     } catch {
       throw StoreError(error, path: files.database)
@@ -216,6 +217,7 @@ struct AppleSnapshot: ~Copyable {
     } catch {
       throw StoreError(error, path: files.journal)
     }
+    // SQLite can also end a transaction by overwriting the header of its journal with zeros.
     guard start == magic else { return false }
     // This trailer follows the name of a super-journal, which SQLite would open and may delete.
     guard size == 8 || end != magic else {

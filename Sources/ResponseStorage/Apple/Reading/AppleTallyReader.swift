@@ -109,6 +109,7 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
     ends?.reset()
     try ends?.bind(integer: first, at: 1)
     guard try ends?.step() == true, let next = ends?.integer(at: 0) else { return nil }
+    // A damaged table could return the same rows for ever.
     guard next > first else { throw DisorderedRows() }
     return next
   }

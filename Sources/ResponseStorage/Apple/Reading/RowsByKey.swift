@@ -33,6 +33,7 @@ struct RowsByKey {
   mutating func append(_ number: Int64, _ key: ByteString?) {
     let key = key?.bytes ?? []
     let rest = key.span.extracting(droppingFirst: common)
+    // Big-endian words compare like the bytes of the keys.
     rows.append(
       Row(
         first: rest.word(paddedAt: 0).byteSwapped,
