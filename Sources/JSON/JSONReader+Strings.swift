@@ -74,6 +74,7 @@ extension JSONReader {
 
   /// Appends the scalar of a UTF-16 code unit, or of a surrogate pair whose second half follows.
   private mutating func finishUnicodeEscape(_ unit: UInt32, into text: inout [UInt8]) throws {
+    // Only a high surrogate needs a second unit.
     guard unit & 0xFC00 == 0xD800 else { return Self.append(unit, to: &text) }
     guard try current() == UInt8(ascii: "\\") else {
       text += UTF8.encodedReplacementCharacter

@@ -183,6 +183,7 @@ extension KeyedArchive {
     guard try isDictionary(object), let name = try list.value(forKey: "$classname", in: object),
       try list.kind(of: name) == .string
     else { return false }
+    // Foundation's reader crashes on a class with other keys.
     guard let entries = try list.entries(of: object) else { return false }
     for position in 0..<entries.count
     where try list.kind(of: list.key(position, of: entries)) != .string { return false }

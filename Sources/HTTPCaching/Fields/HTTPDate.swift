@@ -85,6 +85,7 @@ public enum HTTPDate {
         year: fourDigits(text, 12), month: month, day: twoDigits(text, 5), secondOfDay: time)
     case 24:
       // Sun Nov  6 08:49:37 1994
+      // The day is padded with a space in this format.
       guard fits(text, 3, plainForm), shortDay(text) != nil,
         let month = month(text, at: 4), let time = secondOfDay(text, at: 11),
         text[8].isASCIIDigit || text[8] == UInt8(ascii: " ")
@@ -92,6 +93,7 @@ public enum HTTPDate {
       let ones = Int64(text[9] - UInt8(ascii: "0"))
       let day = text[8].isASCIIDigit ? twoDigits(text, 8) : ones
       return Form(year: fourDigits(text, 20), month: month, day: day, secondOfDay: time)
+    // The names of the days have six to nine letters.
     case 30...33:
       // Sunday, 06-Nov-94 08:49:37 GMT
       let comma = text.count - 24

@@ -53,6 +53,7 @@ extension RevalidationRenderer {
     json.member("url", url: request.url, secrets)
     json.member("outcome", result.outcome.rawValue)
     let deciders = ValidatorComparison.Decider.allCases.filter { request.sent.contains($0) }
+    // Nothing was sent for an entry that cannot be validated.
     json.member("sent", request.obstacle == nil ? deciders.map(\.rawValue) : [])
     json.member("status", result.response?.head.status)
     json.member("decided_by", result.decider?.rawValue)

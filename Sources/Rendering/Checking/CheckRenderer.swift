@@ -91,6 +91,7 @@ public struct CheckRenderer: Sendable {
         if let repair {
           var text = TextBuffer()
           repair(&text)
+          // The result of a repair is a document of its own, which becomes a member here.
           json.written(text.bytes)
         } else {
           json.null()

@@ -15,6 +15,7 @@ struct EntryJSON {
     expiryRules: [UserInfoExpiry.Rule]
   ) {
     self.columns = columns
+    // Encoded once for all responses of the list.
     names = JSONNames(.hostileText, columns) { $0.key(utf8OrBase64: $1.jsonKey) }
     cells = CellReader(
       secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)

@@ -120,6 +120,7 @@ extension TextBuffer {
     guard let first = cell.first, let last = cell.last else { return }
     let isFormula = Self.beginsFormula(first)
     let (space, quote) = (UInt8(ascii: " "), UInt8(ascii: "\""))
+    // Most cells are plain, and are copied at once.
     if !isFormula, first != space, last != space,
       PrintableASCII.isAll(of: cell.span, but: quote, UInt8(ascii: ","))
     {
@@ -133,6 +134,7 @@ extension TextBuffer {
     // A leading apostrophe makes a spreadsheet treat the cell as text.
     if isFormula { append(UInt8(ascii: "'")) }
     if cell.contains(quote) {
+      // RFC 4180 doubles quotes in a quoted cell.
       var doubled: [UInt8] = []
       for byte in cell {
         if byte == quote { doubled.append(quote) }

@@ -5,6 +5,7 @@ import ResponseStorage
 extension ReportPage {
   /// The size of the drawing that is shown without the script.
   private static let area = Rectangle(x: 0, y: 0, width: 1176, height: 430)
+  // The approximate width of a character: SVG text cannot be shortened to fit.
   private static let columnWidth = 6.9
 
   /// The hosts and folders in which the bytes are.
@@ -27,6 +28,7 @@ extension ReportPage {
   private var hostBoxes: HTML {
     var sizes = report.hosts.map(\.sum.bytes)
     if let others = report.otherHosts { sizes.append(others.bytes) }
+    // The layout needs descending sizes; equal ones keep their order.
     let order = sizes.indices.sorted { (sizes[$1], $0) < (sizes[$0], $1) }
     let rectangles = TreemapLayout.rectangles(of: order.map { sizes[$0] }, in: Self.area)
     var boxes: HTML = ""
@@ -41,6 +43,7 @@ extension ReportPage {
   }
 
   private func isVisible(_ rectangle: Rectangle) -> Bool {
+    // A rectangle of less than a pixel cannot be seen.
     rectangle.width >= 1 && rectangle.height >= 1
   }
 
@@ -96,6 +99,7 @@ extension ReportPage {
   private func cell(
     _ name: ByteString, _ bytes: ByteCount, staleShare: Double?, _ rectangle: Rectangle
   ) -> HTML {
+    // A share of 100% belongs to the last of the five steps.
     let step = staleShare.map { "s\(min(4, Int($0 * 5)))" } ?? "s5"
     var text: HTML = ""
     if rectangle.width > 44, rectangle.height > 20 {

@@ -41,6 +41,7 @@ extension ReportPage {
     guard let capacity = report.usage.capacityBytes, capacity > 0 else { return "" }
     let used = report.usage.footprint.totalBytes
     let full = ReportWords.percent(used, of: capacity)
+    // If the cache exceeds its capacity, the mark of the limit is inside the bar.
     let scale = 1000 / Double(max(capacity, used))
     // Bytes other than bodies get a part of their own.
     var (x, bars): (Double, HTML) = (0, "")

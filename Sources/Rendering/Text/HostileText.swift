@@ -50,6 +50,7 @@ extension TextBuffer {
 
   /// Appends text from a cache in the safe form of ``HostileText``, with one more byte treated as hidden.
   mutating func append(shown text: [UInt8], alsoEscaping extra: UInt8?) {
+    // Nearly all text is plain, and is copied at once.
     if PrintableASCII.isAll(of: text.span, but: extra ?? 0) {
       bytes.append(contentsOf: text)
       return

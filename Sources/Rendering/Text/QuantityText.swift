@@ -66,6 +66,7 @@ extension TextBuffer {
       (whole, rest) = magnitude.quotientAndRemainder(dividingBy: size)
     }
     let tenths = whole * 10 + (rest * 10 + size / 2) / size
+    // Three significant digits allow a decimal only below 100.
     if tenths < 1000 {
       append(integer: Int64(tenths / 10))
       append(UInt8(ascii: "."))
@@ -95,6 +96,7 @@ extension TextBuffer {
     let count = digits.bytes.count
     for (index, digit) in digits.bytes.enumerated() {
       let isDigit = digit != UInt8(ascii: "-")
+      // No comma goes between the sign and the first digit.
       if index > 0, (count - index) % 3 == 0, isDigit, digits.bytes[index - 1] != UInt8(ascii: "-")
       {
         append(UInt8(ascii: ","))

@@ -22,6 +22,7 @@ extension TextBuffer {
   mutating func append(singleQuoted text: [UInt8]) {
     append(UInt8(ascii: "'"))
     for byte in text {
+      // `'\''` closes the quotes, adds an escaped quote, and opens them again with the byte itself.
       if byte == UInt8(ascii: "'") { append("'\\'") }
       append(byte)
     }

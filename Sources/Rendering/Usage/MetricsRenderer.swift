@@ -101,6 +101,7 @@ public enum MetricsRenderer {
   static func milliseconds(_ seconds: Double) -> String {
     // Clamped, because converting a larger number to `Int64` would trap.
     let thousandths = Int64(min(max(seconds, 0), 1e12) * 1_000)
+    // Adding 1,000 and dropping its digit pads the decimals with zeros.
     let rest = String(thousandths % 1_000 + 1_000).dropFirst()
     return "\(thousandths / 1_000).\(rest)"
   }

@@ -61,6 +61,7 @@ struct NcduRenderer: ResponseRenderer {
       return Array("no host/".utf8) + HostileText.shown(url).bytes
     }
     let tail = HostileText.shown(URLTail.of(url)).bytes
+    // A URL such as `https://host?query` has no path, but a folder name must end somewhere.
     let slash = tail.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
     return HostileText.shown(host).bytes + slash + tail
   }
@@ -142,6 +143,7 @@ struct NcduRenderer: ResponseRenderer {
 
   /// Writes a name; a long one loses its middle.
   private func write(name: ArraySlice<UInt8>, to json: inout JSONWriter) {
+    // The entry of a folder itself has no name left.
     let name = name.isEmpty ? [UInt8(ascii: "/")] : Array(name)
     json.key("name")
     json.string(repairing: Excerpt.of(name, characters: Self.longestName))
