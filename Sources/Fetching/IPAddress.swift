@@ -93,6 +93,7 @@ public struct IPAddress: Hashable, Sendable {
       if endsAddress, index == parts.count - 1, let inner = version4(Array(part)) {
         bytes += inner
       } else {
+        // `UInt16.init` accepts a sign.
         guard (1...4).contains(part.count), part.first != UInt8(ascii: "+"),
           let group = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
         else { return nil }

@@ -53,6 +53,7 @@ final class Fetcher: NSObject, Sendable {
     switch frame.kind {
     case .request: start(frame, session)
     case .cancel: cancel(frame.number)
+    // These frames only go the other way: the peer violates the protocol (EX_DATAERR).
     case .head, .body, .end, .failure: CurrentProcess.end(with: 65)
     }
   }

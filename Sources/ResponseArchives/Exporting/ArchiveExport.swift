@@ -130,6 +130,7 @@ public struct ArchiveExport: Sendable {
   private func obstacle(to raw: RawResponse) -> String? {
     guard !omitsBodies, let body = raw.part(.body)?.content else { return nil }
     if body.size > longestBody { return "its body is larger than '--max-body'" }
+    // A sparse file takes no space, but could take years to read.
     return body.isSparse ? Self.isSparse : nil
   }
 

@@ -63,6 +63,7 @@ extension HAREntry {
       case "mimeType": contentType = try json.text(budget)
       case "encoding": encoding = try json.text(budget)
       case "text":
+        // `size` is ignored, because Safari often writes 0 for a body.
         content = try json.isString() ? HARContent(measuring: &json, budget) : nil
         if content == nil { try json.skip() }
       default: try json.skip()

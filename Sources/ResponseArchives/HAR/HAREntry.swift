@@ -52,6 +52,7 @@ struct HAREntry {
     switch status ?? 0 {
     case 0: return "it has no response"
     case 100..<200: return "its response is only an interim one"
+    // Served from a cache as complete responses, 206 and 304 would be wrong.
     case 206: return Self.isPart
     case 304: return "its response only confirms a stored one"
     case 100...999: break

@@ -65,6 +65,7 @@ final class HARExport: ResponseArchiveWriter {
         try json.object("response") { try response(entry, &$0) }
         json.object("cache") { _ in }
         json.object("timings") { json in
+          // -1 means unknown, but HAR requires `send`, `wait` and `receive` to be non-negative.
           json.member("blocked", -1)
           json.member("dns", -1)
           json.member("connect", -1)

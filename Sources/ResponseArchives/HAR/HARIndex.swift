@@ -21,7 +21,8 @@ struct HARIndex {
 
   private var count: Int64 = 0
   private var hasEntries = false
-  /// The latest entry of each key, by its index, and whether it is of a GET.
+  /// The latest entry of each key, by its index, and whether its method is GET. Digests bound the memory that long
+  /// URLs take.
   private var latest: [TextDigest: (index: Int, isGET: Bool)] = [:]
   private var isReplaced: [Bool] = []
 

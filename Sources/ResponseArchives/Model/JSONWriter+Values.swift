@@ -61,6 +61,7 @@ extension JSONWriter {
   mutating func member(_ name: StaticString, toMilliseconds moment: Timestamp) {
     let milliseconds = Int64((moment.secondsSince1970 * 1_000).rounded())
     let rest = milliseconds % 1_000
+    // The remainder is negative before 1970, and the fraction must not be.
     let fraction = rest < 0 ? rest + 1_000 : rest
     let whole = Timestamp(secondsSince1970: Double((milliseconds - fraction) / 1_000)) ?? moment
     var text: [UInt8] = []

@@ -128,6 +128,7 @@ struct SafeFileNames {
     let stem = part.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)[0]
     let isDevice = devices.contains(String(decoding: Array(stem), as: UTF8.self).lowercased())
     if isDevice { return "_" + part }
+    // Windows drops a full stop at the end of a name.
     return part.utf8.last == UInt8(ascii: ".") ? part + "_" : part
   }
 

@@ -33,6 +33,7 @@ extension ArchiveHeader {
     guard format == Array(NativeArchive.format.utf8), let major, major >= 0 else {
       throw ResponseArchiveError(.notAnArchive, at: path, "its header names no known format")
     }
+    // This version knows no requirements, so every one of them needs a newer program.
     guard major == NativeArchive.majorVersion, needs == 0 else {
       throw ResponseArchiveError(
         .tooNew, at: path,

@@ -37,6 +37,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
   }
 
   func append(_ entry: ExportedEntry) throws -> String? {
+    // A ustar header has no room for larger sizes. A pax header would, but takes four times as many instructions.
     if let body = entry.body, body.size > longestMember {
       return "its body is longer than a tar archive can hold"
     }
@@ -51,6 +52,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
       try archive?.append(entry, from: nil)
     }
     guard var archive = archive.take() else { return }
+    // The totals come last, so that an archive can be written to a pipe.
     let manifest = ArchiveManifest(
       entries: summary.entries, members: archive.memberCount, bodyBytes: summary.bodyBytes)
     try archive.append(NativeArchive.manifestName, manifest.json)

@@ -83,6 +83,7 @@ final class WACZExport: ResponseArchiveWriter {
     JSONWriter.bytes(.ascii) { json in
       json.object(.lines) { json in
         json.member("created", export.created ?? .epoch)
+        // `wacz validate` refuses the profile of WACZ 1.2, so this writes 1.1.1.
         json.member("profile", "data-package")
         json.array("resources", objects: resources) { json, resource in
           json.member("bytes", resource.size)

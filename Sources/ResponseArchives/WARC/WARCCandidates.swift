@@ -129,6 +129,7 @@ struct WARCCandidates {
         continue
       }
       entries[number].request = requests[place].place
+      // A cache looks responses up by the URL of their request.
       (responses[number].key, responses[number].isGET) = (
         requests[place].key, requests[place].isGET
       )

@@ -54,6 +54,7 @@ struct WARCHeader: Hashable, Sendable {
         throw WARCError("a line of a record's header is no field")
       }
       let name = field.name.asciiLowercased
+      // Only WARC-Concurrent-To may be repeated (ISO 28500:2017, section 4).
       guard names.insert(name).inserted || name == "warc-concurrent-to" else {
         throw WARCError("a field of a record's header is there twice")
       }

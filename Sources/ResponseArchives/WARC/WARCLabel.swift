@@ -19,6 +19,8 @@ enum WARCLabel {
   }
 
   /// Returns the header fields for a record, with the size of the stored body.
+  ///
+  /// Strict readers would decode a body that is stored decoded if `Content-Encoding` stayed.
   static func renamed(_ headers: HeaderFields, bodySize: ByteCount?) -> HeaderFields {
     var fields = headers.fields.map { field in
       guard isOfTransfer(field.name) else { return field }

@@ -78,8 +78,8 @@ final class WARCReader {
     return bytes
   }
 
-  /// Reads a line of the block, including its ending. There is none at the end of the block, or if the line is longer
-  /// than `limit` bytes.
+  /// Reads a line of the block. It includes the line ending, unless the block ends or `limit` bytes are reached
+  /// first.
   func line(upTo limit: Int) throws -> [UInt8] {
     let line = try input.line(upTo: Int(min(left, Int64(limit))))
     guard !line.isEmpty || left == 0 else { throw WARCError("it ends amid a record") }

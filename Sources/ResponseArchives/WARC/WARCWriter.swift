@@ -44,6 +44,7 @@ final class WARCWriter {
   ) throws -> Range<Int64> {
     let start = offset
     let header = header.completed(blockDigest, blockLength).bytes
+    // A separate gzip member for each record lets an index address it by its offset.
     if let level {
       var member = try GzipMemberWriter(level: level) { [self] in try put($0) }
       try member.append(header[...])
