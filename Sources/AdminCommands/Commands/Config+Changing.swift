@@ -94,6 +94,7 @@ extension CommandEnvironment {
         hint: "name the file with '--config FILE'")
     }
     let path = Directory.resolvedPath(named) ?? named
+    // Create no folder for a change that has no effect or fails.
     if try readConfiguration(path) == nil {
       guard try changed([], of: named, by: change) != nil else { return nil }
       try Directory.createParents(of: path)
@@ -137,6 +138,7 @@ extension CommandEnvironment {
       let file = ConfigurationFile(text, path: named, home: variable("HOME"))
       return Configuration(files: [file] + others).cachesWithoutPath.map(\.name)
     }
+    // Only reject what this change causes, not what was wrong before.
     let before = cachesWithoutPath(old)
     guard let name = cachesWithoutPath(text).first(where: { !before.contains($0) }) else { return }
     throw CommandFailure(

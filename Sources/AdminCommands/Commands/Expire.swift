@@ -91,6 +91,7 @@ extension URLCacheAdmin {
       }
       result.skipped = Set(changes.map(\.id)).subtracting(changed)
       try write(result, environment)
+      // The receipt comes first, because some entries may have been changed before the failure.
       if let failure { throw failure }
       if !result.skipped.isEmpty {
         environment.note(

@@ -151,6 +151,7 @@ extension URLCacheAdmin {
         if let tags { sort.column = sort.column.reading(tags) }
         var responses = SortedResponses(
           by: sort, limit: limit, now: now, expiryRules: listing.selection.expiryRules)
+        // The order is only known after all entries are read, so the limit applies afterwards.
         listing.limit = nil
         try listing.scan(source, projection.union(sort.projection)) { responses.insert($0) }
         sorted = listing.shown
@@ -162,6 +163,7 @@ extension URLCacheAdmin {
           try output.flushIfLarge()
         }
       } else if case .lines(let lineRenderer) = kind, limit == nil, listing.selection.isEmpty {
+        // Without a selection, the threads that read the store can render the lines, too.
         try output.flush()
         let request = ScanRequest(projection, in: .ascending)
         try source.scan(request, into: ListedLines(lineRenderer)) { lines in

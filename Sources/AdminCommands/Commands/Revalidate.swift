@@ -87,6 +87,7 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      // Do not send requests whose results could not be confirmed.
       if !changes.isNothing, !change.dryRun, !change.yes {
         try Confirmation.change.requireTerminal(in: environment)
       }
@@ -188,6 +189,7 @@ extension URLCacheAdmin {
       let revalidator = Revalidator(
         schedule: asking.schedule, spool: spool, wallClock: environment.secondsNow,
         steadyClock: environment.steadyMilliseconds, progress: progress.show)
+      // Do not start the fetch program if there is nothing to send.
       guard count > 0 else { return try revalidator.run(requests, over: NoTransport()) }
       return try revalidator.run(requests, over: environment.openTransport())
     }
@@ -197,6 +199,7 @@ extension URLCacheAdmin {
       _ plan: RevalidationPlan, _ renderer: RevalidationRenderer, of stored: Int64,
       _ environment: CommandEnvironment
     ) throws(CommandFailure) -> Bool {
+      // Check the cap before asking: the answer could not override it.
       try checkLimit(of: plan, stored)
       if change.yes { return true }
       return try Confirmation.change.ask(in: environment) { text in

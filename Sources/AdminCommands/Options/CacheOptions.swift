@@ -93,6 +93,7 @@ struct CacheOptions: ParsableArguments {
     else {
       throw .usage("no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
     }
+    // Names of the configuration come before paths.
     return configuration.path(ofCache: cache)?.text ?? cache
   }
 

@@ -40,6 +40,7 @@ struct ChangeOptions: ParsableArguments {
   func allow(
     _ plan: RemovalPlan, _ renderer: RemovalRenderer, in environment: CommandEnvironment
   ) throws(CommandFailure) -> Bool {
+    // A dry run must show a plan over the cap, so the cap is checked after it.
     if !dryRun { try checkLimit(of: plan) }
     let isEmpty = plan.isEmpty && renderer.sidecars?.isEmpty ?? true
     if dryRun || yes || isEmpty { return true }

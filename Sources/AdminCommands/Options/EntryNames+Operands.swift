@@ -30,6 +30,7 @@ extension EntryNames.Name {
         if names.contains(response) { matches.append((response.id, names.lookup(of: response))) }
         return .next
       }
+      // In a Foundation store, an entry with this URL may have the key of another.
       let answers = matches.filter { $0.lookup?.isAnswer ?? true }
       if !answers.isEmpty { matches = answers }
       found = matches.map(\.id)

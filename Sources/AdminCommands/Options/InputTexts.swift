@@ -26,6 +26,7 @@ final class InputTexts {
     let file = try OpenFile(readingInput: path)
     var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
     var count = try file.read(into: &buffer)
+    // Read beyond the limit, so that the caller can reject a file that is too long.
     while count > 0, all.count <= limit {
       all += buffer[..<count]
       count = try file.read(into: &buffer)

@@ -23,6 +23,7 @@ extension PlanOptions {
       temporaryFolder: environment.temporaryFolder)
     export.isSelection = true
     export.created = cache.now(in: environment)
+    // A backup never replaces a file.
     let target = try ArchiveOutput(path: path, isForced: nil, environment)
     // Both are in ascending order of ids, so one pass is enough.
     var rest = plan.entries[...]

@@ -158,6 +158,7 @@ extension SelectionOptions {
       throw CommandFailure.usage("the list of URLs '\(file)' is larger than 256 MiB")
     }
     return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      // Lists from Windows have CR LF line breaks.
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       return line.isEmpty ? nil : ByteString(Array(line))
     }

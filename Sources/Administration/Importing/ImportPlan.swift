@@ -126,6 +126,7 @@ public struct ImportPlan: Hashable, Sendable {
           number: archivedEntries + 1, url: response.url.map(ByteString.init(copying:)),
           size: raw.bodySize, action: .add)
         let isOfOtherMethod = response.request.method.map { $0 != "GET" } ?? false
+        // `URLCache` only answers GET, and a response to a POST would get the key of a GET.
         if isOfOtherMethod, !anyMethod, !archive.restoresCaches {
           entry.action = .otherMethod
         } else if isSelected {

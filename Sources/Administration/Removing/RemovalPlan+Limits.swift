@@ -38,6 +38,7 @@ extension RemovalPlan {
       orphans = survey.files
     }
     var excess = Excess(limits, of: self)
+    // With `onlyIfOver`, ages and body sizes do not matter as long as the totals are within the limits.
     guard !limits.onlyIfOver || excess.isOver else {
       keep(because: .withinLimits) { _ in true }
       // Even without removing anything, the log of another process may be too large.

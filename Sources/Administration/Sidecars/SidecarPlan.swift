@@ -76,6 +76,7 @@ public struct SidecarPlan {
   ) throws(FileError) {
     let removed = Set(removed.map(\.version.id))
     for removal in removals {
+      // An entry that was kept still needs its sidecar.
       guard removed.isSuperset(of: removal.owners), try folder.remove(removal.sidecar) else {
         changes.skipped += 1
         continue
@@ -83,6 +84,7 @@ public struct SidecarPlan {
       changes.removed.append(removal.sidecar.name)
     }
     for addition in additions {
+      // A sidecar without an entry would make the app ask for a 304 that it cannot use.
       guard !removed.contains(addition.owner),
         try folder.create(addition.name, holding: addition.tag)
       else {

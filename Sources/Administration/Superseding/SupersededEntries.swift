@@ -121,6 +121,7 @@ public struct SupersededEntries: ResponseTally {
       let newest = newest[Resource(version, in: response.partition)],
       newest.marker != version.marker.hashValue
     else { return .current }
+    // Without a time it may be older than the newest version, or newer.
     guard let stored = response.stored else { return .unknownTime }
     let isOlder = Version(stored: stored, id: response.id, marker: 0).isBefore(newest)
     return isOlder ? .superseded(version.kind) : .current
