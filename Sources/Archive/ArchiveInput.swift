@@ -49,7 +49,7 @@ public final class ArchiveInput {
       offset += Int64(count)
       pieceCount = count
       let bytes = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: piece[..<count]))
-      try unsafe headerCheck?.take(bytes)
+      try unsafe headerCheck?.check(bytes)
       return unsafe bytes
     } catch {
       failure = error

@@ -49,7 +49,7 @@ final class DecodedInput {
     count += Int64(read)
     pieceCount = read
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: piece[..<read])
-    do throws(ArchiveError) { try unsafe headerCheck.take(bytes) } catch {
+    do throws(ArchiveError) { try unsafe headerCheck.check(bytes) } catch {
       failure = error
       return nil
     }

@@ -25,7 +25,7 @@ struct TarHeaderCheck {
   private var extendedSize: Int64?
 
   /// Checks the next bytes.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
+  mutating func check(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
     var place = 0
     while place < bytes.count {
       if case .nothing = part { return }

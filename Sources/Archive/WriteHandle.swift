@@ -96,7 +96,7 @@ extension WriteHandle {
       { handle, context, bytes, count in
         guard let context = unsafe context else { return -1 }
         let output = unsafe Unmanaged<ArchiveOutput>.fromOpaque(context).takeUnretainedValue()
-        let isWritten = unsafe output.take(UnsafeRawBufferPointer(start: bytes, count: count))
+        let isWritten = unsafe output.write(UnsafeRawBufferPointer(start: bytes, count: count))
         if isWritten { return count }
         unsafe carchive_set_error(handle, "the archive cannot be written")
         return -1
@@ -138,7 +138,7 @@ final class ArchiveOutput {
   /// Writes bytes, unless writing has failed before.
   ///
   /// - Returns: Whether they are written.
-  func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if isClosed { return true }
     guard failure == nil else { return false }
     do {

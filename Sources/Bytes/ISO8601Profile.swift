@@ -106,7 +106,7 @@ private struct ISO8601End {
 
   /// Reads the fraction of a second; 0 if there is none, `nil` if it has no digits or too many.
   mutating func fraction(_ profile: ISO8601Profile) -> Double? {
-    guard take(".") || profile.hasComma && take(",") else { return 0 }
+    guard consume(".") || profile.hasComma && consume(",") else { return 0 }
     let digits = rest.prefix(while: \.isASCIIDigit)
     guard !digits.isEmpty, digits.count <= profile.mostDigits else { return nil }
     rest = rest.dropFirst(digits.count)
@@ -121,18 +121,18 @@ private struct ISO8601End {
   /// Reads the zone and returns its offset from UTC in seconds, positive to the east; `nil` if it does not fit the
   /// profile.
   mutating func offset(_ profile: ISO8601Profile) -> Int64? {
-    if take("Z") || profile.hasSmallLetters && take("z") { return 0 }
+    if consume("Z") || profile.hasSmallLetters && consume("z") { return 0 }
     if profile.zone == .utc { return nil }
     let isLoose = profile.zone == .anything
     if rest.isEmpty { return isLoose ? 0 : nil }
-    let isWest = take("-")
-    guard isWest || take("+"), let hours = twoDigits(), hours < 24, take(":") || isLoose,
+    let isWest = consume("-")
+    guard isWest || consume("+"), let hours = twoDigits(), hours < 24, consume(":") || isLoose,
       let minutes = rest.isEmpty && isLoose ? 0 : twoDigits(), minutes < 60
     else { return nil }
     return (hours * 3_600 + minutes * 60) * (isWest ? -1 : 1)
   }
 
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
     guard rest.first == UInt8(ascii: scalar) else { return false }
     rest.removeFirst()
     return true

@@ -61,7 +61,7 @@ public struct JSONWriter: Sendable {
   }
 
   /// Returns the bytes written so far and removes them, so that a long document is never in memory as a whole.
-  public mutating func take() -> [UInt8] {
+  public mutating func drain() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes
   }

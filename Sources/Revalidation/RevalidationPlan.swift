@@ -36,7 +36,7 @@ public struct RevalidationPlan: Hashable, Sendable {
   }
 
   /// Why a stored response is not refreshed or removed although that was requested.
-  public enum Hindrance: String, Hashable, Sendable, CaseIterable {
+  public enum SkipReason: String, Hashable, Sendable, CaseIterable {
     /// The 304 has no validator, so it is unknown which response it confirms (RFC 9111 §4.3.4).
     case noValidatorIn304 = "no-validator-in-304"
     /// A cache may not store the server's response (RFC 9111 §3).
@@ -58,7 +58,7 @@ public struct RevalidationPlan: Hashable, Sendable {
     /// What happens to it.
     public let action: Action
     /// Why it is not refreshed or removed.
-    public let hindrance: Hindrance?
+    public let skipReason: SkipReason?
   }
 
   /// The stored responses, in the order of their requests.
@@ -69,12 +69,12 @@ public struct RevalidationPlan: Hashable, Sendable {
   /// - Parameter isPinned: Whether a stored response must not be removed.
   public init(
     _ results: [ValidationResult], making changes: Changes,
-    sparing isPinned: (ValidationRequest) -> Bool = { _ in false }
+    keepingPinned isPinned: (ValidationRequest) -> Bool = { _ in false }
   ) {
     entries = results.map { result in
-      var (action, hindrance) = Self.decide(result, changes)
-      if action == .remove, isPinned(result.request) { (action, hindrance) = (.none, .pinned) }
-      return Entry(result: result, action: action, hindrance: hindrance)
+      var (action, skipReason) = Self.decide(result, changes)
+      if action == .remove, isPinned(result.request) { (action, skipReason) = (.none, .pinned) }
+      return Entry(result: result, action: action, skipReason: skipReason)
     }
   }
 
@@ -87,7 +87,7 @@ public struct RevalidationPlan: Hashable, Sendable {
   public func count(_ action: Action) -> Int { entries.count { $0.action == action } }
 
   /// The number of stored responses for which a request was sent.
-  public var askedCount: Int { entries.count { $0.result.request.obstacle == nil } }
+  public var askedCount: Int { entries.count { $0.result.request.skipReason == nil } }
 
   /// The size of bodies that did not have to be sent because the stored ones are still valid, in bytes.
   public var savedBytes: ByteCount {
@@ -99,7 +99,7 @@ public struct RevalidationPlan: Hashable, Sendable {
 
   private static func decide(
     _ result: ValidationResult, _ changes: Changes
-  ) -> (Action, Hindrance?) {
+  ) -> (Action, SkipReason?) {
     switch result.outcome {
     case .unchanged where changes.refreshes, .incomplete where changes.refreshes: refresh(result)
     case .changed, .rolledBack:
@@ -113,7 +113,7 @@ public struct RevalidationPlan: Hashable, Sendable {
     }
   }
 
-  private static func refresh(_ result: ValidationResult) -> (Action, Hindrance?) {
+  private static func refresh(_ result: ValidationResult) -> (Action, SkipReason?) {
     guard let response = result.response, let stored = result.request.exchange else {
       return (.none, nil)
     }

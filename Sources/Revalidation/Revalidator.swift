@@ -38,7 +38,7 @@ public struct Revalidator {
     /// Schedules all requests that can be sent; the others are finished.
     init(_ requests: [ValidationRequest], _ schedule: FetchSchedule) {
       let results = requests.map { request in
-        request.obstacle.map { ValidationResult(request, notAskedFor: $0) }
+        request.skipReason.map { ValidationResult(request, notAskedFor: $0) }
       }
       self.requests = requests
       self.schedule = schedule
@@ -112,7 +112,7 @@ public struct Revalidator {
       // Wake up at least once a second, to check the deadlines.
       let wait = min(round.schedule.delay(at: steadyClock()) ?? 1_000, 1_000)
       if let (number, event) = try transport.receive(milliseconds: wait) {
-        try take(event, of: number, in: &round)
+        try handle(event, of: number, in: &round)
       } else {
         giveUp(&round, over: transport)
       }
@@ -134,11 +134,11 @@ public struct Revalidator {
   }
 
   /// Handles an event of a request; events of abandoned requests are ignored.
-  private func take(_ event: FetchEvent, of number: UInt32, in round: inout Round) throws {
+  private func handle(_ event: FetchEvent, of number: UInt32, in round: inout Round) throws {
     guard var pending = round.pending[number] else { return }
     // Remove the response from the dictionary while it grows: with a second owner each append would copy it.
     round.pending[number] = nil
-    guard let result = try take(event, &pending, round.requests[Int(number)]) else {
+    guard let result = try handle(event, &pending, round.requests[Int(number)]) else {
       round.pending[number] = pending
       return
     }
@@ -158,7 +158,7 @@ public struct Revalidator {
   /// Handles an event of a request.
   ///
   /// - Returns: The result, if the event was the last.
-  private func take(
+  private func handle(
     _ event: FetchEvent, _ pending: inout Pending, _ request: ValidationRequest
   ) throws -> ValidationResult? {
     switch event {

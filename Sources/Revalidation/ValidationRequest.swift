@@ -53,7 +53,7 @@ public struct ValidationRules: Hashable, Sendable {
 /// A request to the origin server that validates a stored response (RFC 9111 §4.3.1).
 public struct ValidationRequest: Hashable, Sendable {
   /// Why no request is sent.
-  public enum Obstacle: String, Hashable, Sendable, CaseIterable {
+  public enum SkipReason: String, Hashable, Sendable, CaseIterable {
     /// The stored response has no validator, or not the one to send.
     case noValidator = "no-validator"
     /// The header fields or the stored time are unknown.
@@ -79,7 +79,7 @@ public struct ValidationRequest: Hashable, Sendable {
   public let exchange: Exchange?
 
   /// The request to send, or why none is sent.
-  public private(set) var request: Result<FetchRequest, ObstacleError>
+  public private(set) var request: Result<FetchRequest, SkippedError>
 
   /// The validators that are sent.
   public private(set) var sent: Set<ValidatorComparison.Decider>
@@ -97,9 +97,9 @@ public struct ValidationRequest: Hashable, Sendable {
   public let withholdsCredentials: Bool
 
   /// An obstacle as an error.
-  public struct ObstacleError: Error, Hashable, Sendable {
+  public struct SkippedError: Error, Hashable, Sendable {
     /// The obstacle.
-    public let obstacle: Obstacle
+    public let skipReason: SkipReason
   }
 
   /// The fields to decode of a response.
@@ -146,7 +146,7 @@ public struct ValidationRequest: Hashable, Sendable {
     if rules.sendsCredentials { lines += credentials }
     withholdsCredentials =
       !rules.sendsCredentials && (!credentials.isEmpty || target.hasUserInfo)
-    let obstacle: Obstacle? =
+    let skipReason: SkipReason? =
       if storedMethod != Request.get && storedMethod != Request.head {
         .method
       } else if !target.isFetchable {
@@ -165,8 +165,8 @@ public struct ValidationRequest: Hashable, Sendable {
       } else {
         nil
       }
-    guard obstacle == nil else {
-      request = Self.failure(obstacle ?? .undecodable)
+    guard skipReason == nil else {
+      request = Self.failure(skipReason ?? .undecodable)
       return
     }
     request = .success(
@@ -184,7 +184,7 @@ public struct ValidationRequest: Hashable, Sendable {
   ///
   /// - Throws: The error that the spool throws.
   public mutating func keepStart(from source: any ResponseSource, in spool: BodySpool) throws {
-    guard obstacle == nil, asksForRest, let exchange,
+    guard skipReason == nil, asksForRest, let exchange,
       case .start(let size) = StoredBody(of: exchange)
     else { return }
     start = try StoredStart(ByteCount(size), of: version.id, from: source, in: spool)
@@ -210,8 +210,8 @@ public struct ValidationRequest: Hashable, Sendable {
 
   /// Why no request is sent; `nil` if one is.
   @inline(never)  // Inlining it crashes the optimizer of Swift 6.3.1.
-  public var obstacle: Obstacle? {
-    if case .failure(let error) = request { error.obstacle } else { nil }
+  public var skipReason: SkipReason? {
+    if case .failure(let error) = request { error.skipReason } else { nil }
   }
 
   /// The host that receives the request, in lowercase.
@@ -225,8 +225,8 @@ public struct ValidationRequest: Hashable, Sendable {
   ]
   private static let credentialFields: [FieldName] = [.authorization, .cookie, .proxyAuthorization]
 
-  private static func failure(_ obstacle: Obstacle) -> Result<FetchRequest, ObstacleError> {
-    .failure(ObstacleError(obstacle: obstacle))
+  private static func failure(_ skipReason: SkipReason) -> Result<FetchRequest, SkippedError> {
+    .failure(SkippedError(skipReason: skipReason))
   }
 
   /// Returns the lines that make the request conditional, if they can be sent.

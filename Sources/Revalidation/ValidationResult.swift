@@ -31,7 +31,7 @@ public struct ValidationResult: Hashable, Sendable {
   /// The reason for an outcome.
   public enum Reason: Hashable, Sendable {
     /// No request was sent.
-    case obstacle(ValidationRequest.Obstacle)
+    case skipReason(ValidationRequest.SkipReason)
     /// The request failed.
     case failure(FetchFailure)
     /// The status says nothing about the stored response.
@@ -109,10 +109,10 @@ public struct ValidationResult: Hashable, Sendable {
   }
 
   /// Creates the result of a request that was not sent.
-  public init(_ request: ValidationRequest, notAskedFor obstacle: ValidationRequest.Obstacle) {
+  public init(_ request: ValidationRequest, notAskedFor skipReason: ValidationRequest.SkipReason) {
     self.init(
-      request, nil, obstacle == .noValidator ? .noValidator : .notAsked,
-      reason: .obstacle(obstacle))
+      request, nil, skipReason == .noValidator ? .noValidator : .notAsked,
+      reason: .skipReason(skipReason))
   }
 
   /// Creates the result of a request without a response.
@@ -125,7 +125,7 @@ public struct ValidationResult: Hashable, Sendable {
   /// Interprets a response (RFC 9111 §4.3.3).
   public init(_ request: ValidationRequest, _ response: ValidationResponse) {
     guard let exchange = request.exchange else {
-      self.init(request, response, .failed, reason: .obstacle(.undecodable))
+      self.init(request, response, .failed, reason: .skipReason(.undecodable))
       return
     }
     switch response.head.status {

@@ -30,7 +30,7 @@ final class Fetcher: NSObject, Sendable {
     do {
       while case let count = try StandardStream.input.read(into: &buffer), count > 0 {
         reader.append(buffer[..<count])
-        while let frame = try reader.next() { take(frame, session) }
+        while let frame = try reader.next() { handle(frame, session) }
       }
     } catch {
       CurrentProcess.end(with: 65)
@@ -49,7 +49,7 @@ final class Fetcher: NSObject, Sendable {
     return configuration
   }
 
-  private func take(_ frame: Frame, _ session: URLSession) {
+  private func handle(_ frame: Frame, _ session: URLSession) {
     switch frame.kind {
     case .request: start(frame, session)
     case .cancel: cancel(frame.number)

@@ -48,7 +48,7 @@ import Testing
     #expect(report.otherHosts == nil)
     #expect(report.largest.map(\.size) == [30, 20, 10, 5, 0])
     #expect(report.largest[0].url == "https://a.example/f/g/h/1.js?x=/y")
-    #expect(report.problems.map(\.code.name) == [])
+    #expect(report.findings.map(\.code.name) == [])
   }
 
   @Test func `an age limit removes the same entries as a selection by age`() throws {
@@ -191,7 +191,7 @@ import Testing
     store.findings = [Finding(.damagedDatabase, "x")]
     #expect(try actions(capacity: 900) == [])
     store.findings = []
-    store.description.obstacle = "it has schema 11, and only 25 to 203 are changed"
+    store.description.readOnlyReason = "it has schema 11, and only 25 to 203 are changed"
     #expect(try actions(capacity: 900) == [])
   }
 

@@ -142,19 +142,19 @@ import Testing
       (["Cache-Control: no-cache=\"a\""], 0, nil), (["Vary: Accept"], 0, .vary),
       (["WWW-Authenticate: Basic"], 0, .challenge), (["Age: 1000", lifetime], 0, nil),
       (["Cache-Control: x=\"max-age=5, y\""], 100, nil),
-    ] as [([String], Double, FoundationReuse.Obstacle?)])
+    ] as [([String], Double, FoundationReuse.Refusal?)])
   func `Foundation has different rules`(
-    _ lines: [String], _ later: Double, _ obstacle: FoundationReuse.Obstacle?
+    _ lines: [String], _ later: Double, _ refusal: FoundationReuse.Refusal?
   ) throws {
     let exchange = try #require(Exchange(of: try stored(lines)))
     let now = try time(later).wholeSeconds
     let found = FoundationReuse(of: exchange, for: Request(), at: now)
-    #expect(found.obstacle == obstacle)
+    #expect(found.refusal == refusal)
     let post = FoundationReuse(of: exchange, for: Request(method: Request.post), at: now)
-    #expect(post.obstacle == (obstacle == .challenge ? .challenge : .method))
+    #expect(post.refusal == (refusal == .challenge ? .challenge : .method))
     let fields = FieldSection([line("authorization", "x")])
     let authorized = FoundationReuse(of: exchange, for: Request(fields: fields), at: now)
-    #expect(authorized.obstacle == (obstacle == .challenge ? .challenge : .authorization))
+    #expect(authorized.refusal == (refusal == .challenge ? .challenge : .authorization))
   }
 
   private func line(_ name: String, _ value: String) -> FieldLine {

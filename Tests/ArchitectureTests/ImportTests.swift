@@ -59,7 +59,7 @@ private let filesWithOverflow: Set<String> = [
   "Administration/Selecting/URLExpression.swift",
   "Administration/Selecting/UserInfoExpiry.swift",
   "ResponseStorage/Apple/Reading/RowsByKey.swift",
-  "ResponseStorage/Apple/Reading/WantedNumbers.swift",
+  "ResponseStorage/Apple/Reading/RowIDSelection.swift",
   "Revalidation/FetchSchedule.swift",
 ]
 

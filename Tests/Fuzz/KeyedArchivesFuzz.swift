@@ -110,7 +110,7 @@ private func exercise(_ archive: borrowing KeyedArchive) {
       require(objects.count <= count, "no more objects than elements")
     }
   }
-  let hazards = [FoundationHazard.find(in: archive), FoundationHazard.find(in: archive)]
+  let hazards = [FoundationCrash.find(in: archive), FoundationCrash.find(in: archive)]
   require(hazards[0] == hazards[1], "a hazard is found each time")
 }
 

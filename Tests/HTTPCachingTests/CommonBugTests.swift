@@ -83,7 +83,7 @@ import Testing
   @Test func `Pragma in a response is ignored, with a note`() {
     let exchange = Sample.response("Cache-Control: max-age=60", "Pragma: no-cache")
     #expect(decision(exchange) == .useStored)
-    #expect(Remark.all(about: exchange).map(\.kind) == [.responsePragma])
+    #expect(FieldFinding.all(about: exchange).map(\.kind) == [.responsePragma])
   }
 
   // WebKit.
@@ -131,7 +131,7 @@ import Testing
   @Test func `a date with a wrong day of the week is valid, with a note`() {
     let exchange = Sample.response("Expires: Mon, 01 Jan 2100 00:00:00 GMT")
     #expect(Freshness(of: exchange, at: now).isFresh)
-    #expect(Remark.all(about: exchange).map(\.kind) == [.wrongWeekday])
+    #expect(FieldFinding.all(about: exchange).map(\.kind) == [.wrongWeekday])
   }
 
   // OkHttp uses no heuristic for URLs with a query.
@@ -147,7 +147,7 @@ import Testing
     let exchange = Sample.response("Last-Modified: \(Sample.date(-86_400_000))")
     let freshness = Freshness(of: exchange, at: now)
     #expect(freshness.lifetime.seconds == 8_640_000)
-    #expect(freshness.remarks(about: exchange).map(\.kind) == [.longHeuristic])
+    #expect(freshness.fieldFindings(about: exchange).map(\.kind) == [.longHeuristic])
   }
 
   // hishel uses the current time, so that a response grows fresher over time.

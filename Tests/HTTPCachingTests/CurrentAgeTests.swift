@@ -17,7 +17,7 @@ import Testing
     #expect(age.correctedInitialAge == 1_200)
     #expect(age.residentTime == 5_141)
     #expect(age.seconds == 6_341)
-    #expect(age.remarks(about: exchange) == [])
+    #expect(age.fieldFindings(about: exchange) == [])
   }
 
   @Test func `Age is the first member of the first line, in digits`() {
@@ -40,14 +40,14 @@ import Testing
     let ahead = CurrentAge(of: fromAhead, at: now + 5)
     #expect(ahead.apparentAge == 0)
     #expect(ahead.seconds == 5)
-    #expect(ahead.remarks(about: fromAhead).map(\.kind) == [.originClockAhead])
-    #expect(ahead.remarks(about: fromAhead).map(\.seconds) == [30])
+    #expect(ahead.fieldFindings(about: fromAhead).map(\.kind) == [.originClockAhead])
+    #expect(ahead.fieldFindings(about: fromAhead).map(\.seconds) == [30])
     let inFuture = Sample.response("Age: 7")
     let back = CurrentAge(of: inFuture, at: now - 60)
     #expect(back.residentTime == 0)
     #expect(back.seconds == 7)
-    #expect(back.remarks(about: inFuture).map(\.kind) == [.clockSetBack])
-    #expect(back.remarks(about: inFuture).map(\.seconds) == [60])
+    #expect(back.fieldFindings(about: inFuture).map(\.kind) == [.clockSetBack])
+    #expect(back.fieldFindings(about: inFuture).map(\.seconds) == [60])
     let delay = CurrentAge(of: Sample.response(requestTime: now + 9), at: now)
     #expect(delay.responseDelay == 0)
   }
@@ -56,8 +56,8 @@ import Testing
     let exchange = Sample.response("Date: today", "Age: x")
     let age = CurrentAge(of: exchange, at: now + 1)
     #expect(age.seconds == 1)
-    #expect(age.remarks(about: exchange).map(\.kind) == [.invalidAge, .invalidDate])
-    #expect(age.remarks(about: exchange).map { text($0.value) } == ["x", "today"])
+    #expect(age.fieldFindings(about: exchange).map(\.kind) == [.invalidAge, .invalidDate])
+    #expect(age.fieldFindings(about: exchange).map { text($0.value) } == ["x", "today"])
   }
 
   @Test func `a two-digit year is resolved from the time of receipt`() {

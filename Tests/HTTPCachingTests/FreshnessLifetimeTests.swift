@@ -82,7 +82,7 @@ import Testing
       "Cache-Control: max-age=3600, s-maxage=600, proxy-revalidate", "Expires: 0")
     let lifetime = FreshnessLifetime(of: exchange)
     #expect(
-      lifetime.remarks(about: exchange).map {
+      lifetime.fieldFindings(about: exchange).map {
         "\($0.kind.rawValue): \(text($0.value)), \($0.section)"
       } == [
         "for-shared-caches-only: s-maxage, RFC 9111 §5.2.2.10",
@@ -93,7 +93,7 @@ import Testing
     let old = Sample.response("Last-Modified: \(Sample.date(-20 * day))")
     let long = FreshnessLifetime(of: old)
     #expect(long.seconds == 2 * day)
-    #expect(long.remarks(about: old).map(\.kind) == [.longHeuristic])
-    #expect(long.remarks(about: old).map(\.seconds) == [2 * day])
+    #expect(long.fieldFindings(about: old).map(\.kind) == [.longHeuristic])
+    #expect(long.fieldFindings(about: old).map(\.seconds) == [2 * day])
   }
 }

@@ -87,7 +87,7 @@ import Testing
       }
       _ = Storability(of: exchange)
       _ = ConditionalRequest(validating: exchange, for: nil)
-      _ = Remark.all(about: exchange)
+      _ = FieldFinding.all(about: exchange)
     }
     #expect(fresh > 1_000)
   }

@@ -59,7 +59,7 @@ struct PeerDisagreement: Sendable {
       $0.exchange.date == .absent && $0.theirs.age == 0
     },
     PeerDisagreement(.age, "the time here counts from the receipt", 9111, "4.2.3") {
-      $0.freshness.age.remarks(about: $0.exchange).contains { $0.kind == .originClockAhead }
+      $0.freshness.age.fieldFindings(about: $0.exchange).contains { $0.kind == .originClockAhead }
         && $0.theirs.age == $0.theirAge
     },
     PeerDisagreement(.age, "another zone or form is no Date", 9110, "5.6.7") {
@@ -113,7 +113,7 @@ struct PeerDisagreement: Sendable {
       $0.storability.reason == .statusNotUnderstood
     },
     PeerDisagreement(.storing, "must-understand makes no-store void", 9111, "5.2.2.3") {
-      $0.storability.remarks.map(\.kind) == [.noStoreVoid]
+      $0.storability.fieldFindings.map(\.kind) == [.noStoreVoid]
     },
     PeerDisagreement(.storing, "max-age permits, whatever its number", 9111, "3") {
       $0.storability.reason == .maxAge && $0.exchange.directives.maxAge?.value == nil

@@ -46,7 +46,7 @@ import Testing
     let storability = Storability(of: exchange)
     #expect(storability.reason == .maxAge)
     #expect(storability.mayStore)
-    #expect(storability.remarks.map(\.kind) == [.noStoreVoid])
+    #expect(storability.fieldFindings.map(\.kind) == [.noStoreVoid])
     #expect(
       reason("Cache-Control: max-age=9, must-understand, no-store", status: 599)
         == .statusNotUnderstood)

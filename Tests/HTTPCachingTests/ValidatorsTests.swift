@@ -49,9 +49,9 @@ import Testing
   }
 
   @Test func `weak validators are noted`() {
-    func kinds(_ lines: String...) -> [Remark.Kind] {
+    func kinds(_ lines: String...) -> [FieldFinding.Kind] {
       Validators(of: Exchange(status: 200, fields: Sample.fields(lines), responseTime: Sample.now))
-        .remarks.map(\.kind)
+        .fieldFindings.map(\.kind)
     }
     let modified = "Last-Modified: \(Sample.date(-60))"
     let date = "Date: \(Sample.date())"

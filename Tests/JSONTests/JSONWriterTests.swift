@@ -170,7 +170,7 @@ import Testing
     let rest = JSONWriter.bytes(.ascii) { json in
       json.array { json in
         json.value(1)
-        taken = json.take()
+        taken = json.drain()
         json.value(2)
       }
     }

@@ -173,7 +173,7 @@ import Testing
       #expect(
         Reuse(of: first, for: Request(), at: now) == Reuse(of: second, for: Request(), at: now),
         "seed \(seed)")
-      #expect(Remark.all(about: first) == Remark.all(about: second), "seed \(seed)")
+      #expect(FieldFinding.all(about: first) == FieldFinding.all(about: second), "seed \(seed)")
       #expect(Storability(of: first) == Storability(of: second), "seed \(seed)")
       #expect(Vary(first.fields) == Vary(second.fields), "seed \(seed)")
     }

@@ -25,7 +25,7 @@ import Testing
     expected.id = .row(0)
     #expect(found == expected)
     #expect(found.userInfo == [.init(key: "attempt", value: .integer(3))])
-    #expect(there.inventions.count == 1 && there.finding == nil)
+    #expect(there.synthesizedFields.count == 1 && there.finding == nil)
   }
 
   @Test func `a response that equals its file loses nothing`() throws {

@@ -166,7 +166,7 @@ import Testing
     var changes = RevalidationPlan.Changes()
     changes.refreshes = true
     let entry = RevalidationPlan([result], making: changes).entries[0]
-    #expect(entry.action == .none && entry.hindrance == .notStorable)
+    #expect(entry.action == .none && entry.skipReason == .notStorable)
   }
 
   @Test func `nothing is joined to a stored part that has disappeared`() throws {

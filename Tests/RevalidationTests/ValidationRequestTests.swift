@@ -38,23 +38,23 @@ import Testing
     let both = ValidationRequest(for: Sample.response([Self.tag, Self.date]), by: rules)
     #expect(both.sent == sent)
     let tagged = ValidationRequest(for: Sample.response([Self.tag]), by: rules)
-    #expect(tagged.obstacle == (choice == .lastModified ? .noValidator : nil))
+    #expect(tagged.skipReason == (choice == .lastModified ? .noValidator : nil))
   }
 
   @Test(
     arguments: [
       ("file:///a", .url), ("ftp://a/", .url), ("https:///a", .url), ("a", .url), ("", .url),
       ("HTTPS://a/", nil), ("http://[::1]:80/", nil),
-    ] as [(String, ValidationRequest.Obstacle?)])
-  func `only http and https are asked`(_ url: String, _ obstacle: ValidationRequest.Obstacle?) {
+    ] as [(String, ValidationRequest.SkipReason?)])
+  func `only http and https are asked`(_ url: String, _ skipReason: ValidationRequest.SkipReason?) {
     let response = Sample.response([Self.tag], url: url)
-    #expect(ValidationRequest(for: response, by: ValidationRules()).obstacle == obstacle)
+    #expect(ValidationRequest(for: response, by: ValidationRules()).skipReason == skipReason)
   }
 
   @Test(arguments: ["POST", "PUT", "get", ""] as [ByteString])
   func `only GET and HEAD are sent again`(_ method: ByteString) {
     let response = Sample.response([Self.tag], method: method)
-    #expect(ValidationRequest(for: response, by: ValidationRules()).obstacle == .method)
+    #expect(ValidationRequest(for: response, by: ValidationRules()).skipReason == .method)
   }
 
   @Test func `the rest of a body is requested with a strong validator`() throws {
@@ -67,17 +67,17 @@ import Testing
     #expect(request.asksForRest)
     var rules = ValidationRules()
     rules.sentValidator = .lastModified
-    #expect(ValidationRequest(for: part, by: rules).obstacle == .noValidator)
+    #expect(ValidationRequest(for: part, by: rules).skipReason == .noValidator)
   }
 
   @Test func `entries that cannot be validated are not requested`() {
     let rules = ValidationRules()
     let part = Sample.response(["ETag: W/\"a\"", "Content-Length: 1001"])
-    #expect(ValidationRequest(for: part, by: rules).obstacle == .incompleteBody)
-    #expect(ValidationRequest(for: Sample.response([]), by: rules).obstacle == .noValidator)
+    #expect(ValidationRequest(for: part, by: rules).skipReason == .incompleteBody)
+    #expect(ValidationRequest(for: Sample.response([]), by: rules).skipReason == .noValidator)
     var response = Sample.response([Self.tag])
     response.responseHeaders = nil
-    #expect(ValidationRequest(for: response, by: rules).obstacle == .undecodable)
+    #expect(ValidationRequest(for: response, by: rules).skipReason == .undecodable)
   }
 
   @Test func `entries without a validator are requested whole if bodies are wanted`() throws {
@@ -91,7 +91,7 @@ import Testing
     }
     rules.sentValidator = .lastModified
     let tagged = ValidationRequest(for: Sample.response([Self.tag]), by: rules)
-    #expect(tagged.obstacle == .noValidator)
+    #expect(tagged.skipReason == .noValidator)
   }
 
   @Test func `credentials are sent only on request`() throws {
@@ -127,6 +127,6 @@ import Testing
       ])
     #expect(Sample.lines(try sent(response).fields) == ["Z: good", "If-None-Match: W/\"a\""])
     let split = Sample.response(["ETag: \"a\"\r\nEvil: 1"])
-    #expect(ValidationRequest(for: split, by: ValidationRules()).obstacle == .noValidator)
+    #expect(ValidationRequest(for: split, by: ValidationRules()).skipReason == .noValidator)
   }
 }

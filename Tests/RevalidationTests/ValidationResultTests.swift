@@ -20,7 +20,7 @@ import Testing
     var saved: ByteCount = 0
     /// The action if refreshing and removing are both enabled.
     var action = RevalidationPlan.Action.none
-    var hindrance: RevalidationPlan.Hindrance?
+    var skipReason: RevalidationPlan.SkipReason?
 
     /// The stored response.
     var response: StoredResponse {
@@ -48,18 +48,18 @@ import Testing
       saved: 1_000, action: .freshen),
     Case(
       stored: [a, later], status: 304, answer: [], outcome: .unchanged, decider: .entityTag,
-      saved: 1_000, hindrance: .noValidatorIn304),
+      saved: 1_000, skipReason: .noValidatorIn304),
     Case(
       stored: [later], status: 304, answer: [], outcome: .unchanged, decider: .lastModified,
-      saved: 1_000, hindrance: .noValidatorIn304),
+      saved: 1_000, skipReason: .noValidatorIn304),
     Case(stored: [a], status: 304, answer: [b], outcome: .failed, reason: .contradiction),
     Case(stored: [earlier], status: 304, answer: [later], outcome: .failed, reason: .contradiction),
     Case(
       stored: [later], status: 304, answer: [earlier], outcome: .rolledBack, decider: .lastModified,
-      hindrance: .bodyNotSent),
+      skipReason: .bodyNotSent),
     Case(
       stored: [a, later], status: 304, answer: [b, earlier], outcome: .rolledBack,
-      decider: .entityTag, hindrance: .bodyNotSent),
+      decider: .entityTag, skipReason: .bodyNotSent),
     Case(
       stored: [a], status: 200, answer: [a], outcome: .unchanged, decider: .entityTag,
       action: .replace),
@@ -82,7 +82,7 @@ import Testing
     // The stored variant is unknown, so only variants that are codings of the same body are equivalent.
     Case(
       stored: [a, "Vary: X"], request: nil, status: 200, answer: [b], outcome: .changed,
-      decider: .entityTag, hindrance: .otherVariant),
+      decider: .entityTag, skipReason: .otherVariant),
     Case(
       stored: [a, "Vary: Accept-Encoding"], request: nil, status: 200, answer: [b],
       outcome: .changed, decider: .entityTag, action: .replace),
@@ -91,18 +91,18 @@ import Testing
       decider: .entityTag, saved: 1_000, action: .freshen),
     Case(
       stored: [a], request: ["X: 1"], status: 200, answer: [b, "Vary: X"], outcome: .changed,
-      decider: .entityTag, hindrance: .otherVariant),
+      decider: .entityTag, skipReason: .otherVariant),
     Case(
       stored: [a, "Vary: X"], request: ["X: 1"], status: 200, answer: [b, "Vary: X, Y"],
       outcome: .changed, decider: .entityTag, action: .replace),
     Case(
       stored: [a], status: 200, answer: [b, "Cache-Control: no-store"], outcome: .changed,
-      decider: .entityTag, hindrance: .notStorable),
+      decider: .entityTag, skipReason: .notStorable),
     Case(stored: [a], status: 404, outcome: .gone, action: .remove),
     Case(stored: [a], status: 410, answer: [a], outcome: .gone, action: .remove),
     Case(
       stored: [a], storedStatus: 404, status: 404, answer: [a], outcome: .unchanged,
-      decider: .entityTag, hindrance: .notStorable),
+      decider: .entityTag, skipReason: .notStorable),
     Case(
       stored: [a], storedStatus: 404, status: 200, answer: [a], outcome: .changed, action: .replace),
     Case(stored: [a], status: 308, answer: ["Location: /b"], outcome: .redirected),
@@ -112,10 +112,10 @@ import Testing
     Case(stored: [a], status: 503, outcome: .failed, reason: .status),
     Case(
       stored: [a, cut], status: 206, answer: [a], outcome: .incomplete, decider: .entityTag,
-      hindrance: .partialContent),
+      skipReason: .partialContent),
     Case(
       stored: [a, cut], status: 206, answer: [b], outcome: .changed,
-      decider: .entityTag, hindrance: .partialContent),
+      decider: .entityTag, skipReason: .partialContent),
     Case(
       stored: [a, cut], status: 200, answer: [a], outcome: .unchanged, decider: .entityTag,
       action: .replace),
@@ -128,7 +128,7 @@ import Testing
   @Test func `each response has its meaning`() throws {
     for (index, test) in Self.cases.enumerated() {
       let request = ValidationRequest(for: test.response, by: ValidationRules())
-      #expect(request.obstacle == nil, "case \(index)")
+      #expect(request.skipReason == nil, "case \(index)")
       let head = FetchHead(status: test.status, url: [], fields: Sample.fields(test.answer))
       let result = ValidationResult(
         request,
@@ -144,7 +144,7 @@ import Testing
       changes.removesGone = true
       let plan = RevalidationPlan([result], making: changes)
       #expect(plan.entries[0].action == test.action, "case \(index)")
-      #expect(plan.entries[0].hindrance == test.hindrance, "case \(index)")
+      #expect(plan.entries[0].skipReason == test.skipReason, "case \(index)")
     }
   }
 
@@ -158,8 +158,9 @@ import Testing
         request,
         ValidationResponse(head: head, requestTime: Sample.stored, responseTime: Sample.stored))
       let isChanged = result.outcome == .changed || result.outcome == .rolledBack
-      let sparing = RevalidationPlan([result], making: changes) { _ in true }.entries[0]
-      #expect(sparing.action == .none && sparing.hindrance == (isChanged ? .pinned : nil))
+      let keepingPinned = RevalidationPlan([result], making: changes) { _ in true }.entries[0]
+      #expect(
+        keepingPinned.action == .none && keepingPinned.skipReason == (isChanged ? .pinned : nil))
       let action = RevalidationPlan([result], making: changes).entries[0].action
       #expect(action == (isChanged ? .remove : .none))
     }

@@ -49,7 +49,7 @@ extension URLCacheAdmin {
       }
       try output.flush()
       environment.reportSum(of: discovery)
-      environment.noteOddities(of: discovery, search)
+      environment.noteFindings(of: discovery, search)
       return .done
     }
   }
@@ -101,7 +101,7 @@ extension CommandEnvironment {
   }
 
   /// Reports notes about the caches, and the folders that could not be searched.
-  func noteOddities(of discovery: Discovery, _ search: StoreSearch) {
+  func noteFindings(of discovery: Discovery, _ search: StoreSearch) {
     for store in discovery.stores {
       for text in store.notes { note("'\(store.path)': \(text)") }
     }

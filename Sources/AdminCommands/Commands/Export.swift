@@ -155,7 +155,7 @@ extension CommandEnvironment {
       let count = omission.count
       note("\(count) \(count == 1 ? "entry is" : "entries are") left out: \(omission.reason)")
     }
-    for (fact, count) in summary.inventions.sorted(by: { $0.key < $1.key }) {
+    for (fact, count) in summary.synthesizedFields.sorted(by: { $0.key < $1.key }) {
       note("made up for \(count) \(count == 1 ? "entry" : "entries"): \(fact)")
     }
   }

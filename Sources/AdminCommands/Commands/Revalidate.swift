@@ -183,7 +183,7 @@ extension URLCacheAdmin {
     private func ask(
       _ requests: [ValidationRequest], _ spool: BodySpool?, _ environment: CommandEnvironment
     ) throws -> [ValidationResult] {
-      let count = requests.count { $0.obstacle == nil }
+      let count = requests.count { $0.skipReason == nil }
       let progress = ProgressLine(of: count, environment)
       defer { progress.clear() }
       let revalidator = Revalidator(
@@ -235,7 +235,7 @@ extension URLCacheAdmin {
     ) -> ExitStatus {
       let isPartly = plan.entries.contains { entry in
         entry.result.outcome == .failed || entry.result.outcome == .notAsked
-          || entry.hindrance != nil
+          || entry.skipReason != nil
       }
       if isPartly || !skipped.isEmpty { return .partly }
       let isLeft = plan.entries.contains { entry in

@@ -20,7 +20,7 @@ extension URLCacheAdmin.Show {
       guard let response = try source.response(id, projection) else { continue }
       let conditions =
         conditional || tags != nil ? conditions(for: response, tags, environment) : nil
-      do throws(CurlCommand.Obstacle) {
+      do throws(CurlCommand.Failure) {
         let command = try CurlCommand(
           repeating: response, under: conditions, secrets: secrets.policy)
         let whole = try CurlCommand(

@@ -35,7 +35,7 @@ extension URLCacheAdmin.Usage {
       renderer.appendUsageTable(discovery, into: &output.text)
     }
     try output.flush()
-    environment.noteOddities(of: discovery, search)
+    environment.noteFindings(of: discovery, search)
     return .done
   }
 }

@@ -67,8 +67,8 @@ struct CacheOptions: ParsableArguments {
     case .archive(let archive): throw CommandFailure.archive(at: archive.description.path)
     case .store(let source):
       let store = source.description
-      if let obstacle = store.obstacle {
-        throw StoreError(.unsupported, at: store.path, because: obstacle)
+      if let readOnlyReason = store.readOnlyReason {
+        throw StoreError(.unsupported, at: store.path, because: readOnlyReason)
       }
       return source
     }

@@ -133,8 +133,8 @@ extension Hint {
       hints.append(.privateData)
     }
     let freshness = details.reuse.freshness
-    let remarks = freshness.remarks(about: details.exchange)
-    for remark in remarks {
+    let fieldFindings = freshness.fieldFindings(about: details.exchange)
+    for remark in fieldFindings {
       switch remark.kind {
       case .originClockAhead: hints.append(.originClockAhead(seconds: remark.seconds ?? 0))
       case .clockSetBack: hints.append(.clockSetBack(seconds: remark.seconds ?? 0))
@@ -145,7 +145,7 @@ extension Hint {
     if lifetime > 0, freshness.age.correctedInitialAge >= lifetime {
       hints.append(.staleWhenStored(age: freshness.age.correctedInitialAge))
     }
-    if let guess = remarks.first(where: { $0.kind == .longHeuristic }),
+    if let guess = fieldFindings.first(where: { $0.kind == .longHeuristic }),
       inquiry.platform != .foundation
     {
       hints.append(.longGuess(seconds: guess.seconds ?? 0))
@@ -169,7 +169,7 @@ extension Hint {
     var hints: [Hint] = []
     if url?.bytes.contains(UInt8(ascii: "?")) ?? false { hints.append(.keyWithoutQuery) }
     if let foundation = details.foundation, isFound {
-      if foundation.obstacle != nil {
+      if foundation.refusal != nil {
         hints.append(.removedWhenRefused)
       } else if foundation.usedUntil == nil {
         hints.append(.usedForEver)

@@ -99,11 +99,11 @@ extension EntryCheck {
   fileprivate func finding(
     on response: borrowing StoredResponse, offlineFor url: ByteString
   ) -> Finding? {
-    let flaws = findings(on: response).filter {
+    let blocking = findings(on: response).filter {
       $0.code.severity == .error || $0.code == .partialBody
     }
-    if let flaw = flaws.first {
-      return Finding(.offlineUnusable, flaw.message, id: response.id, url: url)
+    if let finding = blocking.first {
+      return Finding(.offlineUnusable, finding.message, id: response.id, url: url)
     }
     if let names = EntryNames([.url(url)]).lookup(of: response), !names.isRedirected {
       let message =

@@ -38,13 +38,13 @@ struct ConditionParser {
 
   private mutating func any() throws(ConditionError) -> Condition.Expression {
     var parts = [try all()]
-    while try take(.or) { parts.append(try all()) }
+    while try consume(.or) { parts.append(try all()) }
     return parts.count == 1 ? parts[0] : .any(parts)
   }
 
   private mutating func all() throws(ConditionError) -> Condition.Expression {
     var parts = [try part()]
-    while try take(.and) { parts.append(try part()) }
+    while try consume(.and) { parts.append(try part()) }
     return parts.count == 1 ? parts[0] : .all(parts)
   }
 
@@ -56,10 +56,10 @@ struct ConditionParser {
     }
     depth += 1
     defer { depth -= 1 }
-    if try take(.not) { return .not(try part()) }
-    _ = try take(.open)
+    if try consume(.not) { return .not(try part()) }
+    _ = try consume(.open)
     let inner = try any()
-    guard try take(.close) else {
+    guard try consume(.close) else {
       guard token.kind == .end else {
         throw ConditionError(
           "a ')' is missing before this", at: token.range, hint: joining)
@@ -79,14 +79,14 @@ struct ConditionParser {
       let comparison = Condition.Expression.compare(subject, test)
       return sign == .notEqual ? .not(comparison) : comparison
     }
-    guard try take(.open) else {
+    guard try consume(.open) else {
       throw ConditionError(
         "'in' is not followed by a list", at: token.range, hint: "write for example 'in (404, 5xx)'"
       )
     }
     var values = [try value(of: field, sign)]
-    while try take(.comma) { values.append(try value(of: field, sign)) }
-    guard try take(.close) else {
+    while try consume(.comma) { values.append(try value(of: field, sign)) }
+    guard try consume(.close) else {
       throw ConditionError(
         "a list goes on with ',' or ends with ')'", at: token.range)
     }
@@ -97,7 +97,7 @@ struct ConditionParser {
     let field = try field()
     guard field.takesName else { return ConditionSubject(field: field) }
     let hint = "write \(field.rawValue)(\"NAME\")"
-    guard try take(.open) else {
+    guard try consume(.open) else {
       throw ConditionError(
         "'\(field.rawValue)' is not followed by a name in parentheses", at: token.range, hint: hint)
     }
@@ -108,7 +108,7 @@ struct ConditionParser {
       throw ConditionError("a name is missing before this", at: token.range, hint: hint)
     }
     token = try lexer.next()
-    guard try take(.close) else {
+    guard try consume(.close) else {
       throw ConditionError("a name ends with ')'", at: token.range, hint: hint)
     }
     return ConditionSubject(field: field, name: ByteString(name))
@@ -205,7 +205,7 @@ struct ConditionParser {
   }
 
   /// Consumes a sign if it is the next token.
-  private mutating func take(_ sign: ConditionToken.Sign) throws(ConditionError) -> Bool {
+  private mutating func consume(_ sign: ConditionToken.Sign) throws(ConditionError) -> Bool {
     guard token.kind == .sign(sign) else { return false }
     token = try lexer.next()
     return true

@@ -6,7 +6,7 @@ extension TOMLReader {
     let start = position
     position += 3
     // TOML trims a line break directly after the opening quotes.
-    _ = takeLine()
+    _ = consumeLine()
     var text: [UInt8] = []
     while position < bytes.count {
       // In TOML, up to two quotes of the text may precede the three closing quotes.
@@ -35,7 +35,7 @@ extension TOMLReader {
     while position < bytes.count, bytes[position] != UInt8(ascii: "\n"),
       bytes[position] != UInt8(ascii: "\r")
     {
-      if take(Unicode.Scalar(quote)) { return String(decoding: text, as: UTF8.self) }
+      if consume(Unicode.Scalar(quote)) { return String(decoding: text, as: UTF8.self) }
       if bytes[position] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
         try escaped(into: &text)
       } else {
@@ -51,11 +51,11 @@ extension TOMLReader {
     let start = position
     position += 1
     skipBlanks()
-    guard takeLine() else {
+    guard consumeLine() else {
       position = start
       return false
     }
-    repeat { skipBlanks() } while takeLine()
+    repeat { skipBlanks() } while consumeLine()
     return true
   }
 

@@ -35,26 +35,28 @@ extension TOMLReader {
     var values: [TOMLValue] = []
     while true {
       skipBlanksAndLines()
-      if take("]") { return values }
+      if consume("]") { return values }
       values.append(try value())
       skipBlanksAndLines()
-      if take("]") { return values }
-      guard take(",") else { throw failure("an array goes on with ',' or ends with ']'") }
+      if consume("]") { return values }
+      guard consume(",") else { throw failure("an array goes on with ',' or ends with ']'") }
     }
   }
 
   private mutating func inlineTable() throws(TOMLError) -> TOMLTable {
     let root = TOMLNode(.table(.declared), at: position..<position)
     skipBlanks()
-    if take("}") { return root.table }
+    if consume("}") { return root.table }
     while true {
       let path = try key()
       try expect("=", "a '=' is missing after the key")
       skipBlanks()
       try root.set(path, try value(), section: 0)
       skipBlanks()
-      if take("}") { return root.table }
-      guard take(",") else { throw failure("a table in braces goes on with ',' or ends with '}'") }
+      if consume("}") { return root.table }
+      guard consume(",") else {
+        throw failure("a table in braces goes on with ',' or ends with '}'")
+      }
     }
   }
 

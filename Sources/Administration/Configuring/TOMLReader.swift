@@ -54,11 +54,11 @@ public struct TOMLReader {
 
   private mutating func header(in root: TOMLNode) throws(TOMLError) -> TOMLNode {
     position += 1
-    let isArray = take("[")
+    let isArray = consume("[")
     let path = try key()
     try expect("]", "the header is not closed with ']'")
     guard isArray else { return try root.declare(path) }
-    guard take("]") else { throw failure("the header is not closed with ']]'") }
+    guard consume("]") else { throw failure("the header is not closed with ']]'") }
     return try root.append(path)
   }
 
@@ -72,7 +72,7 @@ public struct TOMLReader {
       skipBlanks()
       path.append(try simpleKey())
       skipBlanks()
-    } while take(".")
+    } while consume(".")
     return path
   }
 
@@ -92,7 +92,7 @@ public struct TOMLReader {
   private mutating func endOfLine() throws(TOMLError) {
     skipBlanks()
     skipComment()
-    guard position >= bytes.count || takeLine() else {
+    guard position >= bytes.count || consumeLine() else {
       throw failure("the line should end here")
     }
   }
@@ -110,7 +110,7 @@ extension TOMLReader {
   }
 
   /// Consumes a character if it is at the current position.
-  mutating func take(_ sign: Unicode.Scalar) -> Bool {
+  mutating func consume(_ sign: Unicode.Scalar) -> Bool {
     guard position < bytes.count, UInt32(bytes[position]) == sign.value else { return false }
     position += 1
     return true
@@ -118,7 +118,7 @@ extension TOMLReader {
 
   mutating func expect(_ sign: Unicode.Scalar, _ reason: String) throws(TOMLError) {
     skipBlanks()
-    guard take(sign) else { throw failure(reason) }
+    guard consume(sign) else { throw failure(reason) }
   }
 
   mutating func skipBlanks() {
@@ -131,7 +131,7 @@ extension TOMLReader {
     repeat {
       skipBlanks()
       skipComment()
-    } while takeLine()
+    } while consumeLine()
   }
 
   mutating func skipComment() {
@@ -140,7 +140,7 @@ extension TOMLReader {
   }
 
   /// Consumes a line break.
-  mutating func takeLine() -> Bool {
+  mutating func consumeLine() -> Bool {
     guard isAtLine else { return false }
     position += bytes[position] == UInt8(ascii: "\r") ? 2 : 1
     return true

@@ -27,7 +27,7 @@ public struct Explanation: Sendable {
     /// The freshness of the response, as all commands report it.
     public let freshness: ResponseFreshness
     /// Notes on ignored or unusual values.
-    public let remarks: [Remark]
+    public let fieldFindings: [FieldFinding]
     /// The share of the body that was received, if the response announced its length.
     public var received: ReceivedBody? { ReceivedBody(of: exchange) }
     /// The expiry set by the app, if there is one.
@@ -55,7 +55,8 @@ public struct Explanation: Sendable {
       freshness = ResponseFreshness(
         reuse.freshness, exchange.freshnessFields,
         expiry: UserInfoExpiry(of: userInfo, by: inquiry.expiryRules), at: inquiry.now)
-      remarks = reuse.remarks + Remark.all(about: exchange) + storability.remarks
+      fieldFindings =
+        reuse.fieldFindings + FieldFinding.all(about: exchange) + storability.fieldFindings
     }
   }
 
@@ -138,7 +139,7 @@ extension Explanation {
     guard let details else { return .unknown }
     if let foundation = details.foundation {
       if lookup?.isAnswer == false { return .load }
-      return foundation.obstacle == nil && !isExpiredByApplication ? .cache : .load
+      return foundation.refusal == nil && !isExpiredByApplication ? .cache : .load
     }
     // The app discards the response before the URL loading system sees it.
     if isExpiredByApplication { return policy.outcome(nil, isFit: false, asking: nil) }

@@ -10,7 +10,7 @@ extension Explanation {
     /// The request policy decides, regardless of the age.
     case policy(RequestCachePolicy)
     /// Foundation on Linux does not use the response.
-    case foundationRefuses(FoundationReuse.Obstacle)
+    case foundationRefuses(FoundationReuse.Refusal)
     /// Foundation on Linux uses the response, until a time in seconds since 1970, or forever.
     case foundationUses(until: Int64?)
     /// A reason from RFC 9111.
@@ -22,7 +22,7 @@ extension Explanation {
       case .undecodable: "undecodable"
       case .expiredByApplication: "user-info-expiry"
       case .policy: "policy"
-      case .foundationRefuses(let obstacle): obstacle.rawValue
+      case .foundationRefuses(let refusal): refusal.rawValue
       case .foundationUses: "foundation-uses"
       case .reuse(let reason): reason.code
       }
@@ -45,7 +45,7 @@ extension Explanation {
     if let foundation = details.foundation {
       if lookup?.isAnswer == false { return [.foundationRefuses(.otherKey)] + specified }
       return [
-        foundation.obstacle.map { .foundationRefuses($0) }
+        foundation.refusal.map { .foundationRefuses($0) }
           ?? .foundationUses(until: foundation.usedUntil)
       ] + specified
     }

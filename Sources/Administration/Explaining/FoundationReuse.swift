@@ -9,7 +9,7 @@ public import HTTPCaching
 /// does not use.
 public struct FoundationReuse: Hashable, Sendable {
   /// Why a stored response is not used, in the order of Foundation's checks.
-  public enum Obstacle: String, Hashable, Sendable, CaseIterable {
+  public enum Refusal: String, Hashable, Sendable, CaseIterable {
     /// The response is not found: its key belongs to another URL.
     case otherKey = "foundation-other-key"
     /// The response has `WWW-Authenticate` or `Proxy-Authenticate`.
@@ -35,7 +35,7 @@ public struct FoundationReuse: Hashable, Sendable {
   }
 
   /// Why the stored response is not used; `nil` if it is.
-  public let obstacle: Obstacle?
+  public let refusal: Refusal?
 
   /// The time until which the response is used, in seconds since 1970; `nil` if it is used forever or not at all.
   public let usedUntil: Int64?
@@ -46,14 +46,14 @@ public struct FoundationReuse: Hashable, Sendable {
   public init(of exchange: borrowing Exchange, for request: Request, at now: Int64) {
     let control = FoundationCacheControl(exchange.fields)
     let end = control.maxAge.map { exchange.responseTime.saturatingAdding($0) }
-    obstacle = Self.obstacle(exchange, request, control, isPast: end.map { now >= $0 } ?? false)
-    usedUntil = obstacle == nil ? end : nil
+    refusal = Self.refusal(exchange, request, control, isPast: end.map { now >= $0 } ?? false)
+    usedUntil = refusal == nil ? end : nil
   }
 
-  private static func obstacle(
+  private static func refusal(
     _ exchange: borrowing Exchange, _ request: Request, _ control: FoundationCacheControl,
     isPast: Bool
-  ) -> Obstacle? {
+  ) -> Refusal? {
     let fields = exchange.fields
     if fields.contains(.authenticate) || fields.contains(.proxyAuthenticate) {
       return .challenge

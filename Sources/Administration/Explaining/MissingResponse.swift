@@ -5,7 +5,7 @@ public import ResponseStorage
 /// Why a cache has no response for a URL, and whether it would have been stored.
 public struct MissingResponse: Hashable, Sendable {
   /// A rule against storing.
-  public enum Obstacle: Hashable, Sendable {
+  public enum Reason: Hashable, Sendable {
     /// Only HTTP is cached.
     case scheme
     /// CFNetwork opens no cache on disk with less than 5 MiB.
@@ -17,7 +17,7 @@ public struct MissingResponse: Hashable, Sendable {
     /// Apple documents that bodies larger than about 5% of the capacity are not stored.
     case largeBody(limit: ByteCount)
     /// Foundation on Linux would not use the response, and stores no such responses.
-    case foundationRefuses(FoundationReuse.Obstacle)
+    case foundationRefuses(FoundationReuse.Refusal)
     /// `URLSession` of Foundation on Linux stores nothing; the app has to.
     case foundationStoresNothing
 
@@ -29,7 +29,7 @@ public struct MissingResponse: Hashable, Sendable {
       case .specified(let reason): reason.rawValue
       case .status: "apple-status"
       case .largeBody: "large-body"
-      case .foundationRefuses(let obstacle): obstacle.rawValue
+      case .foundationRefuses(let refusal): refusal.rawValue
       case .foundationStoresNothing: "foundation-stores-nothing"
       }
     }
@@ -66,7 +66,7 @@ public struct MissingResponse: Hashable, Sendable {
   public let storability: Storability?
 
   /// The rules against storing, first applicable rule first.
-  public let obstacles: [Obstacle]
+  public let reasons: [Reason]
 
   /// Looks up a URL, and evaluates the head of its response.
   ///
@@ -105,12 +105,12 @@ public struct MissingResponse: Hashable, Sendable {
         status: head.status, fields: head.fields, responseTime: inquiry.now.wholeSeconds)
     }
     storability = exchange.map { Storability(of: $0) }
-    obstacles = Self.obstacles(url, exchange, storability, inquiry)
+    reasons = Self.reasons(url, exchange, storability, inquiry)
   }
 
   /// Whether the response would have been stored; `nil` if unknown.
   public var wouldBeStored: Bool? {
-    if !obstacles.isEmpty { return false }
+    if !reasons.isEmpty { return false }
     return storability.map(\.mayStore)
   }
 
@@ -122,37 +122,37 @@ public struct MissingResponse: Hashable, Sendable {
 }
 
 extension MissingResponse {
-  private static func obstacles(
+  private static func reasons(
     _ url: ByteString, _ exchange: Exchange?, _ storability: Storability?, _ inquiry: Inquiry
-  ) -> [Obstacle] {
-    var obstacles: [Obstacle] = []
+  ) -> [Reason] {
+    var reasons: [Reason] = []
     let scheme = CanonicalURL.scheme(of: url)
-    if scheme != "http", scheme != "https" { obstacles.append(.scheme) }
+    if scheme != "http", scheme != "https" { reasons.append(.scheme) }
     if inquiry.platform == .apple, let capacity = inquiry.capacityBytes,
       capacity < UsageReport.smallestCapacity
     {
-      obstacles.append(.smallCapacity)
+      reasons.append(.smallCapacity)
     }
-    if let storability, !storability.mayStore { obstacles.append(.specified(storability.reason)) }
+    if let storability, !storability.mayStore { reasons.append(.specified(storability.reason)) }
     guard let exchange else {
-      return obstacles + (inquiry.platform == .foundation ? [.foundationStoresNothing] : [])
+      return reasons + (inquiry.platform == .foundation ? [.foundationStoresNothing] : [])
     }
     switch inquiry.platform {
     case .rfc9111: break
     case .apple:
-      if let status = exchange.status, !(200...299).contains(status) { obstacles.append(.status) }
+      if let status = exchange.status, !(200...299).contains(status) { reasons.append(.status) }
       if let capacity = inquiry.capacityBytes, let length = contentLength(exchange.fields),
         length > capacity / 20
       {
-        obstacles.append(.largeBody(limit: capacity / 20))
+        reasons.append(.largeBody(limit: capacity / 20))
       }
     case .foundation:
       let request = exchange.request ?? Request()
       let reuse = FoundationReuse(of: exchange, for: request, at: inquiry.now.wholeSeconds)
-      if let obstacle = reuse.obstacle { obstacles.append(.foundationRefuses(obstacle)) }
-      obstacles.append(.foundationStoresNothing)
+      if let refusal = reuse.refusal { reasons.append(.foundationRefuses(refusal)) }
+      reasons.append(.foundationStoresNothing)
     }
-    return obstacles
+    return reasons
   }
 
   private static func contentLength(_ fields: FieldSection) -> ByteCount? {

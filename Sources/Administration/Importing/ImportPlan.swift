@@ -174,7 +174,7 @@ public struct ImportPlan: Hashable, Sendable {
     do {
       let reason =
         archive.restoresCaches
-        ? raw.obstacleToRestoring(withoutBodies: archive.omitsBodies) : raw.incompleteness
+        ? raw.findingAgainstRestoring(withoutBodies: archive.omitsBodies) : raw.incompleteness
       if let reason = raw.finding ?? reason { throw AdmissionRefusal(reason) }
       admitted = try target.admit(raw)
     } catch let refusal as AdmissionRefusal {
@@ -253,7 +253,7 @@ extension RawResponse {
   /// Why a response from a cache cannot be restored: a clause, or `nil` if it can.
   ///
   /// - Parameter withoutBodies: Whether the archive omits bodies, so that a missing body is expected.
-  fileprivate func obstacleToRestoring(withoutBodies: Bool) -> String? {
+  fileprivate func findingAgainstRestoring(withoutBodies: Bool) -> String? {
     if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
     if hasSparseBody { return ArchiveExport.isSparse }
     if withoutBodies, part(.body)?.content == nil {

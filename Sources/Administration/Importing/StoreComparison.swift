@@ -153,18 +153,18 @@ public struct StoreComparison: Hashable, Sendable {
   /// Returns the digest of texts and header fields, each with its length, sorted by name.
   private static func digest(_ texts: [String], _ fields: [HeaderFields.Field]?) -> String {
     var digest = Digest()
-    func take(_ bytes: [UInt8]) {
+    func append(_ bytes: [UInt8]) {
       // Prefix each text with its length, so that moved boundaries change the digest.
       digest.update(Array("\(bytes.count):".utf8)[...])
       digest.update(bytes[...])
     }
-    for text in texts { take(Array(text.utf8)) }
+    for text in texts { append(Array(text.utf8)) }
     let sorted = (fields ?? []).enumerated().sorted {
       ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
     }
     for (_, field) in sorted {
-      take(field.name.bytes)
-      take(field.value.bytes)
+      append(field.name.bytes)
+      append(field.value.bytes)
     }
     return digest.hexadecimal
   }

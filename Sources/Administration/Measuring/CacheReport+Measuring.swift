@@ -43,10 +43,10 @@ extension CacheReport {
     let options = StoreCheck.Options(fully: false, repairs: [], now: now, clock: clock)
     func record(_ finding: Finding) {
       findingCounts[finding.code.severity, default: 0] += 1
-      if let place = problems.firstIndex(where: { $0.code == finding.code }) {
-        problems[place].count += 1
+      if let place = findings.firstIndex(where: { $0.code == finding.code }) {
+        findings[place].count += 1
       } else {
-        problems.append(.init(code: finding.code, count: 1))
+        findings.append(.init(code: finding.code, count: 1))
       }
       if let orphan = finding.orphan { orphans.insert(orphan.size) }
       // The findings on an entry follow each other.
@@ -59,7 +59,7 @@ extension CacheReport {
     // An app may be about to store a body. `check` looks again, but a report describes a single moment.
     for suspect in check.suspects { record(suspect.finding) }
     let severities = Finding.Severity.allCases
-    problems.sort {
+    findings.sort {
       let ranks = [$0, $1].map { severities.firstIndex(of: $0.code.severity) ?? 0 }
       return ranks[0] == ranks[1] ? $0.code.name < $1.code.name : ranks[0] < ranks[1]
     }

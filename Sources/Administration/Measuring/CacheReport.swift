@@ -179,7 +179,7 @@ public struct CacheReport: Hashable, Sendable {
   }
 
   /// The findings with the same code.
-  public struct Problem: Hashable, Sendable {
+  public struct FindingCount: Hashable, Sendable {
     /// The code.
     public var code: Finding.Code
     /// The number of findings.
@@ -213,7 +213,7 @@ public struct CacheReport: Hashable, Sendable {
   /// The suggestions, most useful first.
   public var suggestions: [Suggestion] = []
   /// The findings of `check`, most severe first.
-  public var problems: [Problem] = []
+  public var findings: [FindingCount] = []
   /// The number of findings of each severity, as `check` counts them.
   public var findingCounts: [Finding.Severity: Int64] = [:]
   /// The number of entries that a repair removes; their sizes are unknown.

@@ -39,7 +39,7 @@ extension Suggestion {
     guard report.canBeChanged else { return [] }
     let footprint = report.usage.footprint
     var all: [Suggestion] = []
-    let repairs = Set(report.problems.compactMap(\.code.repair)).subtracting([.orphans])
+    let repairs = Set(report.findings.compactMap(\.code.repair)).subtracting([.orphans])
     if report.brokenEntries > 0 {
       let kinds = Finding.Repair.allCases.filter { repairs.contains($0) }
       all.append(.init(action: .repair(kinds), count: report.brokenEntries, bytes: 0))
@@ -88,11 +88,11 @@ extension Suggestion {
 extension CacheReport {
   /// Whether entries can be removed; not from an archive, a damaged database, or a schema with unknown rules.
   public var canBeChanged: Bool {
-    [.apple, .foundation].contains(store.format) && store.obstacle == nil && !isDamaged
+    [.apple, .foundation].contains(store.format) && store.readOnlyReason == nil && !isDamaged
   }
 
   /// Whether SQLite reports the database as damaged, so that no command changes it.
-  public var isDamaged: Bool { problems.contains { $0.code == .damagedDatabase } }
+  public var isDamaged: Bool { findings.contains { $0.code == .damagedDatabase } }
 
   /// The size of the write-ahead log and its index that is freed when the cache is closed; 0 while another process has
   /// it open, because only closing it frees that space.

@@ -15,9 +15,9 @@ public struct CacheControl: Hashable, Sendable {
   private var names: UInt32 = 0
 
   /// Members that are not known directives, in order. They are so rare that one list is enough.
-  private var oddities: [Oddity] = []
+  private var findings: [Finding] = []
 
-  private enum Oddity: Hashable, Sendable {
+  private enum Finding: Hashable, Sendable {
     case unknown([UInt8])
     case malformed([UInt8])
     case unclosed([UInt8])
@@ -54,11 +54,11 @@ public struct CacheControl: Hashable, Sendable {
   private mutating func append(_ member: Span<UInt8>) {
     let length = member.tokenLength
     if length == 0 {
-      oddities.append(.malformed(Array(copying: member)))
+      findings.append(.malformed(Array(copying: member)))
     } else if let known = CacheDirective.Name(member.extracting(first: length)) {
       append(known, CacheDirective.argument(member.extracting(droppingFirst: length)))
     } else {
-      oddities.append(.unknown(Array(copying: member)))
+      findings.append(.unknown(Array(copying: member)))
     }
   }
 
@@ -72,7 +72,7 @@ public struct CacheControl: Hashable, Sendable {
   /// Finds the directives that an unclosed quotation mark swallowed and that restrict caching: it is safer to assume
   /// that they were meant.
   private mutating func recover(from text: [UInt8]) {
-    oddities.append(.unclosed(text))
+    findings.append(.unclosed(text))
     for word in text.split(whereSeparator: { !$0.isTokenCharacter }) {
       guard let name = CacheDirective.Name(word.span) else { continue }
       if [.noStore, .noCache, .mustRevalidate].contains(name) { append(name, nil) }
@@ -81,21 +81,21 @@ public struct CacheControl: Hashable, Sendable {
 
   /// The list members with an unknown directive, verbatim. They are ignored (RFC 9111 §5.2.3).
   public var unknown: [[UInt8]] {
-    oddities.compactMap { if case .unknown(let text) = $0 { text } else { nil } }
+    findings.compactMap { if case .unknown(let text) = $0 { text } else { nil } }
   }
 
   /// The list members that do not begin with a name, verbatim.
   public var malformed: [[UInt8]] {
-    oddities.compactMap { if case .malformed(let text) = $0 { text } else { nil } }
+    findings.compactMap { if case .malformed(let text) = $0 { text } else { nil } }
   }
 
   /// The text after each unclosed quotation mark, including the mark.
   public var unclosed: [[UInt8]] {
-    oddities.compactMap { if case .unclosed(let text) = $0 { text } else { nil } }
+    findings.compactMap { if case .unclosed(let text) = $0 { text } else { nil } }
   }
 
   /// Whether all members are known directives.
-  var isRegular: Bool { oddities.isEmpty }
+  var isRegular: Bool { findings.isEmpty }
 
   /// Whether a directive is present, with or without an argument (RFC 9111 §5.2).
   public func contains(_ name: CacheDirective.Name) -> Bool {

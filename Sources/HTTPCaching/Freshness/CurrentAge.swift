@@ -33,17 +33,21 @@ public struct CurrentAge: Hashable, Sendable {
   }
 
   /// Remarks about ignored fields and clock differences.
-  public func remarks(about exchange: borrowing Exchange) -> [Remark] {
-    var remarks: [Remark] = []
-    if case .invalid(let text) = ageField { remarks.append(Remark(.invalidAge, .age, text)) }
-    if case .invalid(let text) = exchange.date { remarks.append(Remark(.invalidDate, .date, text)) }
+  public func fieldFindings(about exchange: borrowing Exchange) -> [FieldFinding] {
+    var fieldFindings: [FieldFinding] = []
+    if case .invalid(let text) = ageField {
+      fieldFindings.append(FieldFinding(.invalidAge, .age, text))
+    }
+    if case .invalid(let text) = exchange.date {
+      fieldFindings.append(FieldFinding(.invalidDate, .date, text))
+    }
     let ahead = exchange.dateValue.saturatingSubtracting(exchange.responseTime)
-    if ahead > 0 { remarks.append(Remark(.originClockAhead, .date, seconds: ahead)) }
+    if ahead > 0 { fieldFindings.append(FieldFinding(.originClockAhead, .date, seconds: ahead)) }
     if sinceReceipt < 0 {
       let back = Int64(0).saturatingSubtracting(sinceReceipt)
-      remarks.append(Remark(.clockSetBack, nil, seconds: back))
+      fieldFindings.append(FieldFinding(.clockSetBack, nil, seconds: back))
     }
-    return remarks
+    return fieldFindings
   }
 
   /// The time that the response has been in this cache: `resident_time`.

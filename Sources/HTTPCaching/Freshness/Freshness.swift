@@ -51,7 +51,7 @@ public struct Freshness: Hashable, Sendable {
   }
 
   /// Remarks about ignored fields and clock differences.
-  public func remarks(about exchange: borrowing Exchange) -> [Remark] {
-    lifetime.remarks(about: exchange) + age.remarks(about: exchange)
+  public func fieldFindings(about exchange: borrowing Exchange) -> [FieldFinding] {
+    lifetime.fieldFindings(about: exchange) + age.fieldFindings(about: exchange)
   }
 }

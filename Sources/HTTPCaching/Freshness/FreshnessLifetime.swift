@@ -116,26 +116,28 @@ extension FreshnessLifetime {
   }
 
   /// Remarks about ignored fields, and the reasons.
-  public func remarks(about exchange: borrowing Exchange) -> [Remark] {
+  public func fieldFindings(about exchange: borrowing Exchange) -> [FieldFinding] {
     let fields = exchange.freshnessFields
-    var remarks = exchange.directives.forSharedCachesOnly.map {
-      Remark(.forSharedCachesOnly, .cacheControl, Array($0.name.rawValue.utf8))
+    var fieldFindings = exchange.directives.forSharedCachesOnly.map {
+      FieldFinding(.forSharedCachesOnly, .cacheControl, Array($0.name.rawValue.utf8))
     }
     switch basis {
-    case .invalidMaxAge(let text): remarks.append(Remark(.invalidMaxAge, .cacheControl, text))
-    case .invalidExpires(let text): remarks.append(Remark(.invalidExpires, .expires, text))
+    case .invalidMaxAge(let text):
+      fieldFindings.append(FieldFinding(.invalidMaxAge, .cacheControl, text))
+    case .invalidExpires(let text):
+      fieldFindings.append(FieldFinding(.invalidExpires, .expires, text))
     case .none(.invalidLastModified):
       if case .invalid(let text) = fields.lastModified {
-        remarks.append(Remark(.invalidLastModified, .lastModified, text))
+        fieldFindings.append(FieldFinding(.invalidLastModified, .lastModified, text))
       }
     // Some other caches cap a heuristic lifetime at one day.
     case .heuristic where seconds > 86_400:
-      remarks.append(Remark(.longHeuristic, .lastModified, seconds: seconds))
+      fieldFindings.append(FieldFinding(.longHeuristic, .lastModified, seconds: seconds))
     default: break
     }
     if fields.maxAge != nil, let value = exchange.fields.firstValue(of: .expires) {
-      remarks.append(Remark(.overriddenByMaxAge, .expires, value))
+      fieldFindings.append(FieldFinding(.overriddenByMaxAge, .expires, value))
     }
-    return remarks
+    return fieldFindings
   }
 }

@@ -36,7 +36,7 @@ public struct Reuse: Hashable, Sendable {
   public let fieldsToWithhold: [FieldName]
 
   /// Remarks about ignored parts of the request and the response.
-  public let remarks: [Remark]
+  public let fieldFindings: [FieldFinding]
 
   /// Decides about a presented request (RFC 9111 §4).
   ///
@@ -56,7 +56,8 @@ public struct Reuse: Hashable, Sendable {
     } else {
       fieldsToWithhold = []
     }
-    remarks = freshness.remarks(about: exchange) + Remark.all(about: request, directives)
+    fieldFindings =
+      freshness.fieldFindings(about: exchange) + FieldFinding.all(about: request, directives)
 
     let unfit = ReuseReason.unfit(exchange, request, vary)
     let against = ReuseReason.against(exchange, request, directives, freshness, staleUse)

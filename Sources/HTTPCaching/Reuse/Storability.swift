@@ -43,7 +43,7 @@ public struct Storability: Hashable, Sendable {
   public let reason: Reason
 
   /// Remarks about directives that do not apply.
-  public let remarks: [Remark]
+  public let fieldFindings: [FieldFinding]
 
   /// Evaluates the request and the response (RFC 9111 §3).
   ///
@@ -55,7 +55,7 @@ public struct Storability: Hashable, Sendable {
     let isVoid =
       directives.noStore && directives.mustUnderstand
       && exchange.status.map(StatusCode.isUnderstood) ?? false
-    remarks = isVoid ? [Remark(.noStoreVoid, .cacheControl)] : []
+    fieldFindings = isVoid ? [FieldFinding(.noStoreVoid, .cacheControl)] : []
     reason =
       Self.method(exchange) ?? Self.status(exchange)
       ?? (directives.noStore && !isVoid ? .responseNoStore : nil)

@@ -23,7 +23,7 @@ public struct ConditionalRequest: Hashable, Sendable {
   public let validators: Validators
 
   /// Remarks about the limits of the validators and about ignored fields.
-  public let remarks: [Remark]
+  public let fieldFindings: [FieldFinding]
 
   /// Creates the request (RFC 9111 §4.3.1, RFC 9110 §13).
   ///
@@ -66,7 +66,7 @@ public struct ConditionalRequest: Hashable, Sendable {
       conditions = lines
     }
     unconditional = start.withoutConditions
-    remarks = validators.remarks
+    fieldFindings = validators.fieldFindings
   }
 
   /// The complete request.

@@ -31,7 +31,7 @@ public struct Validators: Hashable, Sendable {
   public let lastModified: LastModified?
 
   /// Remarks about malformed and weak validators.
-  public let remarks: [Remark]
+  public let fieldFindings: [FieldFinding]
 
   /// Reads the validators of a response (RFC 9110 §8.8).
   public init(of exchange: borrowing Exchange) {
@@ -50,30 +50,34 @@ public struct Validators: Hashable, Sendable {
   }
 
   private init(_ fields: FieldSection, date: DateField, lastModified field: DateField) {
-    var remarks: [Remark] = []
+    var fieldFindings: [FieldFinding] = []
     // An empty value is not an entity tag.
     let tag = fields.firstValue(of: .entityTag).flatMap { $0.isEmpty ? nil : EntityTag($0) }
     entityTag = tag
     if let tag, !tag.isWellFormed {
-      remarks.append(Remark(.malformedEntityTag, .entityTag, tag.verbatim))
+      fieldFindings.append(FieldFinding(.malformedEntityTag, .entityTag, tag.verbatim))
     } else if let tag, tag.isWeak {
-      remarks.append(Remark(.weakValidator, .entityTag, tag.verbatim))
+      fieldFindings.append(FieldFinding(.weakValidator, .entityTag, tag.verbatim))
     }
     switch field {
     case .absent: lastModified = nil
     case .invalid(let text):
       lastModified = nil
-      remarks.append(Remark(.invalidLastModified, .lastModified, text))
+      fieldFindings.append(FieldFinding(.invalidLastModified, .lastModified, text))
     case .date(let seconds):
       let isStrong = Self.strength(ofLastModified: seconds, date: date) == .strong
       let verbatim = fields.firstValue(of: .lastModified) ?? []
       lastModified = LastModified(
         verbatim: verbatim, secondsSince1970: seconds, isStrong: isStrong)
-      if !isStrong { remarks.append(Remark(.weakValidator, .lastModified, verbatim)) }
-      if tag == nil { remarks.append(Remark(.rollbackUndetectable, .lastModified, verbatim)) }
+      if !isStrong { fieldFindings.append(FieldFinding(.weakValidator, .lastModified, verbatim)) }
+      if tag == nil {
+        fieldFindings.append(FieldFinding(.rollbackUndetectable, .lastModified, verbatim))
+      }
     }
-    if entityTag == nil, lastModified == nil { remarks.append(Remark(.noValidator, nil)) }
-    self.remarks = remarks
+    if entityTag == nil, lastModified == nil {
+      fieldFindings.append(FieldFinding(.noValidator, nil))
+    }
+    self.fieldFindings = fieldFindings
   }
 
   /// Whether there is no validator (RFC 9111 §4.3.1).

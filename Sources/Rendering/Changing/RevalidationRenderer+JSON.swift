@@ -54,7 +54,7 @@ extension RevalidationRenderer {
     json.member("outcome", result.outcome.rawValue)
     let deciders = ValidatorComparison.Decider.allCases.filter { request.sent.contains($0) }
     // Nothing was sent for an entry that cannot be validated.
-    json.member("sent", request.obstacle == nil ? deciders.map(\.rawValue) : [])
+    json.member("sent", request.skipReason == nil ? deciders.map(\.rawValue) : [])
     json.member("status", result.response?.head.status)
     json.member("decided_by", result.decider?.rawValue)
     json.member("saved_bytes", result.savedBytes)
@@ -63,7 +63,7 @@ extension RevalidationRenderer {
     json.member("message", result.reason?.words(after: result))
     json.member("withheld_credentials", request.withholdsCredentials)
     json.member("action", isSkipped ? "skipped" : entry.action.rawValue)
-    json.member("hindrance", entry.hindrance?.rawValue)
+    json.member("hindrance", entry.skipReason?.rawValue)
     json.member("misfit", result.misfit?.rawValue)
   }
 }

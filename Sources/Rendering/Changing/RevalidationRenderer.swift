@@ -75,7 +75,7 @@ public struct RevalidationRenderer: Sendable {
     if let misfit = entry.result.misfit {
       parts.append(Array("all was asked for, as \(misfit.words)".utf8))
     }
-    if let hindrance = entry.hindrance { parts.append(Array(hindrance.words.utf8)) }
+    if let skipReason = entry.skipReason { parts.append(Array(skipReason.words.utf8)) }
     if entry.result.request.withholdsCredentials, entry.result.response != nil {
       parts.append(Array("asked without the stored credentials".utf8))
     }

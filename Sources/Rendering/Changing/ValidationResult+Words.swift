@@ -5,7 +5,7 @@ extension ValidationResult.Reason {
   /// The reason as a code for programs.
   var code: String {
     switch self {
-    case .obstacle(let obstacle): obstacle.rawValue
+    case .skipReason(let skipReason): skipReason.rawValue
     case .failure(let failure): failure.kind.rawValue
     case .status: "status"
     case .contradiction: "contradiction"
@@ -15,7 +15,7 @@ extension ValidationResult.Reason {
   /// The reason for people. Parts of it may come from outside, so it must be escaped.
   func words(after result: ValidationResult) -> String {
     switch self {
-    case .obstacle(let obstacle): obstacle.words
+    case .skipReason(let skipReason): skipReason.words
     case .failure(let failure): failure.reason
     case .status: "the status is \(result.response?.head.status ?? 0)"
     case .contradiction: "the 304 has a validator that the entry has not"
@@ -23,7 +23,7 @@ extension ValidationResult.Reason {
   }
 }
 
-extension ValidationRequest.Obstacle {
+extension ValidationRequest.SkipReason {
   /// The reason for people.
   var words: String {
     switch self {
@@ -36,7 +36,7 @@ extension ValidationRequest.Obstacle {
   }
 }
 
-extension RevalidationPlan.Hindrance {
+extension RevalidationPlan.SkipReason {
   /// The reason for people.
   var words: String {
     switch self {

@@ -11,7 +11,7 @@ public enum RepairHint {
     var repairable = check.repairable
     // Without the naming scheme, a repair could not write side files.
     if check.sidecars?.needsNaming ?? true { repairable.remove(.sidecars) }
-    guard !repairable.isEmpty, store.obstacle == nil,
+    guard !repairable.isEmpty, store.readOnlyReason == nil,
       [.apple, .foundation].contains(store.format)
     else { return nil }
     let kinds = Finding.Repair.allCases.filter { repairable.contains($0) }.map(\.rawValue)

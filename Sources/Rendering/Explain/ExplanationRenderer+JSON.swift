@@ -98,14 +98,14 @@ extension ExplanationRenderer {
     write(explanation.hints, to: &json)
     write(details.expiry, at: explanation.inquiry.now, to: &json)
     write(details.reuse.staleUse, to: &json)
-    json.array("remarks", objects: details.remarks) { json, remark in
-      json.member("code", word: remark.kind.rawValue)
+    json.array("remarks", objects: details.fieldFindings) { json, finding in
+      json.member("code", word: finding.kind.rawValue)
       json.key("field")
-      json.utf8OrBase64(remark.field?.lowercased)
+      json.utf8OrBase64(finding.field?.lowercased)
       json.key("value")
-      json.utf8OrBase64(remark.value)
-      json.member("seconds", remark.seconds)
-      json.member("section", remark.section)
+      json.utf8OrBase64(finding.value)
+      json.member("seconds", finding.seconds)
+      json.member("section", finding.section)
     }
     write(received: details, to: &json)
   }

@@ -14,7 +14,7 @@ extension ExplanationRenderer {
           json.utf8OrBase64(tag.verbatim)
           json.member("strong", tag.isStrong)
           json.null("time")
-          json.member(weaknessesOf: .entityTag, in: validators.remarks)
+          json.member(weaknessesOf: .entityTag, in: validators.fieldFindings)
         }
       }
       if let date = validators.lastModified {
@@ -24,7 +24,7 @@ extension ExplanationRenderer {
           json.utf8OrBase64(date.verbatim)
           json.member("strong", date.isStrong)
           json.member("time", Timestamp(secondsSince1970: Double(date.secondsSince1970)))
-          json.member(weaknessesOf: .lastModified, in: validators.remarks)
+          json.member(weaknessesOf: .lastModified, in: validators.fieldFindings)
         }
       }
     }
@@ -79,9 +79,10 @@ extension JSONWriter {
   }
 
   /// Writes the remarks that make a validator weak.
-  fileprivate mutating func member(weaknessesOf field: FieldName, in remarks: [Remark]) {
+  fileprivate mutating func member(weaknessesOf field: FieldName, in fieldFindings: [FieldFinding])
+  {
     array("weaknesses") { json in
-      for remark in remarks where remark.field == field { json.word(remark.kind.rawValue) }
+      for finding in fieldFindings where finding.field == field { json.word(finding.kind.rawValue) }
     }
   }
 }

@@ -87,24 +87,24 @@ extension ExplanationRenderer {
 
   func appendValidators(_ validators: Validators, into buffer: inout TextBuffer) {
     buffer.append(title: "Validators")
-    if validators.isEmpty { buffer.append("none: \(Remark.Kind.noValidator.words)\n") }
+    if validators.isEmpty { buffer.append("none: \(FieldFinding.Kind.noValidator.words)\n") }
     if let tag = validators.entityTag {
       buffer.append("ETag ")
       buffer.append(shown: tag.verbatim)
-      append(weaknesses: validators.remarks, of: .entityTag, into: &buffer)
+      append(weaknesses: validators.fieldFindings, of: .entityTag, into: &buffer)
     }
     if let date = validators.lastModified {
       if validators.entityTag != nil { buffer.append(title: "") }
       buffer.append("Last-Modified ")
       buffer.append(shown: date.verbatim)
-      append(weaknesses: validators.remarks, of: .lastModified, into: &buffer)
+      append(weaknesses: validators.fieldFindings, of: .lastModified, into: &buffer)
     }
   }
 
   private func append(
-    weaknesses remarks: [Remark], of field: FieldName, into buffer: inout TextBuffer
+    weaknesses fieldFindings: [FieldFinding], of field: FieldName, into buffer: inout TextBuffer
   ) {
-    let words = remarks.filter { $0.field == field }.map(\.kind.words)
+    let words = fieldFindings.filter { $0.field == field }.map(\.kind.words)
     buffer.append(words.isEmpty ? " (strong)\n" : " (\(words.joined(separator: "; ")))\n")
   }
 

@@ -17,7 +17,7 @@ extension ExplanationRenderer {
       appendValidators(details.validators, into: &buffer)
       appendReceived(details, into: &buffer)
       appendStorability(details.storability, into: &buffer)
-      appendRemarks(details, into: &buffer)
+      appendFieldFindings(details, into: &buffer)
       appendRequest(explanation, details, into: &buffer)
     }
     appendPolicies(explanation, into: &buffer)
@@ -181,11 +181,11 @@ extension ExplanationRenderer {
     buffer.append(" at \(age) s\n")
   }
 
-  private func appendRemarks(_ details: Explanation.Details, into buffer: inout TextBuffer) {
+  private func appendFieldFindings(_ details: Explanation.Details, into buffer: inout TextBuffer) {
     var isFirst = true
-    for remark in details.remarks {
+    for finding in details.fieldFindings {
       // These remarks are shown next to the number that they are about.
-      switch remark.kind {
+      switch finding.kind {
       case .invalidMaxAge, .invalidExpires, .invalidDate, .invalidAge, .longHeuristic,
         .clockSetBack:
         continue
@@ -193,18 +193,18 @@ extension ExplanationRenderer {
       }
       buffer.append(title: isFirst ? "Headers" : "")
       isFirst = false
-      if let field = remark.field {
+      if let field = finding.field {
         buffer.append([field])
         buffer.append(" ")
       }
-      if !remark.value.isEmpty {
-        let name = ByteString(remark.field?.lowercased ?? [])
-        let value = ByteString(remark.value)
+      if !finding.value.isEmpty {
+        let name = ByteString(finding.field?.lowercased ?? [])
+        let value = ByteString(finding.value)
         buffer.append(
           quoted: secrets.showSecrets ? value.bytes : Mask.headerValue(value, named: name).bytes)
         buffer.append(" ")
       }
-      buffer.append("\(remark.kind.words)   \(remark.section)\n")
+      buffer.append("\(finding.kind.words)   \(finding.section)\n")
     }
   }
 }

@@ -18,9 +18,9 @@ public struct MissingResponseRenderer: Sendable {
   public func appendText(_ missing: MissingResponse, into buffer: inout TextBuffer) {
     buffer.append(missing.verdict)
     buffer.append("\n")
-    if missing.present.isEmpty, let obstacle = missing.obstacles.first {
-      buffer.append("  because \(obstacle.rule)")
-      if let source = obstacle.section?.description ?? obstacle.evidence {
+    if missing.present.isEmpty, let reason = missing.reasons.first {
+      buffer.append("  because \(reason.rule)")
+      if let source = reason.section?.description ?? reason.evidence {
         buffer.append(" (\(source))")
       }
       buffer.append("\n")
@@ -53,10 +53,10 @@ public struct MissingResponseRenderer: Sendable {
     } else {
       buffer.append("not known: give the header fields with --headers-from\n")
     }
-    for (index, obstacle) in missing.obstacles.enumerated() {
+    for (index, reason) in missing.reasons.enumerated() {
       buffer.append(title: index == 0 ? "Rules against it" : "")
-      buffer.append(obstacle.words)
-      if let section = obstacle.section { buffer.append("   \(section)") }
+      buffer.append(reason.words)
+      if let section = reason.section { buffer.append("   \(section)") }
       buffer.append("\n")
     }
     if missing.present.isEmpty { appendPolicies(missing, into: &buffer) }
@@ -101,7 +101,7 @@ public struct MissingResponseRenderer: Sendable {
       }
       json.array("near") { write(missing.near, to: &$0) }
       json.member("would_be_stored", missing.wouldBeStored)
-      json.array("reasons", objects: missing.obstacles) {
+      json.array("reasons", objects: missing.reasons) {
         $0.member("code", $1.code)
         $0.member("section", $1.section)
         $0.member("message", $1.words)
@@ -145,7 +145,7 @@ extension MissingResponse {
   }
 }
 
-extension MissingResponse.Obstacle {
+extension MissingResponse.Reason {
   /// The rule for people, preceded by its source if that is not a section of a specification.
   var words: String { evidence.map { "\($0): \(rule)" } ?? rule }
 
@@ -167,8 +167,8 @@ extension MissingResponse.Obstacle {
     case .status: "only statuses from 200 to 299 are stored"
     case .largeBody(let limit):
       "a body of more than about 5 % of the capacity (\(limit) bytes) is not stored"
-    case .foundationRefuses(let obstacle):
-      "Foundation on Linux does not use it, as \(obstacle.words)"
+    case .foundationRefuses(let refusal):
+      "Foundation on Linux does not use it, as \(refusal.words)"
     case .foundationStoresNothing:
       "URLSession on Linux stores nothing; the app has to call storeCachedResponse"
     }

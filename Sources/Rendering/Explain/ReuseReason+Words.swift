@@ -17,8 +17,8 @@ extension TextBuffer {
     case .foundationUses(nil):
       append("observed: Foundation on Linux uses it for ever, as it has no max-age and no Expires")
     case .foundationUses: append("observed: Foundation on Linux uses it until max-age has passed")
-    case .foundationRefuses(let obstacle):
-      append("observed: Foundation on Linux does not use it, as \(obstacle.words)")
+    case .foundationRefuses(let refusal):
+      append("observed: Foundation on Linux does not use it, as \(refusal.words)")
     case .reuse(let reason):
       guard let details = explanation.details else { return }
       append(reason, of: details, secrets)
@@ -139,7 +139,7 @@ extension FreshnessLifetime.NoLifetime {
   }
 }
 
-extension FoundationReuse.Obstacle {
+extension FoundationReuse.Refusal {
   /// The reason, for people.
   var words: String {
     switch self {

@@ -62,7 +62,7 @@ public struct JSONIndenter: Sendable {
         index = run.endIndex
         if index == piece.endIndex { return }
       }
-      try take(piece[index], into: &text)
+      try consume(piece[index], into: &text)
       offset += 1
       index += 1
     }
@@ -76,9 +76,10 @@ public struct JSONIndenter: Sendable {
     text.append(UInt8(ascii: "\n"))
   }
 
-  private mutating func take(_ byte: UInt8, into text: inout TextBuffer) throws(JSONSyntaxError) {
+  private mutating func consume(_ byte: UInt8, into text: inout TextBuffer) throws(JSONSyntaxError)
+  {
     switch place {
-    case .token(let token): try take(byte, of: token, into: &text)
+    case .token(let token): try consume(byte, of: token, into: &text)
     case .byteOrderMark(let rest):
       guard byte == rest.first else { throw error("there is no value") }
       place = rest.count == 1 ? .value : .byteOrderMark(rest.dropFirst())
@@ -103,7 +104,7 @@ public struct JSONIndenter: Sendable {
     }
   }
 
-  private mutating func take(
+  private mutating func consume(
     _ byte: UInt8, of token: JSONToken, into text: inout TextBuffer
   ) throws(JSONSyntaxError) {
     switch token {
@@ -124,7 +125,7 @@ public struct JSONIndenter: Sendable {
         // A number has no end of its own: the next byte belongs to what follows it.
         guard number.isWhole else { throw error("a number is wrong") }
         endValue()
-        return try take(byte, into: &text)
+        return try consume(byte, into: &text)
       }
       place = .token(.number(next))
     }

@@ -113,10 +113,10 @@ struct ReportMarkdown: Sendable {
 
   private var findings: Markdown {
     var list: Markdown = ""
-    for problem in words.problems {
-      let mark: Markdown = problem.isGood ? "" : "**!** "
-      list += "- \(mark)\(problem.title) \(problem.text)"
-      if let command = problem.command { list += " \(code: command, isCell: false)" }
+    for finding in words.findings {
+      let mark: Markdown = finding.isGood ? "" : "**!** "
+      list += "- \(mark)\(finding.title) \(finding.text)"
+      if let command = finding.command { list += " \(code: command, isCell: false)" }
       list += "\n"
     }
     return """

@@ -4,10 +4,10 @@ extension ReportPage {
   /// The findings that a single scan of the cache can detect.
   var findings: HTML {
     var items: HTML = ""
-    for problem in words.problems {
-      let command: HTML = problem.command.map { code($0) } ?? ""
+    for finding in words.findings {
+      let command: HTML = finding.command.map { code($0) } ?? ""
       items += """
-        <li class="\(problem.isGood ? "ok" : "no")"><b>\(problem.title)</b> \(problem.text)\(command)</li>
+        <li class="\(finding.isGood ? "ok" : "no")"><b>\(finding.title)</b> \(finding.text)\(command)</li>
 
         """
     }

@@ -18,7 +18,7 @@ struct ReportWords: Sendable {
     // The most urgent state comes first.
     let share = report.usage.share ?? 0
     if share > 1 { return ("Over its capacity", false) }
-    if report.problems.contains(where: { $0.code.severity == .error }) {
+    if report.findings.contains(where: { $0.code.severity == .error }) {
       return ("Needs attention", false)
     }
     if share > 0.9 { return ("Nearly full", false) }

@@ -7,7 +7,7 @@ public import ResponseStorage
 /// `Transfer-Encoding` itself.
 public struct CurlCommand: Hashable, Sendable {
   /// The reason why a request cannot be repeated.
-  public struct Obstacle: Error, Hashable, Sendable, CustomStringConvertible {
+  public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason: a clause without text from the cache.
     public let description: String
 
@@ -46,7 +46,7 @@ public struct CurlCommand: Hashable, Sendable {
   /// - Throws: ``Obstacle`` if there is no such command, or if `curl` would misinterpret a part of the request.
   public init(
     repeating response: StoredResponse, under conditions: HeaderFields? = nil, secrets: SecretPolicy
-  ) throws(Obstacle) {
+  ) throws(Failure) {
     let request = response.request
     let url = try Self.requestTarget(of: response, secrets)
     body = request.body.map { secrets.showSecrets ? $0 : Mask.replacement.bytes }
@@ -64,7 +64,7 @@ public struct CurlCommand: Hashable, Sendable {
     options.append(Option(name: "url", value: url))
     let length = options.reduce(0) { $0 + ($1.value?.count ?? 0) }
     guard length <= Self.longestOptions else {
-      throw Obstacle("its URL and header fields have more than \(Self.longestOptions) bytes")
+      throw Failure("its URL and header fields have more than \(Self.longestOptions) bytes")
     }
   }
 
@@ -95,13 +95,13 @@ extension CurlCommand {
   /// Returns the URL to request, with characters that are not allowed in URLs percent-encoded.
   private static func requestTarget(
     of response: StoredResponse, _ secrets: SecretPolicy
-  ) throws(Obstacle) -> [UInt8] {
-    guard let url = response.request.url ?? response.url else { throw Obstacle("it has no URL") }
+  ) throws(Failure) -> [UInt8] {
+    guard let url = response.request.url ?? response.url else { throw Failure("it has no URL") }
     // With any other URL, `curl` might read a file or use another protocol.
     let isHTTP = ["http://", "https://"].contains { scheme in
       url.asciiLowercased.bytes.starts(with: scheme.utf8)
     }
-    guard isHTTP else { throw Obstacle("its URL is not one of HTTP") }
+    guard isHTTP else { throw Failure("its URL is not one of HTTP") }
     return secrets.url(url, for: .people).bytes.percentEscaped { byte in
       byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
     }
@@ -115,25 +115,25 @@ extension CurlCommand {
     }
   }
 
-  private mutating func addMethod(_ method: ByteString?) throws(Obstacle) {
+  private mutating func addMethod(_ method: ByteString?) throws(Failure) {
     let method = method ?? (body == nil ? "GET" : "POST")
-    guard method.bytes.isToken else { throw Obstacle("its method is no method of HTTP") }
+    guard method.bytes.isToken else { throw Failure("its method is no method of HTTP") }
     if method == "HEAD" {
       // With `--request`, `curl` would wait for a body, which a response to HEAD does not have.
-      guard body == nil else { throw Obstacle("it is HEAD with a body") }
+      guard body == nil else { throw Failure("it is HEAD with a body") }
       options.append(Option(name: "head"))
     } else if method != "GET" || body != nil {
       options.append(Option(name: "request", value: method.bytes))
     }
   }
 
-  private mutating func addHeaders(_ headers: HeaderFields) throws(Obstacle) {
+  private mutating func addHeaders(_ headers: HeaderFields) throws(Failure) {
     for (index, field) in headers.fields.enumerated() {
       guard field.name.bytes.isToken else {
-        throw Obstacle("the name of its header field \(index + 1) is no name of HTTP")
+        throw Failure("the name of its header field \(index + 1) is no name of HTTP")
       }
       guard !field.value.bytes.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-        throw Obstacle("its header field \(index + 1) holds a line end or NUL")
+        throw Failure("its header field \(index + 1) holds a line end or NUL")
       }
       // `curl` computes these from the body that it sends.
       if ["content-length", "transfer-encoding"].contains(field.name.asciiLowercased) { continue }

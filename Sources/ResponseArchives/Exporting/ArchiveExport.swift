@@ -19,7 +19,7 @@ public struct ArchiveExport: Sendable {
     public var omissions: [ArchiveOmission] = []
     /// Values that were synthesized because the store does not record them: a clause for each, with the number of
     /// entries.
-    public var inventions: [String: Int64] = [:]
+    public var synthesizedFields: [String: Int64] = [:]
     /// The secrets that were removed; `nil` if redaction was off.
     public var redaction: Redaction.Tally?
   }
@@ -100,7 +100,7 @@ public struct ArchiveExport: Sendable {
         summary.omissions.add(finding)
         return .next
       }
-      if let reason = obstacle(to: raw) {
+      if let reason = exportFinding(to: raw) {
         summary.omissions.add(reason)
         return .next
       }
@@ -113,7 +113,7 @@ public struct ArchiveExport: Sendable {
         return .next
       }
       summary.entries += 1
-      for invention in raw.inventions { summary.inventions[invention, default: 0] += 1 }
+      for field in raw.synthesizedFields { summary.synthesizedFields[field, default: 0] += 1 }
       if let size = raw.bodySize {
         if !omitsBodies { summary.bodyBytes += size }
       } else {
@@ -127,7 +127,7 @@ public struct ArchiveExport: Sendable {
   }
 
   /// Returns why an entry cannot be exported because of its body, as a clause; `nil` if it can.
-  private func obstacle(to raw: RawResponse) -> String? {
+  private func exportFinding(to raw: RawResponse) -> String? {
     guard !omitsBodies, let body = raw.part(.body)?.content else { return nil }
     if body.size > longestBody { return "its body is larger than '--max-body'" }
     // A sparse file takes no space, but could take years to read.
@@ -171,7 +171,7 @@ public struct ArchiveExport: Sendable {
   ) -> ExportedEntry {
     var response = StoredResponse(decoding: raw, .all)
     if let redaction { response = redaction.response(response) }
-    var warnings = response.notes.map(\.message) + raw.inventions.map { "made up: \($0)" }
+    var warnings = response.notes.map(\.message) + raw.synthesizedFields.map { "made up: \($0)" }
     if omitsBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
       raw.parts[index].content = nil
       warnings.append("the body was left out")

@@ -43,7 +43,9 @@ final class FilesExport: ResponseArchiveWriter {
   }
 
   /// Adds a line to the index.
-  private func list(_ entry: ExportedEntry, _ path: String, _ sha256: String, _ size: ByteCount) throws {
+  private func list(_ entry: ExportedEntry, _ path: String, _ sha256: String, _ size: ByteCount)
+    throws
+  {
     try write { bytes in
       json.append(to: &bytes) { json in
         json.object { json in

@@ -115,7 +115,7 @@ final class HARExport: ResponseArchiveWriter {
       return try json.string { json in
         var encoder = Base64.Encoder()
         try body.forEachVerifiedChunk { chunk in
-          try write(json.take())
+          try write(json.drain())
           json.characters(encoder.encode(chunk))
         }
         json.characters(encoder.finish())
@@ -126,7 +126,7 @@ final class HARExport: ResponseArchiveWriter {
       // A chunk may end inside a UTF-8 sequence, and each piece of a JSON string must be valid.
       var boundary = ScalarBoundary()
       try body.forEachVerifiedChunk { chunk in
-        try write(json.take())
+        try write(json.drain())
         json.characters(boundary.cut(chunk))
       }
     }

@@ -40,9 +40,9 @@ extension StoredResponse {
     }
     guard projection.contains(.notes) else { return }
     noteResponseUnlessUTF8()
-    if let hazard = FoundationHazard.find(in: archive) {
+    if let crash = FoundationCrash.find(in: archive) {
       notes.append(
-        .init(.fatalToFoundation, "Foundation may crash on reading it: \(hazard.rawValue)"))
+        .init(.fatalToFoundation, "Foundation may crash on reading it: \(crash.rawValue)"))
     }
   }
 

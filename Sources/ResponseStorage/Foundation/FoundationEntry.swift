@@ -67,19 +67,19 @@ struct FoundationEntry {
     for info in [userInfo.compactMap(\.readableByFoundation), []] {
       var archive = archive
       archive.userInfo = info
-      if hazard(of: archive) == nil { return archive }
+      if crash(of: archive) == nil { return archive }
     }
     throw AdmissionRefusal("Foundation may crash on reading it")
   }
 
   /// Returns what would make Foundation crash on reading the archive, or `nil`.
-  private static func hazard(of archive: FoundationArchive) -> FoundationHazard? {
+  private static func crash(of archive: FoundationArchive) -> FoundationCrash? {
     let bytes = archive.parts(bodySize: 0)
     let all = bytes.before + bytes.after
     guard let list = try? BinaryPropertyList(all.span),
       let archive = try? KeyedArchive(list)
     else { return .tooMany }
-    return FoundationHazard.find(in: archive)
+    return FoundationCrash.find(in: archive)
   }
 
   /// Returns the response as the store would return it.

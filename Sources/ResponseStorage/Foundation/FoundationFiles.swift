@@ -138,10 +138,10 @@ struct FoundationFiles: ~Copyable {
   borrowing func synchronize() throws(FileError) { try folder.synchronize() }
 
   /// Opens a file after checking that it is a regular file and not empty.
-  borrowing func open(_ name: FoundationFileName) throws(FoundationFileProblem) -> FoundationFile {
+  borrowing func open(_ name: FoundationFileName) throws(FoundationFileFinding) -> FoundationFile {
     // Check before opening, as opening a pipe or device can have effects, and again afterwards, as the file
     // may have been replaced meanwhile.
-    let found: FoundationFileProblem
+    let found: FoundationFileFinding
     do throws(FileError) {
       let status = try folder.status(of: name.bytes)
       if status.isFilledFile {
@@ -150,19 +150,19 @@ struct FoundationFiles: ~Copyable {
         if let version = FileVersion(opened), version.size > 0 {
           return FoundationFile(file, version: version)
         }
-        found = FoundationFileProblem(opened)
+        found = FoundationFileFinding(opened)
       } else {
-        found = FoundationFileProblem(status)
+        found = FoundationFileFinding(status)
       }
     } catch {
-      throw FoundationFileProblem(error)
+      throw FoundationFileFinding(error)
     }
     throw found
   }
 }
 
 /// Why a file of a Foundation store cannot be read as an archive.
-enum FoundationFileProblem: Error, Hashable {
+enum FoundationFileFinding: Error, Hashable {
   /// It does not exist: Foundation replaces and removes files at any time.
   case gone
   /// It is not a regular file.

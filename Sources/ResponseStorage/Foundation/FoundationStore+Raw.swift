@@ -69,12 +69,14 @@ extension FoundationStore {
       guard let size = found.1 else { return unreadable(number, "its archive has no body") }
       response.body = try body(of: name, version, size: size)
       var raw = response.raw(id: number)
-      raw.inventions = ["the request: a folder of Foundation's keeps but host, port and path of it"]
+      raw.synthesizedFields = [
+        "the request: a folder of Foundation's keeps but host, port and path of it"
+      ]
       return raw
-    } catch FoundationFileProblem.gone {
+    } catch FoundationFileFinding.gone {
       return nil
-    } catch let problem as FoundationFileProblem {
-      return unreadable(number, problem.note.message)
+    } catch let finding as FoundationFileFinding {
+      return unreadable(number, finding.note.message)
     } catch let error as PropertyListError {
       return unreadable(number, "its archive cannot be decoded: \(error)")
     }

@@ -118,14 +118,14 @@ public final class FoundationStore: StoreKind {
       }
     }
     guard !projection.isDisjoint(with: .ofArchive) else { return response }
-    do throws(FoundationFileProblem) {
+    do throws(FoundationFileFinding) {
       let file = try files.open(name)
       // Use the version of the open file: the name may have belonged to another file a moment ago.
       if projection.contains(.file) { response.file = file.version }
       do {
         try file.withArchive { archive in response.decodeArchive(archive, projection) }
       } catch let error as FileError {
-        throw FoundationFileProblem(error)
+        throw FoundationFileFinding(error)
       } catch {
         response.notes.append(.init(.undecodable, "its archive cannot be decoded: \(error)"))
       }
@@ -208,7 +208,7 @@ public final class FoundationStore: StoreKind {
   /// Returns the reason why a file cannot be read as an error of the store.
   private static func translated(_ error: any Error, _ path: String) -> any Error {
     switch error {
-    case let problem as FoundationFileProblem: problem.error(at: path)
+    case let finding as FoundationFileFinding: finding.error(at: path)
     case let error as FileError: StoreError(error, path: path)
     case let error as PropertyListError:
       StoreError(.damaged, at: path, because: "its archive has no body: \(error)")

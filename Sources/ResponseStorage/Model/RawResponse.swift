@@ -67,7 +67,7 @@ public struct RawResponse {
   /// Why the store cannot return the columns of the response, which then has only its id: a clause.
   public var finding: String?
   /// What was synthesized because the store does not have it: clauses.
-  public var inventions: [String] = []
+  public var synthesizedFields: [String] = []
 
   /// Creates a response without columns.
   public init(id: Int64) {

@@ -89,12 +89,12 @@ enum StringHash {
   static func of(_ units: [UInt8]) -> UInt64 {
     var hash = UInt64(units.count)
     if units.count <= wholeCount {
-      take(units[...], into: &hash)
+      combine(units[...], into: &hash)
     } else {
       let middle = units.count / 2 - partCount / 2
-      take(units[..<partCount], into: &hash)
-      take(units[middle..<middle + partCount], into: &hash)
-      take(units[(units.count - partCount)...], into: &hash)
+      combine(units[..<partCount], into: &hash)
+      combine(units[middle..<middle + partCount], into: &hash)
+      combine(units[(units.count - partCount)...], into: &hash)
     }
     return hash &+ (hash &<< UInt64(units.count & 31))
   }
@@ -103,7 +103,7 @@ enum StringHash {
   ///
   /// The multiplier is 257⁴ truncated to 32 bits, even for a 64-bit hash; multiplying by 257 four times would give
   /// another hash.
-  private static func take(_ units: ArraySlice<UInt8>, into hash: inout UInt64) {
+  private static func combine(_ units: ArraySlice<UInt8>, into hash: inout UInt64) {
     var units = units
     while units.count >= 4 {
       let four = units.prefix(4).reduce(0 as UInt64) { $0 &* 257 &+ UInt64($1) }

@@ -35,14 +35,14 @@ public struct StoreDescription: Hashable, Sendable {
   public var notes: [String]
 
   /// Why the store can be read but not changed, as a clause; `nil` if it can be changed, or is not a store.
-  public var obstacle: String?
+  public var readOnlyReason: String?
 
   /// Creates a description.
   public init(
     path: String, format: Format, schemaVersion: Int64?, identity: [UInt64] = [],
     inUse: Bool = false,
     holder: Int32? = nil, rawPropertyLists: [String] = [], notes: [String] = [],
-    obstacle: String? = nil
+    readOnlyReason: String? = nil
   ) {
     self.path = path
     self.format = format
@@ -52,6 +52,6 @@ public struct StoreDescription: Hashable, Sendable {
     self.holder = holder
     self.rawPropertyLists = rawPropertyLists
     self.notes = notes
-    self.obstacle = obstacle
+    self.readOnlyReason = readOnlyReason
   }
 }

@@ -120,7 +120,7 @@ struct AppleRemovalBatch: ~Copyable {
   /// Whether the current row of `look` is still the response that was read.
   private mutating func isUnchanged(_ response: ResponseVersion) -> Bool {
     guard look.integer(at: 1) != 0, hasKey(response.key) else { return false }
-    found.become(response.id, sparing: &memory)
+    found.reset(response.id, reusing: &memory)
     if look.type(at: 3) != .null {
       // A response that cannot be decoded has no known time, now as when it was first read.
       look.withBytes(at: 3) { bytes in

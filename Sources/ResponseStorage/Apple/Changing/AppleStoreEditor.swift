@@ -98,8 +98,8 @@ public final class AppleStoreEditor: ResponseStore {
     } catch {
       throw StoreError(.damaged, at: path)
     }
-    if let obstacle = layout.obstacle {
-      throw StoreError(.unsupported, at: path, because: obstacle)
+    if let readOnlyReason = layout.readOnlyReason {
+      throw StoreError(.unsupported, at: path, because: readOnlyReason)
     }
   }
 

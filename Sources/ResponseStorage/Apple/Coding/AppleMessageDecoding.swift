@@ -14,7 +14,7 @@ extension StoredResponse {
   }
 
   /// Resets this to an empty response with another id, and keeps the memory of its strings.
-  mutating func become(_ id: ID, sparing memory: inout SpareMemory) {
+  mutating func reset(_ id: ID, reusing memory: inout SpareMemory) {
     if let url = url.take() { memory.url = url.bytes }
     if let mimeType = mimeType.take() { memory.mimeType = mimeType.bytes }
     self = StoredResponse(id: id)

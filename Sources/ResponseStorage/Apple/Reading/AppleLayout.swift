@@ -23,7 +23,7 @@ struct AppleLayout {
   }
 
   /// Why the database can be read but not changed, as a clause; `nil` if it can be changed.
-  var obstacle: String? {
+  var readOnlyReason: String? {
     // All schemas from 25 to 203 have the same columns; earlier ones have fewer.
     guard let schemaVersion, 25...203 ~= schemaVersion, hasBodyFiles else {
       let name = schemaVersion.map { "schema \($0)" } ?? "a schema without a version"

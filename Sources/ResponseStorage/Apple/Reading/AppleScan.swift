@@ -14,7 +14,7 @@ struct AppleScan: ~Copyable {
   /// Whether to check the hashes of keys, if there are any.
   private let hasHashValue: Bool
   /// The responses to scan; `nil` for all of a range.
-  private var wanted: WantedNumbers?
+  private var wanted: RowIDSelection?
 
   /// Prepares a scan, which ``begin(in:)`` starts.
   init(
@@ -60,7 +60,7 @@ struct AppleScan: ~Copyable {
   ///
   /// - Parameter numbers: Their ids in ascending order; an id without a response is skipped.
   mutating func begin(at numbers: [Int64]) {
-    wanted = WantedNumbers(numbers)
+    wanted = RowIDSelection(numbers)
   }
 
   private mutating func moveToStart(of range: ClosedRange<Int64>) throws {
@@ -106,7 +106,7 @@ struct AppleScan: ~Copyable {
     let id = number
     guard isAt(id) else { return false }
     let hasResponse = responses.isAt(id)
-    response.become(.row(id), sparing: &memory)
+    response.reset(.row(id), reusing: &memory)
     if hasResponse {
       readResponseRow(into: &response)
     } else {

@@ -16,7 +16,7 @@ import SQLite
 /// Without a lock, changes by another process can only be detected: see ``verifyUnchanged()``.
 struct AppleSnapshot: ~Copyable {
   let connection: Connection
-  private let guardian: OpenFile
+  private let lockFile: OpenFile
   private let files: AppleStoreFiles
   private let stateAtOpening: AppleStoreFiles.State?
   /// Whether another connection would see the same state: no process has the database open, and there is
@@ -37,18 +37,18 @@ struct AppleSnapshot: ~Copyable {
   ///   - temporaryFolder: The folder for a private copy.
   init(of files: AppleStoreFiles, wait: Int32, temporaryFolder: String) throws(StoreError) {
     let state = try files.state()
-    let guardian: OpenFile
+    let lockFile: OpenFile
     let lock: RecordLock?
     do throws(FileError) {
-      guardian = try OpenFile(reading: files.database)
+      lockFile = try OpenFile(reading: files.database)
     } catch {
       throw StoreError(error, path: files.database)
     }
-    try Self.checkHeader(of: guardian, files)
+    try Self.checkHeader(of: lockFile, files)
     do throws(FileError) {
-      lock = try DatabaseProbe.lockHeldElsewhere(on: guardian, indexPath: files.shm)
+      lock = try DatabaseProbe.lockHeldElsewhere(on: lockFile, indexPath: files.shm)
       // If another process holds an exclusive lock, this fails, and SQLite waits for it below.
-      if lock != nil { _ = try guardian.lockShared(DatabaseProbe.sharedLock) }
+      if lock != nil { _ = try lockFile.lockShared(DatabaseProbe.sharedLock) }
     } catch {
       throw StoreError(error, path: files.database)
     }
@@ -71,7 +71,7 @@ struct AppleSnapshot: ~Copyable {
       stateAtOpening = state
       canOpenAgain = !state.hasLog
     }
-    self.guardian = guardian
+    self.lockFile = lockFile
     self.files = files
     self.inUse = lock != nil
     // A process that is not visible to this one is reported as 0, an open file description lock as -1.
@@ -82,7 +82,7 @@ struct AppleSnapshot: ~Copyable {
   deinit {
     // The connection first: closing any descriptor of the file drops SQLite's locks.
     _ = consume connection
-    _ = consume guardian
+    _ = consume lockFile
   }
 
   /// Throws an error if a process has changed or opened the database since it was opened without a lock.
@@ -90,7 +90,7 @@ struct AppleSnapshot: ~Copyable {
     guard let stateAtOpening else { return }
     let lock: RecordLock?
     do throws(FileError) {
-      lock = try DatabaseProbe.lockHeldElsewhere(on: guardian, indexPath: files.shm)
+      lock = try DatabaseProbe.lockHeldElsewhere(on: lockFile, indexPath: files.shm)
     } catch {
       throw StoreError(error, path: files.database)
     }
@@ -109,7 +109,7 @@ struct AppleSnapshot: ~Copyable {
     do throws(FileError) {
       // Copy through the open descriptor: closing another one would drop SQLite's locks. Pages that a
       // checkpoint moves to the database meanwhile stay in the log, as this read transaction keeps it.
-      try folder.copy(guardian, as: AppleStoreWriter.databaseName)
+      try folder.copy(lockFile, as: AppleStoreWriter.databaseName)
       if state.hasLog { try folder.copy(files.wal, as: AppleStoreWriter.databaseName + "-wal") }
       if !inUse, state.journal != nil {
         try folder.copy(files.journal, as: AppleStoreWriter.databaseName + "-journal")

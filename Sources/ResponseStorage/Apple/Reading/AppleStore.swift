@@ -53,7 +53,7 @@ public final class AppleStore: StoreKind {
       identity: try files.state().database.identity, inUse: snapshot.inUse || isHeld,
       holder: snapshot.holder,
       rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
-      notes: snapshot.notes + layout.notes, obstacle: layout.obstacle)
+      notes: snapshot.notes + layout.notes, readOnlyReason: layout.readOnlyReason)
   }
 
   convenience init(_ opening: StoreOpening) throws {

@@ -1,5 +1,5 @@
 /// A remark about a header section: something was ignored or recovered, or has an unexpected meaning.
-public struct Remark: Hashable, Sendable {
+public struct FieldFinding: Hashable, Sendable {
   /// The kinds of remarks.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A directive for shared caches, which a private cache ignores.
@@ -84,7 +84,7 @@ public struct Remark: Hashable, Sendable {
   }
 }
 
-extension Remark.Kind {
+extension FieldFinding.Kind {
   /// The section that applies.
   public var section: Section {
     switch self {

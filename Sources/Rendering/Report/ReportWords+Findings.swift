@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 /// A finding about the integrity of a cache, in words.
-struct ProblemText: Hashable, Sendable {
+struct FindingText: Hashable, Sendable {
   /// Whether everything is in order.
   let isGood: Bool
   /// The subject.
@@ -16,12 +16,12 @@ struct ProblemText: Hashable, Sendable {
 
 extension ReportWords {
   /// The findings, and what is in order.
-  var problems: [ProblemText] {
-    var all = report.problems.map { text(of: $0) }
+  var findings: [FindingText] {
+    var all = report.findings.map { text(of: $0) }
     if report.usage.footprint.orphanFiles == 0 {
       all.append(good("Files:", "Every body file has an entry."))
     }
-    if report.problems.isEmpty {
+    if report.findings.isEmpty {
       let entries = Self.counted(report.usage.entries, "entry was", "entries were")
       all.append(good("Entries:", "\(entries) decoded, and nothing is wrong."))
     }
@@ -35,19 +35,19 @@ extension ReportWords {
     return all
   }
 
-  private func good(_ title: String, _ text: String) -> ProblemText {
-    ProblemText(isGood: true, title: title, text: text, command: nil)
+  private func good(_ title: String, _ text: String) -> FindingText {
+    FindingText(isGood: true, title: title, text: text, command: nil)
   }
 
-  private func text(of problem: CacheReport.Problem) -> ProblemText {
-    let repair = report.canBeChanged ? problem.code.repair : nil
+  private func text(of finding: CacheReport.FindingCount) -> FindingText {
+    let repair = report.canBeChanged ? finding.code.repair : nil
     let size =
-      problem.code.repair == .orphans && report.orphans.bytes > 0
+      finding.code.repair == .orphans && report.orphans.bytes > 0
       ? " (\(ByteSizeText.text(report.orphans.bytes)))" : ""
-    return ProblemText(
-      isGood: problem.code.severity == .note,
-      title: "\(Self.grouped(problem.count)) × \(problem.code.name)\(size):",
-      text: "\(problem.code.meaning).",
+    return FindingText(
+      isGood: finding.code.severity == .note,
+      title: "\(Self.grouped(finding.count)) × \(finding.code.name)\(size):",
+      text: "\(finding.code.meaning).",
       command: repair.map { command("check", "--repair=\($0.rawValue) --dry-run") })
   }
 
@@ -60,7 +60,7 @@ extension ReportWords {
   }
 
   /// Whether there are no errors and no warnings.
-  var isClean: Bool { problems.allSatisfy(\.isGood) }
+  var isClean: Bool { findings.allSatisfy(\.isGood) }
 
   /// The command that finds the rest.
   var checkCommand: ByteString { command("check", "--full") }

@@ -1,5 +1,5 @@
 /// The ids of the responses to find, grouped into runs that are read row by row.
-struct WantedNumbers {
+struct RowIDSelection {
   /// The largest gap over which reading row by row is cheaper than a search for the next response.
   private static let shortestLeap: Int64 = 16
 

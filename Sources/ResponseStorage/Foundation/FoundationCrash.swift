@@ -5,7 +5,7 @@ import PropertyLists
 /// The unarchiver of swift-corelibs-foundation traps on a class that it does not expect, and reads beyond
 /// a buffer if a dictionary has more keys than values. An app can store such a response itself: an array
 /// in the user info is enough. Source: the unarchiver, tested with Swift 6.3.
-enum FoundationHazard: String, Error {
+enum FoundationCrash: String, Error {
   case unexpectedClass = "an object is of a class that is not expected there"
   case noClass = "the class of an object is missing"
   case keyWithoutValue = "a dictionary has a key without a value"
@@ -17,20 +17,20 @@ enum FoundationHazard: String, Error {
   /// Returns the first such content of an archive, or `nil`.
   ///
   /// An archive that only makes the unarchiver fail is harmless, and ends the search.
-  static func find(in archive: borrowing KeyedArchive) -> FoundationHazard? {
+  static func find(in archive: borrowing KeyedArchive) -> FoundationCrash? {
     if archive.hasSet { return .set }
-    var walk = FoundationHazardWalk()
+    var walk = FoundationCrashWalk()
     do {
       try walk.visitRoot(of: archive)
       return nil
     } catch {
-      return error as? FoundationHazard
+      return error as? FoundationCrash
     }
   }
 }
 
 /// A traversal of what Foundation's unarchiver decodes, in its order.
-private struct FoundationHazardWalk {
+private struct FoundationCrashWalk {
   /// The stack of a Foundation thread is enough for some hundred levels; archives of apps have a few.
   private static let maximumDepth = 64
   /// Foundation copies shared objects for each reference, so a small archive can take exponential time.
@@ -65,12 +65,12 @@ private struct FoundationHazardWalk {
     _ url: KeyedArchive.Object?, _ archive: borrowing KeyedArchive, depth: Int
   ) throws {
     guard let url, try isInstance(url, archive) else { return }
-    guard depth < Self.maximumDepth else { throw FoundationHazard.tooDeep }
+    guard depth < Self.maximumDepth else { throw FoundationCrash.tooDeep }
     try visit(url, as: ["NSURL"], archive)
     try visitURL(archive.member("NS.base", of: url), archive, depth: depth + 1)
     guard let text = try archive.member("NS.relative", of: url) else { return }
     try visitText(text, archive)
-    if try archive.text(text)?.isEmpty ?? false { throw FoundationHazard.emptyURL }
+    if try archive.text(text)?.isEmpty ?? false { throw FoundationCrash.emptyURL }
   }
 
   /// Visits an object that should be a string: the unarchiver traps on an instance without its member.
@@ -80,7 +80,7 @@ private struct FoundationHazardWalk {
     guard let text, try isInstance(text, archive) else { return }
     try visit(text, as: ["NSString", "NSMutableString"], archive)
     guard try archive.member("NS.string", of: text) != nil else {
-      throw FoundationHazard.unexpectedClass
+      throw FoundationCrash.unexpectedClass
     }
   }
 
@@ -88,7 +88,7 @@ private struct FoundationHazardWalk {
     _ dictionary: KeyedArchive.Object?, _ archive: borrowing KeyedArchive, depth: Int
   ) throws {
     guard let dictionary, try isInstance(dictionary, archive) else { return }
-    guard depth < Self.maximumDepth else { throw FoundationHazard.tooDeep }
+    guard depth < Self.maximumDepth else { throw FoundationCrash.tooDeep }
     try visit(dictionary, as: ["NSDictionary", "NSMutableDictionary"], archive)
     guard try archive.isInstance(dictionary, of: ["NSDictionary", "NSMutableDictionary"]) else {
       return
@@ -98,12 +98,12 @@ private struct FoundationHazardWalk {
       for key in keys { try visitDictionary(key, archive, depth: depth + 1) }
       let values = try objects("NS.objects", of: dictionary, archive)
       for value in values { try visitDictionary(value, archive, depth: depth + 1) }
-      guard keys.count <= values.count else { throw FoundationHazard.keyWithoutValue }
-    } catch let hazard as FoundationHazard {
-      throw hazard
+      guard keys.count <= values.count else { throw FoundationCrash.keyWithoutValue }
+    } catch let crash as FoundationCrash {
+      throw crash
     } catch {
       // The unarchiver fails, and then uses the incomplete dictionary.
-      throw FoundationHazard.keyWithoutValue
+      throw FoundationCrash.keyWithoutValue
     }
   }
 
@@ -112,7 +112,7 @@ private struct FoundationHazardWalk {
     _ name: PropertyListKey, of dictionary: KeyedArchive.Object, _ archive: borrowing KeyedArchive
   ) throws -> [KeyedArchive.Object] {
     visits += try archive.elementCount(name, of: dictionary)
-    guard visits <= Self.maximumVisits else { throw FoundationHazard.tooMany }
+    guard visits <= Self.maximumVisits else { throw FoundationCrash.tooMany }
     return try archive.objects(name, of: dictionary)
   }
 
@@ -121,7 +121,7 @@ private struct FoundationHazardWalk {
     _ object: KeyedArchive.Object, _ archive: borrowing KeyedArchive
   ) throws -> Bool {
     visits += 1
-    guard visits <= Self.maximumVisits else { throw FoundationHazard.tooMany }
+    guard visits <= Self.maximumVisits else { throw FoundationCrash.tooMany }
     return try archive.isInstance(object)
   }
 
@@ -132,12 +132,12 @@ private struct FoundationHazardWalk {
     guard try isInstance(object, archive) else { throw Failure() }
     guard let found = try? archive.classObject(of: object),
       (try? archive.isClass(found)) == true
-    else { throw FoundationHazard.noClass }
+    else { throw FoundationCrash.noClass }
     guard !known.contains(found) else { return }
     if try archive.isInstance(object, of: classes) {
       known.insert(found)
     } else if try archive.isInstance(object, of: Self.otherClasses) {
-      throw FoundationHazard.unexpectedClass
+      throw FoundationCrash.unexpectedClass
     } else {
       // Foundation has no such class. The app may have it, but cannot store an instance of it.
       throw Failure()

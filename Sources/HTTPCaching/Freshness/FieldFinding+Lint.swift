@@ -1,75 +1,76 @@
-extension Remark {
+extension FieldFinding {
   /// Remarks about a stored response that are not among the remarks of a result, because neither freshness nor
   /// validators depend on them (RFC 9111 §4.2.1, §5.2).
-  public static func all(about exchange: borrowing Exchange) -> [Remark] {
+  public static func all(about exchange: borrowing Exchange) -> [FieldFinding] {
     let fields = exchange.fields
-    var remarks = about(exchange.directives.control)
+    var fieldFindings = about(exchange.directives.control)
     if fields.hasPragmaNoCache {
-      remarks.append(Remark(.responsePragma, .pragma, fields.firstValue(of: .pragma) ?? []))
+      fieldFindings.append(
+        FieldFinding(.responsePragma, .pragma, fields.firstValue(of: .pragma) ?? []))
     }
     if case .fields? = exchange.directives.isPrivate {
-      remarks.append(Remark(.forSharedCachesOnly, .cacheControl, Array("private".utf8)))
+      fieldFindings.append(FieldFinding(.forSharedCachesOnly, .cacheControl, Array("private".utf8)))
     }
     if case .fields(let names)? = exchange.directives.noCache {
       let list = Array(names.map(\.lowercased).joined(separator: Array(", ".utf8)))
-      remarks.append(Remark(.fieldsToWithhold, .cacheControl, list))
+      fieldFindings.append(FieldFinding(.fieldsToWithhold, .cacheControl, list))
     }
     for name in [KnownFieldName.date, .expires, .lastModified, .age, .entityTag] {
       if let second = fields.value(of: FieldName(name), at: 1) {
-        remarks.append(Remark(.onlyFirstCounts, FieldName(name), second))
+        fieldFindings.append(FieldFinding(.onlyFirstCounts, FieldName(name), second))
       }
     }
     let found = exchange.freshnessFields
     for (name, date) in [
       (FieldName.date, found.date), (.expires, found.expires), (.lastModified, found.lastModified),
     ] {
-      if let remark = aboutWeekday(of: date, name, in: fields) { remarks.append(remark) }
+      if let finding = aboutWeekday(of: date, name, in: fields) { fieldFindings.append(finding) }
     }
     if let value = fields.firstValue(of: .age), value.contains(UInt8(ascii: ",")) {
-      remarks.append(Remark(.onlyFirstCounts, .age, value))
+      fieldFindings.append(FieldFinding(.onlyFirstCounts, .age, value))
     }
-    return remarks
+    return fieldFindings
   }
 
   private static func aboutWeekday(
     of date: DateField, _ name: FieldName, in fields: FieldSection
-  ) -> Remark? {
+  ) -> FieldFinding? {
     guard let seconds = date.secondsSince1970, let value = fields.firstValue(of: name),
       HTTPDate.namesWrongDay(value, for: seconds)
     else { return nil }
-    return Remark(.wrongWeekday, name, value)
+    return FieldFinding(.wrongWeekday, name, value)
   }
 
   /// Remarks about ignored parts of a request (RFC 9111 §5.2.1).
-  public static func all(about request: Request) -> [Remark] {
+  public static func all(about request: Request) -> [FieldFinding] {
     all(about: request, request.directives)
   }
 
-  static func all(about request: Request, _ directives: RequestDirectives) -> [Remark] {
+  static func all(about request: Request, _ directives: RequestDirectives) -> [FieldFinding] {
     // Without `Cache-Control`, nothing in it can be ignored, and `Pragma` applies.
     guard directives.control.isPresent else { return [] }
-    var remarks = about(directives.control)
+    var fieldFindings = about(directives.control)
     for name in [CacheDirective.Name.maxAge, .minFresh, .maxStale, .staleIfError] {
       guard case .invalid? = directives.control.seconds(name) else { continue }
       if name == .maxStale, directives.maxStale == .any { continue }
-      remarks.append(
-        Remark(.invalidRequestDirective, .cacheControl, Array(name.rawValue.utf8)))
+      fieldFindings.append(
+        FieldFinding(.invalidRequestDirective, .cacheControl, Array(name.rawValue.utf8)))
     }
     if request.fields.hasPragmaNoCache {
-      remarks.append(Remark(.overriddenByCacheControl, .pragma))
+      fieldFindings.append(FieldFinding(.overriddenByCacheControl, .pragma))
     }
-    return remarks
+    return fieldFindings
   }
 
   /// Remarks about ignored or recovered parts of `Cache-Control`.
-  private static func about(_ control: CacheControl) -> [Remark] {
+  private static func about(_ control: CacheControl) -> [FieldFinding] {
     let contradictory = control.contradictory.map {
-      Remark(.onlyFirstCounts, .cacheControl, Array($0.name.rawValue.utf8))
+      FieldFinding(.onlyFirstCounts, .cacheControl, Array($0.name.rawValue.utf8))
     }
     if control.isRegular { return contradictory }
     return contradictory
-      + control.unknown.map { Remark(.unknownDirective, .cacheControl, $0) }
-      + control.malformed.map { Remark(.malformedDirective, .cacheControl, $0) }
-      + control.unclosed.map { Remark(.unclosedQuote, .cacheControl, $0) }
+      + control.unknown.map { FieldFinding(.unknownDirective, .cacheControl, $0) }
+      + control.malformed.map { FieldFinding(.malformedDirective, .cacheControl, $0) }
+      + control.unclosed.map { FieldFinding(.unclosedQuote, .cacheControl, $0) }
   }
 }

@@ -1,6 +1,6 @@
 import HTTPCaching
 
-extension Remark.Kind {
+extension FieldFinding.Kind {
   /// The effect on the value, for people. It follows the field and the value.
   var words: String {
     switch self {
