@@ -57,6 +57,7 @@ public struct JoinedBody: Hashable, Sendable {
     guard !type.map(\.asciiLowercased).starts(with: Array("multipart/byteranges".utf8)) else {
       return .multipart
     }
+    // Stored bodies are decoded, so an encoded part cannot be appended.
     guard !fields.contains(.contentEncoding) else { return .contentEncoding }
     guard sharesStrongValidator(stored, response) else { return .validator }
     // Several variants can share a date, but not an entity tag (RFC 9110 §8.8.3).

@@ -3,6 +3,7 @@ import Files
 extension URLCacheAdmin {
   /// Runs the command line of this process, and ends it.
   public static func runProcess(_ arguments: [String]) -> Never {
+    // A closed pipe is then an error of the write, which ends the command in good order.
     CurrentProcess.ignoreSignalsOfWriting()
     guard let environment = CommandEnvironment.live() else {
       try? StandardStream.error.write(Array("error: the system's clock shows no time\n".utf8))

@@ -61,6 +61,7 @@ final class FetchProcess: Transport {
     while true {
       if let (number, failure) = failed.popLast() { return (number, .failure(failure)) }
       if let frame = try nextFrame() {
+        // The helper is trusted no more than the servers, so each of its frames is checked.
         guard let event = FetchEvent(frame) else { throw Self.notOfTheProtocol }
         if event.isLast { pending.remove(frame.number) }
         return (frame.number, event)

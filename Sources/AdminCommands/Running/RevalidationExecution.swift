@@ -5,7 +5,7 @@ import Revalidation
 
 /// Executes revalidation plans.
 struct RevalidationExecution {
-  /// The number of entries that are read before the store is opened for writing.
+  /// The number of entries that are held in memory before the store is opened for writing.
   private static let batchSize = 500
 
   let plan: RevalidationPlan

@@ -44,6 +44,7 @@ extension StoreCheck {
           best.code = .offlineUsable
           break
         }
+        // A warning is better than an error, because the app then gets at least something.
         if number == 0 || finding.code.severity == .warning { best = finding }
       }
       if best.code != .offlineUsable { try record(best, report) }

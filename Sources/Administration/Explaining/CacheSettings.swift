@@ -92,6 +92,7 @@ public struct CacheSettings: Hashable, Sendable {
   private static func word(
     _ text: String, of words: [String]
   ) throws(WrittenValueError) -> String {
+    // `String` equality would also accept canonically equivalent text.
     guard let word = words.first(where: { $0.utf8.elementsEqual(text.utf8) }) else {
       throw WrittenValueError(
         text, "is none of the words there are", hint: "there are: " + words.joined(separator: " "))

@@ -22,6 +22,7 @@ extension CacheReport {
     self.init(of: source.description, usage, now: now)
     self.expiryRules = expiryRules
     let isApple = store.format == .apple
+    // CFNetwork stores no body larger than about 5% of the capacity.
     let empty = CacheReportTally(
       now: now, expiryRules: expiryRules,
       largestBody: isApple ? capacityBytes.map { $0 / 20 } : nil)

@@ -178,6 +178,7 @@ public struct UsageReport: Hashable, Sendable {
   private static func largestBody(
     of source: any ResponseSource, _ capacityBytes: ByteCount?
   ) -> ByteCount? {
+    // CFNetwork stores no body larger than about 5% of the capacity.
     source.description.format == .apple ? capacityBytes.map { $0 / 20 } : nil
   }
 

@@ -4,8 +4,8 @@ public import ResponseStorage
 /// The entries of a cache that are older versions of a resource that is also stored in a newer version.
 ///
 /// They are found in two passes: the first finds the newest version of each resource, and the second compares each
-/// entry with it. Only entries of the same cache partition are compared. Entries with a status other than 2xx, and
-/// entries that `URLCache` does not see, supersede nothing.
+/// entry with it. Only entries of the same cache partition are compared. Entries with a status other than 200 or 203,
+/// incomplete entries, and entries that `URLCache` does not see supersede nothing.
 public struct SupersededEntries: ResponseTally {
   /// The state of an entry.
   public enum State: Hashable, Sendable {
