@@ -77,6 +77,7 @@ extension URLCacheAdmin {
       }
       var listing = Listing(selection: selection, now: now)
       var inquiry = inquiry.resolved(at: now, of: source, selection.expiryRules)
+      // A Foundation store may return an entry for another URL than its own.
       if source.description.format == .foundation { inquiry.names = selection.names }
       let verdicts = try write(source, &listing, inquiry, environment)
       let help = try listing.absent.help(in: source, secrets.policy)

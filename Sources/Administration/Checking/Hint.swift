@@ -95,6 +95,7 @@ extension Hint {
     case .allowedInMemoryOnly, .notAllowed: hints.append(.notForDisk)
     default: break
     }
+    // CFNetwork stores no body larger than about 5% of the capacity.
     if inquiry.platform != .foundation, let capacity = inquiry.capacityBytes,
       response.bodySize ?? 0 > capacity / 20
     {
@@ -145,6 +146,7 @@ extension Hint {
     if lifetime > 0, freshness.age.correctedInitialAge >= lifetime {
       hints.append(.staleWhenStored(age: freshness.age.correctedInitialAge))
     }
+    // Foundation on Linux has no heuristic.
     if let guess = fieldFindings.first(where: { $0.kind == .longHeuristic }),
       inquiry.platform != .foundation
     {

@@ -45,6 +45,7 @@ extension Condition.Expression {
     case .not(let part):
       return part.truth(of: response, in: context).map { !$0 }
     case .all(let parts):
+      // An unknown part does not decide: any false part makes the whole expression false.
       var result: Bool? = true
       for part in parts {
         guard let truth = part.truth(of: response, in: context) else {
@@ -55,6 +56,7 @@ extension Condition.Expression {
       }
       return result
     case .any(let parts):
+      // An unknown part does not decide: any true part makes the whole expression true.
       var result: Bool? = false
       for part in parts {
         guard let truth = part.truth(of: response, in: context) else {

@@ -77,6 +77,7 @@ struct ConditionParser {
       let value = try value(of: field, sign)
       let test = Condition.Test(sign, value)
       let comparison = Condition.Expression.compare(subject, test)
+      // `!=` negates `=`, so that an unknown value stays unknown.
       return sign == .notEqual ? .not(comparison) : comparison
     }
     guard try consume(.open) else {
@@ -161,6 +162,7 @@ struct ConditionParser {
         "'\(field.rawValue)' cannot be compared with '\(name)'", at: token.range, hint: hint)
     }
     token = try lexer.next()
+    // The lexer reads `==` as two signs.
     if sign == .equal, token.kind == .sign(.equal) {
       throw ConditionError("'=' stands twice", at: token.range, hint: "write '=' for 'is equal to'")
     }

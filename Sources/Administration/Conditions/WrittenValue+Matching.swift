@@ -8,6 +8,7 @@ extension WrittenValue {
     let bytes = host.bytes
     if bytes.contains(UInt8(ascii: "/")) {
       let parts = text.utf8.split(separator: UInt8(ascii: "/"))
+      // Parse text such as `example.com/a` as a URL, too, to suggest its host.
       let found =
         CanonicalURL.host(of: host)
         ?? CanonicalURL.host(
@@ -122,6 +123,7 @@ extension SelectionCriteria {
         message: "no entry is stored both before 'stored-before' and after 'stored-after'",
         hint: "for times between both, give the earlier one to 'stored-after'")
     }
+    // Both bounds are exclusive, and sizes are whole numbers.
     if let largerThan, let smallerThan, largerThan >= smallerThan - 1 {
       return Contradiction(
         message: "no body is both larger than 'larger-than' and smaller than 'smaller-than'",

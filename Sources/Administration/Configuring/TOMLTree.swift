@@ -73,6 +73,7 @@ extension TOMLNode {
       }
       switch next.content {
       case .table: node = next
+      // In TOML, a header below an array of tables refers to the last table.
       case .tables: node = next.elements.last ?? next
       case .value: throw TOMLError("this key has a value that is no table", at: key.range)
       }

@@ -97,6 +97,7 @@ public struct MissingResponse: Hashable, Sendable {
     self.lookups = lookups
     self.underOtherKeys = underOtherKeys
     key = source.description.format == .foundation ? FoundationKey(of: url)?.shown : nil
+    // Similar URLs only help if the URL is absent, and finding them takes another scan.
     near =
       present.isEmpty ? try NearMisses(to: [url], in: source).urls(near: url) : []
     let exchange = head.map { head in

@@ -132,6 +132,7 @@ extension RemovalPlan.Entry {
     var reason = RemovalPlan.Reason.selected
     try json.object { json, name in
       switch name {
+      // Ids, keys and URLs need not be UTF-8, and are then in Base64.
       case "id", "id_base64": id = try json.responseID(named: name) ?? id
       case "key", "key_base64": key = try json.bytes(named: name) ?? key
       case "url", "url_base64": url = try json.bytes(named: name) ?? url

@@ -59,6 +59,7 @@ public struct ResponseFreshness: Hashable, Sendable {
     of response: borrowing StoredResponse, at now: Timestamp,
     rules: [UserInfoExpiry.Rule] = UserInfoExpiry.known
   ) {
+    // A scan may decode only the fields for freshness, not all header fields.
     if let fields = response.freshnessFields {
       self.init(fields, response, at: now, rules)
     } else if let stored = response.stored, let headers = response.responseHeaders {

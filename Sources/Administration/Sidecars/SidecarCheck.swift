@@ -130,6 +130,7 @@ public struct SidecarCheck {
         if !namings.contains(where: { $0.mayMake(sidecar.name.bytes) }) {
           unknown += 1
         } else if sidecar.file?.isYoung(at: options.clock) ?? true {
+          // A file of unknown age counts as young, so that it is kept.
           try report(
             Finding(.youngSidecar, "no entry has its URL, yet", path: path(sidecar.name)))
         } else {
