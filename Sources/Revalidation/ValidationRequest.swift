@@ -96,9 +96,9 @@ public struct ValidationRequest: Hashable, Sendable {
   /// Whether credentials of the stored request were left out, so that the response may differ.
   public let withholdsCredentials: Bool
 
-  /// An obstacle as an error.
+  /// The reason as an error.
   public struct SkippedError: Error, Hashable, Sendable {
-    /// The obstacle.
+    /// Why no request is sent.
     public let skipReason: SkipReason
   }
 

@@ -28,9 +28,9 @@ public struct FieldFinding: Hashable, Sendable {
     case unclosedQuote = "unclosed-quote"
     /// `Pragma` has no meaning in a response, although some caches obey it.
     case responsePragma = "response-pragma"
-    /// `Date` is ``Remark/seconds`` after the time of receipt: the clocks differ.
+    /// `Date` is ``FieldFinding/seconds`` after the time of receipt: the clocks differ.
     case originClockAhead = "origin-clock-ahead"
-    /// The current time is ``Remark/seconds`` before the time of receipt: the clock was set back.
+    /// The current time is ``FieldFinding/seconds`` before the time of receipt: the clock was set back.
     case clockSetBack = "clock-set-back"
     /// The heuristic lifetime is longer than a day.
     case longHeuristic = "long-heuristic"

@@ -43,7 +43,7 @@ public struct CurlCommand: Hashable, Sendable {
   ///     has nothing else.
   ///   - secrets: Which secrets the command may contain. All others are replaced by `***`, and so is the body of the
   ///     request.
-  /// - Throws: ``Obstacle`` if there is no such command, or if `curl` would misinterpret a part of the request.
+  /// - Throws: ``Failure`` if there is no such command, or if `curl` would misinterpret a part of the request.
   public init(
     repeating response: StoredResponse, under conditions: HeaderFields? = nil, secrets: SecretPolicy
   ) throws(Failure) {
