@@ -67,6 +67,7 @@ struct MaskTests {
     ("X-Api-Key", "k", "***"), ("X-Auth-Token", "k", "***"), ("__hhaa__", "YnBs", "***"),
     ("Accept", "text/html", "text/html"), ("ETag", "\"a=b\"", "\"a=b\""),
     ("Location", "https://h/?code=1", "https://h/?code=***"),
+    ("Location", "https://h/p;token=x", "https://h/p;token=***"),
     (
       "Link", "<https://h/?token=1>; rel=next, <https://u:p@i/>",
       "<https://h/?token=***>; rel=next, <https://***@i/>"

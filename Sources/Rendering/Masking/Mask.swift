@@ -16,16 +16,20 @@ public enum Mask {
 
   /// Returns the value of a header field, masked if fields with this `name` contain secrets.
   ///
-  /// In other fields, URLs with user info, a query or a fragment are masked as by ``url(_:)``. A value with a JSON Web
+  /// In other fields, URLs with user info, a query, a fragment or path parameters are masked as by ``url(_:)``. A value with a JSON Web
   /// Token or with credentials is masked entirely.
   public static func headerValue(_ value: ByteString, named name: ByteString) -> ByteString {
     if SecretNames.isSecretHeader(name.bytes[...]) { return replacement }
     let bytes = value.bytes
-    let holdsURL =
-      bytes.contains(UInt8(ascii: "?")) || bytes.contains(UInt8(ascii: "@"))
-      || bytes.contains(UInt8(ascii: "#"))
+    // Most values have none of these bytes, and need no search for URLs.
+    let mayContainSecretURL = bytes.contains { byte in
+      switch byte {
+      case UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: ";"): true
+      default: false
+      }
+    }
     let masked =
-      holdsURL ? URLSecrets().replacing(in: value, as: .text) { _ in replacement } : value
+      mayContainSecretURL ? URLSecrets().replacing(in: value, as: .text) { _ in replacement } : value
     let isSecret =
       URLSecrets.hasWebToken(masked.bytes[...]) || Credentials.areIn(masked.bytes[...])
     return isSecret ? replacement : masked
