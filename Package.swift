@@ -42,7 +42,7 @@ let package = Package(
     .executable(name: "sample-cache", targets: ["sample-cache"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     .systemLibrary(

@@ -29,7 +29,8 @@ public enum Mask {
       }
     }
     let masked =
-      mayContainSecretURL ? URLSecrets().replacing(in: value, as: .text) { _ in replacement } : value
+      mayContainSecretURL
+      ? URLSecrets().replacing(in: value, as: .text) { _ in replacement } : value
     let isSecret =
       URLSecrets.hasWebToken(masked.bytes[...]) || Credentials.areIn(masked.bytes[...])
     return isSecret ? replacement : masked
