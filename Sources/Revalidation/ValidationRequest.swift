@@ -134,6 +134,7 @@ public struct ValidationRequest: Hashable, Sendable {
     let conditions = Self.conditions(conditional, rules.sentValidator)
     sent = Set(conditions.compactMap(\.decider))
     asksForRest = conditional.purpose == .completion
+    // Leave out the conditions of the stored request; this request gets its own.
     var lines = conditional.request.fields.lines.filter { line in
       !Self.conditionalFields.contains { $0.matches(line.name) } && line.isSendable
     }

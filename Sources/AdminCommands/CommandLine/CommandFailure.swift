@@ -93,6 +93,7 @@ extension CommandFailure {
 
   /// Returns a hint with the existing names if the user may have meant one of them; `nil` for a path.
   private static func hint(ofNames names: [String], like name: String) -> String? {
+    // The name of a cache has no slash, so this is a path.
     guard !names.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
     if let nearest = Spelling.nearest(to: name, among: names) {
       return "did you mean '\(nearest)'?"

@@ -32,6 +32,7 @@ struct OutputPath: Hashable {
     let name = ByteString(name).asciiLowercased.bytes
     let folderName = ByteString(Self.split(folder).name).asciiLowercased.bytes
     if folderName.elementsEqual("fscacheddata".utf8) { return true }
+    // Foundation first writes a response under a temporary name with this prefix.
     if name.starts(with: ".dat.nosync".utf8)
       || name.suffix(24).elementsEqual(".storedcachedurlresponse".utf8)
     {

@@ -49,6 +49,7 @@ struct ResponseOrder: Hashable {
       case .file(let name): .text(name)
       }
     case .stored: Self.number(response.stored?.secondsSince1970)
+    // The entry stored first has the largest age.
     case .age: Self.number((response.stored?.secondsSince1970).map { -$0 })
     case .firstStored: Self.number(response.firstStored?.secondsSince1970)
     case .status: Self.number(response.status.map { Double($0) })

@@ -96,6 +96,7 @@ struct CacheRuns {
         ?? environment.configuration.value(of: .cache, forCache: nil)?.text ?? "unknown")
     environment.record = record
     if let name {
+      // In a run for all caches, an absent name is reported only if no cache has it.
       record.absences = []
       environment.note("cache '\(name)'")
     }

@@ -69,6 +69,7 @@ struct EnforcementRounds {
       }
       // If body files cannot be removed, removing more entries would be in vain.
       if total.orphanedFiles > 0 { break }
+      // If a round removed nothing, the next would not either.
       if plan.footprint == before.footprint, plan.storedEntries == before.storedEntries { break }
     }
     // The last plan contains the reasons for all kept entries.

@@ -40,6 +40,7 @@ struct ImportDestination {
       guard let folder = try Self.folder(forNewCacheAt: path) else { throw error }
       let layout = try archive.rawLayout
       self.init(
+        // Only an Apple cache has a `Cache.db`.
         Self.namesDatabase(path)
           ? .apple(NewStore.schema(like: layout)) : NewStore(like: layout, at: folder),
         at: folder)

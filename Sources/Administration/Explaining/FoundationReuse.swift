@@ -69,6 +69,7 @@ public struct FoundationReuse: Hashable, Sendable {
     if control.noCache { return .noCache }
     if control.noStore { return .noStore }
     if isPast { return .maxAge }
+    // The statuses that RFC 7231 §6.1 makes cacheable by default.
     switch exchange.status {
     case 200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501: break
     default: return .status

@@ -80,6 +80,7 @@ public struct StoreComparison: Hashable, Sendable {
     }
     var differences: [Difference] = []
     for (key, print) in others {
+      // Of several responses with this key, any may be the one that changed.
       guard let other = known[key]?.popLast() else {
         differences.append(.init(key: key, url: print.url, change: .added))
         continue

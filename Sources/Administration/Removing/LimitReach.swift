@@ -43,6 +43,7 @@ struct LimitReach {
           leastFiles + Self.mostDatabaseBytes(of: plan, removing: inline.map { $0.size ?? 0 })
       }
     }
+    // Leftovers of a crash occupy space, but are no part of the footprint.
     let leftovers = plan.entries.lazy.filter(\.isOrphan)
       .reduce(0 as ByteCount) { $0 + $1.returnedBytes }
     let total = footprint.totalBytes + leftovers

@@ -30,7 +30,7 @@ public struct SidecarPlan {
 
   /// Plans to remove the sidecars of removed entries, unless another entry has the same URL.
   ///
-  /// - Complexity: O(*n*), where *n* is the number of entries; memory grows with the number of side files.
+  /// - Complexity: O(*n*), where *n* is the number of entries; memory grows with the number of sidecars.
   public init(
     removingWith entries: [RemovalPlan.Entry], in folder: SidecarFolder,
     of source: any ResponseSource

@@ -55,6 +55,7 @@ struct FileNameVersions {
 
   /// The last hash in the name, if a name remains without it.
   private var hash: Range<Int>? {
+    // In a folder of uploads, another hash is another file.
     if type != .code, type != .font, isAmongContents { return nil }
     let found =
       words.last(where: { isHash($0) })?.indices ?? tail(of: 8).map { $0 }
@@ -114,6 +115,7 @@ struct FileNameVersions {
       switch type {
       case .code: text.isDay || (text.isMoment && [10, 13].contains(word.count))
       case .media: text.isDay && word.count == 8 && !isAmongContents && !isContent
+      // A day in JSON is the day of its content.
       case .font, .data: false
       }
     return isTime && isNamed(before: word.startIndex) ? word.indices : nil
