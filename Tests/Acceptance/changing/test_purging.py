@@ -17,7 +17,7 @@ import samples
 import scratch
 import strace
 from products import REPOSITORY, tool
-from scratch import copy, path
+from scratch import copy, path, peak_of
 
 TABLES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
 
@@ -334,16 +334,11 @@ def test_compacting_in_little_memory():
     connection.close()
     size = os.path.getsize(database(cache))
     assert size > 300 << 20, size
-    process = subprocess.Popen([tool, "compact", "-c", cache, "--full", "--no-verify", "--format", "json"],
-                               stdout=subprocess.PIPE)
-    receipt = json.loads(process.stdout.read())
-    process.stdout.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0 and receipt["method"] == "rewrite", receipt
-    # In KiB, but on macOS.
-    most = usage.ru_maxrss >> (10 if sys.platform == "darwin" else 0)
-    assert most < 64 << 10, most
+    words = ["compact", "-c", cache, "--full", "--no-verify", "--format", "json"]
+    status, errors, peak = peak_of(words, output=path("receipt"))
+    with open(path("receipt")) as receipt:
+        assert status == 0 and json.load(receipt)["method"] == "rewrite", errors
+    assert peak < 64 << 20, peak
 
 
 def enforce(cache, *options, status=0):

@@ -104,8 +104,8 @@ STARTER = """
 import json, os, subprocess, sys
 for line in sys.stdin:
     order = json.loads(line)
-    with open(order.pop("errors"), "wb") as errors:
-        process = subprocess.Popen(**order, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+    with open(order.pop("output"), "wb") as output, open(order.pop("errors"), "wb") as errors:
+        process = subprocess.Popen(**order, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     print(json.dumps([process.returncode, usage.ru_maxrss]), flush=True)
@@ -113,13 +113,14 @@ for line in sys.stdin:
 starters = threading.local()
 
 
-def peak_of(words):
-    """Runs the program, and returns how it ended, what it said, and the most memory it took in bytes."""
+def peak_of(words, output=os.devnull):
+    """Runs the program, and returns its exit status, its standard error, and the most memory that it took in bytes."""
     if "SANITIZED" in os.environ:
         pytest.skip("memory under a sanitizer is the sanitizer's: not here")
     if not hasattr(starters, "mine"):
         starters.mine = subprocess.Popen([sys.executable, "-ISc", STARTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    order = {"args": [tool, *words], "cwd": os.getcwd(), "env": dict(os.environ), "errors": path(own("errors"))}
+    order = {"args": [tool, *words], "cwd": os.getcwd(), "env": dict(os.environ), "output": output,
+             "errors": path(own("errors"))}
     print(json.dumps(order), file=starters.mine.stdin, flush=True)
     status, kibibytes = json.loads(starters.mine.stdout.readline())
     # In KiB, but on macOS.
