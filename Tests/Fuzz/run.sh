@@ -131,6 +131,8 @@ model=$stores/Model
 text=$stores/Text
 fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation/Foundation[AHK]*.swift \
   "$stores/Foundation/FoundationFileName.swift" "$model/StoredResponse.swift" \
+  "$model/StoredResponse+Request.swift" "$model/StoredResponse+Note.swift" \
+  "$model/StoredResponse+Property.swift" \
   "$model/StoredResponse+ID.swift" "$model/StoredResponse+StoragePolicy.swift" \
   "$model/StoredResponse+TextNotes.swift" \
   "$model/FileVersion.swift" "$model/Finding.swift" \

@@ -51,7 +51,7 @@ import Testing
 
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     var lines: [String] = []
-    try store.scan([.key, .body, .stored]) { response in
+    try store.scan([.key, .body, .stored, .notes]) { response in
       let notes = response.notes.map { "\($0.code.rawValue): \($0.message)" }
       lines.append(
         ([
@@ -59,16 +59,19 @@ import Testing
         ] + notes).joined(separator: " · "))
       return .next
     }
-    let undecodable = "undecodable: response_object cannot be decoded: not a binary property list"
+    let request = "undecodable: request_object cannot be decoded: not a binary property list"
+    let undecodable =
+      "undecodable: response_object cannot be decoded: not a binary property list · \(request)"
     #expect(
       lines == [
         "row(1) · https://a.example/1 · 12000000 · \(undecodable)",
-        "row(2) · no key · 40000000 · wrong-type: request_key is not text · \(undecodable)",
+        "row(2) · no key · 40000000 · wrong-type: request_key is not text · \(undecodable)"
+          + " · wrong-type: request_key is not text",
         "row(3) · https://a.example/3 · 36000000"
-          + " · too-large: response_object is too large to be read",
+          + " · too-large: response_object is too large to be read · \(request)",
         "row(4) · https://a.example/4 · 48000000 · \(undecodable)",
         "row(\(Int64.max)) · https://a.example/\(Int64.max) · 60000000"
-          + " · too-large: response_object is too large to be read",
+          + " · too-large: response_object is too large to be read · \(request)",
       ])
   }
 

@@ -92,7 +92,7 @@ public struct MemoryStore: StoreSource {
 extension StoredResponse {
   /// Returns the response with only the fields of a projection.
   fileprivate func projected(to projection: Projection) -> StoredResponse {
-    var result = StoredResponse(id: id)
+    var result = StoredResponse(id: id, decoding: projection)
     if projection.contains(.key) { result.key = key }
     if projection.contains(.firstStored) { result.firstStored = firstStored }
     if projection.contains(.storage) {
@@ -113,7 +113,12 @@ extension StoredResponse {
       }
     }
     if projection.contains(.responseHeaders) { result.responseHeaders = responseHeaders }
-    if projection.contains(.requestDetails) { result.request = request }
+    if projection.contains(.requestDetails) {
+      result.request.url = request.url
+      result.request.cachePolicy = request.cachePolicy
+      result.request.timeoutSeconds = request.timeoutSeconds
+      result.request.body = request.body
+    }
     result.request.method = projection.contains(.method) ? request.method : nil
     result.request.headers =
       projection.isDisjoint(with: [.requestHeaders, .cachingFields]) ? nil : request.headers

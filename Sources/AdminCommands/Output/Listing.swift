@@ -20,7 +20,7 @@ struct Listing {
   /// The number of scanned entries.
   private(set) var seen: Int64 = 0
 
-  /// The total size of the bodies of selected entries, in bytes.
+  /// The total size of the bodies of selected entries, in bytes, if they were requested.
   var bodyBytes: ByteCount = 0
 
   /// The number of entries that were not selected because their time is unknown.
@@ -105,7 +105,7 @@ struct Listing {
   /// Counts a shown entry.
   mutating func count(_ response: borrowing StoredResponse) {
     shown += 1
-    bodyBytes += response.bodySize ?? 0
+    if response.decoded.contains(.body) { bodyBytes += response.bodySize ?? 0 }
   }
 
   /// Counts shown entries, if all entries are shown.

@@ -14,9 +14,11 @@ extension Exchange {
     let fields = FieldSection(headers)
     var request: Request?
     if let sent = response.request.headers ?? Self.noFields(unless: fields) {
+      // The two URLs differ only after a redirect, so the projection does not request that of the request.
+      let sentURL = response.decoded.contains(.requestDetails) ? response.request.url : nil
       request = Request(
         method: response.request.method?.bytes ?? Request.get,
-        targetURI: (response.request.url ?? response.url)?.bytes, fields: FieldSection(sent))
+        targetURI: (sentURL ?? response.url)?.bytes, fields: FieldSection(sent))
     }
     self.init(
       request: request, status: response.status, fields: fields, responseTime: stored.wholeSeconds,

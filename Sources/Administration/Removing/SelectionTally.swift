@@ -19,13 +19,30 @@ struct SelectionTally: ResponseTally {
     func entry(
       of response: borrowing StoredResponse
     ) throws(URLExpression.Overrun) -> RemovalPlan.Entry {
+      // The time is requested only if the selection depends on it.
+      let isTimeKnown = response.decoded.isSuperset(of: selection.ageBasis.projection)
       var entry = RemovalPlan.Entry(
-        of: response, at: selection.ageBasis.time(of: response, now: now), naming: naming)
+        of: response, at: isTimeKnown ? selection.ageBasis.time(of: response, now: now) : nil,
+        naming: naming)
       if asksForFreshness {
         entry.state = ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
       }
       entry.verdict = try rules.verdict(on: response)
       return entry
+    }
+  }
+
+  /// The names of a response.
+  private struct Named {
+    let id: StoredResponse.ID
+    let url: ByteString?
+    let key: ByteString?
+
+    /// - Parameter byURL: Whether there are URLs among the requested names; otherwise URL and key may not be decoded.
+    init(_ response: borrowing StoredResponse, byURL: Bool) {
+      id = response.id
+      url = byURL ? response.url : nil
+      key = byURL ? response.key : nil
     }
   }
 
@@ -39,8 +56,8 @@ struct SelectionTally: ResponseTally {
   private(set) var entries: [RemovalPlan.Entry] = []
   /// The expression that took too long; later responses are not checked.
   private var overrun: URLExpression.Overrun?
-  /// The entries that were named but not selected.
-  private var named: [RemovalPlan.Entry] = []
+  /// The responses that were named but not selected.
+  private var named: [Named] = []
 
   // The frequent reasons: hashing a reason for each response would be slow.
   private var notSelected = KeptEntries()
@@ -117,7 +134,7 @@ struct SelectionTally: ResponseTally {
   private mutating func count(_ response: borrowing StoredResponse) {
     responses += 1
     if response.isOrphan { orphans += 1 }
-    if response.bodyLocation == .inline {
+    if response.decoded.contains(.body), response.bodyLocation == .inline {
       inlineBytes += response.bodySize ?? 0
     }
   }
@@ -133,13 +150,15 @@ struct SelectionTally: ResponseTally {
         ?? (basis.pins.contains(response) ? .pinned : nil)
     else { return true }
     // A named entry that is not selected is still not absent.
-    if decision != .notNamed, basis.selection.names != nil {
-      named.append(RemovalPlan.Entry(of: response, at: nil))
+    if decision != .notNamed, let names = basis.selection.names {
+      named.append(Named(response, byURL: names.projection.contains(.url)))
     }
+    // The sizes of kept bodies may not have been requested.
+    let size = response.decoded.contains(.body) ? response.bodySize : nil
     switch reason {
-    case .notSelected: notSelected.insert(response.bodySize)
-    case .tooYoung: tooYoung.insert(response.bodySize)
-    default: others[reason, default: KeptEntries()].insert(response.bodySize)
+    case .notSelected: notSelected.insert(size)
+    case .tooYoung: tooYoung.insert(size)
+    default: others[reason, default: KeptEntries()].insert(size)
     }
     return false
   }
@@ -147,9 +166,10 @@ struct SelectionTally: ResponseTally {
   /// Removes the names of these responses from a list.
   private func removeNames(from absent: inout EntryNames) {
     if absent.isEmpty { return }
-    for entry in [entries, named].joined() {
+    for entry in entries {
       absent.remove(entry.version.id, url: entry.url, key: entry.version.key)
     }
+    for response in named { absent.remove(response.id, url: response.url, key: response.key) }
   }
 
   /// Appends the responses that follow in the store.

@@ -119,6 +119,10 @@ public struct EntryNames: Hashable, Sendable {
   public mutating func remove(_ response: borrowing StoredResponse) {
     // Scans call this for every response, usually with an empty list.
     if isEmpty { return }
-    remove(response.id, url: response.url, key: response.key)
+    if canonicalURLs.isEmpty {
+      ids.remove(response.id)
+    } else {
+      remove(response.id, url: response.url, key: response.key)
+    }
   }
 }

@@ -108,16 +108,27 @@ public final class FoundationStore: StoreKind {
   /// Reads the parts of a file in `projection`; `nil` if it does not exist any more.
   func read(_ name: FoundationFileName, _ projection: Projection) -> StoredResponse? {
     var response = StoredResponse(id: .file(name.id))
+    guard read(name, projection, into: &response) else { return nil }
+    response.finishDecoding(projection)
+    return response
+  }
+
+  /// Reads the parts of a file in `projection`.
+  ///
+  /// - Returns: `false` if the file does not exist any more.
+  private func read(
+    _ name: FoundationFileName, _ projection: Projection, into response: inout StoredResponse
+  ) -> Bool {
     readName(name, projection, into: &response)
     if projection.contains(.file) {
       do throws(FileError) {
-        guard let status = try files.status(of: name) else { return nil }
+        guard let status = try files.status(of: name) else { return false }
         response.file = FileVersion(status)
       } catch {
         // Without a version, the file is not removed.
       }
     }
-    guard !projection.isDisjoint(with: .ofArchive) else { return response }
+    guard !projection.isDisjoint(with: .ofArchive) else { return true }
     do throws(FoundationFileFinding) {
       let file = try files.open(name)
       // Use the version of the open file: the name may have belonged to another file a moment ago.
@@ -130,11 +141,11 @@ public final class FoundationStore: StoreKind {
         response.notes.append(.init(.undecodable, "its archive cannot be decoded: \(error)"))
       }
     } catch {
-      if error == .gone { return nil }
+      if error == .gone { return false }
       response.notes.append(error.note)
     }
     if projection.contains(.body), response.bodyLocation == nil { response.bodyLocation = .missing }
-    return response
+    return true
   }
 
   /// Reads what the name of a file contains.

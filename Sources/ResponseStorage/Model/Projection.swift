@@ -1,4 +1,4 @@
-/// The parts of each response to decode; other parts cost nothing.
+/// The parts of each response to decode; other parts cost nothing, and must not be read.
 public struct Projection: OptionSet, Hashable, Sendable {
   public let rawValue: UInt32
 
@@ -54,7 +54,9 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let all = Self(rawValue: (1 << 18) - 1)
 
   /// Everything that needs the header fields of the response.
-  static let ofResponseHeaders: Self = [.responseHeaders, .freshnessFields, .cachingFields]
+  @usableFromInline static let ofResponseHeaders: Self = [
+    .responseHeaders, .freshnessFields, .cachingFields,
+  ]
   /// Everything that needs the header fields of the request.
-  static let ofRequestHeaders: Self = [.requestHeaders, .cachingFields]
+  @usableFromInline static let ofRequestHeaders: Self = [.requestHeaders, .cachingFields]
 }

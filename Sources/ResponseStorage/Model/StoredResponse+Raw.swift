@@ -31,6 +31,7 @@ extension StoredResponse {
     }
     if projection.contains(.url), url == nil { url = request.url ?? raw.text("request_key") }
     if projection.contains(.body) { decodeBody(raw) }
+    finishDecoding(projection)
   }
 
   private mutating func decodeColumns(_ raw: RawResponse, _ projection: Projection) {

@@ -3,9 +3,10 @@ public import HTTPCaching
 
 /// A response that a cache has stored, with its request.
 ///
-/// It has the parts in the ``Projection`` of the scan; everything else is `nil` or empty, like parts that
-/// the store does not have.
-public struct StoredResponse: Hashable, Sendable {
+/// It has the parts in the ``Projection`` of the scan, which it keeps as ``decoded``. Reading any other part is a
+/// mistake in the program, and a debug build stops there; so `nil` and an empty array mean only that the store does not
+/// have the part. Release builds do not check.
+public struct StoredResponse: Sendable {
   /// The id of a response in its store.
   public enum ID: Hashable, Comparable, Sendable {
     /// The `entry_ID` of the three tables of an Apple store.
@@ -58,169 +59,231 @@ public struct StoredResponse: Hashable, Sendable {
   /// The id in its store.
   public var id: ID
 
+  /// Whether `URLCache` ignores the response, and so neither counts nor removes it; then only its id
+  /// should select it for removal.
+  public var isOrphan = false
+
+  /// The decoded parts: those that were requested, and those that the source needs for them; all parts if the response
+  /// does not come from a source.
+  // It takes no memory: with the flag, it fits next to the id.
+  public private(set) var decoded: Projection
+
   /// The key, exactly as stored.
-  public var key: ByteString?
+  @inlinable public var key: ByteString? {
+    _read {
+      requireDecoded(.key)
+      yield fields.key
+    }
+    _modify { yield &fields.key }
+  }
 
   /// The URL of the response, after redirects; the URL of the request if the store has no other.
-  public var url: ByteString?
+  @inlinable public var url: ByteString? {
+    _read {
+      requireDecoded(.url)
+      yield fields.url
+    }
+    _modify { yield &fields.url }
+  }
 
   /// When the response was first stored under its key.
-  public var firstStored: Timestamp?
+  @inlinable public var firstStored: Timestamp? {
+    _read {
+      requireDecoded(.firstStored)
+      yield fields.firstStored
+    }
+    _modify { yield &fields.firstStored }
+  }
 
   /// When the response was last stored or refreshed.
-  public var stored: Timestamp?
+  @inlinable public var stored: Timestamp? {
+    _read {
+      requireDecoded(.stored)
+      yield fields.stored
+    }
+    _modify { yield &fields.stored }
+  }
 
   /// The status code of the response.
-  public var status: Int64?
+  @inlinable public var status: Int64? {
+    _read {
+      requireDecoded(.status)
+      yield fields.status
+    }
+    _modify { yield &fields.status }
+  }
 
   /// The media type of the response, without parameters.
-  public var mimeType: ByteString?
+  @inlinable public var mimeType: ByteString? {
+    _read {
+      requireDecoded(.mimeType)
+      yield fields.mimeType
+    }
+    _modify { yield &fields.mimeType }
+  }
 
   /// The header fields of the response, or those of them in the projection.
-  public var responseHeaders: HeaderFields?
+  @inlinable public var responseHeaders: HeaderFields? {
+    _read {
+      requireDecoded(.ofResponseHeaders)
+      yield fields.responseHeaders
+    }
+    _modify { yield &fields.responseHeaders }
+  }
 
   /// The values of the header fields that freshness depends on, if the projection needs nothing else of the header
   /// fields; ``responseHeaders`` is then `nil`.
-  public var freshnessFields: FreshnessFields?
+  @inlinable public var freshnessFields: FreshnessFields? {
+    _read {
+      requireDecoded(.ofResponseHeaders)
+      yield fields.freshnessFields
+    }
+    _modify { yield &fields.freshnessFields }
+  }
 
   /// The request.
   public var request = Request()
 
   /// The size of the stored body, after content codings were removed; `nil` if the body is
   /// missing.
-  public var bodySize: ByteCount?
+  @inlinable public var bodySize: ByteCount? {
+    _read {
+      requireDecoded(.body)
+      yield fields.bodySize
+    }
+    _modify { yield &fields.bodySize }
+  }
 
   /// The location of the stored body.
-  public var bodyLocation: BodyLocation?
+  @inlinable public var bodyLocation: BodyLocation? {
+    _read {
+      requireDecoded(.body)
+      yield fields.bodyLocation
+    }
+    _modify { yield &fields.bodyLocation }
+  }
 
   /// The name of the body file in the store; not validated.
-  public var bodyFileName: ByteString?
+  @inlinable public var bodyFileName: ByteString? {
+    _read {
+      requireDecoded(.body)
+      yield fields.bodyFileName
+    }
+    _modify { yield &fields.bodyFileName }
+  }
 
   /// The file of the response, if the store keeps each response in a file; `nil` also if it is not a regular
   /// file.
-  public var file: FileVersion?
-
-  /// Whether `URLCache` ignores the response, and so neither counts nor removes it; then only its id
-  /// should select it for removal.
-  public var isOrphan = false
+  @inlinable public var file: FileVersion? {
+    _read {
+      requireDecoded(.file)
+      yield fields.file
+    }
+    _modify { yield &fields.file }
+  }
 
   /// The storage policy.
-  public var storagePolicy: StoragePolicy?
+  @inlinable public var storagePolicy: StoragePolicy? {
+    _read {
+      requireDecoded(.storage)
+      yield fields.storagePolicy
+    }
+    _modify { yield &fields.storagePolicy }
+  }
 
   /// The cache partition, which is the top-level site that a page was loaded under.
-  public var partition: ByteString?
+  @inlinable public var partition: ByteString? {
+    _read {
+      requireDecoded(.storage)
+      yield fields.partition
+    }
+    _modify { yield &fields.partition }
+  }
 
   /// The user info that the app attached to the response, with one property for each key.
-  public var userInfo: [Property] = []
+  @inlinable public var userInfo: [Property] {
+    _read {
+      requireDecoded(.userInfo)
+      yield fields.userInfo
+    }
+    _modify { yield &fields.userInfo }
+  }
 
   /// What the URL loading system attached to the request: `Vary` records and properties.
-  public var protocolProperties: [Property] = []
+  @inlinable public var protocolProperties: [Property] {
+    _read {
+      requireDecoded(.protocolProperties)
+      yield fields.protocolProperties
+    }
+    _modify { yield &fields.protocolProperties }
+  }
 
   /// Notes on the response, in the order in which they were found.
-  public var notes: [Note] = []
+  @inlinable public var notes: [Note] {
+    _read {
+      requireDecoded([.notes, .consistency])
+      yield fields.notes
+    }
+    _modify { yield &fields.notes }
+  }
+
+  /// The fields without checks.
+  @usableFromInline struct Fields: Hashable, Sendable {
+    @usableFromInline var key: ByteString?
+    @usableFromInline var url: ByteString?
+    @usableFromInline var firstStored: Timestamp?
+    @usableFromInline var stored: Timestamp?
+    @usableFromInline var status: Int64?
+    @usableFromInline var mimeType: ByteString?
+    @usableFromInline var responseHeaders: HeaderFields?
+    @usableFromInline var freshnessFields: FreshnessFields?
+    @usableFromInline var bodySize: ByteCount?
+    @usableFromInline var bodyLocation: BodyLocation?
+    @usableFromInline var bodyFileName: ByteString?
+    @usableFromInline var file: FileVersion?
+    @usableFromInline var storagePolicy: StoragePolicy?
+    @usableFromInline var partition: ByteString?
+    @usableFromInline var userInfo: [Property] = []
+    @usableFromInline var protocolProperties: [Property] = []
+    @usableFromInline var notes: [Note] = []
+
+    init() {}
+  }
+
+  @usableFromInline var fields = Fields()
 
   /// Creates a response with an id and nothing else.
-  public init(id: ID) {
+  ///
+  /// - Parameter projection: The parts that can be read.
+  public init(id: ID, decoding projection: Projection = .all) {
     self.id = id
+    decoded = projection
+    request.decoded = projection
+  }
+
+  /// Sets the decoded parts after decoding; until then, a decoder can read whatever it has found.
+  mutating func finishDecoding(_ projection: Projection) {
+    decoded = projection
+    request.decoded = projection
+  }
+
+  /// Stops a debug build unless a part of `projection` was decoded.
+  @inlinable @inline(__always)
+  func requireDecoded(_ projection: @autoclosure () -> Projection) {
+    assert(!decoded.isDisjoint(with: projection()), "this part was not in the projection")
   }
 }
 
-extension StoredResponse {
-  /// The request that a response answers, as far as it is known.
-  public struct Request: Hashable, Sendable {
-    /// The method, for example `GET`.
-    public var method: ByteString?
-
-    /// The requested URL.
-    public var url: ByteString?
-
-    /// The header fields of the request.
-    public var headers: HeaderFields?
-
-    /// The raw value of `NSURLRequest.CachePolicy` on Apple platforms.
-    public var cachePolicy: Int64?
-
-    /// The time-out interval, in seconds.
-    public var timeoutSeconds: Double?
-
-    /// The body, with all parts joined.
-    public var body: [UInt8]?
-
-    /// Creates an empty request.
-    public init() {}
+// Responses with equal parts are equal, whatever was requested.
+extension StoredResponse: Hashable {
+  public static func == (one: Self, other: Self) -> Bool {
+    one.id == other.id && one.isOrphan == other.isOrphan && one.fields == other.fields
+      && one.request == other.request
   }
 
-  /// A key and value of a dictionary that was stored with a response.
-  public struct Property: Hashable, Sendable {
-    /// The key.
-    public var key: ByteString
-
-    /// The value.
-    public var value: PropertyValue
-
-    /// Creates a property.
-    public init(key: ByteString, value: PropertyValue) {
-      self.key = key
-      self.value = value
-    }
-  }
-
-  /// A value that was stored with a response, for display and comparison.
-  ///
-  /// A date is a `Timestamp`, and text has the operations of ``ByteString``. Values that are written back unchanged
-  /// stay a `PropertyListValue`, which is exact.
-  public indirect enum PropertyValue: Hashable, Sendable {
-    case null
-    case boolean(Bool)
-    case integer(Int64)
-    case real(Double)
-    case date(Timestamp)
-    case data([UInt8])
-    case text(ByteString)
-    case array([PropertyValue])
-    case dictionary([Property])
-
-    /// A value of a class that is not decoded, with the name or number of the class.
-    case opaque(String)
-  }
-
-  /// A note on a response, which is listed nevertheless.
-  public struct Note: Hashable, Sendable {
-    /// The kind of note, for programs.
-    public enum Code: String, Hashable, Sendable, CaseIterable {
-      case noResponseRow = "no-response-row"
-      case noBlobRow = "no-blob-row"
-      case noBodyRow = "no-body-row"
-      case undecodable
-      case tooLarge = "too-large"
-      case unknownVersion = "unknown-version"
-      case wrongType = "wrong-type"
-      case notUTF8 = "not-utf-8"
-      case missingBodyFile = "missing-body-file"
-      case badBodyFileName = "bad-body-file-name"
-      case notARegularFile = "not-a-regular-file"
-      case unreadableBodyFile = "unreadable-body-file"
-      case badTime = "bad-time"
-      case badFileName = "bad-file-name"
-      case duplicateKey = "duplicate-key"
-      case emptyFile = "empty-file"
-      case fatalToFoundation = "fatal-to-foundation"
-      case futureDated = "future-dated"
-      case temporaryFile = "temporary-file"
-      case unreadableFile = "unreadable-file"
-      case wrongHash = "wrong-hash"
-    }
-
-    /// The kind of note, for programs.
-    public var code: Code
-
-    /// The note for display: a clause without text from the cache.
-    public var message: String
-
-    /// Creates a note.
-    public init(_ code: Code, _ message: String) {
-      self.code = code
-      self.message = message
-    }
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(fields)
+    hasher.combine(request)
   }
 }

@@ -81,6 +81,7 @@ struct AppleBodyFiles: ~Copyable {
   borrowing func examine(
     _ response: inout StoredResponse, in table: String, of connection: borrowing Connection
   ) throws(SQLiteError) {
+    guard response.decoded.contains(.body) else { return }
     switch response.bodyLocation {
     case .inline where response.bodySize == nil:
       guard case .row(let row) = response.id else { return }

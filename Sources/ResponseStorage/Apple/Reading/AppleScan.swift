@@ -133,6 +133,7 @@ struct AppleScan: ~Copyable {
       }
     }
     if hasResponse { try responses.advance() }
+    response.finishDecoding(projection)
     return true
   }
 
