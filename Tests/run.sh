@@ -2,7 +2,7 @@
 # Checks everything: format, build, tests. Installs what it needs with apt, as often as it is run.
 #
 #   sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay]
-#     [--sanitize]
+#     [--sanitize] [--thorough]
 #
 # --quick     builds, and runs the Swift tests but for those of whole command lines, and a few acceptance tests: a minute or two of
 #             the inner loop, and no replacement of the whole
@@ -16,6 +16,7 @@
 #             also makes packages, and installs them in a fresh Debian, which takes minutes
 # --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
+# --thorough  runs the acceptance tests with all their faults, seeds and samples instead of some, which takes an hour or more
 #
 # The last line counts the passed, the failed and the skipped tests, and each other step as one. Skipped tests are named before, with
 # the reason.
@@ -29,6 +30,7 @@ packages=false
 quick=false
 replay=false
 sanitize=false
+thorough=false
 for argument in "$@"; do
   case $argument in
   --faults) faults=true ;;
@@ -38,8 +40,9 @@ for argument in "$@"; do
   --quick) quick=true ;;
   --replay) replay=true ;;
   --sanitize) sanitize=true ;;
+  --thorough) thorough=true ;;
   *)
-    echo "usage: sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay] [--sanitize]" >&2
+    echo "usage: sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay] [--sanitize] [--thorough]" >&2
     exit 64
     ;;
   esac
@@ -154,14 +157,14 @@ tests() {
   failed=$((failed + bad))
 }
 
-# Runs acceptance tests with the programs of a folder: some of them, if files or other arguments of pytest are given.
+# Runs acceptance tests with the programs of a folder: those that the other arguments name for pytest.
 acceptance() {
   name=$1
   products=$2
   shift 2
   tests "$name" pytest env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH="$PWD/.build/peers" PRODUCTS="$PWD/$products" \
     python3 -m pytest --rootdir Tests/Acceptance -c Tests/Acceptance/pytest.ini -n "$(getconf _NPROCESSORS_ONLN)" \
-    --dist worksteal -v --color=no --durations=15 "${@:-Tests/Acceptance}"
+    --dist worksteal -v --color=no --durations=15 "$@"
 }
 
 # Runs all tests with programs that a sanitizer watches; what measures memory or limits it is skipped.
@@ -175,7 +178,7 @@ sanitized() {
   printf '#!/bin/sh\nexec %s -E "ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS" "$@"\n' "$(command -v strace)" \
     >.build/sanitized/strace && chmod +x .build/sanitized/strace || return
   PATH="$PWD/.build/sanitized:$PATH" tests "$name" swift "$@"
-  PATH="$PWD/.build/sanitized:$PATH" SANITIZED=1 acceptance "$name: acceptance tests" "$products"
+  PATH="$PWD/.build/sanitized:$PATH" SANITIZED=1 acceptance "$name: acceptance tests" "$products" Tests/Acceptance
 }
 
 # Installs the implementations that ours are compared with, where only their tests see them.
@@ -238,7 +241,7 @@ if $quick; then
   finish
 fi
 
-# Without a package, what needs it fails and says so.
+# What needs a package that is not there is skipped, and counted; that the package could not be installed is a failure.
 install libsqlite3-dev libarchive-dev nettle-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
   gzip zstd jq libarchive-tools chromium ncdu tmux zsh fish mandoc systemd \
   || step "install" false
@@ -248,7 +251,11 @@ step "format" swift format lint --strict --recursive --parallel Sources Tests Pa
 # A target that is not declared is found by luck, and not from a fresh clone.
 step "build" swift build --build-tests --explicit-target-dependency-import-check error
 tests "tests" swift swift test
-acceptance "acceptance tests" .build/debug
+if $thorough; then
+  acceptance "acceptance tests" .build/debug --thorough Tests/Acceptance
+else
+  acceptance "acceptance tests" .build/debug Tests/Acceptance
+fi
 if $sanitize; then
   sanitized "ThreadSanitizer" .build-tsan/debug swift test --sanitize=thread --scratch-path .build-tsan
   # XCTest leaks too, and is not used.
@@ -257,9 +264,8 @@ if $sanitize; then
     swift test --disable-xctest --sanitize=address --scratch-path .build-asan
 fi
 if $faults; then
-  for name in killing interrupting power importing inserting limits; do
-    step "faults: $name" sh Tests/Faults/run.sh "$name"
-  done
+  acceptance "faults" .build/debug --thorough Tests/Acceptance/faults Tests/Acceptance/changing/test_limits.py \
+    Tests/Acceptance/changing/test_rehearsing.py
 fi
 if $operations; then
   if install_operations; then

@@ -129,7 +129,7 @@ fuzz PropertyLists Sources/PropertyLists/*.swift
 stores=Sources/ResponseStorage
 model=$stores/Model
 text=$stores/Text
-fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation/Foundation[AHK]*.swift \
+fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation/Foundation[ACK]*.swift \
   "$stores/Foundation/FoundationFileName.swift" "$model/StoredResponse.swift" \
   "$model/StoredResponse+Request.swift" "$model/StoredResponse+Note.swift" \
   "$model/StoredResponse+Property.swift" \
