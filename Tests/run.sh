@@ -4,7 +4,7 @@
 #   sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay]
 #     [--sanitize] [--thorough]
 #
-# --quick     builds, and runs the Swift tests but for the slow ones, and a few acceptance tests: a minute and a half for the inner
+# --quick     builds, and runs the Swift tests but for the slow ones, and a few acceptance tests: under two minutes for the inner
 #             loop, and no replacement of the whole
 # --faults    also tries all faults on commands that change a cache, which takes half an hour
 # --fuzz      also runs the fuzz targets, 60 s each, changes 500 bits of archives in each format, and reads HARs with long URLs
@@ -235,7 +235,7 @@ finish() {
 if $quick; then
   install_peers || step "install peers" false
   step "build" swift build --build-tests
-  # Half of the time of all other suites. Side by side the tests take no less time, and twice as much of the processors.
+  # Side by side these tests take hardly less time, and nearly twice as much of the processors.
   tests "tests" swift swift test --skip-build --no-parallel \
     --skip 'AdminCommandsTests|ExecutableTests|ArchitectureTests|UsageReportTests|MaskTests|CacheReportTests'
   acceptance "acceptance tests" .build/debug Tests/Acceptance/reading/test_columns.py Tests/Acceptance/configuring/test_rules.py \
