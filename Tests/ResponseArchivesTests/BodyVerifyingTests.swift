@@ -51,6 +51,17 @@ import Testing
         == "the cache at 'body' changed while reading: a body is another than it was before")
   }
 
+  @Test(arguments: ["", "ab", "abcd"])
+  func `a body of another length than announced is an error without a known digest`(
+    text: String
+  ) {
+    let body = Readings([Array(text.utf8)]).body(size: 3)
+    let error = #expect(throws: StoreError.self) { try body.forEachVerifiedChunk { _ in } }
+    #expect(
+      error?.code == .changedWhileReading
+        && error?.reason == "a body is another than it was before")
+  }
+
   @Test func `an announced digest is verified on the first read`() throws {
     let bytes = Array("abc".utf8)
     let right = Readings([bytes]).body(size: 3, sha256: Digest(of: bytes).hexadecimal)

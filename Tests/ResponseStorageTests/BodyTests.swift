@@ -55,6 +55,17 @@ import Testing
     #expect(pulled?.reason == "a body file changed its length meanwhile")
   }
 
+  @Test func `a body that has grown since it was measured is not read into memory`() {
+    let grown = Body(size: 1) {
+      BodyReader(size: ByteCount(Int64.max)) { _ in
+        Issue.record("it was read")
+        return 0
+      }
+    }
+    let failure = #expect(throws: StoreError.self) { try grown.readAll() }
+    #expect(failure?.reason == "its length is another now")
+  }
+
   @Test func `errors of the source are rethrown`() {
     struct Failure: Error {}
     let body = Body(size: 1) { BodyReader(size: 1) { _ in throw Failure() } }

@@ -10,6 +10,9 @@ public struct Body {
     case stored(open: () throws -> BodyReader)
   }
 
+  private static let changed = StoreError(
+    .changedWhileReading, at: "body", because: "its length is another now")
+
   private let source: Source
 
   /// The number of bytes.
@@ -87,9 +90,7 @@ public struct Body {
       count += ByteCount(chunk.count)
       try body(chunk)
     }
-    guard count == size else {
-      throw StoreError(.changedWhileReading, at: "body", because: "its length is another now")
-    }
+    guard count == size else { throw Self.changed }
   }
 
   /// Reads all bytes. The body must be known to fit into memory.
@@ -98,6 +99,9 @@ public struct Body {
   public func readAll() throws -> [UInt8] {
     if let bytes { return bytes }
     var reader = try makeReader()
+    // The caller has judged by `size` that the bytes fit. A file that has grown since must not decide how much memory
+    // is taken.
+    guard reader.size == size else { throw Self.changed }
     return try reader.readAll()
   }
 }
