@@ -25,7 +25,9 @@ def surroundings(monkeypatch):
     """A folder for each test, which holds the home folder, the state and the temporary files of the programs that the test runs."""
     # The folders of pytest's own `tmp_path` are closed to other users, and some tests run programs as another user.
     with tempfile.TemporaryDirectory(prefix="urlcache-admin-", ignore_cleanup_errors=True) as scratch.root:
-        for name in [name for name in os.environ if name.startswith(("URLCACHE_ADMIN", "XDG_"))]:
+        # A proxy would answer in the place of the origins of the tests.
+        for name in [name for name in os.environ
+                     if name.startswith(("URLCACHE_ADMIN", "XDG_")) or name.lower().endswith("_proxy")]:
             monkeypatch.delenv(name)
         for name, folder in {"HOME": "home", "XDG_STATE_HOME": "state", "TMPDIR": "temporary"}.items():
             os.mkdir(scratch.path(folder))

@@ -25,8 +25,6 @@ NAMES = ["etag", "large", "changed", "gzip", "weak", "rolled", "404", "none", "h
 @pytest.fixture
 def apple(monkeypatch):
     """A cache of what an origin on this machine has sent. What is stored is the same in each run but for the time."""
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
     monkeypatch.setattr(origin.Origin, "now", 1_760_000_000)
     entries = origin.stored_entries(origin.start(), NAMES)
     origin.make_apple(maker, path("apple"), list(entries), stored=origin.Origin.now - 100_000)

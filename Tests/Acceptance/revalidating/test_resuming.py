@@ -7,7 +7,6 @@ import json
 import os
 import plistlib
 import random
-import socket
 import sqlite3
 import subprocess
 import threading
@@ -15,6 +14,7 @@ import threading
 import pytest
 
 import origin
+import raw_origin
 from products import maker, tool
 from scratch import path
 
@@ -28,42 +28,23 @@ lock = threading.Lock()
 
 
 @pytest.fixture(autouse=True)
-def listener(monkeypatch):
+def listener():
     """Starts the origin."""
     global base
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
     asked.clear()
     answers.clear()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        base = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+    with raw_origin.listening(answer) as place:
+        base = f"http://{place}/"
         yield
 
 
-def serve_one(connection):
-    with connection:
-        data = b""
-        while b"\r\n\r\n" not in data:
-            piece = connection.recv(65536)
-            if not piece:
-                return
-            data += piece
-        line, *rest = data.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
-        fields = {name.lower(): value.strip() for name, value in (text.split(":", 1) for text in rest)}
-        asked_for = line.split(" ")[1].strip("/")
-        with lock:
-            asked.append((asked_for, fields))
-        connection.sendall(answers[asked_for](fields))
-
-
-def serve(listener):
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        threading.Thread(target=serve_one, args=[connection], daemon=True).start()
+def answer(head):
+    line, *rest = head.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
+    fields = {name.lower(): value.strip() for name, value in (text.split(":", 1) for text in rest)}
+    asked_for = line.split(" ")[1].strip("/")
+    with lock:
+        asked.append((asked_for, fields))
+    return answers[asked_for](fields)
 
 
 def reply(status, body=b"", length=True, **fields):

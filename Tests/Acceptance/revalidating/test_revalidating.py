@@ -33,10 +33,8 @@ OUTCOMES = {
 
 
 @pytest.fixture
-def base(monkeypatch):
+def base():
     """Starts the origin; what its URLs begin with."""
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
     return origin.start()
 
 

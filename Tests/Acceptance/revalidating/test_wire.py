@@ -2,13 +2,12 @@
 
 import json
 import os
-import socket
 import subprocess
-import threading
 
 import pytest
 
 import origin
+import raw_origin
 from products import maker, tool
 from scratch import path
 
@@ -23,35 +22,17 @@ def listener(monkeypatch):
     """Starts an origin, and gives the user a language, which Foundation would send."""
     global place, base
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
     heads.clear()
     answers.clear()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        place = f"127.0.0.1:{listener.getsockname()[1]}"
+    with raw_origin.listening(answer) as place:
         base = f"http://{place}/"
-        threading.Thread(target=serve, args=(listener,), daemon=True).start()
         yield
 
 
-def serve(listener):
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        data = b""
-        while b"\r\n\r\n" not in data:
-            piece = connection.recv(65536)
-            if not piece:
-                break
-            data += piece
-        if data:
-            heads.append(data)
-            path = data.split(b" ")[1].decode().strip("/")
-            answer = answers.get(path, b"HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-            connection.sendall(answer(data) if callable(answer) else answer)
-        connection.close()
+def answer(head):
+    heads.append(head)
+    made = answers.get(head.split(b" ")[1].decode().strip("/"), b"HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    return made(head) if callable(made) else made
 
 
 def run(verb, *arguments, status=0):
