@@ -5,6 +5,7 @@ Expressions are made up from seeds, each as a tree and as a text.
 
 import calendar
 import json
+import os
 import random
 import re
 import subprocess
@@ -26,8 +27,8 @@ COLUMNS = ("id,url,host,path,scheme,method,mime,partition,key,body-location,fres
            "first-stored,ttl,lifetime,current-age,expires-at,announced")
 
 
-def run(*arguments):
-    return subprocess.run([tool, *arguments], capture_output=True)
+def run(*arguments, **options):
+    return subprocess.run([tool, *arguments], capture_output=True, **options)
 
 
 def seconds(text):
@@ -290,3 +291,18 @@ def test_damaged(thorough):
             assert re.fullmatch(" +\\^+", lines[2]) and len(lines[2]) <= len(lines[1]) + 1, (seed, lines)
             assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", result.stderr.decode()), (seed, lines)
     assert refused > seeds / 4, refused
+
+
+@pytest.mark.parametrize(("day", "offset", "start"), [
+    ("2026-01-31", "+01:00", "2026-01-30T23:00:00Z"), ("2026-07-01", "+02:00", "2026-06-30T22:00:00Z"),
+    ("2026-03-30", "+02:00", "2026-03-29T22:00:00Z"), ("2026-10-26", "+01:00", "2026-10-25T23:00:00Z")],
+    ids=["winter", "summer", "first day of summer time", "first day of winter time"])
+def test_day(day, offset, start):
+    """A day begins at its midnight in the local time zone, in summer time too."""
+    cache = make("cache", entries=3)
+    # The rules are in the variable, so that no database of zones is needed.
+    environment = os.environ | {"TZ": "CET-1CEST,M3.5.0,M10.5.0/3"}
+    words = ["list", "-c", cache, "--format", "csv", "--columns", "id,age", "--at"]
+    local, utc = run(*words, day, env=environment), run(*words, start, env=environment)
+    assert local.stderr.decode().startswith(f"note: {day} is taken as {day}T00:00:00{offset}\n"), local
+    assert utc.stdout.count(b"\n") == 4 and local.stdout == utc.stdout, (local, utc)
