@@ -14,6 +14,7 @@ import time
 import pytest
 
 import scratch
+import strace
 from products import tool
 from scratch import path
 
@@ -344,3 +345,24 @@ def test_odd_rows():
     assert [entry["url"] for entry in entries] == [URL % n for n in range(1, 8)], entries
     keys = json.loads(run(folder, "--columns", "key").stdout)["entries"]
     assert keys[3] == {"key": None, "key_base64": "/wD+"}, keys[3]
+
+
+@strace.needed
+def test_closed_while_opening():
+    """An app that closes its cache while the cache is opened here does not remove the log, which SQLite would then create again."""
+    folder, database = make()
+    with contextlib.ExitStack() as app:
+        app.enter_context(beside(folder, "SELECT * FROM cfurl_cache_response"))
+        database.close()
+        before, trace = state(folder), path("trace")
+        # The program looks for locks, and then lets SQLite open the file: the app closes it in between.
+        words = ["strace", "-f", "-qq", "-o", trace, "-P", os.path.join(folder, "Cache.db"), "-e", "trace=openat,fcntl",
+                 "-e", "inject=openat:delay_enter=400000:when=2"]
+        with subprocess.Popen([*words, tool, "list", "-c", folder, "--format", "json"], stdout=subprocess.PIPE) as process:
+            while process.poll() is None and not (os.path.exists(trace) and b"F_GETLK" in scratch.read(trace)):
+                time.sleep(0.01)
+            time.sleep(0.1)
+            app.close()
+            output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and [entry["id"] for entry in json.loads(output)["entries"]] == list(range(1, 8))
+    assert state(folder) == before
