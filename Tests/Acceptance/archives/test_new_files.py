@@ -1,11 +1,14 @@
-"""Lets a file appear under the name of an export just before the export gets that name; the file must not be replaced."""
+"""Watches how an export gets its name: another file that gets the name just before must not be replaced, and both the export and its
+name must reach the disk."""
 
 import os
+import re
 import subprocess
 import time
 
 import pytest
 
+import scratch
 import strace
 from products import tool
 from scratch import export, make, path, read, run, write
@@ -65,3 +68,14 @@ def test_killed_between_names(cache):
     before = read(whole)
     run("export", "-c", cache, "-o", archive, "--force", "--id", "1")
     assert read(whole) == before and read(archive) != before and not os.path.exists(archive + ".partial")
+
+
+def test_reaches_disk(cache):
+    """An archive is on the disk before it gets its name, and its name before the command ends."""
+    archive, trace = path("archive.tar"), path("trace")
+    subprocess.run(["strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=fsync,fdatasync,?rename,?renameat,renameat2",
+                    tool, "export", "-c", cache, "-o", archive], check=True, stdin=subprocess.DEVNULL, capture_output=True)
+    with open(trace) as file:
+        calls = re.findall(r"^\d+\s+(f(?:data)?sync|rename)(?:at2?)?\((?:\d+<(.*?)>)?", file.read(), re.M)
+    assert [(call, name) for call, name in calls if call == "rename" or name.startswith(scratch.root)] == [
+        ("fsync", archive + ".partial"), ("rename", ""), ("fsync", scratch.root)], calls
