@@ -68,6 +68,8 @@ struct MaskTests {
     ("Accept", "text/html", "text/html"), ("ETag", "\"a=b\"", "\"a=b\""),
     ("Location", "https://h/?code=1", "https://h/?code=***"),
     ("Location", "https://h/p;token=x", "https://h/p;token=***"),
+    ("Location", "https://h/#access_token=x", "https://h/#access_token=***"),
+    ("Location", "https://u:p@h/", "https://***@h/"),
     (
       "Link", "<https://h/?token=1>; rel=next, <https://u:p@i/>",
       "<https://h/?token=***>; rel=next, <https://***@i/>"
