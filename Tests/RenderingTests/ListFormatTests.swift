@@ -69,6 +69,14 @@ struct ListFormatTests {
         == "id,url\n1,\"\"\"\u{301},x\"\n1,'=cmd|' /C calc'!A0\n")
   }
 
+  @Test func `CSV quotes a cell with a space at either end`() {
+    let urls: [ByteString] = [" a", "a ", "a b"]
+    let responses = urls.map { Samples.response(url: $0) }
+    #expect(
+      Samples.text(Samples.render(.csv, responses, columns: [.url]))
+        == "url\n\" a\"\n\"a \"\na b\n")
+  }
+
   @Test func `TSV defuses formulas as CSV does`() {
     let urls: [ByteString] = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a=1", ""]
     let responses = urls.map { Samples.response(url: $0) }
