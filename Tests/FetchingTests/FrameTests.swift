@@ -40,6 +40,14 @@ import Testing
     #expect(Frame(.body, 1, [UInt8](repeating: 0, count: Frame.largestPayload + 1)) == nil)
   }
 
+  @Test func `the largest payload is accepted`() throws {
+    let frame = try #require(Frame(.body, 1, [UInt8](repeating: 7, count: Frame.largestPayload)))
+    var reader = FrameReader()
+    reader.append(frame.bytes)
+    #expect(try reader.next() == frame)
+    #expect(!reader.isInsideFrame)
+  }
+
   @Test func `an incomplete frame at the end is detected`() throws {
     var reader = FrameReader()
     reader.append(try #require(Frame(.body, 1, [1, 2])).bytes.dropLast())

@@ -22,6 +22,7 @@ import Testing
     #expect(lifetime(expires, modified) == "expires 100")
     #expect(lifetime(modified, date) == "heuristic 100")
     #expect(lifetime(modified) == "heuristic 100")
+    #expect(lifetime(modified, "Date: \(Sample.date(-505))") == "heuristic 50")
     #expect(lifetime(date) == "none 0")
     #expect(lifetime() == "none 0")
   }
