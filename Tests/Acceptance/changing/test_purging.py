@@ -488,3 +488,20 @@ def test_log_of_another_process():
         assert "the limits cannot be met, so nothing was removed" in result.stderr, result
         assert "another process has the cache open and keeps" in result.stderr and "in its log" in result.stderr, result
     assert rows(cache)[0] == before[0], "entries went for the log"
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_removed_bytes(mode):
+    """The bytes of removed entries, which may be secret, are overwritten in the database."""
+    cache = make("cache", entries=12)
+    secret = b"Bearer 0123456789abcdef"
+    connection = sqlite3.connect(database(cache), isolation_level=None)
+    # Kept entries around the removed one, so that a part of a page becomes free, and a body of several pages.
+    connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID = 9", (secret * 1000,))
+    connection.execute("UPDATE cfurl_cache_blob_data SET user_info = ? WHERE entry_ID = 9", (secret,))
+    connection.execute(f"PRAGMA journal_mode = {mode}")
+    connection.close()
+    assert scratch.read(database(cache)).count(secret) > 900
+    purge(cache, "9", "--yes")
+    left = [os.path.join(cache, name) for name in os.listdir(cache)]
+    assert not [file for file in left if os.path.isfile(file) and secret in scratch.read(file)]
