@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Rendering
 import ResponseStorage
 
@@ -41,6 +42,12 @@ extension URLCacheAdmin {
     @Flag(help: "Show only how many entries differ.")
     var stat = false
 
+    @Flag(help: "Show what changed in each entry: status, sizes, times, header fields.")
+    var detail = false
+
+    @Flag(help: "Also compare text bodies line by line, as 'diff -u' does. Implies '--detail'.")
+    var bodies = false
+
     @Option(help: "How to write: table, json.")
     var format = ChangeFormat.table
 
@@ -53,6 +60,10 @@ extension URLCacheAdmin {
       guard selection.entries.isEmpty else {
         throw ValidationError("'diff' takes two paths; select with options such as '--prefix'.")
       }
+      guard !stat || !(detail || bodies) else {
+        throw ValidationError(
+          "'--stat' and '\(bodies ? "--bodies" : "--detail")' exclude each other.")
+      }
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -62,21 +73,40 @@ extension URLCacheAdmin {
       let comparison = try StoreComparison(
         of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
         selecting: selection, now: now)
+      try write(comparison, of: first, with: second, now, environment)
       try first.finish()
       try second.finish()
       if comparison.leftOut > 0 {
         environment.note("entries that cannot be read and are left out: \(comparison.leftOut)")
       }
-      let renderer = ComparisonRenderer(secrets: secrets.policy, isSummary: stat)
+      return comparison.differences.isEmpty ? .done : .no
+    }
+
+    private func write(
+      _ comparison: StoreComparison, of first: any ResponseSource,
+      with second: any ResponseSource, _ now: Timestamp, _ environment: CommandEnvironment
+    ) throws {
+      var renderer = ComparisonRenderer(secrets: secrets.policy, now: now)
       var output = OutputBuffer(environment)
-      switch format {
-      case .table: renderer.appendText(comparison, into: &output.text)
-      case .json:
-        renderer.appendJSON(
+      if format == .json {
+        renderer.beginJSON(
           comparison, of: first.description, second.description, into: &output.text)
       }
+      let entries = ComparedEntries(
+        first: first, second: second, hasDetail: detail || bodies, comparesBodies: bodies)
+      try entries.forEach(stat ? [] : comparison.differences) { difference, detail in
+        switch format {
+        case .table: renderer.appendText(difference, detail, into: &output.text)
+        case .json: renderer.appendJSON(difference, detail, into: &output.text)
+        }
+        try output.flushIfLarge()
+      }
+      switch format {
+      case .table where !stat && comparison.differences.isEmpty: break
+      case .table: renderer.appendTotals(of: comparison, into: &output.text)
+      case .json: renderer.endJSON(into: &output.text)
+      }
       try output.flush()
-      return comparison.differences.isEmpty ? .done : .no
     }
 
     private func open(

@@ -1,37 +1,27 @@
 public import Administration
-import Bytes
+public import Bytes
 import JSON
 public import ResponseStorage
 
-/// Renders the differences between two caches.
+/// Renders the differences between two caches, one at a time.
 public struct ComparisonRenderer: Sendable {
   /// Which secrets the output may contain.
-  public var secrets: SecretPolicy
-  /// Whether only totals are shown.
-  public var isSummary: Bool
+  public let secrets: SecretPolicy
+
+  /// The time to which ages are measured.
+  let now: Timestamp
+
+  private var json = JSONStream(.hostileText)
 
   /// Creates a renderer.
-  public init(secrets: SecretPolicy, isSummary: Bool) {
-    self.secrets = secrets
-    self.isSummary = isSummary
+  public init(secrets: SecretPolicy, now: Timestamp) {
+    (self.secrets, self.now) = (secrets, now)
   }
 
-  /// Appends a line for each difference, and the totals; nothing if there are no differences.
-  public func appendText(_ comparison: StoreComparison, into buffer: inout TextBuffer) {
-    if !isSummary {
-      for difference in comparison.differences { append(difference, into: &buffer) }
-    }
-    guard isSummary || !comparison.differences.isEmpty else { return }
-    for change in StoreComparison.Change.allCases {
-      buffer.append(grouped: Int64(comparison.count(change)))
-      buffer.append(" \(change.rawValue), ")
-    }
-    buffer.append(grouped: comparison.same)
-    buffer.append(" the same\n")
-  }
-
-  private func append(
-    _ difference: StoreComparison.Difference, into buffer: inout TextBuffer
+  /// Appends a line for a difference, and indented lines for its detail.
+  public func appendText(
+    _ difference: StoreComparison.Difference, _ detail: EntryDifference?,
+    into buffer: inout TextBuffer
   ) {
     switch difference.change {
     case .added: buffer.append("+ ")
@@ -43,27 +33,56 @@ public struct ComparisonRenderer: Sendable {
       buffer.append(" (\(difference.aspects.map(\.rawValue).joined(separator: ", ")))")
     }
     buffer.append("\n")
+    if let detail { appendText(detail, into: &buffer) }
   }
 
-  /// Appends one JSON object, with every difference.
-  public func appendJSON(
+  /// Appends the line of totals.
+  public func appendTotals(of comparison: StoreComparison, into buffer: inout TextBuffer) {
+    for change in StoreComparison.Change.allCases {
+      buffer.append(grouped: Int64(comparison.count(change)))
+      buffer.append(" \(change.rawValue), ")
+    }
+    buffer.append(grouped: comparison.same)
+    buffer.append(" the same\n")
+  }
+
+  /// Begins a JSON object with the totals; its array of differences follows.
+  public mutating func beginJSON(
     _ comparison: StoreComparison, of first: StoreDescription, _ second: StoreDescription,
     into buffer: inout TextBuffer
   ) {
-    buffer.writeJSON(schema: "diff") {
+    json.begin("differences", in: &buffer.bytes) {
+      $0.member(schema: "diff")
       $0.member("first", first)
       $0.member("second", second)
       for change in StoreComparison.Change.allCases {
         $0.member(named: change.rawValue, comparison.count(change))
       }
       $0.member("same", comparison.same)
-      let differences = isSummary ? [] : comparison.differences
-      $0.array("differences", .lines, objects: differences) { json, difference in
+    }
+  }
+
+  /// Appends a difference, with its detail if there is one.
+  public mutating func appendJSON(
+    _ difference: StoreComparison.Difference, _ detail: EntryDifference?,
+    into buffer: inout TextBuffer
+  ) {
+    // The closure uses `self`, which must not be changed meanwhile.
+    var stream = json
+    stream.append(to: &buffer.bytes) { json in
+      json.object { json in
         json.member("key", url: difference.key, secrets)
         json.member("url", url: difference.url, secrets)
         json.member("change", difference.change.rawValue)
         json.member("differs", difference.aspects.map(\.rawValue))
+        if let detail { write(detail, to: &json) }
       }
     }
+    json = stream
+  }
+
+  /// Ends the JSON object.
+  public mutating func endJSON(into buffer: inout TextBuffer) {
+    json.end(in: &buffer.bytes)
   }
 }

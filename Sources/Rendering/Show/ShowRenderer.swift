@@ -121,7 +121,8 @@ public struct ShowRenderer: Sendable {
     buffer.append(" that were announced")
   }
 
-  private func append(_ value: CellValue, into buffer: inout TextBuffer) {
+  /// Appends a value with its unit, and with the age of a time.
+  func append(_ value: CellValue, into buffer: inout TextBuffer) {
     switch value {
     case .byteCount(let count):
       buffer.append(ByteSizeText.text(count))

@@ -274,7 +274,7 @@ def test_import_and_diff(check, whole):
     # One entry that the archive has and the cache lacks.
     run(other, "purge", str(lines(other, "list", "--limit", "1", "--columns", "id")[0]["id"]), "--yes")
     check("diff", [json.loads(scratch.run("diff", *words, "--format", "json", status=status).stdout) for words, status in [
-        ([whole, archive], 0), ([archive, other], 1), ([other, whole, "--stat"], 1)]])
+        ([whole, archive], 0), ([archive, other], 1), ([other, whole, "--stat"], 1), ([whole, scratch.make("unlike", seed=4), "--bodies"], 1)]])
 
 
 def test_revalidate(check):

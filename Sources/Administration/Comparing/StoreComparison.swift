@@ -36,6 +36,10 @@ public struct StoreComparison: Hashable, Sendable {
     public var change: Change
     /// The aspects that changed.
     public var aspects: [Aspect] = []
+    /// Its id in the first store; `nil` if it is not there.
+    public var first: StoredResponse.ID?
+    /// Its id in the second store; `nil` if it is not there.
+    public var second: StoredResponse.ID?
   }
 
   /// The differences, in the order of keys.
@@ -82,20 +86,26 @@ public struct StoreComparison: Hashable, Sendable {
     for (key, print) in others {
       // Of several responses with this key, any may be the one that changed.
       guard let other = known[key]?.popLast() else {
-        differences.append(.init(key: key, url: print.url, change: .added))
+        differences.append(.init(key: key, url: print.url, change: .added, second: print.id))
         continue
       }
       let differing = Aspect.allCases.filter { print.digests[$0] != other.digests[$0] }
-      differences.append(.init(key: key, url: print.url, change: .changed, aspects: differing))
+      differences.append(
+        .init(
+          key: key, url: print.url, change: .changed, aspects: differing, first: other.id,
+          second: print.id))
     }
     for (key, prints) in known {
-      differences += prints.map { .init(key: key, url: $0.url, change: .removed) }
+      differences += prints.map {
+        .init(key: key, url: $0.url, change: .removed, first: $0.id)
+      }
     }
     self.differences = differences.sorted { $0.key < $1.key }
   }
 
   /// The values of a response that are compared.
   private struct Fingerprint {
+    var id: StoredResponse.ID
     var url: ByteString?
     var digests: [Aspect: String] = [:]
   }
@@ -114,7 +124,7 @@ public struct StoreComparison: Hashable, Sendable {
         return .next
       }
       let response = StoredResponse(decoding: raw, .all)
-      var print = Fingerprint(url: response.url)
+      var print = Fingerprint(id: response.id, url: response.url)
       for aspect in aspects {
         print.digests[aspect] =
           aspect == .body && normalizingJSON

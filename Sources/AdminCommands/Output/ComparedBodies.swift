@@ -1,0 +1,87 @@
+import Administration
+import Bytes
+import Rendering
+import ResponseArchives
+import ResponseStorage
+
+/// The bodies of an entry in two stores, which are compared line by line if they are text.
+struct ComparedBodies {
+  /// The maximum size of a decoded body, and of an indented one. Both bodies and their lines are in memory; a text of
+  /// this size is more than anybody reads, and its comparison takes less than a second.
+  static let limit = ByteCount(1 << 20)
+
+  let first: any ResponseSource
+  let second: any ResponseSource
+
+  /// Compares the bodies of two responses.
+  func compare(_ one: StoredResponse.ID, _ other: StoredResponse.ID) throws -> BodyDifference {
+    guard let before = try body(of: one, in: first), let after = try body(of: other, in: second)
+    else { return .unreadable }
+    guard case .whole(let before) = before, case .whole(let after) = after else {
+      return .tooLarge(Self.limit)
+    }
+    guard before != after else { return .sameDecoded }
+    guard before.isText, after.isText else { return .binary }
+    if let (before, after) = Self.indented(before, after) {
+      let comparison = LineComparison(of: before, with: after)
+      return comparison.isEqual ? .sameJSON : .lines(comparison, isIndented: true)
+    }
+    return .lines(LineComparison(of: before, with: after), isIndented: false)
+  }
+
+  private enum Body {
+    case whole([UInt8])
+    case tooLarge
+  }
+
+  /// Returns a body after undoing its content coding; `nil` if it cannot be read.
+  private func body(of id: StoredResponse.ID, in source: any ResponseSource) throws -> Body? {
+    struct TooLarge: Error {}
+    var bytes: [UInt8] = []
+    do {
+      _ = try source.forEachPiece(ofDecodedBody: id, limit: Self.limit) { piece in
+        bytes += piece
+        // The limit is one of decoding; a body without a coding is passed on as it is.
+        if bytes.count > Self.limit.bytes { throw TooLarge() }
+      }
+      return .whole(bytes)
+    } catch is TooLarge {
+      return .tooLarge
+    } catch let error as BodyDecodingError {
+      return error.isTooLarge ? .tooLarge : nil
+    } catch let error as StoreError where error.code == .noSuchResponse || error.code == .damaged {
+      return nil
+    }
+  }
+
+  /// Returns two JSON texts with each value on its own line; `nil` if one is not JSON, or would become too large.
+  private static func indented(_ one: [UInt8], _ other: [UInt8]) -> ([UInt8], [UInt8])? {
+    guard let one = indented(one), let other = indented(other) else { return nil }
+    return (one, other)
+  }
+
+  private static func indented(_ text: [UInt8]) -> [UInt8]? {
+    var indenter = JSONIndenter()
+    var buffer = TextBuffer()
+    var rest = text[...]
+    do throws(JSONSyntaxError) {
+      while !rest.isEmpty {
+        // Small pieces, because each byte may produce a kilobyte of indentation.
+        try indenter.append(rest.prefix(4_096), into: &buffer)
+        rest = rest.dropFirst(4_096)
+        guard buffer.bytes.count <= 4 * limit.bytes else { return nil }
+      }
+      try indenter.finish(into: &buffer)
+    } catch {
+      return nil
+    }
+    return buffer.bytes
+  }
+}
+
+extension [UInt8] {
+  /// Whether the bytes are UTF-8 without NUL, which no text contains.
+  fileprivate var isText: Bool {
+    !contains(0) && String(validating: self, as: UTF8.self) != nil
+  }
+}

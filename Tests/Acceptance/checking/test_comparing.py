@@ -1,0 +1,162 @@
+"""What 'diff --detail' and 'diff --bodies' show of entries that differ."""
+
+import gzip
+import json
+import os
+import random
+import shutil
+import subprocess
+
+import pytest
+
+import origin
+from products import maker
+from scratch import path, run
+
+STORED = 1_760_000_000  # 9 October 2025, 08:53:20 UTC
+
+
+def entry(name, status=200, fields=None, body=b"", asked=None, info=None):
+    return f"https://h.example/{name}", status, fields or {}, body, asked or {}, info
+
+
+def caches(first, second):
+    """Two caches with these entries."""
+    for name, entries in [("first", first), ("second", second)]:
+        origin.make_apple(maker, path(name), entries, stored=STORED)
+    return path("first"), path("second")
+
+
+def details(first, second, *options):
+    """The differences, as JSON."""
+    return json.loads(run("diff", first, second, "--format", "json", *options, status=1).stdout)["differences"]
+
+
+def test_text():
+    """A status, sizes, header fields, user info and bodies, in the order in which they are documented."""
+    first, second = caches(
+        [entry("changed", 200, {"Cache-Control": "max-age=60", "Via": "a", "Same": "s"}, b"one\ntwo\n", {"Accept": "text/plain"}, {"k": 1}),
+         entry("gone", body=b"12345")],
+        [entry("changed", 404, {"Cache-Control": "no-store", "X-New": "n", "Same": "s"}, b"one\n2\n", {"Accept": "*/*"}, {"k": 2}),
+         entry("new")])
+    shown = run("diff", first, second, "--bodies", status=1).stdout.decode()
+    begin = shown.index("~ ")
+    assert shown[begin:].partition("\n- ")[0] == """\
+~ https://h.example/changed (body, headers, other)
+    status            200 → 404
+    size              8 B → 6 B
+    response header fields
+      - Cache-Control: max-age=60
+      + Cache-Control: no-store
+      - Via: a
+      + X-New: n
+    request header fields
+      - Accept: text/plain
+      + Accept: */*
+    user info
+      - k: 1
+      + k: 2
+    body
+      @@ -1,2 +1,2 @@
+       one
+      -two
+      +2""", shown
+    assert "\n- https://h.example/gone\n    method            GET\n    status            200\n" in shown, shown
+    assert "partition" not in shown, shown
+    assert shown.endswith("\n1 added, 1 removed, 1 changed, 0 the same\n"), shown
+
+
+def test_without_bodies():
+    """'--detail' alone reads no bodies."""
+    first, second = caches([entry("a", body=b"one")], [entry("a", body=b"two")])
+    assert "body" not in run("diff", first, second, "--detail", status=1).stdout.decode().partition("\n")[2]
+    assert details(first, second, "--detail")[0]["body"] is None
+    assert "body" not in details(first, second)[0]
+
+
+def test_json():
+    """Programs get the values of both sides, and the fields that changed."""
+    first, second = caches([entry("a", 200, {"ETag": '"1"', "B": "b"}, b"one")], [entry("a", 304, {"etag": '"2"'}, b"one!")])
+    found, = details(first, second, "--detail")
+    assert (found["before"]["status"], found["after"]["status"]) == (200, 304), found
+    assert (found["before"]["size"], found["after"]["size"]) == (3, 4), found
+    assert (found["before"]["id"], found["after"]["id"]) == (1, 1), found
+    assert found["response_headers"] == [{"name": "B", "before": ["b"], "after": []}, {"name": "etag", "before": ['"1"'], "after": ['"2"']}], found
+    assert found["request_headers"] == [], found
+
+
+def test_secrets():
+    """Secrets are masked on both sides, and only shown on request."""
+    first, second = caches(*([entry("a", 200, {"Set-Cookie": f"s={name}"}, b"", {"Authorization": f"Bearer {name}"})] for name in ["old-token", "new-token"]))
+    for options in [], ["--format", "json"]:
+        shown = run("diff", first, second, "--bodies", *options, status=1).stdout
+        assert b"-token" not in shown, shown
+        assert b"new-token" in run("diff", first, second, "--bodies", "--show-secrets", *options, status=1).stdout
+
+
+@pytest.mark.parametrize("one,other,result", [
+    (b'{"a":1,"b":[1,2]}', b'{"a": 1, "b": [1, 2]}', "same-json"),
+    (b"\0\1", b"\0\2", "binary"),
+    (b"\xff", b"text", "binary"),
+    (gzip.compress(b"text", 1), gzip.compress(b"text", 9, mtime=1), "same-decoded"),
+    (gzip.compress(b"text")[:-6], b"text", "unreadable"),
+    (b"a" * (1 << 20), b"a" * ((1 << 20) + 1), "too-large"),
+    (gzip.compress(b"a" * ((1 << 20) + 1)), b"a", "too-large"),
+    (b"", b"\n", "lines"),
+], ids=["white space", "zeros", "not UTF-8", "codings", "broken", "large", "large when decoded", "empty"])
+def test_results(one, other, result):
+    """What is said of bodies that are not compared line by line."""
+    found, = details(*caches([entry("a", body=one)], [entry("a", body=other)]), "--bodies")
+    assert found["body"]["result"] == result, found
+    assert (found["body"]["diff"] is not None) == (result == "lines"), found
+
+
+def test_indented_json():
+    """One line of JSON is compared value by value."""
+    first, second = caches([entry("a", body=b'{"a":1,"b":[1,2,3]}')], [entry("a", body=b'{"a":1,"b":[1,3]}')])
+    found, = details(first, second, "--bodies")
+    assert found["body"] == {"result": "lines", "indented": True, "diff": '@@ -3,7 +3,6 @@\n   "b": [\n     1,\n-    2,\n     3\n   ]\n }\n'.replace(
+        "@@ -3,7 +3,6 @@\n", "@@ -2,7 +2,6 @@\n   \"a\": 1,\n")}, found
+
+
+@pytest.mark.skipif(not shutil.which("patch"), reason="patch is not here")
+def test_patches():
+    """'patch' turns the first body into the second with each diff."""
+    chance = random.Random(1)
+
+    def text():
+        lines = [chance.choice([b"a", b"b", b"c", b"\xc3\xa4", b"x\ty", b"\\ no"]) for _ in range(chance.randrange(40))]
+        return b"\n".join(lines) + chance.choice([b"", b"\n"])
+    pairs = {}
+    for number in range(60):
+        one = text()
+        lines = one.splitlines(keepends=True)
+        for _ in range(chance.randrange(1, 5)):
+            place = chance.randrange(len(lines) + 1)
+            lines[place:place + chance.randrange(3)] = [b"new %d\n" % number] * chance.randrange(3)
+        other = b"".join(lines)
+        # The last line may have lost its end in the middle of the text.
+        if other != one:
+            pairs[f"https://h.example/{number}"] = (one, other)
+    assert len(pairs) > 40
+    first, second = caches(*([entry(os.path.basename(url), body=pair[side]) for url, pair in pairs.items()] for side in (0, 1)))
+    tried = 0
+    for found in details(first, second, "--bodies"):
+        one, other = pairs[found["url"]]
+        assert found["body"]["result"] == "lines", found
+        with open(path("body"), "wb") as file:
+            file.write(one)
+        unified = f"--- body\n+++ body\n{found['body']['diff']}".encode()
+        subprocess.run(["patch", "--quiet", "--binary", path("body")], input=unified, check=True)
+        with open(path("body"), "rb") as file:
+            assert file.read() == other, (one, other, unified)
+        tried += 1
+    assert tried == len(pairs)
+
+
+def test_exclusive():
+    """A summary has no details."""
+    first, second = caches([entry("a")], [entry("a", 404)])
+    for option in "--detail", "--bodies":
+        error = run("diff", first, second, "--stat", option, status=64).stderr.decode()
+        assert f"'--stat' and '{option}' exclude each other." in error, error
