@@ -144,9 +144,10 @@ def test_conflicts(origin, archive, rule, older, newer):
     with_file = next(id for id, entry in whole.items() if entry["isDataOnFS"])
     cache = path("cache")
     run("import", archive, "-c", cache, "--create", "apple")
-    # What the cache has is older for one, and newer for the other, and a third is gone.
+    # What the cache has is older for one, newer for another, and as old for a third, which counts as newer, and a fourth is gone.
     change(cache, 5, "1999-01-01 00:00:00")
     change(cache, 6, "2040-01-01 00:00:00")
+    change(cache, 7)
     run("purge", "-c", cache, str(with_file), "--yes")
     before, _ = stored(cache)
     planned = json.loads(run("import", archive, "-c", cache, "--on-conflict", rule, "-n", "--format", "json").stdout)
@@ -156,7 +157,7 @@ def test_conflicts(origin, archive, rule, older, newer):
         before_asking = tree(cache)
         result = run("import", archive, "-c", cache, "--on-conflict", rule, status=64)
         assert tree(cache) == before_asking
-        count = "2 entries" if newer else "1 entry"
+        count = "3 entries" if newer else "1 entry"
         assert result.stderr.decode() == (
             f"error: {count} of the cache would be replaced; cannot ask for confirmation: standard input is not a terminal\n"
             "hint: preview it with '--dry-run', then import with '--yes'\n"), result
@@ -165,10 +166,10 @@ def test_conflicts(origin, archive, rule, older, newer):
     after, orphans = stored(cache)
     assert not orphans and len(after) == 60
     for id, entry in after.items():
-        wanted = before[id] if (id == 5 and not older) or (id == 6 and not newer) else whole[id]
+        wanted = before[id] if (id == 5 and not older) or (id in (6, 7) and not newer) else whole[id]
         assert entry == wanted, (rule, id)
-    assert done["added"]["entries"] == 1 and done["replaced"]["entries"] == older + newer
-    assert done["skipped"]["entries"] == 2 - older - newer and done["unchanged"]["entries"] == 57
+    assert done["added"]["entries"] == 1 and done["replaced"]["entries"] == older + 2 * newer
+    assert done["skipped"]["entries"] == 3 - older - 2 * newer and done["unchanged"]["entries"] == 56
 
 
 def test_conflicts_as_errors(archive):
