@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -209,6 +210,16 @@ def test_unseen_files():
     assert (result["removed"]["entries"], result["footprint_before"], result["footprint_after"]) == (1, usage, usage), result
     run("purge", "-c", folder, other, "--yes")
     assert os.listdir(folder) == [".dat.nosync2"]
+
+
+def test_unfinished_files():
+    """What an app left when it crashed is removed to make room, but not what another process may still be writing."""
+    folder, now = make("unfinished", entries=5), time.time()
+    for name, age in {".dat.nosync1f3.young0": 500, ".dat.nosync1f3.left00": 700}.items():
+        put(folder, name, bytes(5000))
+        os.utime(os.path.join(folder, name), (now - age,) * 2)
+    run("enforce", "-c", folder, "--min-free", "100%", "--best-effort", "--yes", status=1)
+    assert os.listdir(folder) == [".dat.nosync1f3.young0"]
 
 
 def test_hostile_folders(monkeypatch):
