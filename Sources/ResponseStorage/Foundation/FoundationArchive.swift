@@ -44,6 +44,8 @@ public struct FoundationArchive: Hashable, Sendable {
   }
 
   /// The bytes of the archive, which are deterministic.
+  // NSKeyedArchiver writes dictionaries in another order in each process. Fixed bytes make archives
+  // and tests comparable, and Foundation reads any order.
   public var bytes: [UInt8] {
     var writer = KeyedArchiveWriter()
     let root = add(to: &writer)
@@ -56,6 +58,7 @@ public struct FoundationArchive: Hashable, Sendable {
   func parts(bodySize: ByteCount) -> (before: [UInt8], after: [UInt8]) {
     var writer = KeyedArchiveWriter()
     var archive = self
+    // Only the place of the body is needed, which depends on its size and not on its bytes.
     archive.body = []
     let root = archive.add(to: &writer)
     return writer.parts(root: root, dataSize: bodySize.bytes)
@@ -102,6 +105,8 @@ public struct FoundationArchive: Hashable, Sendable {
       [
         "NS.url": url, "NS.mimeType": mimeType,
         "NS.expectedContentLength": .integer(archive.expectedLength),
+        // For an HTTP response, Foundation ignores these values and derives them from the header
+        // fields again.
         "NS.textEncodingName": KeyedArchiveWriter.null, "NS.suggestedFilename": fileName,
         "NS.statusCode": .integer(status), "NS.allHeaderFields": headers,
       ])
@@ -136,6 +141,7 @@ public struct FoundationArchive: Hashable, Sendable {
     var places: [ByteString: Int] = [:]
     var fields: [HeaderFields.Field] = []
     for field in headers.fields {
+      // Foundation keeps one value for each name, and picks any if two names differ by case only.
       if let place = places[field.name.asciiLowercased] {
         fields[place].value.bytes += Array(", ".utf8) + field.value.bytes
       } else {
@@ -148,6 +154,8 @@ public struct FoundationArchive: Hashable, Sendable {
 
   /// Returns the name of a header field as Foundation writes it: `Etag`, but `X-ID` unchanged.
   private static func capitalized(_ name: ByteString) -> ByteString {
+    // This is what `HTTPURLResponse` does to names when a response is created: `ETag` becomes
+    // `Etag`, `DNT` becomes `Dnt`, and names with `x-` and `WWW-Authenticate` are kept.
     if name.asciiLowercased.bytes.starts(with: Array("x-".utf8)) { return name }
     if name.equalsIgnoringASCIICase("www-authenticate") { return "WWW-Authenticate" }
     var isInWord = false

@@ -20,6 +20,8 @@ extension StoredResponse {
       }
     }
     if projection.contains(.body) {
+      // Set first, so that an archive without the member, or with one that cannot be decoded, has
+      // no body.
       bodyLocation = .missing
       decode("data", from: root, of: archive) {
         (response, part, archive) throws(PropertyListError) in
@@ -40,6 +42,7 @@ extension StoredResponse {
     }
     guard projection.contains(.notes) else { return }
     noteResponseUnlessUTF8()
+    // Such an entry looks like any other here, but every lookup of it ends the app.
     if let crash = FoundationCrash.find(in: archive) {
       notes.append(
         .init(.fatalToFoundation, "Foundation may crash on reading it: \(crash.rawValue)"))
@@ -103,6 +106,7 @@ extension StoredResponse {
   /// Returns the URL for a list of texts, each of which may be relative to the next one.
   fileprivate static func joined(_ texts: [[UInt8]]) -> ByteString {
     guard texts.count > 1, let last = texts.last else { return ByteString(texts.first ?? []) }
+    // A base of a base is possible: `NSURL` archives each URL with its own base.
     let url = texts.dropLast().reversed().reduce(URLReference(last)) { base, text in
       URLReference(text).resolved(against: base)
     }

@@ -20,6 +20,7 @@ struct FoundationEntry {
     guard let url = response.url, let status = response.status,
       let headers = response.responseHeaders
     else { throw AdmissionRefusal("its property lists cannot be decoded") }
+    // The method is not part of the key, so a response to a POST would answer a GET.
     guard response.request.method ?? "GET" == "GET" else {
       throw AdmissionRefusal("it answers another method than GET, which URLCache would not tell")
     }
@@ -29,6 +30,7 @@ struct FoundationEntry {
     guard let stored = response.stored ?? response.firstStored else {
       throw AdmissionRefusal("it is not known when it was stored")
     }
+    // The key of the escaped URL, which is the form that Foundation reads back.
     guard let key = FoundationKey(of: Self.readable(response.request.url ?? url)) else {
       throw AdmissionRefusal("its URL has no host")
     }
@@ -67,6 +69,8 @@ struct FoundationEntry {
     for info in [userInfo.compactMap(\.readableByFoundation), []] {
       var archive = archive
       archive.userInfo = info
+      // The filter above goes by kinds of values, and the crash is looked for in the bytes that
+      // will be written. So something that the filter misses is still found.
       if crash(of: archive) == nil { return archive }
     }
     throw AdmissionRefusal("Foundation may crash on reading it")
@@ -74,6 +78,7 @@ struct FoundationEntry {
 
   /// Returns what would make Foundation crash on reading the archive, or `nil`.
   private static func crash(of archive: FoundationArchive) -> FoundationCrash? {
+    // The body cannot make the unarchiver crash, and may be larger than memory.
     let bytes = archive.parts(bodySize: 0)
     let all = bytes.before + bytes.after
     guard let list = try? BinaryPropertyList(all.span),
@@ -91,6 +96,8 @@ struct FoundationEntry {
     guard let list = try? BinaryPropertyList(bytes.span), let archive = try? KeyedArchive(list),
       let response = NewResponse(archive, in: name)
     else { return nil }
+    // Decoded from the bytes to be written: what the format cannot keep is missing here, and is
+    // reported as a loss.
     var new = response
     new.body = raw.part(.body)?.content
     return new.raw(id: raw.id)
@@ -106,6 +113,8 @@ struct FoundationEntry {
     let parts = archive.parts(bodySize: body?.size ?? 0)
     try append(parts.before[...])
     try body?.forEachChunk(append)
+    // The table of offsets is at the end of a property list, so the size of the body must be right
+    // before it is read.
     try append(parts.after[...])
   }
 }

@@ -48,6 +48,8 @@ struct FoundationFile: ~Copyable {
   /// - Throws: ``PropertyListError``, also if the archive has no body, or ``FileError``.
   consuming func bodyReader() throws -> BodyReader {
     let data = try withArchive { archive in
+      // A large body was left out of the list, so its place in the file is known here, and not its
+      // bytes.
       guard let place = try archive.member("data", of: archive.root),
         let data = try archive.data(place)
       else { throw PropertyListError(.notKeyedArchive, at: 0) }

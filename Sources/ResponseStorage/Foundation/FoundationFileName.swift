@@ -35,6 +35,7 @@ struct FoundationFileName: Hashable {
     if let stem = Self.stem(of: bytes[...]) {
       let parts = stem.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
       // Foundation also parses an `Int64`, which may have a sign and leading zeros.
+      // Twenty digits are refused by both, and `+7`, `-1` and `007` are accepted.
       if parts.count == 2, let seconds = Int64(String(decoding: parts[0], as: UTF8.self)) {
         kind = .response(seconds: seconds, key: Array(parts[1]))
       } else {
@@ -60,6 +61,8 @@ struct FoundationFileName: Hashable {
   /// The id of the file: the name without the suffix, or the whole name where two files could otherwise
   /// have the same id.
   var id: ByteString {
+    // A suffix in capitals stays part of the id: otherwise `7.A.storedcachedurlresponse` and its
+    // twin in capitals would have one id.
     guard case .response = kind, bytes.suffix(Self.suffix.count).elementsEqual(Self.suffix) else {
       return ByteString(bytes)
     }
@@ -78,6 +81,8 @@ struct FoundationFileName: Hashable {
   /// Returns a random name for a file that is being written, which hardly any file can have.
   static func temporary() -> FoundationFileName {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 36)
+    // Foundation puts the number of its process where the 0 is. No process has this number, so the
+    // file of a running app is never taken for one of ours.
     let bytes = temporaryPrefix + Array("0.\(digits)".utf8)
     return FoundationFileName(bytes: bytes, kind: .temporary)
   }
@@ -92,6 +97,8 @@ struct FoundationFileName: Hashable {
     var newest: [[UInt8]: (seconds: Int64, name: FoundationFileName)] = [:]
     for name in names {
       guard case .response(let seconds, let key) = name.kind else { continue }
+      // Foundation keeps the file with the most seconds when it stores a response, and removes all
+      // others with that key.
       if newest[key].map({ $0.seconds < seconds }) ?? true { newest[key] = (seconds, name) }
     }
     return newest.mapValues(\.name)
@@ -101,5 +108,7 @@ struct FoundationFileName: Hashable {
   static let suffix = Array(".storedcachedurlresponse".utf8)
 
   /// The prefix of the names of temporary files.
+  // Foundation writes `.dat.nosync`, its process number in hexadecimal digits, and six random
+  // characters.
   static let temporaryPrefix = Array(".dat.nosync".utf8)
 }

@@ -31,6 +31,8 @@ struct FoundationFiles: ~Copyable {
     var names: [(id: ByteString, name: FoundationFileName)] = []
     do {
       try folder.forEachName { bytes in
+        // A folder or a link with such a name is listed, too: Foundation counts it, and removes
+        // such a folder with all that is in it.
         if let name = FoundationFileName(bytes) { names.append((name.id, name)) }
       }
     } catch let error as FileError {
@@ -81,6 +83,7 @@ struct FoundationFiles: ~Copyable {
         }
       }
     } catch {
+      // A file with a temporary name would stay for ever: Foundation neither counts nor removes it.
       try? folder.remove(name.bytes)
       throw error
     }
@@ -119,6 +122,8 @@ struct FoundationFiles: ~Copyable {
     _ name: FoundationFileName, ifStill version: FileVersion
   ) throws(FileError) -> Bool {
     do throws(FileError) {
+      // A `FileVersion` exists for regular files only, so a folder with such a name is never
+      // removed here.
       guard FileVersion(try folder.status(of: name.bytes)) == version else { return false }
       try folder.remove(name.bytes)
       return true

@@ -11,6 +11,7 @@ struct FoundationFolder {
     let path = Array(absolutePath(path).utf8)
     let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
     let parent = String(decoding: path[..<slash], as: UTF8.self)
+    // The parent is resolved and not the path, which may not exist yet.
     let parts = (Directory.resolvedPath(parent) ?? parent).utf8.split(separator: UInt8(ascii: "/"))
     return parts.last.map { $0.elementsEqual(parentName.utf8) } ?? false
   }
@@ -35,6 +36,7 @@ struct FoundationFolder {
     }
     entries += 1
     bytes += status.size
+    // Foundation accepts any `Int64` in a name, and most of them are no time in a calendar.
     if let time = Timestamp(secondsSince2001: Double(seconds)) {
       newestStored = max(newestStored ?? time, time)
     }

@@ -25,9 +25,11 @@ public struct FoundationKey: Hashable, Sendable {
   public init?(of url: ByteString) {
     let parts = URLParts(url.bytes)
     guard let authority = parts.authority, !authority.bytes.isEmpty else { return nil }
+    // The default port is not filled in: `https://h/` and `https://h:443/` have different keys.
     var port = Array("-1".utf8)[...]
     if let written = authority.port, !written.isEmpty { port = Self.withoutZeros(written) }
     var host = authority.host
+    // `URL.host` returns an IPv6 address without its brackets.
     if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
       host = host.dropFirst().dropLast()
     }
@@ -41,6 +43,8 @@ public struct FoundationKey: Hashable, Sendable {
   var parts: [ArraySlice<UInt8>] { Self.parts(of: text) }
 
   private static func parts(of text: ByteString) -> [ArraySlice<UInt8>] {
+    // Host and port cannot contain a NUL, so the first two are the separators and all others belong
+    // to the path.
     text.bytes.dropLast().split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
   }
 
@@ -84,6 +88,7 @@ public struct FoundationKey: Hashable, Sendable {
   /// Returns the text without percent-escapes; empty if it is then not UTF-8.
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let result = text.percentUnescaped()
+    // `URL.path` is empty then, so all such URLs of a host have the key of an empty path.
     return String(validating: result, as: UTF8.self) == nil ? [] : result
   }
 }

@@ -23,6 +23,8 @@ extension FoundationStore {
   private func forEachCollision(_ body: (Finding) throws -> Void) throws {
     var firsts: [[UInt8]: (name: FoundationFileName, url: ByteString)] = [:]
     for name in names {
+      // Only files that share a key are opened, so the check of a healthy store reads no file for
+      // this.
       guard case .response(_, let key) = name.kind, repeatedKeys.contains(key),
         let url = read(name, .url)?.url
       else { continue }

@@ -56,6 +56,8 @@ extension FoundationStore {
     guard case .response(_, let key) = name.kind else {
       return unreadable(number, "URLCache does not take its file for a response")
     }
+    // A lookup takes the first of two files in the order of the folder, and the next store removes
+    // all but the newest. So only the newest is sure to be the entry.
     guard newest[key] == name else { return unreadable(number, "a newer file has its key") }
     do {
       let file = try files.open(name)
@@ -96,6 +98,7 @@ extension FoundationStore {
     let body = Body(size: size, isSparse: isWhole ? false : try files.open(name).isSparse) {
       [self] in
       let file = try files.open(name)
+      // The size was announced by the first reading, and another file may have the name by now.
       guard file.version == version else {
         throw StoreError(.changedWhileReading, at: files.path)
       }

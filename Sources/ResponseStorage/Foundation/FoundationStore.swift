@@ -59,6 +59,8 @@ public final class FoundationStore: StoreKind {
   static func isStore(at path: String, isFolder: Bool) throws(StoreError) -> Bool {
     guard isFolder else { return false }
     let parts = (Directory.resolvedPath(path) ?? path).utf8.split(separator: UInt8(ascii: "/"))
+    // `URLSession` creates an empty folder there as soon as a program uses it, so most of these
+    // stores are empty.
     if parts.dropLast().last.map({ $0.elementsEqual(defaultFolder.utf8) }) ?? false { return true }
     do {
       let names = try FoundationFiles(at: path).names()
@@ -75,6 +77,7 @@ public final class FoundationStore: StoreKind {
   private static let archiveName = "archive"
 
   /// The largest archive that is read into memory as a whole.
+  // Only a user who asks for the raw archive of one entry reads it whole.
   private static let largestArchive = ByteCount(256 << 20)
 
   /// Returns the keys that several files have.
@@ -101,6 +104,7 @@ public final class FoundationStore: StoreKind {
   {
     guard case .file(let id) = id, let name = FoundationFileName(of: id) else { return nil }
     // `read` does not open the file for every projection, so check that it exists.
+    // A user may give the id of an entry that an app has removed since it was listed.
     guard (try? files.status(of: name)) != nil else { return nil }
     return read(name, projection)
   }
@@ -152,16 +156,21 @@ public final class FoundationStore: StoreKind {
   private func readName(
     _ name: FoundationFileName, _ projection: Projection, into response: inout StoredResponse
   ) {
+    // Orphans are listed as entries, so that a user can see and remove them by their ids.
     response.isOrphan = !name.isSeen
     switch name.kind {
     case .response(let seconds, let base64):
       let stored = Timestamp(secondsSince2001: Double(seconds))
+      // Foundation uses only the seconds in the name for removal and for finding duplicates, never
+      // the times of the file.
       if projection.contains(.stored) { response.stored = stored }
       if projection.contains(.key) { response.key = FoundationKey(base64: base64)?.text }
       guard projection.contains(.notes) else { return }
       if stored == nil {
         response.notes.append(.init(.badTime, "the seconds in its file's name are no time"))
       }
+      // A response with later seconds wins over every new one: Foundation writes the new file and
+      // removes it at once.
       if stored.map({ $0 > now }) ?? (seconds > 0) {
         response.notes.append(
           .init(.futureDated, "it is from the future: URLCache will not replace it"))

@@ -34,11 +34,14 @@ extension FoundationStoreEditor {
 
   func insert(_ body: (any RawResponseInsertion) throws -> Void) throws {
     let insertion = FoundationInsertion(try files.names(), files: self)
+    // Nothing is renamed before all responses are accepted, so that an error in the archive leaves
+    // the store as it was.
     try body(insertion)
     do throws(FileError) {
       // Rename, sync, then remove: if the power fails in between, a key has two files but never none.
       try place(insertion.changes)
       try files.synchronize()
+      // The staged files have their final names, so nothing of the intent is left to be done.
       intent?.settle()
       for change in insertion.changes { try removeReplaced(by: change) }
       try files.synchronize()
@@ -51,6 +54,8 @@ extension FoundationStoreEditor {
   private func place(_ changes: [FoundationInsertion.Change]) throws(FileError) {
     for (count, change) in changes.enumerated() {
       do throws(FileError) { try files.rename(change.staged, to: change.name) } catch {
+        // A file that has replaced another one stays: its predecessor cannot come back, and an
+        // entry is better than none.
         for placed in changes[..<count] where !placed.replaced.contains(placed.name) {
           try? files.remove(placed.name)
         }
@@ -106,6 +111,7 @@ final class FoundationInsertion: RawResponseInsertion {
       ResponseVersion(
         id: .file(name.id), key: entry.key.text, stored: nil, file: store.version(of: name))
     }
+    // Another process has stored or removed a response with this key since the plan was made.
     guard there == replaced else { return false }
     changes.append(
       Change(staged: staged, name: entry.name, replaced: standing[base64] ?? []))

@@ -13,6 +13,7 @@ extension FoundationStoreEditor: IntentStore {
 
   func finish(_ intent: Intent, into finished: inout FinishedIntents) -> Bool {
     for name in Set(intent.added).compactMap({ FoundationFileName($0.bytes) })
+    // Whatever the intent contains, only temporary files are removed.
     where name.kind == .temporary {
       guard let version = files.version(of: name) else { continue }
       do throws(FileError) {

@@ -58,10 +58,13 @@ final class FoundationStoreEditor: ResponseStore {
     while removal.visited < responses.count, !shouldStop() {
       let response = responses[removal.visited]
       if try remove(response) {
+        // Foundation counts lengths and not blocks, so exactly this much is gained towards its
+        // capacity.
         removal.returnedBytes += response.file?.size ?? 0
       } else {
         removal.skipped.append(response.id)
       }
+      // Counted only after the removal has returned, so that a signal leaves an exact number.
       removal.visited += 1
     }
   }

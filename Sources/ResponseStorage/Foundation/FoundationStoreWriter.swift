@@ -35,6 +35,7 @@ public struct FoundationStoreWriter: ~Copyable {
   ) throws(StoreError) -> StoredResponse.ID? {
     let seconds = Int64(stored.secondsSince2001.rounded(.towardZero))
     guard let name = FoundationKey(of: url)?.fileName(storedAt: seconds) else { return nil }
+    // Written under its final name at once, as no process uses a store that is being made.
     try write(archive, to: name.bytes)
     return .file(name.id)
   }

@@ -21,6 +21,8 @@ extension NewResponse {
         nil
       }
     }
+    // The seconds in the name are when the file was written, and the date in the archive when the
+    // app made the response. Freshness counts from the latter.
     let stored = Timestamp(secondsSince2001: Double(seconds))
     guard let url = response.url, let status = response.status, let time = stored ?? created,
       let headers = response.responseHeaders
@@ -52,6 +54,7 @@ extension FoundationKey {
   /// Returns a URL that has this key, with the scheme of another URL.
   fileprivate func url(like other: ByteString) -> ByteString {
     let parts = parts
+    // The scheme is not part of a key, so either one leads back to the same key.
     var url = URLParts(other.bytes).scheme.map { Array($0) } ?? Array("http".utf8)
     let host = URLParts.escaped(parts[0])
     url += "://".utf8
@@ -64,6 +67,7 @@ extension FoundationKey {
 
   /// Returns an unescaped path, escaped again.
   private static func escapedPath(_ path: ArraySlice<UInt8>) -> [UInt8] {
+    // These three would end the path, or begin an escape, in a URL.
     path.percentEscaped { $0.mayBeInURL && !$0.isBracket && !"%?#".utf8.contains($0) }
   }
 }

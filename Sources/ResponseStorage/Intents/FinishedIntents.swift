@@ -43,6 +43,8 @@ extension StoreOpening {
       let damaged = intents.forEachLeftBehind(about: place, at: now) { intent in
         do throws(StoreError) {
           if store == nil {
+            // Opened for the first intent and not before: mostly there is none, and opening takes
+            // locks.
             store = try kind.changing(self, verifying: false)
           }
           guard let store else { return false }

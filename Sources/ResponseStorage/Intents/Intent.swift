@@ -40,6 +40,7 @@ struct Intent: Hashable {
     init(_ kind: Kind, _ identity: [UInt64], _ path: String) {
       self.kind = kind
       self.identity = identity
+      // A path can contain spaces and line ends, which separate words and lines here.
       self.path = path.utf8.percentEscaped { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") }
     }
 
@@ -52,6 +53,8 @@ struct Intent: Hashable {
     /// Whether both are the same folder. The number of a device can change after a restart.
     func isSame(as other: Place) -> Bool {
       kind == other.kind
+        // An inode alone is not enough, as another file system can have the same one; so the path
+        // must match, too.
         && (identity == other.identity
           || identity.last == other.identity.last && path == other.path)
     }
@@ -125,6 +128,8 @@ struct Intent: Hashable {
           RemovedFile(
             name: ByteString(Array(words[1])),
             version: FileVersion(number: number, modified: modified, size: ByteCount(length))))
+      // A record of a later version may mean something else by words that we know, so nothing of it
+      // is used.
       default: return nil
       }
     }

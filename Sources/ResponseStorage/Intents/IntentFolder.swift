@@ -16,6 +16,8 @@ public struct IntentFolder: Sendable {
   /// The most intents that are read, so that a flooded folder does not stop a command.
   private static let mostFiles = 10_000
   /// How long an intent is kept for the next command on its cache, in seconds.
+  // The caches of a simulator or of a removed disk may never come back, and their intents would
+  // pile up.
   private static let longestWait = 90 * 86_400.0
 
   /// Describes a folder, without creating it.
@@ -42,9 +44,13 @@ public struct IntentFolder: Sendable {
       try folder.requirePrivate()
       let random = String(UInt64.random(in: 0 ... .max), radix: 36)
       let file = try HeldFile(
+        // Not in the cache: CFNetwork counts every file in `fsCachedData` against its capacity, and
+        // never removes one that no row names.
         creating: "\(Self.prefix)\(CurrentProcess.number)-\(random)", in: folder)
       return OpenIntent(place, folder, file, report)
     } catch {
+      // The caller goes on without a record, as the command may be there to make room on a full
+      // disk.
       report(error)
       return nil
     }
@@ -67,6 +73,9 @@ public struct IntentFolder: Sendable {
     var damaged = 0
     for name in names(in: folder) {
       do throws(FileError) {
+        // The lock is what tells a running command from a dead one. The system drops it when a
+        // process ends, however it ends; a process number in the file could have been given to
+        // another process.
         guard let file = try HeldFile(leftBehind: name, in: folder) else { continue }
         let status = try file.status()
         let text = try file.read(Int(min(status.size, Self.largestText).bytes), at: 0)

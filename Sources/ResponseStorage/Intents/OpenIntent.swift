@@ -32,6 +32,7 @@ final class OpenIntent {
   }
 
   deinit {
+    // A process that is killed never gets here, and its file stays.
     if !isOpen, !isKept { try? folder.remove(file.name) }
   }
 
@@ -79,6 +80,8 @@ final class OpenIntent {
 
   private func synchronizeAll() throws(FileError) {
     try file.synchronize()
+    // After a power failure, a file whose name is not on disk is lost, however often its bytes were
+    // synced.
     if !hasLastingName { try folder.synchronize() }
     hasLastingName = true
   }

@@ -87,6 +87,9 @@ public struct Body {
     var count: ByteCount = 0
     var reader = try makeReader()
     try reader.forEachChunk { chunk in
+      // Archives write the size before the bytes, so a body with another length would damage the
+      // archive. The chunk is passed on before all lengths are known, and the caller discards what
+      // it has written if this throws.
       count += ByteCount(chunk.count)
       try body(chunk)
     }

@@ -82,6 +82,7 @@ public struct BodyReader: ~Copyable {
   /// - Returns: The number of bytes read; 0 at the end.
   /// - Throws: ``StoreError`` if a file or a database cannot be read, or any error of the source.
   public mutating func read(into buffer: inout [UInt8]) throws -> Int {
+    // A body can have gigabytes, and a user who has pressed Control-C should not wait for its end.
     if endsOnSignals, HeldSignals.areWaiting { throw FileError.interrupted(at: "body") }
     switch source {
     case .blob(let blob):
@@ -94,6 +95,7 @@ public struct BodyReader: ~Copyable {
       }
       offset += count
       return count
+    // The position of the descriptor is used, as this reader is the only one that has it.
     case .file(let file):
       do throws(FileError) { return try file.read(into: &buffer) } catch {
         throw StoreError(error, path: file.path)
@@ -130,6 +132,8 @@ public struct BodyReader: ~Copyable {
   /// - Throws: ``StoreError`` if there are more or fewer bytes than ``size``.
   mutating func readAll() throws -> [UInt8] {
     // One more byte, to detect a file that has grown.
+    // The size was measured when the body was opened, and an app can write to the file until it is
+    // read.
     var all = [UInt8](repeating: 0, count: Int(clamping: size.bytes) + 1)
     var count = try read(into: &all)
     // The source may return fewer bytes than requested.

@@ -23,6 +23,8 @@ public struct FileVersion: Hashable, Sendable {
 
   /// How long a file that no entry refers to is kept for the process that may be writing it, in seconds.
   /// CFNetwork needs less than one.
+  // Ten minutes are far more than an app needs between writing a file and storing its row, and an
+  // orphan that is kept for that long does no harm.
   private static let youth = 600.0
 
   /// Whether another process may still be writing the file.
@@ -36,6 +38,8 @@ public struct FileVersion: Hashable, Sendable {
 
   /// Whether it may be the same file with another inode, as in a copy of the folder.
   public func isLike(_ other: FileVersion) -> Bool {
+    // A plan can be applied to a copy of a folder, in which each file has another inode. A copy
+    // that does not keep the times of its files is refused by this.
     modified == other.modified && size == other.size
   }
 }

@@ -114,6 +114,7 @@ public struct OrphanFile: Hashable, Sendable {
 
 extension Finding.Code {
   /// Damage that SQLite finds, or a file that cannot be decoded as a whole.
+  // On SQLITE_CORRUPT, CFNetwork truncates the database and creates an empty one.
   public static let damagedDatabase = Self(
     "damaged-database", .error,
     "CFNetwork discards the whole cache when it meets that, and nothing changes it until then")

@@ -65,6 +65,7 @@ extension HeaderFields {
   /// is none.
   public var mediaType: ByteString? {
     guard let value = firstValue(named: "content-type") else { return nil }
+    // CFNetwork joins repeated fields with a comma, so the first of several values ends there.
     let type = value.bytes.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
     let name = type.trimmingBlanks
     return name.isEmpty ? nil : ByteString(name.map(\.asciiLowercased))

@@ -48,6 +48,7 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let cachingFields = Self(rawValue: 1 << 17)
 
   /// ``notes`` on harmless inconsistencies, such as the hash of a key, which no lookup uses.
+  // It costs a hash for each key, so only a check asks for it.
   public static let consistency = Self(rawValue: 1 << 18)
 
   /// Everything except ``consistency``.

@@ -29,6 +29,7 @@ extension StoredResponse.PropertyValue {
       case .integer(let value): .integer(value)
       case .real(let value): .real(value)
       case .date(let seconds):
+        // A property list can have a date of NaN or of any size, for which no calendar has a day.
         Timestamp(secondsSince2001: seconds).map { .date($0) } ?? .opaque("date out of range")
       case .data(let bytes): .data(bytes)
       case .string(let bytes): .text(ByteString(bytes))
@@ -52,6 +53,8 @@ extension PropertyListValue {
 
   private init?(_ value: StoredResponse.PropertyValue) {
     switch value {
+    // A value of an unknown class cannot be written back. A caller that must not lose one keeps the
+    // bytes of the list.
     case .null, .opaque: return nil
     case .boolean(let value): self = .boolean(value)
     case .integer(let value): self = .integer(value)

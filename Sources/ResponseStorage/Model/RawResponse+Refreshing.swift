@@ -12,6 +12,8 @@ extension RawResponse {
     guard let url = old.url, let status = old.status else { return nil }
     return withResponse(
       AppleMessage.Response(
+        // The status stays that of the stored response: a 304 updates its header fields only (RFC
+        // 9111 §4.3.4).
         url: url, stored: time, status: status, headers: headers, expectedLength: old.bodySize,
         mimeType: old.mimeType))
   }
@@ -35,6 +37,7 @@ extension RawResponse {
       let bytes = PropertyListWriter().bytes(of: PropertyListValue(properties))
       raw.set(.protocolProperties, to: Body(bytes))
     }
+    // What an app attached belongs to the old body, for example a date of expiry.
     raw.set(.userInfo, to: nil)
     raw.setBody(to: response.body)
     return raw
@@ -52,6 +55,7 @@ extension RawResponse {
     guard let url = old.url else { return nil }
     var raw = withResponse(
       AppleMessage.Response(
+        // The parts of a body together are a complete 200 (RFC 9110 §15.3.7.3).
         url: url, stored: time, status: 200, headers: headers,
         expectedLength: body.size, mimeType: old.mimeType))
     raw.setBody(to: body)
@@ -76,6 +80,8 @@ extension RawResponse {
     let record = ByteString(Array(vary.map(\.value.bytes).joined(separator: [0x2C, 0x20])))
     let added = StoredResponse(decoding: new, [.protocolProperties]).protocolProperties
     let kept = old.protocolProperties.filter { property in
+      // The record is stored under the value of `Vary`, which can be another one now. With both
+      // records, CFNetwork might match a request by the old one.
       property.key != record && !added.contains { $0.key == property.key }
     }
     return kept + added
@@ -84,6 +90,7 @@ extension RawResponse {
   private func withResponse(_ response: AppleMessage.Response) -> RawResponse {
     // Systems before macOS 10.13 do not write `__hhaa__`: add it only where the old response has it.
     let marker = Array("__hhaa__".utf8)
+    // The marker is searched in the bytes, as the list need not be decoded for that.
     let hasArrays = part(.responseObject)?.content?.bytes?.contains(marker) ?? true
     let headers = AppleMessage.archivedHeaders(response.headers, withArrays: hasArrays)
     var raw = self

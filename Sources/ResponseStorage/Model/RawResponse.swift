@@ -54,6 +54,7 @@ public struct RawResponse {
   }
 
   /// The longest property list that is decoded; longer ones are read in chunks.
+  // Property lists of real caches have some kilobytes.
   public static let largestList = ByteCount(4 << 20)
 
   /// The id of the response in all tables.

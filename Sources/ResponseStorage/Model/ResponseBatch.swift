@@ -15,6 +15,8 @@ struct ResponseBatch: ResponseTally {
   }
 
   mutating func insert(exchanging response: inout StoredResponse) {
+    // Responses are exchanged and never moved out, so that the strings of the last batch are the
+    // spare memory of the next one.
     if count == responses.count { responses.append(.init(id: .row(0))) }
     swap(&responses[count], &response)
     count += 1

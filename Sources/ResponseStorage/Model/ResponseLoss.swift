@@ -32,9 +32,12 @@ extension ResponseLoss {
   /// Returns what a response loses when a store keeps it.
   ///
   /// The id, the location of the body and the hash of the key are ignored.
+  // The result is compared after decoding both, and not derived from what a store is known to keep.
+  // So a loss that nobody has thought of is still reported.
   static func losses(from raw: RawResponse, to kept: RawResponse) -> [ResponseLoss] {
     let (old, new) = (StoredResponse(decoding: raw, .all), StoredResponse(decoding: kept, .all))
     var losses = allCases.filter { $0.isLost(from: old, to: new) }
+    // The bytes are compared as well, as a list can contain more than what is decoded of it.
     for (part, related) in Self.related where related.isDisjoint(with: losses) {
       if !raw.hasSame(part, as: kept), losses.last != .other { losses.append(.other) }
     }
@@ -72,6 +75,8 @@ extension ResponseLoss {
 extension StoredResponse {
   /// The header fields of the response by name; fields with the same name keep their order.
   fileprivate var sortedHeaders: [HeaderFields.Field] {
+    // Foundation writes a dictionary, whose order has no meaning; only the order of lines with one
+    // name has one (RFC 9110 §5.3).
     let fields = (responseHeaders?.fields ?? []).enumerated().sorted {
       ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
     }

@@ -44,6 +44,8 @@ public struct ResponseRewriting: Hashable, Sendable {
   /// The host is replaced in the key, and in the URLs of request, response and page, but not in header fields.
   public func applied(to raw: RawResponse) -> RawResponse {
     var raw = raw
+    // Without a mapping, the property lists are not even decoded, so they stay the same byte for
+    // byte.
     if !hosts.isEmpty { mapHosts(of: &raw) }
     if let stamp { attach(stamp, to: &raw) }
     return raw
@@ -58,6 +60,8 @@ public struct ResponseRewriting: Hashable, Sendable {
     for index in raw.parts.indices
     where raw.parts[index].name == .responseObject || raw.parts[index].name == .requestObject {
       guard let content = raw.parts[index].content else { continue }
+      // Reported as a finding: a key with the new host and a URL with the old one would be two
+      // truths about one entry.
       guard let bytes = content.bytes else {
         raw.finding = "its property lists are too large to change its host"
         continue
@@ -106,6 +110,8 @@ public struct ResponseRewriting: Hashable, Sendable {
         continue
       }
       var bytes = url.bytes
+      // Only the host is replaced, and every other byte is kept. Taking a URL apart and putting it
+      // together again could change one that was never valid.
       bytes.replaceSubrange(replaced.indices, with: mapping.new.bytes)
       return ByteString(bytes)
     }
@@ -145,6 +151,7 @@ extension RawResponse {
     for index in columns.indices {
       switch columns[index].name {
       case "request_key": columns[index].value = .text(key)
+      // The hash belongs to the key. `check` reports one that does not match.
       case "hash_value": columns[index].value = .integer(CacheKeyHash(of: key).whenInserted)
       default: break
       }

@@ -5,6 +5,8 @@ extension StoredResponse.ID {
   /// for any other text.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
+    // A number comes first: no file name of a Foundation store is one, as all of them contain a
+    // full stop.
     if let row = Int64(text) {
       self = .row(row)
     } else if let name = FoundationFileName(of: ByteString(bytes)) {

@@ -29,6 +29,7 @@ extension StoredResponse {
         response.userInfo = try Self.decodeProperties(bytes)
       }
     }
+    // In the same order as a scan of a store, so that an archive of a store shows the same URLs.
     if projection.contains(.url), url == nil { url = request.url ?? raw.text("request_key") }
     if projection.contains(.body) { decodeBody(raw) }
     finishDecoding(projection)

@@ -18,6 +18,8 @@ public struct UserInfoChange: Hashable, Sendable {
   /// - Returns: `nil` if the user info has none of them.
   public init?(removing keys: Set<ByteString>, from raw: RawResponse) throws(Unreadable) {
     guard let part = raw.part(.userInfo), let content = part.content else { return nil }
+    // What cannot be decoded is an error and not an empty dictionary, or writing it back would
+    // remove what the app has attached.
     guard !part.isText, let bytes = content.bytes,
       let list = try? BinaryPropertyList(bytes.span),
       case .dictionary(let entries)? = try? list.value(of: list.root)

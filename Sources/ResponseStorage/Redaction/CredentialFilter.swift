@@ -20,12 +20,14 @@ public struct CredentialFilter: Hashable, Sendable {
   /// The header fields that contain a digest of the body, from which a short body can be guessed
   /// (RFC 9530, RFC 3230, RFC 1864, and those of object stores).
   public static let bodyDigestFields: Set<ByteString> = [
+    // A four-digit code that a server sends can be found by trying all of them against the digest.
     "content-digest", "content-md5", "digest", "repr-digest", "x-amz-checksum-crc32",
     "x-amz-checksum-sha1", "x-amz-checksum-sha256", "x-goog-hash", "x-ms-blob-content-md5",
   ]
 
   /// Whether a header field with this name is left out; surrounding blanks are ignored.
   func isSecret(_ name: ByteString) -> Bool {
+    // A name with blanks is not valid (RFC 9110 §5.1), but a cache can contain one all the same.
     SecretNames.isSecretHeader(name.bytes[...])
       || fieldNames.contains(ByteString(Array(name.bytes.trimmingBlanks)).asciiLowercased)
   }

@@ -61,6 +61,7 @@ public enum Credentials {
   }
 
   private static func equals(_ word: ArraySlice<UInt8>, _ scheme: String) -> Bool {
+    // Of all bytes, only the two cases of a letter give that letter when the bit 0x20 is set.
     word.count == scheme.utf8.count && zip(word, scheme.utf8).allSatisfy { $0 | 0x20 == $1 }
   }
 }

@@ -35,6 +35,8 @@ private struct CredentialRedaction {
   /// Leaves all secrets out; returns `false` if that is impossible.
   mutating func run() -> Bool {
     let old = StoredResponse(decoding: raw, [.key, .url, .storage, .method, .requestDetails])
+    // A response that cannot be decoded may have any secret in it, so the whole entry is left out.
+    // A request in the same state is only dropped, as an entry without it is still useful.
     guard redactList(.responseObject, { $0.redactMessage($1, "response") }) else { return false }
     if !redactList(.requestObject, { $0.redactMessage($1, "request") }) {
       drop(.requestObject, "request")
@@ -43,6 +45,7 @@ private struct CredentialRedaction {
     if !redactList(.protocolProperties, { $0.redactProperties($1, vary) }) {
       drop(.protocolProperties, "proto-props")
     }
+    // Apps attach what they like, under names that say nothing.
     drop(.userInfo, "user-info")
     redactColumns(old)
     return true
@@ -85,6 +88,7 @@ private struct CredentialRedaction {
     for position in elements.indices {
       switch elements[position] {
       // A body, whole or in parts; no other element is data or an array.
+      // The null token takes its place, so that all other values keep their positions.
       case .data, .array:
         elements[position] = .text(
           place == "request"
@@ -149,6 +153,8 @@ private struct CredentialRedaction {
     _ entry: PropertyListValue.Entry, _ place: String
   ) -> PropertyListValue.Entry? {
     let name = ByteString(entry.key)
+    // A filter that looked at the visible header fields only would leave `Set-Cookie` and
+    // `Authorization` in this copy.
     if name != "__hhaa__", redaction.filter.isSecret(name) {
       places.insert("\(place).headers.\(name.asciiLowercased.string ?? "")")
       return nil
@@ -174,6 +180,7 @@ private struct CredentialRedaction {
       places.insert("\(place).headers")
       return nil
     }
+    // The same rules apply within it: names that are secret, and URLs in the values of others.
     let new = PropertyListWriter().bytes(of: redacted(value, place))
     // Keep the line breaks that CFNetwork writes around the base64.
     let space = text.prefix { $0 == 0x0A || $0 == 0x0D }
@@ -200,6 +207,7 @@ private struct CredentialRedaction {
 
   private mutating func redactColumns(_ old: StoredResponse) {
     let count = raw.columns.count
+    // Nothing is known about what another column contains.
     raw.columns.removeAll { !Self.knownColumns.contains($0.name) }
     if raw.columns.count < count { places.insert("columns") }
     for index in raw.columns.indices {
@@ -224,6 +232,8 @@ private struct CredentialRedaction {
   /// Returns a key without secrets. Different keys stay different.
   private func redacted(key: ByteString, of old: StoredResponse) -> ByteString {
     let url = old.request.url ?? old.url ?? key
+    // The key is made again from the redacted URL, and not redacted as a text: it escapes
+    // characters that the URL has as they are, so a secret can be written differently in the two.
     let made = AppleCacheKey(of: url, partition: old.partition).text
     let new = AppleCacheKey(
       of: redaction.url(url), partition: old.partition.map { redaction.url($0) }
@@ -234,6 +244,8 @@ private struct CredentialRedaction {
       return redaction.url(key)
     }
     let rest = key.bytes.starts(with: made.bytes) ? key.bytes[made.bytes.count...] : key.bytes[...]
+    // A request body in a key is a secret like any other, but without it two keys could become one,
+    // and one response would be lost on import.
     return ByteString(new.bytes + redaction.pseudonym(of: rest).bytes)
   }
 

@@ -41,6 +41,8 @@ public final class Redaction {
 
   private let secrets: URLSecrets
   /// The numbers of secrets, by the first half of their SHA-256, as secrets can be long and numerous.
+  // 128 bits of a digest do not collide by accident. Numbers and not digests appear in the archive,
+  // as a short secret can be guessed from its digest.
   private var numbers: [[UInt8]: Int64] = [:]
 
   /// Creates a redaction.
@@ -103,6 +105,7 @@ public final class Redaction {
     new.responseHeaders = new.responseHeaders.map(headers)
     new.request.url = new.request.url.map { url($0) }
     new.request.headers = new.request.headers.map(headers)
+    // A login form is a request body.
     new.request.body = nil
     new.userInfo = []
     new.protocolProperties = []
@@ -129,6 +132,7 @@ public final class Redaction {
       tally.keptTokens += 1
     }
     for parameter in URLParts(url.bytes).parameters {
+      // The names are shown to the user, who decides which of them are secret after all.
       guard tally.keptNames.count < Tally.mostNames else { return }
       guard let value = parameter.value, !value.isEmpty,
         parameter.name.count <= Tally.longestName, !value.starts(with: "REDACTED-".utf8)

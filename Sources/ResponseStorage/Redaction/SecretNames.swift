@@ -4,10 +4,13 @@ import Bytes
 public enum SecretNames {
   /// Whether the value of a URL parameter with this percent-decoded name is secret.
   public static func isSecretParameter(_ name: [UInt8]) -> Bool {
+    // No secret has a name of that length, and a hostile URL can have a name of a megabyte.
     if name.count > 256 { return false }
     let bytes = normalized(withoutIndex(name))
     guard let name = ByteString(bytes).string else { return false }
     return exact.contains(name) || hasSecretSuffix(bytes)
+      // The parameters of signed URLs of Amazon S3 and Google Cloud Storage. Whoever has such a URL
+      // has the file.
       || bytes.starts(with: "xamz".utf8) || bytes.starts(with: "xgoog".utf8)
   }
 
@@ -39,6 +42,7 @@ public enum SecretNames {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
         result.append(byte)
+      // `api_key`, `apiKey`, `API-Key` and `api.key` are one name this way.
       case UInt8(ascii: "A")...UInt8(ascii: "Z"): result.append(byte | 0x20)
       default: break
       }

@@ -37,11 +37,14 @@ extension URLSecrets {
         if url[equals] == closer { return nil }
         switch url[equals] {
         case UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "#"), UInt8(ascii: "?"): return nil
+        // In a query, a slash is an ordinary character (RFC 3986 §3.4).
         case UInt8(ascii: "/") where part == .path: return nil
         default: equals += 1
         }
       }
       guard equals < url.count else { return nil }
+      // A value is searched from where the last one ended. From its own start, a query of n
+      // semicolons would take n² steps.
       var end = max(equals + 1, knownEnd)
       scan: while end < url.count, url[end] != closer {
         switch (url[end], part) {

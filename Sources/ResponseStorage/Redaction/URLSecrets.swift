@@ -53,6 +53,7 @@ public struct URLSecrets: Hashable, Sendable {
   private func replaced(
     _ text: [UInt8], _ form: Form, depth: Int, _ replacement: (Secret) -> ByteString?
   ) -> [UInt8]? {
+    // Most texts end here, without a copy.
     guard mayHoldSecret(text) else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -81,6 +82,7 @@ public struct URLSecrets: Hashable, Sendable {
         let value = text[parameter.value]
         let isSecret =
           isSecret(text[parameter.name], value)
+          // A URL in a parameter is common: the target of a redirect, with its own token.
           || (parameter.value.upperBound != valueEnd && holdsSecret(value, depth: depth))
         valueEnd = parameter.value.upperBound
         if isSecret, !value.isEmpty {
@@ -96,6 +98,8 @@ public struct URLSecrets: Hashable, Sendable {
       result.append(byte)
       position += 1
       mayBegin = part.enters(byte)
+      // An authority is looked for after any `//`, also within a query, as a URL in a query has
+      // one.
       if byte == UInt8(ascii: "/"), position < text.count, text[position] == byte {
         result.append(byte)
         position += 1

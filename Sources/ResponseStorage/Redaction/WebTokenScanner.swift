@@ -23,10 +23,14 @@ struct WebTokenScanner {
 
   /// Returns the end of the token at a position, or `nil` if there is none. Positions must not decrease.
   mutating func tokenEnd(at position: Int) -> Int? {
+    // The header of a token is a JSON object, and the Base64 of `{"` and a letter begins with
+    // `eyJ`.
     guard text[position] == UInt8(ascii: "e"), position + 2 < limit,
       text[position + 1] == UInt8(ascii: "y"), text[position + 2] == UInt8(ascii: "J"),
       mayBegin(at: position)
     else { return nil }
+    // A word is scanned once. Of a text such as `eyJeyJeyJ…`, each beginning would otherwise be
+    // followed to the end.
     if wordEnd <= position {
       wordEnd = position
       while wordEnd < limit, Self.isTokenByte(text[wordEnd]) { wordEnd += 1 }
@@ -49,6 +53,7 @@ struct WebTokenScanner {
   private func mayBegin(at position: Int) -> Bool {
     guard position > 0, Self.isTokenByte(text[position - 1]) else { return true }
     if [UInt8(ascii: "_"), UInt8(ascii: "-")].contains(text[position - 1]) { return true }
+    // The two bytes before are then hexadecimal digits, which look like letters of a word.
     return position >= 3 && text[position - 3] == UInt8(ascii: "%")
   }
 

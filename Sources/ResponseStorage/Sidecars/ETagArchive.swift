@@ -16,6 +16,8 @@ public enum ETagArchive {
   static let maximumTagCount = 8 << 10
 
   private static let limits = PropertyListLimits(
+    // An archive of a string has about ten objects and three levels. The limits leave room for
+    // other versions of the archiver, and bound what a hostile file can cost.
     maximumBytes: maximumCount, maximumDepth: 8, maximumVisits: 100,
     maximumDecodedBytes: maximumCount)
 
@@ -42,6 +44,8 @@ public enum ETagArchive {
     guard text.count <= maximumTagCount else {
       throw Refusal(description: "its string has more than \(maximumTagCount) bytes")
     }
+    // The app sends the text in `If-None-Match`, where a line end would add header fields to its
+    // request.
     guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw Refusal(description: "its string holds control characters, and no header field may")
     }
@@ -55,6 +59,8 @@ public enum ETagArchive {
     var writer = KeyedArchiveWriter()
     let text = writer.add(.string(tag.bytes))
     let bytes = writer.bytes(root: text)
+    // Reading back what was just written finds any `ETag` that the archive would change, whatever
+    // the reason.
     guard let read = try? Self.tag(in: bytes), read == tag else { return nil }
     return bytes
   }

@@ -85,7 +85,11 @@ public final class SidecarFolder {
   ///
   /// - Returns: Whether it was removed.
   public func remove(_ sidecar: Sidecar) throws(FileError) -> Bool {
+    // A file that cannot be read is never removed: its name looks like a digest, but it may be a
+    // file of the user.
     guard sidecar.file != nil, sidecar.tag != nil,
+      // Compared by content and version: the app may have written another `ETag` since the plan was
+      // made.
       Self.read(sidecar.name, in: directory) == sidecar
     else { return false }
     do throws(FileError) {
@@ -102,9 +106,13 @@ public final class SidecarFolder {
   /// - Returns: Whether it was written; `false` also if another file has got its name meanwhile.
   public func create(_ name: ByteString, holding tag: ByteString) throws(FileError) -> Bool {
     guard SidecarNaming.allCases.contains(where: { $0.mayMake(name.bytes) }),
+      // The file is created by its path, and not in the open folder. If the folder was renamed
+      // meanwhile, it would end up in another one.
       let bytes = ETagArchive.bytes(of: tag), let text = name.string, isStillThere()
     else { return false }
     do throws(FileError) {
+      // Under another name first, as an app that reads half an archive would take the `ETag` for
+      // missing.
       var file = try NewFile(at: directory.path(of: text), replacing: false)
       try file.write(bytes)
       try file.commit(replacing: false)

@@ -72,6 +72,7 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
     case .cfHash:
       (1...20).contains(name.count) && name.allSatisfy(\.isASCIIDigit)
         && (name.count == 1 || name[0] != UInt8(ascii: "0"))
+        // Twenty digits can be more than 64 bits have.
         && UInt64(String(decoding: name, as: UTF8.self)) != nil
     }
   }

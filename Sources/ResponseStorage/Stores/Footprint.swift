@@ -32,6 +32,8 @@ public struct Footprint: Hashable, Sendable {
 
   /// The total length of all files, which `URLCache` compares with its disk capacity; the largest number
   /// if the sum overflows.
+  // CFNetwork counts the log and its index, too. So its usage does not shrink when an entry is
+  // removed, until a checkpoint and a vacuum.
   public var totalBytes: ByteCount {
     [walBytes, shmBytes, bodyFilesBytes].reduce(databaseBytes) { $0 + $1 }
   }
@@ -42,6 +44,8 @@ public struct Footprint: Hashable, Sendable {
 
   /// The total length of all files once no process has the store open: the last one to close it removes
   /// the log. An app that was killed leaves its log behind, which is no reason to remove entries.
+  // A limit near the size of a log once made `enforce` remove all entries of a cache, and the log
+  // stayed.
   public var closedBytes: ByteCount {
     [growthBytes, bodyFilesBytes].reduce(databaseBytes) { $0 + $1 }
   }

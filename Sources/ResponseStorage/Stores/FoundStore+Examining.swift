@@ -4,6 +4,7 @@ import SQLite
 
 extension FoundStore {
   /// How long to wait for the lock of another process, in milliseconds.
+  // A search meets many databases, and one that is locked for longer is reported as unreadable.
   private static let wait: Int32 = 100
 
   /// Creates a found store from the files of a Foundation store.
@@ -28,6 +29,8 @@ extension FoundStore {
         throw StoreError(
           .inputOutput, at: path,
           because: "a private copy of it is needed, and there is no folder '\(error.path)'")
+      // Any file on the disk can begin like an SQLite database. What is wrong with one that is not
+      // a cache is nothing that a search for caches should report.
       case .notFound, .notACache, .damaged, .noSuchResponse, .unsupported: return nil
       case .changedWhileReading:
         // Another process has just opened it, so now it can be read with a lock.
@@ -79,6 +82,8 @@ extension FoundStore {
   private static func mayBeStore(_ path: String) -> Bool {
     guard let journal = try? FileStatus.of(path + "-journal"), journal.size > 0 else { return true }
     do throws(SQLiteError) {
+      // The tables may be those before or after the interrupted transaction. Either shows whether
+      // the file can be a cache at all, and only then is it copied.
       let connection = try Connection(path: path, access: .immutable)
       var rows = try connection.prepare(
         "SELECT 1 FROM sqlite_master WHERE lower(name) = '\(AppleLayout.responses)'")

@@ -10,6 +10,7 @@ extension FoundStore {
     if format == .apple {
       guard let file = names.popLast(), file.elementsEqual("Cache.db".utf8) else { return nil }
     }
+    // The path is all there is: neither kind of store records the app that writes it.
     guard let app = names.popLast(), let parent = names.popLast() else { return nil }
     guard parent.elementsEqual((format == .apple ? "Caches" : "org.swift.foundation.URLCache").utf8)
     else { return nil }

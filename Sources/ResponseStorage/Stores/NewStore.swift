@@ -31,6 +31,7 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
   ///   - layout: The layout of the store from which the responses come.
   ///   - folder: The folder in which the store will be created.
   public init(like layout: RawLayout, at folder: String) {
+    // A `Cache.db` in that folder would never be read, as only Foundation looks there.
     if layout.format == .foundation || FoundationFolder.isStandard(folder) {
       self = .foundation
     } else {
@@ -41,6 +42,8 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
   /// Returns the schema of the original store, or the newest one if stores of that schema cannot be created.
   public static func schema(like layout: RawLayout) -> AppleSchema {
     let version = layout.userVersion == 0 ? layout.versionInTable : layout.userVersion
+    // CFNetwork creates an empty cache of its own if the version is not exactly the one it knows,
+    // so the original one is the best guess for who will read the copy.
     return version.flatMap { AppleSchema(rawValue: $0) } ?? .version203
   }
 

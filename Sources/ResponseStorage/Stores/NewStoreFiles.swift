@@ -30,6 +30,8 @@ struct NewStoreFiles {
   /// Removes the created database, which is closed, unless another process already uses it.
   func removeDatabase(_ opening: StoreOpening) {
     do {
+      // Asked by opening it like any other store: only locks and rows show whether somebody has
+      // begun to use it.
       let store = try opening.open()
       // An app may have opened the new database, or stored entries in it, meanwhile.
       guard !store.description.inUse, (try? store.count()) == 0 else { return }
@@ -46,6 +48,8 @@ struct NewStoreFiles {
   /// Removes the database in a folder, with its log and journal.
   static func removeDatabase(in folder: String) {
     guard let directory = try? Directory(folder, followingLink: true) else { return }
+    // The database first: nothing reads a log without its database, while a database without its
+    // log lacks rows.
     for suffix in ["", "-wal", "-shm", "-journal"] {
       try? directory.remove(AppleStoreWriter.databaseName + suffix)
     }

@@ -43,6 +43,7 @@ extension AppleStore {
     var survey = OrphanSurvey()
     let named = try namedBodyFiles().all
     try bodies.forEachFile { name, status in
+      // Names that are no UUID are counted as foreign, as they take up room but are never removed.
       guard status.kind == .regular, UUIDBytes(name).map({ !named.contains($0) }) ?? true else {
         return
       }
@@ -65,6 +66,8 @@ extension FoundationStore {
     var survey = OrphanSurvey()
     for name in names where name.kind == .temporary {
       guard let version = files.version(of: name) else { continue }
+      // Foundation writes an entry under such a name before it renames it, so a young file may be
+      // an entry in a moment.
       if version.isYoung(at: now) {
         survey.young.insert(version.size)
       } else {

@@ -53,6 +53,7 @@ public final class PrivateCopy {
 extension AppleStore {
   public func makePrivateCopy() throws -> PrivateCopy? {
     do {
+      // A dry run must not fill the disk for the apps that use it.
       try checkRoom()
       let folder = try TemporaryDirectory(in: temporaryFolder)
       try snapshot.copy(into: folder)
@@ -60,6 +61,8 @@ extension AppleStore {
       try bodies.forEachFile { name, status in
         guard status.kind == .regular, !folder.signalsHaveCome else { return }
         let copy = try OpenFile(creating: name, in: copies)
+        // A sparse file has a length and takes up no room, and a removal counts lengths only. So a
+        // dry run of a cache of gigabytes costs no more than a copy of its database.
         try copy.setLength(status.size.bytes)
         // Young files are not removed, so each copy must have the age of its original.
         try copy.setModified(status.modified)
@@ -76,6 +79,7 @@ extension AppleStore {
   private func checkRoom() throws {
     let state = try files.state()
     let size = [state.wal, state.journal].reduce(state.database.size) { $0 + ($1?.size ?? 0) }
+    // A removal that touches every page writes the whole database to the log.
     let room = try FileSystemStatus.of(temporaryFolder).availableBytes
     guard size * 2 < room else { throw StoreError(.noRoom, at: temporaryFolder) }
   }

@@ -62,6 +62,7 @@ public struct StoreFinder: ~Copyable {
 
   private mutating func walk(_ folder: borrowing Directory, depth: Int) {
     guard let identity = try? folder.status().identity else { return }
+    // A bind mount makes one folder appear in several places, even within itself.
     if let before = visited[identity], before <= depth { return }
     visited[identity] = depth
     let contents = FolderContents(of: folder)
@@ -70,6 +71,8 @@ public struct StoreFinder: ~Copyable {
       discovery.stores.append(FoundStore(contents.foundation, at: folder.path))
     }
     let count = discovery.stores.count
+    // The databases come before the folders, as only then is it known whether `fsCachedData`
+    // belongs to a store.
     for name in contents.databases.sorted() { examine(name, in: folder) }
     let hasBodies = discovery.stores.count > count
     for name in contents.folders.sorted() {
@@ -86,7 +89,11 @@ public struct StoreFinder: ~Copyable {
       return
     }
     do throws(FileError) {
+      // Opened from its parent and without following a link: another process could replace the
+      // folder by a link to somewhere else while the search is on its way.
       let inner = try Directory(name, in: folder)
+      // The folder is opened even if it is not searched, so that one that cannot be read is
+      // reported.
       if !isOfBodies { walk(inner, depth: depth) }
     } catch {
       // A folder that was removed or became a link meanwhile needs no report.

@@ -51,6 +51,8 @@ public struct StoreOpening: Sendable {
 
   private func kind() throws(StoreError) -> any StoreKind.Type {
     let isFolder = try Self.isFolder(path)
+    // The Apple store comes first: a folder with a `Cache.db` is one even if it also contains files
+    // of a Foundation store.
     for kind in Self.kinds where try kind.isStore(at: path, isFolder: isFolder) { return kind }
     let marks = Self.kinds.map { $0.mark }.joined(separator: " nor ")
     throw StoreError(.notACache, at: path, because: "the folder has neither \(marks)")
@@ -64,6 +66,8 @@ public struct StoreOpening: Sendable {
     do throws(FileError) {
       let status = try FileStatus.of(path)
       if status.kind == .symbolicLink {
+        // The status of the path itself is that of the link, while `/.` is looked up in the folder
+        // behind it.
         return (try? FileStatus.of(path + "/."))?.kind == .directory
       }
       return status.kind == .directory

@@ -4,6 +4,8 @@ enum Punycode {
   ///
   /// Of the mappings in UTS 46, it applies only the one to lower case.
   static func host(_ host: String) -> [UInt8] {
+    // Split by scalars: a full stop that is followed by a combining mark is no `Character` of its
+    // own.
     let labels = host.lowercased().unicodeScalars.split(
       separator: ".", omittingEmptySubsequences: false)
     return Array(labels.map { Self.label($0) }.joined(separator: [UInt8(ascii: ".")]))
@@ -15,6 +17,8 @@ enum Punycode {
     if output.count == points.count { return output }
     let basic = UInt32(output.count)
     if basic > 0 { output.append(UInt8(ascii: "-")) }
+    // The numbers are the parameters of Punycode (RFC 3492 §5): 72 is the initial bias, 700 the
+    // damp, 38 the skew, 36 the base, and 455 is (36 - 1) * 26 / 2.
     var (delta, bias, handled): (UInt32, UInt32, UInt32) = (0, 72, basic)
     var least: UInt32 = 0x80
     // No host is that long, and the limit keeps the sums below from overflowing.

@@ -11,6 +11,7 @@ extension URLParts {
 
   /// Returns text with percent-escapes for bytes that are not allowed outside of an authority.
   static func escaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    // CFNetwork escapes `[`, `]` and `|` in keys, although it keeps them in the URLs next to them.
     text.percentEscaped { $0.mayBeInURL && !$0.isBracket }
   }
 }

@@ -70,6 +70,7 @@ struct URLReference: Hashable, Sendable {
       }
     }
     // A path that ends in a dot segment ends in a slash.
+    // Otherwise `a/..` and `a/../` would lead to different URLs.
     if let last = segments.last, last.elementsEqual(dot) || last.elementsEqual(dot + dot) {
       kept.append([])
     }

@@ -18,6 +18,9 @@ final class AppleInsertion: RawResponseInsertion {
 
   init(_ connection: borrowing Connection, path: String) throws(SQLiteError) {
     self.path = path
+    // LEFT JOINs, because a hostile or half-written response may lack a row in one of the other
+    // tables. With the inner join that CFNetwork uses for its lookups, such a response would seem
+    // to be absent, and the insertion would then fail because `request_key` is UNIQUE.
     standing = try connection.prepare(
       """
       SELECT r.entry_ID, b.response_object, CASE WHEN d.isDataOnFS > 0 THEN d.receiver_data END
@@ -52,8 +55,13 @@ final class AppleInsertion: RawResponseInsertion {
     // Since the plan was made, another process has stored or removed a response with this key.
     guard there == replaced else { return false }
     var id: Int64? = raw.id > 0 ? raw.id : nil
+    // The old rows are deleted before the new ones are inserted, as both have the same key and the
+    // column is UNIQUE. Updating the rows instead, as CFNetwork does, would keep old values in
+    // columns that the archive does not have.
     if let there, case .row(let row) = there.id {
       try removals.remove(row)
+      // The file is only noted here. Until the commit, a rollback brings the row back, and with it
+      // the need for the file.
       if let file { replacedFiles.append(file) }
       // A response of this store may already use the archived id, so fall back to the id of
       // the replaced response, or to a new one.
@@ -98,6 +106,8 @@ final class AppleInsertion: RawResponseInsertion {
   }
 
   /// Returns an id that no row has in any table.
+  // Adding 1 to the largest possible id gives a real number in SQLite, which reads as the largest
+  // integer. That id is taken, so the insertion fails and is rolled back.
   private func unused() throws(SQLiteError) -> Int64 {
     unusedID.reset()
     defer { unusedID.reset() }
@@ -106,6 +116,9 @@ final class AppleInsertion: RawResponseInsertion {
 
   private func insertResponse(_ raw: RawResponse, as id: Int64?) throws(SQLiteError) -> Int64 {
     response.reset()
+    // A `nil` id is bound as NULL, for which SQLite assigns the next id of the AUTOINCREMENT table.
+    // Such an id was never used before ("SQLite Autoincrement", §3), so no plan or intent can mean
+    // an older response by it.
     try response.bind(id.map { .integer($0) } ?? .null, at: 1)
     for (index, column) in AppleSchema.rawResponseColumns.enumerated() {
       try response.bind(raw.value(of: column) ?? .null, at: Int32(index + 2))
@@ -155,6 +168,8 @@ final class AppleInsertion: RawResponseInsertion {
   ) throws -> RawResponse.Value {
     guard let part = raw.part(name) else { return .null }
     guard let content = part.content else { return raw.value(of: name.rawValue) ?? .null }
+    // Checked before reading: SQLite refuses a longer value anyway, but only after all of it is in
+    // memory.
     guard content.size <= ByteCount(Connection.largestValue) else {
       throw StoreError(.damaged, at: path, because: "a value is too large for a row")
     }

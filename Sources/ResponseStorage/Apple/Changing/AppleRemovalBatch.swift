@@ -14,6 +14,8 @@ struct AppleRemovalBatch: ~Copyable {
 
   init(_ connection: borrowing Connection, _ order: RemovalOrder) throws(SQLiteError) {
     // If this connection has removed a batch before, the table exists and is empty.
+    // The list is a temporary table. A table in the cache itself would change its schema, which
+    // must never happen, and would make the app prepare all of its statements again.
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS doomed(entry_ID INTEGER PRIMARY KEY)")
     let mark = try connection.prepare("INSERT INTO doomed VALUES (?1)")
     let spare = try connection.prepare("DELETE FROM doomed WHERE entry_ID = ?1")
@@ -54,6 +56,8 @@ struct AppleRemovalBatch: ~Copyable {
       // One join over the marked rows is faster than a lookup for each response.
       try mark.run(for: responses)
       var rows = order == .any ? RowsByKey(of: responses) : nil
+      // The names of body files are collected before the rows are deleted, as nothing else records
+      // them.
       let names = try spareChanged(responses, keeping: &rows, skipped: &skipped)
       // Delete consecutive rows in the order of their keys, for the reason in `RowsByKey`.
       if let rows = rows.take(), rows.followEachOther {
@@ -64,6 +68,9 @@ struct AppleRemovalBatch: ~Copyable {
       try Self.deleteDoomed(of: AppleLayout.blobs, connection)
       try Self.deleteDoomed(of: AppleLayout.bodies, connection)
       try connection.execute("DELETE FROM doomed")
+      // The intent must be on disk before the commit. If the process is killed between the two, the
+      // rows are still there and refer to the files, which the next command finds out. The other
+      // order would leave files that nothing mentions any more.
       beforeCommit(names)
       try connection.execute("COMMIT")
       return names
@@ -102,8 +109,13 @@ struct AppleRemovalBatch: ~Copyable {
         continue
       }
       guard try look.step(), look.integer(at: 0) == row else {
+        // A healthy database returns exactly one row for each marked id, in order. Going on after a
+        // mismatch could compare a response with the row of another one, and remove what was never
+        // selected.
         throw SQLiteError.damage("rows do not come in their order")
       }
+      // CFNetwork keeps the id of a response that it stores again, so the same id does not prove
+      // that it is still the response that was selected.
       if isUnchanged(response) {
         rows?.append(row, response.key)
         if look.type(at: 4) != .null { names.append(ByteString(look.bytes(at: 4))) }
@@ -132,6 +144,8 @@ struct AppleRemovalBatch: ~Copyable {
 
   /// Whether the current row of `look` has this key.
   private borrowing func hasKey(_ key: ByteString?) -> Bool {
+    // The bytes are compared in place: a `String` would compare by grapheme clusters, to which a
+    // key in NFC and one in NFD are equal, although CFNetwork keeps them as two responses.
     guard let key, look.type(at: 2) != .null else { return key == nil && look.type(at: 2) == .null }
     return look.withBytes(at: 2) { bytes in
       let key = key.bytes.span

@@ -5,6 +5,8 @@ import SQLite
 extension AppleStoreEditor {
   /// The number of free pages up to which slices are cheaper than a rewrite. The cost of slices grows
   /// faster than their number: each moves a page from the end and searches the freelist for its place.
+  // Measured on a database of 1,000,000 responses: 61,000 free pages took 1.4 s, and 307,000 took
+  // 38.5 s, while a VACUUM took 9 to 10 s in the second case.
   private static let mostPagesInSlices: Int64 = 100_000
 
   // The pages that one slice moves. While an app is running, slices start small so that it does not
@@ -16,6 +18,8 @@ extension AppleStoreEditor {
   public func compact(
     fully: Bool, unless shouldStop: () -> Bool
   ) throws(StoreError) -> CompactionMethod {
+    // VACUUM holds the write lock until it has written the whole database, which can take minutes.
+    // CFNetwork waits for one second.
     if fully, inUse {
       throw StoreError(
         .inUse, at: files.path, because: "it can only be rewritten while nobody has it open")
@@ -33,6 +37,8 @@ extension AppleStoreEditor {
           return try rewrite(unless: shouldStop) ? .rewrite : .none
         } catch {
           // VACUUM writes its copy to the temporary folder, which may be full; slices need less space.
+          // If the user asked for a rewrite, a fallback to slices would report success for
+          // something else.
           guard canSlice, !fully, error.kind == .noRoom || error.kind == .cannotOpen else {
             throw StoreError(error, path: files.path)
           }
@@ -42,6 +48,8 @@ extension AppleStoreEditor {
     guard free > 0, canSlice else { return .none }
     var pages = inUse ? Self.fewestPagesOfSlice : Self.mostPagesOfSlice
     let clock = ContinuousClock()
+    // The number of free pages is read again for each slice, as an app that is running frees and
+    // uses pages, too.
     while try number("PRAGMA freelist_count") > 0, !shouldStop() {
       let start = clock.now
       do throws(SQLiteError) {
@@ -68,6 +76,8 @@ extension AppleStoreEditor {
   /// Whether the file is longer than its database, which a crash without a write-ahead log can leave.
   ///
   /// If the log has content, the next checkpoint cuts the file, so there is nothing to do.
+  // SQLite opens a file that is longer than the page count in its header, and uses the part in the
+  // header. So only the length of the file shows that there is something behind it.
   private func hasTail() throws(StoreError) -> Bool {
     let size = try bytes(ofPages: number("PRAGMA page_count"))
     guard let file = try? FileStatus.of(files.database), file.size > size else { return false }
@@ -80,6 +90,8 @@ extension AppleStoreEditor {
   ///
   /// - Returns: `false` if it was stopped; the database is then unchanged.
   private func rewrite(unless shouldStop: () -> Bool) throws(SQLiteError) -> Bool {
+    // In memory, the copy would count against SQLite's heap limit of 256 MiB. A larger cache could
+    // then never be compacted, and the failure would look like damage.
     try connection.execute("PRAGMA temp_store = FILE")
     defer { try? connection.execute("PRAGMA temp_store = MEMORY") }
     do throws(SQLiteError) {
@@ -95,6 +107,8 @@ extension AppleStoreEditor {
   private func hasRoomForRewrite() throws(StoreError) -> Bool {
     let used = try bytes(ofPages: number("PRAGMA page_count") - number("PRAGMA freelist_count"))
     guard let room = try? FileSystemStatus.of(files.folder).availableBytes else { return false }
+    // The copy and the log each take up as much as the pages in use: a VACUUM that left 2.4 GB took
+    // up 4.6 GB at its peak. The third share is a margin.
     return room > used * 3
   }
 

@@ -12,6 +12,7 @@ extension AppleStoreEditor {
   private static let manyBodies = 64
 
   /// The size of the page cache during an insertion, in KiB.
+  // With 16 MiB, an import of 30,000 responses writes a third less than with the size for removals.
   private static let pageMemory = 16 << 10
 
   public func stage(_ response: RawResponse) throws -> ByteString? {
@@ -21,8 +22,12 @@ extension AppleStoreEditor {
       bodies = AppleBodyFiles(at: files.bodies)
     }
     let name = AppleStoreWriter.uuid(.random(in: 0 ... .max), .random(in: 0 ... .max))
+    // Noted before the file is created: a process that is killed right afterwards would otherwise
+    // leave a file that neither a row nor an intent mentions.
     noteStaging(of: ByteString(name))
     do {
+      // The name is new and random, and never the one in the archive. A hostile archive so cannot
+      // choose where a file is written, and an existing file is never overwritten.
       try write(response.part(.body)?.content, toFileNamed: name)
     } catch {
       removeStaged([ByteString(name)])
@@ -50,6 +55,8 @@ extension AppleStoreEditor {
     guard let size = response.part(.body)?.content?.size else { return false }
     if response.hasBodyFile || size > largestRowBody { return true }
     // Older schemas have no `isDataOnFS` and keep every body in its row.
+    // The body of such a response goes where the target would put it, by the threshold of newer
+    // schemas.
     return response.value(of: "isDataOnFS") == nil
       && size >= ByteCount(AppleStoreWriter.fileThreshold)
   }
@@ -59,7 +66,12 @@ extension AppleStoreEditor {
     // The intent must be on disk before the files: after a crash it is how they are found as orphans.
     intent?.synchronize()
     do throws(FileError) {
+      // An `fsync` of a file does not promise that its name is on disk; only one of the folder
+      // does. Without these syncs, a simulated power failure left rows without body files in 48 of
+      // 200 cases, although killing the process never did.
       let folder = try Directory(files.bodies)
+      // One `syncfs` makes the same promise for all files at once. In an import of 100,000
+      // responses, nearly all of the time went into one `fsync` for each body.
       if names.count >= Self.manyBodies, try folder.synchronizeFileSystem() { return }
       for name in names {
         try OpenFile(reading: path(ofBody: name.bytes)).synchronize()
@@ -73,6 +85,8 @@ extension AppleStoreEditor {
   public func removeStaged(_ names: [ByteString]) {
     guard let folder = try? Directory(files.bodies) else { return }
     for name in names {
+      // The names come from this process, but a name that leads out of the folder must never reach
+      // `unlinkat`, whatever bug produced it.
       if let name = AppleBodyFiles.validated(name.bytes) { try? folder.remove(name) }
     }
     intent?.settle()
@@ -82,6 +96,9 @@ extension AppleStoreEditor {
     do {
       // Keys arrive in random order: with a small page cache, pages are written, read and written again.
       try connection.execute("PRAGMA cache_size = -\(Self.pageMemory)")
+      // IMMEDIATE takes the write lock now. A transaction that begins by reading and then wants to
+      // write fails at once with SQLITE_BUSY_SNAPSHOT if an app has written in between, and no
+      // waiting helps.
       try connection.execute("BEGIN IMMEDIATE")
       let insertion: AppleInsertion
       do {
@@ -101,6 +118,7 @@ extension AppleStoreEditor {
         try? connection.execute("ROLLBACK")
         throw error
       }
+      // Only after the commit: before it, the rows on disk still refer to these files.
       removeReplaced(insertion.replacedFiles)
     } catch let error as SQLiteError {
       throw StoreError(error, path: files.path)
@@ -116,6 +134,8 @@ extension AppleStoreEditor {
     var removal = Removal()
     do throws(SQLiteError) { try unlink(names, &named, &removal) } catch { intent?.keep() }
     if removal.orphanedFiles > 0 { intent?.keep() }
+    // The removals of the files must be on disk before that of the intent. Otherwise a power
+    // failure could bring the files back without the record that they are orphans.
     if intent != nil, !names.isEmpty { bodies.synchronize() }
     intent?.settle()
   }
@@ -142,6 +162,8 @@ extension StoreError {
   /// Creates an error from a failure to write a file.
   init(writing error: FileError) {
     switch error.kind {
+    // These two have exit statuses and hints of their own. Any other failure to write is an I/O
+    // error, and not the "no such cache" that the same errno means where a store is opened.
     case .accessDenied, .noRoom: self.init(error, path: error.path)
     default: self.init(.inputOutput, at: error.path, because: error.reason)
     }

@@ -9,6 +9,7 @@ extension AppleStoreEditor: IntentStore {
     let files = names.compactMap { name in
       bodies.version(of: name).map { Intent.RemovedFile(name: name, version: $0) }
     }
+    // A row may refer to a file that does not exist, of which there is nothing to remove later.
     if !files.isEmpty { openIntent()?.note(files) }
   }
 
@@ -20,6 +21,8 @@ extension AppleStoreEditor: IntentStore {
   private func openIntent() -> OpenIntent? {
     if intent == nil, !hasNoIntent {
       intent = Intent.Place(.apple, files.bodies).flatMap { intents?.begin($0) }
+      // Not tried again for each batch: every attempt would wait for the file system and print the
+      // same note.
       hasNoIntent = intent == nil
     }
     return intent
@@ -33,11 +36,15 @@ extension AppleStoreEditor: IntentStore {
       orphans[name] = OrphanFile(name: name, size: version.size, modified: version.modified)
     }
     // A file with the same name but another version was written since, and is not ours to remove.
+    // The file of an added name was just being written when its process died, so its version cannot
+    // be known.
     for file in intent.removed { add(file.name) { $0 != file.version } }
     for name in intent.added { add(name) { _ in false } }
     guard !orphans.isEmpty else { return true }
     finished.areBodyFiles = true
     var removal = Removal()
+    // The rows are asked, and not the intent. If the transaction of the killed command was rolled
+    // back, rows still refer to these files, and they must be kept.
     let isDecided = try decide(
       orphans.values.sorted { $0.name < $1.name }, into: &removal, unless: { false })
     finished.removedFiles += removal.visitedOrphans - removal.skippedOrphans.count

@@ -10,6 +10,8 @@ extension AppleStoreEditor {
   ) throws(StoreError) {
     do throws(SQLiteError) {
       var update = try connection.prepare(
+        // The old bytes are part of the condition. An app that has stored the response again in the
+        // meantime keeps what it has attached since.
         "UPDATE \(AppleLayout.blobs) SET user_info = ?1 WHERE entry_ID = ?2 AND user_info = ?3 RETURNING 1"
       )
       var rest = changes[...]

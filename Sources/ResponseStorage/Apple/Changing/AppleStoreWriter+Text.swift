@@ -3,6 +3,7 @@ import Bytes
 extension AppleStoreWriter {
   /// Returns a random UUID (RFC 9562 §5.4) in capitals, which is how CFNetwork names body files.
   public static func uuid(_ high: UInt64, _ low: UInt64) -> [UInt8] {
+    // Version 4 and variant 10 mark a random UUID.
     let high = high & ~0xF000 | 0x4000
     let low = low & ~(0b11 << 62) | 0b10 << 62
     let bytes = [high, low].flatMap { word in

@@ -10,6 +10,7 @@ extension NewResponse {
 
   /// The key under which an Apple store finds the response.
   public var key: ByteString {
+    // The URL of the request, as CFNetwork looks a response up before it follows any redirect.
     AppleCacheKey(of: request.url ?? url, partition: partition).text
   }
 
@@ -21,6 +22,7 @@ extension NewResponse {
     var raw = RawResponse(id: id)
     raw.columns = [
       .init("entry_ID", .integer(id)),
+      // The column is 0 in all responses of real caches, and is not the version of the schema.
       .init("version", .integer(0)),
       .init("hash_value", .integer(CacheKeyHash(of: key).whenInserted)),
       .init("storage_policy", .integer(storagePolicy.number)),
@@ -53,6 +55,8 @@ extension NewResponse {
     AppleMessage.Request(
       url: request.url ?? url, method: request.method ?? "GET",
       headers: request.headers ?? HeaderFields(), cachePolicy: request.cachePolicy ?? 0,
+      // 60 seconds is the default of `URLRequest`, so the archive then has no flag for an explicit
+      // time-out.
       timeoutSeconds: request.timeoutSeconds ?? 60, bodyParts: request.body.map { [$0] }
     ).propertyList
   }
@@ -64,9 +68,12 @@ extension NewResponse {
     var entries: [PropertyListValue.Entry] = []
     let vary = headers.fields.filter { $0.name.equalsIgnoringASCIICase("vary") }.map(\.value.bytes)
     if !vary.isEmpty {
+      // CFNetwork uses the whole value of `Vary`, verbatim, as the key of the record.
       let value = ByteString(Array(vary.joined(separator: [0x2C, 0x20])))
       entries.append(AppleMessage.varyRecord(value, of: request.headers ?? HeaderFields()))
     }
+    // In caches of OS X 10.10, stored POSTs have this property, by which an app allows them to be
+    // cached.
     if request.method == "POST" {
       entries.append(
         .init(key: Array("kCFURLRequestAllowAllPOSTCaching".utf8), value: .boolean(true)))

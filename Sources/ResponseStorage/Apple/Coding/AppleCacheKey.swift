@@ -15,6 +15,8 @@ public struct AppleCacheKey: Hashable, Sendable {
   public init(of url: ByteString, partition: ByteString? = nil) {
     let parts = URLParts(url.bytes)
     var key = parts.escaped
+    // Observed in all 16 keys of real caches that this can apply to, all from OS X 10.10. The rule
+    // for a path without a query was never seen, so a `/` at its end is kept, as in `http://host/`.
     if parts.query != nil, key.last == UInt8(ascii: "/") { key.removeLast() }
     if let partition { key += [UInt8(ascii: "[")] + partition.bytes + [UInt8(ascii: "]")] }
     text = ByteString(key)

@@ -22,6 +22,8 @@ extension BinaryPropertyList {
         let name = try key(position, of: entries)
         if try isString(name, equalTo: allValuesKey) {
           if let text = try text(value(position, of: entries)) {
+            // Systems up to macOS 10.12 do not write this copy, so a response must be readable
+            // without it. An error in it is therefore the same as its absence.
             repeated = (try? Self.allValues(text.bytes)) ?? [:]
           }
         } else if let name = try text(name), let value = try text(value(position, of: entries)) {
@@ -49,6 +51,7 @@ extension BinaryPropertyList {
     guard let bytes = Base64.decode(text) else { return [:] }
     let list = try BinaryPropertyList(bytes.span)
     // Hardly any response has a repeated field; the rest need not be decoded.
+    // Looking at the counts of the arrays needs no copies.
     guard try list.holdsRepeatedField else { return [:] }
     guard case .dictionary(let entries) = try list.value(of: list.root) else { return [:] }
     var result: [ByteString: [ByteString]] = [:]

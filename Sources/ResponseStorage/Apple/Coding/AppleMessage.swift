@@ -57,10 +57,14 @@ public enum AppleMessage {
         AppleMessage.archivedURL(url),
         .real(stored.secondsSince2001),
         .integer(0),
+        // The 0 before it was the same in all responses of real caches. It is probably the
+        // recommended storage policy, which CFNetwork can set for a response.
         .integer(status),
         archivedHeaders,
       ]
       if !endsAfterHeaders {
+        // The length of the stored body, not of what was transferred: content codings are removed
+        // before storing, but `Content-Length` in the header fields stays as it was received.
         elements.append(expectedLength.map { .integer($0.bytes) } ?? Self.nullToken)
         elements.append(mimeType.map { .string($0.bytes) } ?? Self.nullToken)
       }
@@ -142,6 +146,8 @@ public enum AppleMessage {
           .integer(0),
           .integer(priority),
           Self.nullToken,
+          // The meaning of this position is unknown. It is 2 in all requests of real caches that
+          // may use cookies, as this one may.
           .integer(2),
           .string(method.bytes),
           archivedHeaders,
@@ -166,6 +172,7 @@ extension AppleMessage {
   public static func varyRecord(
     _ vary: ByteString, of request: HeaderFields
   ) -> PropertyListValue.Entry {
+    // A field that the request did not have gets no entry, so a record can be empty.
     let names = vary.bytes.split(separator: UInt8(ascii: ",")).map { name in
       ByteString(Array(name.drop { $0 == 0x20 || $0 == 0x09 }))
     }
@@ -223,6 +230,7 @@ extension AppleMessage {
   /// Returns an archived URL; the type 15 means that the string is the whole URL.
   private static func archivedURL(_ url: ByteString) -> PropertyListValue {
     .dictionary([
+      // A relative URL with a base was never seen in a real cache.
       .init(key: Array("_CFURLStringType".utf8), value: .integer(15)),
       .init(key: Array("_CFURLString".utf8), value: .string(url.bytes)),
     ])

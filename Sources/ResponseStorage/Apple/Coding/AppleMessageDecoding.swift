@@ -33,6 +33,8 @@ extension StoredResponse {
     var damage: PropertyListError?
     if projection.contains(.notes) {
       damage.note { () throws(PropertyListError) in
+        // Version 1 is the only one that was ever seen, in schemas 11 to 203. Decoding goes on for
+        // another one: a user would rather see a response with a note than none.
         if try list.archivedVersion() != 1 {
           notes.append(.init(.unknownVersion, "response_object has an unknown version"))
         }
@@ -45,8 +47,12 @@ extension StoredResponse {
         }
       }
     }
+    // The array may be shorter: a 301 of a real cache ends after the header fields. What is missing
+    // at its end counts as null.
     if projection.contains(.stored), array.count > 1 {
       damage.note { () throws(PropertyListError) in
+        // A number that is no plausible time becomes `nil`. Foundation's own `Date` traps on NaN
+        // when it is printed.
         stored = try list.real(1, of: array).flatMap { Timestamp(secondsSince2001: $0) }
       }
       if stored == nil {

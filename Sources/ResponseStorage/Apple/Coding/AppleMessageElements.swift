@@ -37,6 +37,9 @@ extension BinaryPropertyList {
       guard let part = try element(position, of: parts), let bytes = try dataBytes(part) else {
         continue
       }
+      // Schemas 201 to 203 store the body of a POST in parts, and older ones as one value.
+      // According to the source of WebKit, a part can also be a string with the path of a file,
+      // which is never opened.
       body = (body ?? []) + bytes
     }
     return body
@@ -71,6 +74,7 @@ extension BinaryPropertyList {
     _ object: Object, reusing memory: inout [UInt8]
   ) throws(PropertyListError) -> ByteString? {
     let text = try text(object, reusing: &memory)
+    // The first byte rules nearly all texts out, without a comparison of 31 bytes.
     if let text, text.bytes.first == UInt8(ascii: "_"), nullTokens.contains(text) { return nil }
     return text
   }
@@ -90,6 +94,8 @@ extension BinaryPropertyList {
 }
 
 /// The null tokens, which stand for a missing value.
+// A property list has no null, so CoreFoundation writes these strings instead. Both are accepted in
+// both kinds of message, as nothing else could be meant.
 private let nullTokens: [ByteString] = [
   "__CFURLResponseNullTokenString__", "__CFURLRequestNullTokenString__",
 ]

@@ -11,6 +11,8 @@ extension StoredResponse {
     let body: Int
     let bodyParts: Int?
 
+    // Fixed positions are wrong for older systems: the forensic tool mac_apt uses 18 and 19 for all
+    // versions, and fails on caches of OS X 10.9.
     init?(version: Int64) {
       switch version {
       case 3: (method, headers, body, bodyParts) = (12, 13, 14, nil)
@@ -64,6 +66,7 @@ extension StoredResponse {
     }
     if projection.contains(.requestDetails) {
       damage.note { () throws(PropertyListError) in
+        // These two have the same position in all known versions.
         request.timeoutSeconds = try list.real(2, of: array)
         request.cachePolicy = try list.integer(3, of: array)
         request.body = try list.archivedBody(places.body, places.bodyParts, of: array)
@@ -83,6 +86,8 @@ extension StoredResponse {
       let field = fields[index]
       vary.lines.append(FieldLine(name: field.name.bytes, value: field.value.bytes))
     }
+    // A response that varies by `Accept-Language` matches a request only if that field is known, so
+    // the selection depends on the response and is made for each.
     return vary.lines.isEmpty ? .request : .request.adding(Vary(vary))
   }
 
@@ -99,6 +104,7 @@ extension StoredResponse {
       guard let object = try list.element(place, of: array) else { return }
       switch try list.kind(of: object) {
       case .string:
+        // Only well-known methods: other strings in the array are URLs and null tokens.
         if let text = try list.text(object), methods.contains(text) {
           request.method = text
         }

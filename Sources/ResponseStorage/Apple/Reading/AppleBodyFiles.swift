@@ -10,6 +10,8 @@ struct AppleBodyFiles: ~Copyable {
   private let directory: Directory?
   private let path: String
   /// Why the folder is missing or unreadable. If it is unreadable, a body in it is not known to be missing.
+  // The difference matters to a repair: it removes responses whose bodies are missing, and would
+  // have removed those whose folder only another user may read.
   private let failure: FileError
 
   /// Opens the folder at `path`; a missing folder is not an error.
@@ -28,6 +30,8 @@ struct AppleBodyFiles: ~Copyable {
   static func guardFolder(at path: String) throws(StoreError) {
     let kind: FileStatus.Kind
     do throws(FileError) { kind = try FileStatus.of(path).kind } catch {
+      // A missing folder is normal: schemas before 25 have none, and newer ones only once a body is
+      // large enough.
       if error.kind == .notFound { return }
       throw StoreError(error, path: path)
     }
@@ -46,6 +50,8 @@ struct AppleBodyFiles: ~Copyable {
     case .some(let directory):
       do throws(FileError) {
         let status = try directory.status(of: name)
+        // A link or a folder with the name of a body file was not made by CFNetwork. It is never
+        // followed and never removed, so that a removal cannot reach anything outside of the cache.
         guard status.kind == .regular else { return nil }
         try directory.remove(name)
         return status.size
@@ -83,6 +89,8 @@ struct AppleBodyFiles: ~Copyable {
   ) throws(SQLiteError) {
     guard response.decoded.contains(.body) else { return }
     switch response.bodyLocation {
+    // SQL cannot return the length of a text in bytes without reading all of it, but the handle of
+    // a BLOB can.
     case .inline where response.bodySize == nil:
       guard case .row(let row) = response.id else { return }
       let text = try connection.blob(table: table, column: "receiver_data", row: row)
@@ -95,6 +103,8 @@ struct AppleBodyFiles: ~Copyable {
   private borrowing func examineFile(of response: inout StoredResponse) {
     response.bodyLocation = .missing
     guard let name = response.bodyFileName.flatMap({ Self.validated($0.bytes) }) else {
+      // Such a name counts as a missing body, and is not even looked up: `../../x` would tell
+      // whether another file of the user exists.
       response.notes.append(.init(.badBodyFileName, "the name of its body file is no UUID"))
       return
     }
@@ -127,6 +137,8 @@ struct AppleBodyFiles: ~Copyable {
     }
     let file = "\(path)/\(name)"
     do throws(FileError) {
+      // The descriptor is checked after opening. If the name was checked first, another process
+      // could put a link or a pipe in its place before it is opened.
       let body = try openFile(name)
       let status = try body.status()
       if status.kind == .regular { return BodyReader(body, size: status.size) }
@@ -143,6 +155,7 @@ struct AppleBodyFiles: ~Copyable {
     case .none: return
     case .some(let directory):
       try directory.forEachName { name in
+        // Files come and go while an app is running, so a name without a file is no error.
         guard let status = try? directory.status(of: name) else { return }
         try body(name, status)
       }
@@ -165,6 +178,8 @@ struct AppleBodyFiles: ~Copyable {
       do throws(FileError) {
         let status = try directory.status(of: orphan.name)
         guard status.kind == .regular, status.size == orphan.size,
+          // A file that has changed since it was listed may belong to a response that an app is
+          // storing right now.
           status.modified == orphan.modified
         else { return false }
         try directory.remove(orphan.name)

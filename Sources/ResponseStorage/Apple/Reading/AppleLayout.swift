@@ -25,6 +25,8 @@ struct AppleLayout {
   /// Why the database can be read but not changed, as a clause; `nil` if it can be changed.
   var readOnlyReason: String? {
     // All schemas from 25 to 203 have the same columns; earlier ones have fewer.
+    // The columns decide what is read, and the version only what is changed: a version of CFNetwork
+    // that we do not know may keep other things in the same columns.
     guard let schemaVersion, 25...203 ~= schemaVersion, hasBodyFiles else {
       let name = schemaVersion.map { "schema \($0)" } ?? "a schema without a version"
       return "it has \(name), and only 25 to 203 are changed"
@@ -45,11 +47,15 @@ struct AppleLayout {
   /// - Parameter path: The path of the store, for errors.
   /// - Throws: ``StoreError`` if the database is not a cache, or ``SQLiteError``.
   init(of connection: borrowing Connection, path: String) throws {
+    // The encoding comes first: values are read as they are stored, so all names below would be
+    // UTF-16.
     try Self.refuseOtherEncodings(connection, path)
     var tables: Set<String> = []
     var refused: String?
     var triggers = 0
     // SQLite ignores the case of names, so compare them in lower case.
+    // A recursive view with the name of a table hangs a SELECT for ever, and a generated column
+    // made the sqlite3 shell take 1.9 GB.
     var rows = try connection.prepare(
       """
       SELECT lower(name), type = 'table' AND rootpage > 0 AND sql NOT LIKE 'CREATE VIRTUAL%', type
@@ -58,6 +64,8 @@ struct AppleLayout {
     while try rows.step() {
       let name = String(decoding: rows.bytes(at: 0), as: UTF8.self)
       let type = String(decoding: rows.bytes(at: 2), as: UTF8.self)
+      // Any trigger counts, whatever its table and its statement. CFNetwork makes none, so refusing
+      // them loses nothing, and judging what a hostile one does would need a parser of SQL.
       if type == "trigger" { triggers += 1 }
       guard [Self.responses, Self.blobs, Self.bodies, Self.version].contains(name) else { continue }
       if rows.integer(at: 1) == 1 {
@@ -68,6 +76,8 @@ struct AppleLayout {
       }
     }
     if let refused { throw StoreError(.notACache, at: path, because: refused) }
+    // Only the tables identify a cache. Another component of Apple's also calls its database
+    // `Cache.db`, and a killed process can leave one that has a version table and nothing else.
     guard tables.contains(Self.responses), tables.contains(Self.blobs) else {
       let reason =
         tables.isEmpty
@@ -125,6 +135,7 @@ struct AppleLayout {
     // Schema 203 uses `user_version`, which is 0 in older schemas; those have a table instead.
     if try row.step(), row.integer(at: 0) != 0 { return row.integer(at: 0) }
     guard hasTable else { return nil }
+    // A half-created cache has the table and no row in it.
     var version = try connection.prepare("SELECT * FROM \(Self.version) NOT INDEXED LIMIT 1")
     guard try version.step(), version.type(at: 0) == .integer else { return nil }
     return version.integer(at: 0)
@@ -137,6 +148,7 @@ struct AppleLayout {
     var names: Set<String> = []
     var keys: [String] = []
     var rows = try connection.prepare(
+      // `table_xinfo` also lists generated columns, which `table_info` hides.
       "SELECT lower(name), hidden, pk, upper(type) = 'INTEGER' FROM pragma_table_xinfo('\(table)')")
     while try rows.step() {
       let name = String(decoding: rows.bytes(at: 0), as: UTF8.self)
@@ -148,6 +160,7 @@ struct AppleLayout {
       names.insert(name)
     }
     // A scan relies on this: only then is `entry_ID` the rowid of the table.
+    // In a table WITHOUT ROWID, the second statement fails.
     guard keys == ["entry_id"], (try? connection.prepare("SELECT rowid FROM \(table)")) != nil
     else {
       throw StoreError(

@@ -34,6 +34,7 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
       BackgroundThread.start("AppleParallelScan") {
         defer { filled.close() }
         do {
+          // SQLite lets one connection work on one thread at a time, so each thread needs its own.
           let connection = try Connection(path: database, access: .immutable)
           // In KiB: each thread reads the tables in their order, so a page is soon no longer needed.
           try connection.execute("PRAGMA cache_size = -512")
@@ -48,6 +49,8 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
             filled.send(.success(share))
           }
         } catch {
+          // The error takes the place of a share, so that the consumer meets it in order, after all
+          // responses before it.
           filled.send(.failure(error))
         }
       }
@@ -58,6 +61,8 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
   func forEachTally(_ body: (inout Tally) throws -> ScanStep) throws {
     switch order {
     case .ascending: try forEachInOrder(body)
+    // The threads are drained one after the other: in this order, a thread rarely hands over more
+    // than one tally, at its end.
     case .any:
       for (filled, empty) in hands {
         while let result = filled.receive() {

@@ -33,6 +33,9 @@ struct AppleRows: ~Copyable {
     // A scan without an index is in the order of ids. If only ids are read, an index is faster, but
     // needs ORDER BY.
     let (index, order) =
+      // Without NOT INDEXED, the planner can pick the index on `request_key`, which covers that
+      // column. The rows then came in the order of URLs, and a scan of 1,000,000 responses took 2.6
+      // seconds instead of 0.7.
       columns.allSatisfy { $0 == nil } ? ("", " ORDER BY entry_ID") : (" NOT INDEXED", "")
     // Omit trailing columns that are not needed, as each costs time.
     let asked = columns.prefix(columns.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0)
@@ -62,10 +65,14 @@ struct AppleRows: ~Copyable {
   mutating func advance() throws {
     // No id can follow the largest one, and adding 1 to it would overflow.
     if hasRow, id == .max { return hasRow = false }
+    // The bounded statement evaluates `typeof` and `length` for each value, so it is only used for
+    // the row that needs it.
     if isBounded { try exchangeStatements() }
     do throws(SQLiteError) {
       try step()
     } catch {
+      // The limit is SQLite's own (`sqlite3_limit`), which it checks before it allocates memory for
+      // the value.
       guard error.kind == .tooLarge else { throw error }
       try exchangeStatements()
       try step()

@@ -70,6 +70,8 @@ struct AppleScan: ~Copyable {
   }
 
   /// The id of the next response; `Int64.max` at the end, too.
+  // The merge is what makes rows without a counterpart visible. Removing from one table only is a
+  // common mistake in scripts, and leaves rows that CFNetwork never finds and never removes.
   private var number: Int64 { min(responses.id, blobs.id, bodies.id) }
 
   private borrowing func isAt(_ number: Int64) -> Bool {
@@ -80,6 +82,8 @@ struct AppleScan: ~Copyable {
   ///
   /// - Returns: `false` if there is none.
   private mutating func moveToWanted() throws -> Bool {
+    // A run of close ids is read row by row, as every new search starts at the root of three
+    // b-trees.
     while let (next, run) = wanted?.next() {
       if let run { try moveToStart(of: run) }
       while number < next { try skip(number) }
@@ -106,6 +110,8 @@ struct AppleScan: ~Copyable {
     let id = number
     guard isAt(id) else { return false }
     let hasResponse = responses.isAt(id)
+    // The memory of the strings is used again, which spares an allocation for each URL and each
+    // media type.
     response.reset(.row(id), reusing: &memory)
     if hasResponse {
       readResponseRow(into: &response)
@@ -126,6 +132,8 @@ struct AppleScan: ~Copyable {
       response.bodyLocation = .missing
       response.notes.append(.init(.noBodyRow, "its row in '\(AppleLayout.bodies)' is missing"))
     }
+    // The key comes last: it can have the body of a POST and a partition at its end, and so may be
+    // no URL.
     if projection.contains(.url), response.url == nil {
       response.url = response.request.url
       if response.url == nil, hasResponse {
@@ -144,6 +152,8 @@ struct AppleScan: ~Copyable {
     if projection.contains(.firstStored) { readTime(into: &response) }
     if projection.contains(.storage) {
       if responses.type(at: 3) == .integer {
+        // 0 was the only policy in all of 8,148 responses, as the others forbid storing on disk.
+        // CFNetwork does read it back, so another value is shown and not corrected.
         response.storagePolicy = .init(stored: responses.integer(at: 3))
       } else if responses.type(at: 3) != .null {
         response.notes.append(.init(.wrongType, "storage_policy is no integer"))
@@ -156,6 +166,8 @@ struct AppleScan: ~Copyable {
   }
 
   private borrowing func readTime(into response: inout StoredResponse) {
+    // The column has no type, so SQLite keeps whatever was written. CFNetwork leaves it to the
+    // default, CURRENT_TIMESTAMP, which is a text in UTC.
     let type = responses.type(at: 2)
     if type == .text || type == .blob {
       response.firstStored = responses.withBytes(at: 2) { Timestamp(databaseText: $0) }
@@ -171,6 +183,7 @@ struct AppleScan: ~Copyable {
   private borrowing func checkHash(of key: ByteString, _ response: inout StoredResponse) {
     let hash = CacheKeyHash(of: key)
     let stored = responses.type(at: 5) == .integer ? responses.integer(at: 5) : nil
+    // Both forms are right: an INSERT stores all 64 bits, and an UPDATE only the lower 32.
     guard stored != hash.whenInserted, stored != hash.whenUpdated else { return }
     response.notes.append(.init(.wrongHash, "hash_value is not the hash of its key"))
   }
@@ -226,6 +239,8 @@ struct AppleScan: ~Copyable {
     _ body: (Span<UInt8>, inout StoredResponse) throws(PropertyListError) -> Void
   ) {
     guard !blobs.isTooLarge(at: index) else {
+      // A value that is too large is no damage: a repair removes responses that cannot be decoded,
+      // and must not remove this one.
       response.notes.append(.init(.tooLarge, "\(column) is too large to be read"))
       return
     }
@@ -250,6 +265,8 @@ struct AppleScan: ~Copyable {
       response.bodySize = ByteCount(bodies.integer(at: 1))
     case .real:
       response.bodyLocation = .inline
+    // A file name is a text in all real caches. One that is a BLOB counts, too: either must be a
+    // UUID before it is used.
     case .text, .blob:
       response.bodyLocation = .file
       response.bodyFileName = text("receiver_data", bodies, at: 1, &response)

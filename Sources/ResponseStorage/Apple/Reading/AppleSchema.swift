@@ -11,6 +11,7 @@ public enum AppleSchema: Int64, Hashable, Sendable, CaseIterable {
 
 extension AppleSchema {
   /// The settings that must precede the first table.
+  // 4096 bytes and incremental vacuum are what all real caches from schema 25 on have.
   static let pragmasBeforeCreation = ["PRAGMA page_size=4096", "PRAGMA auto_vacuum=2"]
 
   /// The statements that create the tables and indexes, in CFNetwork's order.
@@ -39,6 +40,8 @@ extension AppleSchema {
     + "time_stamp, partition) VALUES (?, 0, ?, ?, ?, ?, ?)"
   /// The columns of a response except its id, in the order of the parameters of
   /// ``rawResponseInsertion``.
+  // Only these columns are written. A column that an archive has and the target does not would
+  // otherwise become part of the SQL.
   static let rawResponseColumns = [
     "version", "hash_value", "storage_policy", "request_key", "time_stamp", "partition",
   ]
@@ -64,6 +67,8 @@ extension AppleSchema {
       + "receiver_data BLOB)",
     "CREATE INDEX request_key_index ON cfurl_cache_response(request_key)",
     "CREATE INDEX time_stamp_index ON cfurl_cache_response(time_stamp)",
+    // The last two indexes cover what is the key of their table anyway, so no query uses them. They
+    // are created because a store without them would not be one of CFNetwork's.
     "CREATE INDEX proto_props_index ON cfurl_cache_blob_data(entry_ID)",
     "CREATE INDEX receiver_data_index ON cfurl_cache_receiver_data(entry_ID)",
   ]

@@ -24,6 +24,8 @@ struct AppleSchemaCheck: ~Copyable {
   private let version: Int64?
 
   init(_ connection: borrowing Connection, _ layout: AppleLayout) throws(SQLiteError) {
+    // SQLite makes the tables and indexes with this prefix itself, and no statement of anyone
+    // else can.
     rows = try connection.prepare(
       """
       SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
@@ -41,6 +43,7 @@ struct AppleSchemaCheck: ~Copyable {
     var expected = Self.statements(of: version)
     while try rows.step() {
       let type = String(decoding: rows.bytes(at: 0), as: UTF8.self)
+      // The name of a hostile table can have any length, and goes into a message.
       let name = String(decoding: rows.bytes(at: 1).prefix(100), as: UTF8.self)
       if type == "trigger" {
         try body(Finding(.trigger, "there is a trigger '\(name)'"))
@@ -63,6 +66,8 @@ struct AppleSchemaCheck: ~Copyable {
     var statements: [String: [UInt8]] = [:]
     for statement in schema.creationStatements {
       var text = normalized(Array(statement.utf8))
+      // Older schemas are derived from the newest one, as the real ones differ in nothing but these
+      // columns and white space.
       if version < 13 { text.remove(", partition text") }
       if version < 25 { text.remove(" isdataonfs integer,") }
       // CREATE TABLE name(… or CREATE INDEX name ON …

@@ -16,6 +16,8 @@ import SQLite
 /// Without a lock, changes by another process can only be detected: see ``verifyUnchanged()``.
 struct AppleSnapshot: ~Copyable {
   let connection: Connection
+  // It stays open until the end, also where no lock was taken: closing any descriptor of a file
+  // drops all POSIX locks that this process has on it, and SQLite has some.
   private let lockFile: OpenFile
   private let files: AppleStoreFiles
   private let stateAtOpening: AppleStoreFiles.State?
@@ -48,19 +50,28 @@ struct AppleSnapshot: ~Copyable {
     do throws(FileError) {
       lock = try DatabaseProbe.lockHeldElsewhere(on: lockFile, indexPath: files.shm)
       // If another process holds an exclusive lock, this fails, and SQLite waits for it below.
+      // Without this lock, the app could close the database between the probe and the opening. The
+      // last process to close it removes the log, and a reader would then create a new one.
       if lock != nil { _ = try lockFile.lockShared(DatabaseProbe.sharedLock) }
     } catch {
       throw StoreError(error, path: files.database)
     }
     var notes: [String] = []
     if state.database.linkCount > 1 {
+      // SQLite derives the name of the log from that of the database, so two names of one file have
+      // two logs. Its documentation lists this among the ways to corrupt a database ("How To
+      // Corrupt An SQLite Database File", multiple links to the same file).
       notes.append("the database file has other names (hard links); SQLite cannot protect it then")
     }
     if lock != nil {
+      // Nothing has to be compared at the end: SQLite's locks keep the state of this transaction as
+      // it is.
       connection = try Self.openShared(files, wait)
       stateAtOpening = nil
       canOpenAgain = false
     } else if try Self.hasHotJournal(files, state) {
+      // SQLite refuses to read such a database without rolling back first, and rolling back writes
+      // to it.
       connection = try Self.openCopy(files, state, temporaryFolder)
       notes.append("an unfinished transaction was rolled back in a private copy")
       stateAtOpening = state
@@ -147,6 +158,8 @@ struct AppleSnapshot: ~Copyable {
       return connection
     } catch {
       // The log's index is missing, or has no read mark to use: let SQLite create or mark it.
+      // With the first way, SQLite only reads the index of the log. The second may write a read
+      // mark into it, which is the one change that a reader of a live database cannot avoid.
       guard error.kind == .readOnly || error.kind == .cannotOpen else {
         throw StoreError(error, path: files.path)
       }
@@ -157,6 +170,7 @@ struct AppleSnapshot: ~Copyable {
   /// Starts the read transaction. SQLite takes the snapshot at the first read, here of the schema.
   private static func begin(_ connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute("BEGIN")
+    // `BEGIN` alone takes no lock and no snapshot: until the first read, an app could still write.
     try connection.execute("SELECT count(*) FROM sqlite_master")
   }
 
@@ -169,12 +183,16 @@ struct AppleSnapshot: ~Copyable {
     }
     do throws(FileError) {
       try folder.copy(files.database, as: "Cache.db")
+      // The journal must have the name that belongs to the copy, or SQLite would ignore it, and
+      // show half of a transaction.
       try folder.copy(files.journal, as: "Cache.db-journal")
       if state.hasLog { try folder.copy(files.wal, as: "Cache.db-wal") }
     } catch {
       throw StoreError(error, path: error.path)
     }
     // If an app has written meanwhile, the copied files may not belong together.
+    // The comparison follows the copying: SQLite cannot tell whether the pages of a database and of
+    // its journal are from the same moment.
     guard try files.state() == state else { throw StoreError(.changedWhileReading, at: files.path) }
     do throws(SQLiteError) {
       let connection = try Connection(path: folder.path + "/Cache.db", access: .readWrite)
@@ -196,6 +214,7 @@ struct AppleSnapshot: ~Copyable {
     do throws(FileError) { header = try file.read(100, at: 0) } catch {
       throw StoreError(error, path: files.database)
     }
+    // Empty files called `Cache.db` occur in practice: 11 were found in real collections.
     guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
       let reason = header.isEmpty ? "the file is empty" : "it is not an SQLite database"
       throw StoreError(.notACache, at: files.path, because: reason)
@@ -218,8 +237,12 @@ struct AppleSnapshot: ~Copyable {
       throw StoreError(error, path: files.journal)
     }
     // SQLite can also end a transaction by overwriting the header of its journal with zeros.
+    // In the mode PERSIST, the zeroed header is the commit. Taking such a journal for hot would
+    // undo it.
     guard start == magic else { return false }
     // This trailer follows the name of a super-journal, which SQLite would open and may delete.
+    // The name in front of the trailer can be any path on the disk, chosen by whoever made the
+    // file.
     guard size == 8 || end != magic else {
       throw StoreError(
         .damaged, at: files.path, because: "its journal belongs to a transaction over several files"

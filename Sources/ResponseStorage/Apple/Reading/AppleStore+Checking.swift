@@ -23,8 +23,11 @@ extension AppleStore {
     fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
   ) throws {
     try checkDatabase(fully, body)
+    // Each check reports damage by itself, so that one damaged table does not hide what the others
+    // find.
     try reportingDamage(body) { try AppleSchemaCheck(snapshot.connection, layout).run(body) }
     try checkFolder(body)
+    // Without the column, no row can refer to a file, and so every file would look like an orphan.
     guard layout.hasBodyFiles else { return }
     var shared: Set<UUIDBytes> = []
     try reportingDamage(body) {
@@ -69,6 +72,8 @@ extension AppleStore {
       try read()
     } catch {
       let failure = if let error = error as? SQLiteError { try translated(error) } else { error }
+      // Anything but damage ends the check: a database that changed meanwhile, or a disk that
+      // fails, says nothing about the cache.
       guard let failure = failure as? StoreError, failure.code == .damaged else { throw failure }
       try body(Finding(.damagedDatabase, failure.reason ?? "it cannot be read to its end"))
     }
@@ -89,8 +94,13 @@ extension AppleStore {
     try folder?.forEachName { name in
       let rest = name.dropFirst(prefix.count)
       guard name.starts(with: prefix),
+        // To remove everything, CFNetwork renames the folder to `fsCachedData_remove`, and to
+        // `fsCachedData` with a UUID if that fails; then it deletes the files in the background. A
+        // process that ends too early leaves the folder.
         rest.elementsEqual("_remove".utf8) || UUIDBytes(Array(rest)) != nil
       else { return }
+      // These folders are only reported. A running app may be deleting them right now, and this
+      // tool never removes a folder with what is in it.
       leftovers.append(name)
     }
     for name in leftovers.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
@@ -122,6 +132,7 @@ extension AppleStore {
   /// Returns the finding about a file to which no response refers.
   func finding(on name: [UInt8], _ status: FileStatus, _ now: Timestamp) -> Finding {
     let path = path(of: name)
+    // A link, a folder or a pipe is never an orphan: only regular files are ever removed.
     guard status.kind == .regular else {
       return Finding(.foreignFile, "it is \(status.kind.rawValue)", path: path)
     }
@@ -132,6 +143,8 @@ extension AppleStore {
     guard !name.contains(where: { $0 >= UInt8(ascii: "a") }) else {
       return Finding(.foreignFile, "its name has small letters", path: path)
     }
+    // Without a process that has the cache open, nobody can be about to store the response of a
+    // file, however young it is.
     if description.inUse, FileVersion.isYoung(modified: status.modified, at: now) {
       return Finding(.youngFile, "no entry names it yet", path: path)
     }

@@ -4,6 +4,8 @@ import SQLite
 
 extension AppleStore {
   /// The largest body file that is read into memory as a whole.
+  // Few bodies are larger. Up to this size, a body is read once, and measured and copied from
+  // memory; a larger one is read twice.
   private static let largestWholeFile = ByteCount(1 << 18)
 
   public var rawLayout: RawLayout {
@@ -11,6 +13,8 @@ extension AppleStore {
       do throws(SQLiteError) {
         let tables = Set([AppleLayout.responses, AppleLayout.blobs, layout.bodyTable]).sorted()
         var version = try snapshot.connection.prepare("PRAGMA user_version")
+        // The number in the database and not the one in the layout: an archive keeps where the
+        // version was.
         let userVersion = try version.step() ? version.integer(at: 0) : 0
         var encoding = try snapshot.connection.prepare("PRAGMA encoding")
         _ = try encoding.step()
@@ -123,10 +127,14 @@ extension AppleStore {
   private func body(inFile name: ByteString?) throws -> Body? {
     var reader: BodyReader
     do throws(StoreError) { reader = try bodies.open(name) } catch {
+      // Only these two mean that there is no body. A folder that cannot be read must not look like
+      // that, as a backup would leave its bodies out without an error.
       guard error.code == .noSuchResponse || error.code == .damaged else { throw error }
       return nil
     }
     if reader.size <= Self.largestWholeFile { return Body(try reader.readAll()) }
+    // An archive has the length of a file before its bytes, and a sparse file can claim any length:
+    // it would make a small cache fill the disk.
     return Body(size: reader.size, isSparse: try reader.isSparse) { [self] in
       try bodies.open(name)
     }
@@ -138,6 +146,7 @@ extension AppleSchema {
   ///
   /// A response that lacks a row in one of the tables, or a body, still lacks it afterwards.
   static func admit(_ response: RawResponse) throws -> AdmittedResponse {
+    // The column is NOT NULL, so the insertion would fail in the middle of an import.
     if response.hasResponseRow, response.value(of: "time_stamp") ?? .null == .null {
       throw AdmissionRefusal("it has no time_stamp")
     }

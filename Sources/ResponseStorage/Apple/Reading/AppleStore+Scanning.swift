@@ -13,6 +13,7 @@ extension AppleStore {
     guard !projection.isSubset(of: .firstStored), databaseForThreads != nil else {
       return try walk(projection) { try body($0) }
     }
+    // The limit of bytes bounds what the threads hold together if a cache has long property lists.
     let request = ScanRequest(projection, in: .ascending, byteLimit: 1 << 20)
     try scan(request, into: ResponseBatch()) { try $0.removeAll(passingTo: body) }
   }
@@ -21,6 +22,7 @@ extension AppleStore {
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
   ) throws {
     var request = request
+    // Otherwise each property list would be opened twice, once for choosing and once for the rest.
     if request.choosing?.isSubset(of: Self.cheapProjection) == true {
       request.choosing = request.choosing.map(completed)
       request.projection = completed(request.projection)

@@ -54,6 +54,8 @@ struct AppleStoreFiles {
     guard let database = try regularFile(database) else {
       throw StoreError(.notACache, at: path, because: "the folder has no Cache.db")
     }
+    // The index of the log changes with every reader, so it is no part of the state; but SQLite
+    // would map it, and so it must be a regular file.
     _ = try regularFile(shm)
     return State(database: database, wal: try regularFile(wal), journal: try regularFile(journal))
   }
@@ -61,6 +63,7 @@ struct AppleStoreFiles {
   /// Checks, before any change, that this user may write to every file that a change writes. Otherwise rows
   /// could be removed but not their body files, which would leave the cache worse than before.
   func checkWriting() throws(StoreError) {
+    // The folder too: SQLite creates its log and journal there, and deletes them.
     for file in [folder, database, wal, shm, journal, bodies] {
       do throws(FileError) { try FileAccess.checkWriting(to: file) } catch {
         if error.kind != .notFound { throw StoreError(error, path: file) }
@@ -89,6 +92,8 @@ struct AppleStoreFiles {
 extension FileStatus? {
   fileprivate func isUnchanged(since other: FileStatus?) -> Bool {
     self?.kind == other?.kind && self?.identity == other?.identity && self?.size == other?.size
+      // Linux takes the time of the last clock tick, which can be some milliseconds old. A second
+      // write within one tick that leaves the length as it is would go unnoticed.
       && self?.modified == other?.modified && self?.linkCount == other?.linkCount
   }
 }
@@ -114,6 +119,7 @@ extension StoreError {
     case .notADatabase: self.init(.notACache, at: path, because: "it is not an SQLite database")
     case .accessDenied: self.init(.accessDenied, at: path, because: error.message)
     case .readOnly:
+      // SQLITE_READONLY is about the database file, and SQLITE_READONLY_DIRECTORY about its folder.
       self.init(.accessDenied, at: path, because: "this user may not write to it, or to its folder")
     case .noRoom: self.init(.noRoom, at: path)
     case .inputOutput, .cannotOpen, .interrupted:

@@ -42,6 +42,9 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
       } else { nil }
     let ends: Statement? =
       if isAlone { nil } else {
+        // The chunks follow the table of responses. Rows of the other tables that have no
+        // response between two chunks belong to the earlier one, as its range reaches up to the
+        // next id.
         try connection.prepare(
           """
           SELECT entry_ID FROM \(AppleLayout.responses) WHERE entry_ID > ?1
@@ -76,6 +79,7 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
       try begin(first...(next.map { $0 - 1 } ?? .max), &share.tally, connection)
       isReading = true
     }
+    // The limit counts for each share, which is what waits in memory for the consumer.
     (share.endsHand, memory.byteCount) = (false, 0)
     while !share.tally.isFull, memory.byteCount < byteLimit {
       guard try scan.next(into: &response, reusing: &memory) else {

@@ -30,6 +30,8 @@ struct RowIDSelection {
     var last = numbers[place]
     endOfRun = place + 1
     while endOfRun < numbers.count {
+      // The ids come from a database, where one can be the smallest and the next the largest
+      // number.
       let (gap, overflow) = numbers[endOfRun].subtractingReportingOverflow(last)
       guard !overflow, gap <= Self.shortestLeap else { break }
       last = numbers[endOfRun]

@@ -21,6 +21,8 @@ struct RowsByKey {
   init(of responses: some Collection<ResponseVersion>) {
     let first = responses.first?.key?.bytes ?? []
     var common = first.count
+    // Keys of one cache mostly begin with the same `https://host/`, which would fill the 16 bytes
+    // that are compared.
     for response in responses {
       guard common > 0 else { break }
       let key = response.key?.bytes ?? []
