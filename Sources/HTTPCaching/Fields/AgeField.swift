@@ -21,6 +21,8 @@ public enum AgeField: Hashable, Sendable {
   /// Reads the first member of a line without surrounding white space (RFC 9111 §5.1).
   init(_ value: Span<UInt8>) {
     var end = 0
+    // Caches that add a line instead of replacing the value make `Age: 7200, 0` of it once the
+    // lines are joined. RFC 9111 §5.1 lets a recipient use the first member.
     while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }
     switch DeltaSeconds(value.extracting(value.trimmedRange(in: 0..<end))) {
     case .seconds(let seconds): self = .seconds(seconds)
@@ -30,6 +32,7 @@ public enum AgeField: Hashable, Sendable {
 
   /// The `age_value` of RFC 9111 §4.2.3: 0 if the field is absent or invalid.
   public var ageValue: Int64 {
+    // An invalid value is ignored, as RFC 9111 §5.1 asks, and does not make the response stale.
     guard case .seconds(let seconds) = self else { return 0 }
     return seconds
   }

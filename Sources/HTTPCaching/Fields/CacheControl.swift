@@ -66,6 +66,8 @@ public struct CacheControl: Hashable, Sendable {
     // Most messages have one or two directives, and growing an array copies it.
     if directives.isEmpty { directives.reserveCapacity(3) }
     directives.append(CacheDirective(name: name, argument: argument))
+    // Looking a directive up in the array takes a comparison for each member, and ten directives
+    // are asked for in a response.
     names |= name.bit
   }
 
@@ -75,6 +77,8 @@ public struct CacheControl: Hashable, Sendable {
     findings.append(.unclosed(text))
     for word in text.split(whereSeparator: { !$0.isTokenCharacter }) {
       guard let name = CacheDirective.Name(word.span) else { continue }
+      // `max-age` and `public` are not recovered: a response that is wrongly kept from use only
+      // costs a request.
       if [.noStore, .noCache, .mustRevalidate].contains(name) { append(name, nil) }
     }
   }
@@ -122,6 +126,8 @@ public struct CacheControl: Hashable, Sendable {
   public var contradictory: [CacheDirective] {
     // Directives are almost never repeated.
     if directives.count == names.nonzeroBitCount { return [] }
+    // Other caches differ here: Chromium and WebKit use the first of two values, OkHttp and Apache
+    // the last.
     let firsts = Dictionary(directives.map { ($0.name, $0) }) { first, _ in first }
     return directives.filter { firsts[$0.name]?.argument != $0.argument }
   }

@@ -87,9 +87,12 @@ public struct CacheDirective: Hashable, Sendable {
   /// Parses the text after the name of a directive.
   static func argument(_ text: Span<UInt8>) -> Argument? {
     if text.isEmpty { return nil }
+    // The grammar has no space around the sign, so `max-age = 5` has no valid value (RFC 9111
+    // §5.2).
     guard text[0] == UInt8(ascii: "=") else { return .malformed(Array(copying: text)) }
     let value = text.extracting(1...)
     if !value.isEmpty, value.tokenLength == value.count { return .token(Array(copying: value)) }
+    // Both forms are accepted for each directive, as RFC 9111 §5.2 asks of recipients.
     if let value = unquoted(value) { return .quoted(value) }
     return .malformed(Array(copying: text))
   }

@@ -20,6 +20,7 @@ public struct ContentRange: Hashable, Sendable {
     let parts = value.dropFirst(6).split(separator: Self.slash, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     let ends = parts[0].split(separator: Self.dash, omittingEmptySubsequences: false)
+    // Only digits count. `Int64` itself would also parse a sign.
     guard ends.count == 2, let first = StoredBody.number(ends[0]),
       let last = StoredBody.number(ends[1]), first <= last
     else { return nil }
@@ -35,6 +36,8 @@ public struct ContentRange: Hashable, Sendable {
   /// Reads the field of a header section; `nil` unless it occurs exactly once and is valid.
   public init?(_ fields: FieldSection) {
     let values = fields.values(of: .contentRange)
+    // With two ranges it is not known to which one the bytes belong, and a wrong choice would join
+    // bodies in the wrong place.
     guard values.count == 1 else { return nil }
     self.init(values[0])
   }

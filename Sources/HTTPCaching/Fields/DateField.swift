@@ -13,6 +13,8 @@ public enum DateField: Hashable, Sendable {
   ///
   /// - Parameter now: The moment that resolves years of two digits, in seconds since 1970.
   public init(_ name: FieldName, in fields: FieldSection, now: Int64) {
+    // The first of two `Expires` is one of the two choices that RFC 9111 §4.2.1 leaves; the other
+    // is to call the response stale.
     guard let value = fields.firstValue(of: name) else {
       self = .absent
       return

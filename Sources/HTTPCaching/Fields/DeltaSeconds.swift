@@ -9,6 +9,7 @@ public enum DeltaSeconds: Hashable, Sendable {
   case invalid([UInt8])
 
   /// The maximum number of seconds. Larger numbers are clamped to it (RFC 9111 §1.2.2).
+  // 2³¹ is the number that RFC 9111 §1.2.2 names for a value that is too large, about 68 years.
   public static let limit: Int64 = 2_147_483_648
 
   /// Parses decimal digits; any other byte makes the value invalid (RFC 9111 §1.2.2).
@@ -25,6 +26,8 @@ public enum DeltaSeconds: Hashable, Sendable {
     var value: Int64 = 0
     for index in digits.indices {
       let byte = digits[index]
+      // `-1`, `+5`, `1.5` and `5s` are invalid, not almost valid: what a server meant by them can
+      // only be guessed.
       guard byte.isASCIIDigit else {
         self = .invalid(Array(copying: digits))
         return
@@ -39,5 +42,20 @@ public enum DeltaSeconds: Hashable, Sendable {
   public var value: Int64? {
     guard case .seconds(let value) = self else { return nil }
     return value
+  }
+}
+
+/// Arithmetic with seconds. For sizes, use `ByteCount`.
+extension Int64 {
+  /// The sum, clamped to the range of `Int64`: an age never wraps around (RFC 9111 §1.2.2).
+  public func saturatingAdding(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// The difference, clamped to the range of `Int64` (RFC 9111 §1.2.2).
+  public func saturatingSubtracting(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
   }
 }

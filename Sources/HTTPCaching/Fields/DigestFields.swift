@@ -40,6 +40,8 @@ public struct DigestFields: Hashable, Sendable {
   /// Parses a dictionary of byte sequences: `sha-256=:AAAA:` (RFC 8941 §3.2).
   private static func dictionary(_ lines: [[UInt8]]) -> [Value] {
     members(of: lines).compactMap { name, value in
+      // The colons are what RFC 8941 puts around bytes. Without them, the value is no sequence of
+      // bytes.
       let colon = UInt8(ascii: ":")
       // Parameters follow a `;` and are ignored (RFC 8941 §3.2).
       let item = value.prefix { $0 != UInt8(ascii: ";") }
@@ -69,6 +71,7 @@ public struct DigestFields: Hashable, Sendable {
 
   private static func algorithm(_ name: ArraySlice<UInt8>) -> Algorithm? {
     let names: KeyValuePairs<String, Algorithm> = [
+      // The name of SHA-1 in the registry is `sha`, without a number.
       "md5": .md5, "sha": .sha1, "sha-256": .sha256, "sha-512": .sha512,
     ]
     return names.first { name.equalsIgnoringCase($0.key) }?.value

@@ -13,6 +13,8 @@ public struct EntityTag: Hashable, Sendable {
   ///
   /// The value is a single tag, never a list: a comma is part of the tag.
   public init(_ bytes: [UInt8]) {
+    // A malformed tag is kept as well. The origin that sent it compares it with its own, and knows
+    // nothing of the grammar.
     verbatim = bytes
     let form = Form(of: bytes.span)
     (isWeak, isWellFormed) = (form.isWeak, form.isWellFormed)
@@ -24,6 +26,7 @@ public struct EntityTag: Hashable, Sendable {
     let isWellFormed: Bool
 
     init(of bytes: Span<UInt8>) {
+      // The grammar makes the prefix case-sensitive: `w/"a"` is a malformed tag and not a weak one.
       isWeak = bytes.count >= 2 && bytes[0] == UInt8(ascii: "W") && bytes[1] == UInt8(ascii: "/")
       isWellFormed = Self.isQuoted(bytes.extracting(droppingFirst: isWeak ? 2 : 0))
     }
@@ -48,6 +51,7 @@ public struct EntityTag: Hashable, Sendable {
   public var opaque: ArraySlice<UInt8> { verbatim.dropFirst(isWeak ? 2 : 0) }
 
   /// Whether equal tags mean equal bytes of the body (RFC 9110 §8.8.1).
+  // A tag that breaks the grammar promises nothing, so it is not used to join two parts of a body.
   public var isStrong: Bool { !isWeak && isWellFormed }
 
   /// The strong comparison: both tags are strong and equal (RFC 9110 §8.8.3.2).

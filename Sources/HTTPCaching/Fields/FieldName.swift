@@ -51,6 +51,8 @@ public struct FieldName: Hashable, Sendable, ExpressibleByStringLiteral {
   public var isValid: Bool {
     switch form {
     case .known: true
+    // A name from a cache that is no token could end its line and begin another header field, if it
+    // was sent.
     case .other(let name): name.isToken
     }
   }
@@ -129,6 +131,8 @@ extension FieldName {
   /// The response fields that decide whether a response is stored and reused, here or by other caches, and those that
   /// make it private.
   public static let ofResponse: [FieldName] = [
+    // `Set-Cookie` and the authentication fields are among them, as they show that a response is
+    // meant for one user.
     .age, .authenticate, .cacheControl, .contentEncoding, .contentLength, .contentLocation,
     .contentRange, .date, .entityTag, .expires, .lastModified, .pragma, .proxyAuthenticate,
     .setCookie, .vary,

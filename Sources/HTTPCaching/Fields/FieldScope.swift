@@ -27,6 +27,8 @@ public enum FieldScope: Hashable, Sendable {
   private static func names(_ argument: CacheDirective.Argument?) -> [FieldName]? {
     guard let text = argument?.text else { return nil }
     let names = ListMembers(text).members.map { FieldName($0) }
+    // RFC 9111 §5.2.2.4 notes that many caches treat the qualified form as the unqualified one,
+    // which is the safe reading of an argument that cannot be understood.
     return names.isEmpty || !names.allSatisfy(\.isValid) ? nil : names
   }
 }

@@ -21,6 +21,8 @@ extension HTTPDate {
     return isSpace(4) && isDigit(5) && isDigit(6) && isSpace(7) && isSpace(11)
       && isDigit(12) && isDigit(13) && isDigit(14) && isDigit(15) && isSpace(16)
       && isDigit(17) && isDigit(18) && isColon(19) && isDigit(20) && isDigit(21) && isColon(22)
+      // The zone is always GMT (RFC 9110 §5.6.7). `UTC` and `+0000` make the date invalid, as RFC
+      // 9111 §4.2 recommends.
       && isDigit(23) && isDigit(24) && isSpace(25) && letters(text, at: 26) == code("g", "m", "t")
   }
 
@@ -137,6 +139,9 @@ extension HTTPDate {
     let minute = twoDigits(text, position + 3)
     let second = twoDigits(text, position + 6)
     // A leap second is read as the first second of the next minute.
+    // The last time of a day in the grammar is 23:59:60 (RFC 9110 §5.6.7), so `24:00:00` is
+    // invalid. Seconds since 1970 do not count leap seconds, so any reading of a second 60 is a
+    // choice.
     guard hour < 24, minute < 60, second <= 60 else { return nil }
     return hour * 3_600 + minute * 60 + second
   }

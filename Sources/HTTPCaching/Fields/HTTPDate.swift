@@ -48,8 +48,12 @@ public enum HTTPDate {
         return days(year).map { $0 * CivilCalendar.secondsInDay + secondOfDay }
       }
       let years = CivilCalendar.seconds
+      // A stored time can be anything that a hostile cache contains, and the arithmetic below is
+      // exact in these years only.
       guard years.contains(now) else { return nil }
       // 400 years have 146,097 days.
+      // The rule of 50 years is that of RFC 9110 §5.6.7. Many programs have a fixed limit instead,
+      // such as 1970 to 2069.
       let century = (now - years.lowerBound) / (146_097 * CivilCalendar.secondsInDay / 4) * 100
       // Only one in four years that end in 00 has a 29 February, so a match may be 400 years back.
       // Begin in the next century, because a date may be up to 50 years in the future.
@@ -76,6 +80,7 @@ public enum HTTPDate {
 
   private static func form(of text: Span<UInt8>) -> Form? {
     switch text.count {
+    // The length alone tells the three forms apart, so at most one of them is tried.
     case 29:
       // Sun, 06 Nov 1994 08:49:37 GMT
       guard hasFixedForm(text), shortDay(text) != nil, let month = month(text, at: 8),

@@ -25,6 +25,8 @@ enum JoinedLines: Sendable {
 
   init(of field: FreshnessField) {
     switch field {
+    // Lists mean the same joined or not (RFC 9110 §5.3), unless an unclosed quotation mark of one
+    // line swallows the next.
     case .cacheControl: self = .quotation
     case .date, .expires, .lastModified: self = .commaInDate
     case .age, .entityTag: self = .comma
@@ -44,6 +46,7 @@ enum JoinedLines: Sendable {
       while letters < value.count, value[letters].asciiLowercased >= UInt8(ascii: "a") {
         letters += 1
       }
+      // The comma after `Sun` or `Sunday` belongs to a date. Any other one separates two lines.
       return value.contains(UInt8(ascii: ","), from: letters == 0 ? 0 : letters + 1)
     }
   }

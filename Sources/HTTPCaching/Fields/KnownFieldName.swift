@@ -69,6 +69,7 @@ enum KnownFieldName: UInt8, Hashable, Sendable, CaseIterable {
 
   /// The only field whose name has this length and this last letter. One comparison then decides, without hashing.
   private static func candidate(for name: Span<UInt8>) -> Self? {
+    // A hostile cache can have a field with an empty name.
     guard name.count > 0 else { return nil }
     return switch (name.count, name[name.count - 1].asciiLowercased) {
     case (3, UInt8(ascii: "e")): .age

@@ -32,6 +32,7 @@ struct ListMembers {
       switch byte {
       case UInt8(ascii: "\""): openQuote = openQuote == nil ? position : nil
       // A backslash escapes the next byte.
+      // Outside of a quoted string, a backslash is an ordinary byte (RFC 9110 §5.6.4).
       case UInt8(ascii: "\\") where openQuote != nil: position += 1
       case UInt8(ascii: ",") where openQuote == nil:
         end()
@@ -58,6 +59,7 @@ func unquoted(_ text: Span<UInt8>) -> [UInt8]? {
     } else if byte == UInt8(ascii: "\\") {
       isEscaped = true
     } else if byte == UInt8(ascii: "\"") {
+      // `"a" b` is not a quoted string. What follows the closing mark would be lost silently.
       return position == text.count - 1 ? result : nil
     } else {
       result.append(byte)

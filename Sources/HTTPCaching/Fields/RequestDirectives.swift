@@ -20,6 +20,7 @@ public struct RequestDirectives: Hashable, Sendable {
   /// Reads the directives of a request (RFC 9111 §5.2.1).
   public init(_ fields: FieldSection) {
     control = CacheControl(fields)
+    // `Pragma` is for HTTP/1.0 caches. A client that sends both means what `Cache-Control` says.
     pragmaNoCache = !control.isPresent && fields.hasPragmaNoCache
   }
 

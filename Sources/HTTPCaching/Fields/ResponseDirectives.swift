@@ -47,6 +47,7 @@ public struct ResponseDirectives: Hashable, Sendable {
   public var staleIfError: DeltaSeconds? { control.seconds(.staleIfError) }
 
   /// The directives of the response that only shared caches obey (RFC 9111 §5.2.2.8, §5.2.2.10).
+  // A user who sees `s-maxage=600` on a server should be told why the app keeps to another number.
   public var forSharedCachesOnly: [CacheDirective] {
     guard control.contains(.sharedMaxAge) || control.contains(.proxyRevalidate) else { return [] }
     return control.directives.filter { $0.name == .sharedMaxAge || $0.name == .proxyRevalidate }

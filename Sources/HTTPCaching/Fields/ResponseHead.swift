@@ -27,6 +27,7 @@ public struct ResponseHead: Hashable, Sendable {
       } else if status == nil {
         guard let code = Self.status(line) else {
           // The text after a head is the body.
+          // `curl -i` writes the body after the head, and a user may paste both.
           if found != nil { break }
           return nil
         }
@@ -48,6 +49,7 @@ public struct ResponseHead: Hashable, Sendable {
   }
 
   private init(_ status: Int64, _ lines: [FieldLine], after previous: ResponseHead?) {
+    // A 103 has fields of its own, such as `Link`, which are not those of the response.
     if let previous, !StatusCode.isFinal(status) {
       self = previous
     } else {

@@ -84,6 +84,9 @@ public enum VaryMatch: Hashable, Sendable {
     case .nothing: self = .nothingNominated
     case .anything: self = .never
     case .fields(let names):
+      // CFNetwork keeps the record for this purpose. Header fields of the stored request can lack
+      // those that the URL loading system adds when it sends the request, such as `Accept-Encoding`
+      // and `User-Agent`.
       guard let stored = exchange.varyRecord ?? exchange.request?.fields else {
         self = .unknown(names)
         return
@@ -108,6 +111,8 @@ extension FieldSection {
     let values = values(of: name)
     guard !values.isEmpty else { return nil }
     let members = values.flatMap { ListMembers($0).members }
+    // RFC 9111 §4.1 allows this normalization and leaves others, such as the order of languages, to
+    // caches that know the field. Treating two requests as different is always safe.
     return Array(members.joined(separator: [UInt8(ascii: ",")]))
   }
 }

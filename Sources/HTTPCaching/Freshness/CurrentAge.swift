@@ -27,6 +27,8 @@ public struct CurrentAge: Hashable, Sendable {
     let received = fields.responseTime
     // 0 if the clock of the origin is ahead (RFC 9111 §4.2.3).
     apparentAge = max(0, received.saturatingSubtracting(fields.dateValue))
+    // No store keeps the time of the request, so the delay is 0 there, and the age too small by
+    // what the request took.
     responseDelay = max(0, received.saturatingSubtracting(requestTime))
     // Kept negative here, because a clock that was set back gets a remark.
     sinceReceipt = now.saturatingSubtracting(received)
@@ -51,6 +53,8 @@ public struct CurrentAge: Hashable, Sendable {
   }
 
   /// The time that the response has been in this cache: `resident_time`.
+  // After a clock was set back, a negative time would make a response younger than it was when it
+  // arrived.
   public var residentTime: Int64 { max(0, sinceReceipt) }
 
   /// The `Age`, or 0: `age_value` (RFC 9111 §4.2.3).
@@ -60,6 +64,8 @@ public struct CurrentAge: Hashable, Sendable {
   public var correctedAgeValue: Int64 { ageValue.saturatingAdding(responseDelay) }
 
   /// The age at the receipt of the response: `corrected_initial_age` (RFC 9111 §4.2.3).
+  // The delay is added before the larger one is taken. RFC 2616 added it afterwards, and OkHttp
+  // still does.
   public var correctedInitialAge: Int64 { max(apparentAge, correctedAgeValue) }
 
   /// The current age: `current_age` (RFC 9111 §4.2.3).

@@ -4,6 +4,8 @@ extension FieldFinding {
   public static func all(about exchange: borrowing Exchange) -> [FieldFinding] {
     let fields = exchange.fields
     var fieldFindings = about(exchange.directives.control)
+    // RFC 9111 §5.4 defines `Pragma` for requests only. Chromium, WebKit and OkHttp obey it in
+    // responses, so a user may expect it to count.
     if fields.hasPragmaNoCache {
       fieldFindings.append(
         FieldFinding(.responsePragma, .pragma, fields.firstValue(of: .pragma) ?? []))
@@ -15,6 +17,7 @@ extension FieldFinding {
       let list = Array(names.map(\.lowercased).joined(separator: Array(", ".utf8)))
       fieldFindings.append(FieldFinding(.fieldsToWithhold, .cacheControl, list))
     }
+    // These fields have a single value, so a sender must not write a second line (RFC 9110 §5.3).
     for name in [KnownFieldName.date, .expires, .lastModified, .age, .entityTag] {
       if let second = fields.value(of: FieldName(name), at: 1) {
         fieldFindings.append(FieldFinding(.onlyFirstCounts, FieldName(name), second))

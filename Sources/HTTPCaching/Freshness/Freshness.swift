@@ -29,6 +29,8 @@ public struct Freshness: Hashable, Sendable {
   ) {
     lifetime = FreshnessLifetime(of: fields, status: status)
     age = CurrentAge(of: fields, requestTime: requestTime ?? fields.responseTime, at: now)
+    // Without a lifetime, the formula would give a moment at or before the receipt, which looks like
+    // an answer.
     expiresAt =
       lifetime.source == .none
       ? nil
@@ -37,6 +39,8 @@ public struct Freshness: Hashable, Sendable {
   }
 
   /// Whether the lifetime exceeds the age. If they are equal, the response is stale (RFC 9111 §4.2).
+  // `max-age=0` is stale at once only if equality counts as stale. WebKit's own cache
+  // counts it as fresh.
   public var isFresh: Bool { lifetime.seconds > age.seconds }
 
   /// The number of seconds until the response becomes stale; 0 if it is stale (RFC 9111 §4.2).

@@ -58,6 +58,8 @@ public struct FreshnessFields: Hashable, Sendable {
   public mutating func read(joined value: Span<UInt8>, of field: FreshnessField) -> Bool {
     read(value, of: field)
     // A single date cannot be several joined lines.
+    // Starting over is correct for any value. It is avoided only because it copies all header
+    // fields of the response.
     return isDate(field) || !JoinedLines(of: field).mayChange(value)
   }
 
@@ -87,6 +89,8 @@ public struct FreshnessFields: Hashable, Sendable {
     CacheControl.forEachDirective(in: line) { name, argument in
       switch name {
       case .maxAge:
+        // The first value counts, here as in ``CacheControl``, or a list and an explanation would
+        // disagree about a response.
         guard maxAgeReading == .absent else { return }
         switch CacheDirective.seconds(argument) {
         case .seconds(let seconds): maxAgeReading = .number(seconds)
@@ -159,6 +163,7 @@ public struct FreshnessFields: Hashable, Sendable {
 
   /// The time at which the response was generated: its `Date`, or the time of receipt if there is no valid `Date` (RFC
   /// 9110 §6.6.1, RFC 9111 §4.2.3).
+  // RFC 9110 §6.6.1 lets a recipient without a valid `Date` use the time of receipt.
   public var dateValue: Int64 { dateReading.number ?? responseTime }
 
   /// The strength of the entity tag, or `nil` if there is none (RFC 9110 §8.8.1).

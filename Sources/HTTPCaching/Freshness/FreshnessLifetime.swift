@@ -59,6 +59,8 @@ public struct FreshnessLifetime: Hashable, Sendable {
       case (.seconds(let seconds), _): .maxAge(seconds)
       // No fallback to `Expires`: RFC 9111 §4.2.1 encourages treating an invalid lifetime as stale.
       case (.invalid(let text), _): .invalidMaxAge(text)
+      // With a `Date`, both times are from the clock of the origin, so an error of our clock does
+      // not matter.
       case (nil, .date(let date)): .expires(date, from: fields.dateValue)
       // An invalid `Expires` means already expired, so no heuristic applies (RFC 9111 §5.3).
       case (nil, .invalid(let text)): .invalidExpires(text)
@@ -106,6 +108,8 @@ extension FreshnessLifetime {
   private static func heuristic(
     for fields: borrowing FreshnessFields, status: Int64?
   ) -> Basis {
+    // RFC 9111 §4.2.2 permits a heuristic for some statuses only, or with `public`. An unknown
+    // status is none of these.
     let hasStatus = status.map(StatusCode.isHeuristicallyCacheable) ?? false
     guard hasStatus || fields.isPublic else { return .none(.status) }
     return switch fields.lastModified {
@@ -131,6 +135,7 @@ extension FreshnessLifetime {
         fieldFindings.append(FieldFinding(.invalidLastModified, .lastModified, text))
       }
     // Some other caches cap a heuristic lifetime at one day.
+    // HTTP::Response caps it at 24 hours and hishel at 7 days; RFC 9111 has no cap.
     case .heuristic where seconds > 86_400:
       fieldFindings.append(FieldFinding(.longHeuristic, .lastModified, seconds: seconds))
     default: break

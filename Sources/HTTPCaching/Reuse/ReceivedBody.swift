@@ -27,6 +27,7 @@ public struct ReceivedBody: Hashable, Sendable {
   /// The stored share in percent: less than 100 if any byte is missing, more than 100 if more bytes are stored than
   /// were announced.
   public var percent: Double {
+    // An empty body of which nothing is stored is complete.
     guard announced > 0 else { return 100 }
     let percent = Double(bytes) * 100 / Double(announced)
     // Rounding must not show 100% while a byte is missing.

@@ -40,6 +40,8 @@ public struct Request: Hashable, Sendable {
 
   /// The target URI without its fragment, which is not part of a cache key (RFC 9110 §7.1).
   var targetWithoutFragment: ArraySlice<UInt8>? {
+    // CFNetwork keeps the fragment in its keys, but the target URI of a request has none (RFC 9110
+    // §7.1).
     targetURI.map { URLParts($0).withoutFragment }
   }
 }

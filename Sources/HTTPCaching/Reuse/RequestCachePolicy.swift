@@ -10,6 +10,8 @@ public enum RequestCachePolicy: Int, Hashable, Sendable, CaseIterable {
   /// Load from the origin and ignore the local cache.
   case reloadIgnoringLocalCacheData = 1
   /// Load from the origin and ignore local and intermediate caches.
+  // Foundation on Linux numbers the cases in the order of their declaration, so there this policy
+  // is 2, which Apple uses for `returnCacheDataElseLoad`.
   case reloadIgnoringLocalAndRemoteCacheData = 4
   /// Use the stored response regardless of its age, or load from the origin if there is none.
   case returnCacheDataElseLoad = 2
@@ -92,6 +94,7 @@ extension RequestCachePolicy {
     let missing: Outcome = self == .returnCacheDataDontLoad ? .error : .load
     guard let decision, decision != .forward else { return missing }
     switch self {
+    // Both ignore what is stored, so not even an unknown `Vary` matters.
     case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .load
     case .useProtocolCachePolicy:
       switch decision {
@@ -103,6 +106,7 @@ extension RequestCachePolicy {
       }
     case .reloadRevalidatingCacheData: return decision == .unknown ? .unknown : asking
     case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
+      // Whether CFNetwork compares `Vary` for these policies is not documented. WebKit does.
       if decision == .unknown { return .unknown }
       // These policies ignore age, but an incomplete body cannot answer a request.
       return isFit ? .cache : missing

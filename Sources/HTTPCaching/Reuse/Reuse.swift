@@ -62,16 +62,21 @@ public struct Reuse: Hashable, Sendable {
     let unfit = ReuseReason.unfit(exchange, request, vary)
     let against = ReuseReason.against(exchange, request, directives, freshness, staleUse)
     if let unfit {
+      // The other reasons are still listed: a user who makes the request fit should not find the
+      // next reason only then.
       reasons = [unfit] + against
       // Without the stored request fields, a match can be neither assumed nor ruled out.
       decision =
         if case .varyUnknown = unfit { .unknown } else {
+          // A 504 is what RFC 9111 §5.2.1.7 asks for.
           directives.onlyIfCached ? .gatewayTimeout : .forward
         }
     } else if !against.isEmpty {
       reasons = against
       decision = directives.onlyIfCached ? .gatewayTimeout : .validate
     } else if freshness.isFresh {
+      // `must-revalidate` and `immutable` change nothing while a response is fresh. Some libraries
+      // validate each time for the former, which RFC 9111 §5.2.2.2 does not ask for.
       reasons = [.fresh(seconds: freshness.remainingSeconds)]
       decision = .useStored
     } else if let slack = directives.maxStale, slack.permits(freshness.staleSeconds) {

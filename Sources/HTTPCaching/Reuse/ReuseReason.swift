@@ -78,6 +78,7 @@ extension ReuseReason {
         return .otherTarget
       }
       // A response to GET contains everything that a response to HEAD does.
+      // A stored HEAD has no body to answer a GET with.
       guard stored.isGet || request.isHead && stored.isHead else { return .otherMethod }
     }
     guard request.isGet || request.isHead else { return .otherMethod }
@@ -106,6 +107,8 @@ extension ReuseReason {
       reasons.append(.tooOld(age: freshness.age.seconds, limit: limit))
     }
     if let limit = request.minFresh,
+      // Compared as a sum: the remaining seconds are 0 for every stale response, however long it
+      // has been stale.
       freshness.lifetime.seconds < freshness.age.seconds.saturatingAdding(limit)
     {
       reasons.append(.notFreshEnough(remaining: freshness.remainingSeconds, limit: limit))
@@ -121,6 +124,7 @@ extension ReuseReason {
     _ request: RequestDirectives, _ freshness: Freshness, _ stale: StaleUse
   ) -> ReuseReason? {
     let seconds = freshness.staleSeconds
+    // `must-revalidate` is stronger than `max-stale` (RFC 9111 §5.2.2.2).
     if stale.prohibition == .mustRevalidate { return .staleMustRevalidate(seconds: seconds) }
     if stale.prohibition == nil {
       if let slack = request.maxStale, slack.permits(seconds) { return nil }

@@ -55,6 +55,7 @@ public struct StaleUse: Hashable, Sendable {
   ) {
     let directives = exchange.directives
     let prohibition: Prohibition? =
+      // `proxy-revalidate` is missing, as it binds shared caches only.
       if directives.mustRevalidate {
         .mustRevalidate
       } else if directives.noCache == .wholeResponse {
@@ -94,6 +95,8 @@ extension StaleUse.Window {
       } else if freshness.isFresh {
         .ahead(seconds: length)
       } else if stale < length {
+        // Strictly less: RFC 5861 allows the use for up to that number of seconds after the response
+        // became stale, and second 0 is the first of them.
         .open(remaining: length - stale)
       } else {
         .closed(since: stale - length)

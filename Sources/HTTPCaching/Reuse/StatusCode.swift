@@ -6,6 +6,7 @@ public enum StatusCode {
   /// Whether a response with this status may have a heuristic lifetime (RFC 9110 §15.1).
   public static func isHeuristicallyCacheable(_ status: Int64) -> Bool {
     switch status {
+    // 302 and 307 are not in the list: a temporary redirect needs an explicit lifetime.
     case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
     default: false
     }

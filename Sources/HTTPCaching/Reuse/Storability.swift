@@ -56,6 +56,8 @@ public struct Storability: Hashable, Sendable {
       directives.noStore && directives.mustUnderstand
       && exchange.status.map(StatusCode.isUnderstood) ?? false
     fieldFindings = isVoid ? [FieldFinding(.noStoreVoid, .cacheControl)] : []
+    // Rules that forbid come first, so that `no-store, max-age=60` is never explained by its
+    // `max-age`.
     reason =
       Self.method(exchange) ?? Self.status(exchange)
       ?? (directives.noStore && !isVoid ? .responseNoStore : nil)
@@ -102,6 +104,8 @@ extension Storability {
     let directives = exchange.directives
     if directives.isPublic { return .isPublic }
     if directives.isPrivate != nil { return .isPrivate }
+    // Even an `Expires` that is no date permits storing: it makes the response stale, which a
+    // validation can change.
     if exchange.fields.contains(.expires) { return .expires }
     if directives.maxAge != nil { return .maxAge }
     return exchange.status.map(StatusCode.isHeuristicallyCacheable) == true ? .status : nil

@@ -25,6 +25,8 @@ public enum StoredBody: Hashable, Sendable {
       self = .complete
       return
     }
+    // Without a byte there is nothing to complete, and `Range: bytes=0-` asks for everything
+    // anyway.
     self = stored > 0 && exchange.status == 200 ? .start(bytes: stored) : .fragment
   }
 

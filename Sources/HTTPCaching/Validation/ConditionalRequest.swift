@@ -37,6 +37,8 @@ public struct ConditionalRequest: Hashable, Sendable {
   public init(validating exchange: borrowing Exchange, for presented: Request?) {
     let validators = Validators(of: exchange)
     self.validators = validators
+    // Other fields of the stored request are left out. They may be credentials, and what an app
+    // would send today is not known.
     let start = presented ?? Self.synthesized(from: exchange)
     // A response to HEAD has no body that could be incomplete.
     let body = start.isHead ? .complete : StoredBody(of: exchange)
@@ -44,6 +46,8 @@ public struct ConditionalRequest: Hashable, Sendable {
     case .start(let bytes):
       if let validator = validators.forRange {
         purpose = .completion
+        // No `If-None-Match` next to `Range`: a 304 would say that the stored part is current, and
+        // not send the rest.
         conditions = [
           Self.line("Range", Array("bytes=\(bytes)-".utf8)), Self.line("If-Range", validator),
         ]
@@ -60,6 +64,7 @@ public struct ConditionalRequest: Hashable, Sendable {
       // Send both: a server that understands the tag ignores the date (RFC 9110 §13.1.3).
       if let tag = validators.entityTag { lines.append(Self.line("If-None-Match", tag.verbatim)) }
       if let date = validators.lastModified {
+        // Verbatim, as some servers honor only an exact match of the date (RFC 9110 §13.1.3).
         lines.append(Self.line("If-Modified-Since", date.verbatim))
       }
       purpose = lines.isEmpty ? .replacement : .validation

@@ -61,6 +61,8 @@ public struct Freshening: Hashable, Sendable {
     for line in response.fields.lines {
       let name = FieldName(line.name)
       // All lines of a field are replaced together, at its first line.
+      // A 304 with two lines of a field stands for the whole field: adding them to the stored lines
+      // would mix two versions.
       guard !changes.contains(where: { $0.name == name }) else { continue }
       if let exemption = exempt.exemption(of: name) {
         changes.append(FieldChange(name: name, change: .exempt(exemption)))
@@ -78,6 +80,7 @@ public struct Freshening: Hashable, Sendable {
     }
     // Age is counted from the receipt of the 304 now, so a stored `Age` would count twice.
     if !response.fields.contains(.age), stored.fields.contains(.age) {
+      // RFC 9111 §4.3.4 does not ask for this; it is a choice.
       lines.removeAll { FieldName.age.matches($0.name) }
       changes.append(FieldChange(name: .age, change: .removed))
     }
@@ -114,6 +117,8 @@ private struct Exemptions {
     case .contentEncoding where bodyIsDecoded, .contentRange where bodyIsDecoded,
       "Content-Type" where bodyIsDecoded:
       .decodedBody
+    // Every other field is updated, also one that begins with `Content-`: RFC 9111 §3.2 has no
+    // general exemption for those.
     default: named.contains(name) ? .connection : withheld.contains(name) ? .noCache : nil
     }
   }

@@ -57,6 +57,7 @@ public struct NotModified: Hashable, Sendable {
       return ours.entityTag?.weaklyEquals(tag) == true ? .sameWeakTag : .otherWeakValidator
     }
     if let date = theirs.lastModified {
+      // Compared as times, as an origin may write the same date in two of the three forms.
       return ours.lastModified?.secondsSince1970 == date.secondsSince1970
         ? .sameLastModified : .otherWeakValidator
     }

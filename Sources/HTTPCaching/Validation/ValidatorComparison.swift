@@ -27,6 +27,8 @@ public enum ValidatorComparison: Hashable, Sendable {
   public init(stored: Validators, origin: Validators) {
     let ours = stored.lastModified?.secondsSince1970
     let theirs = origin.lastModified?.secondsSince1970
+    // An origin that goes by `If-Modified-Since` answers 304 to a date that is later than its own,
+    // so it cannot report a rollback itself.
     let isOlder = if let ours, let theirs { theirs < ours } else { false }
     if let tag = stored.entityTag, let other = origin.entityTag {
       self =

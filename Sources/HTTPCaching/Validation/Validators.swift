@@ -21,6 +21,9 @@ public struct Validators: Hashable, Sendable {
   /// The strength of a `Last-Modified`, in seconds since 1970, given the `Date` of the same message (RFC 9110
   /// §8.8.2.2).
   static func strength(ofLastModified seconds: Int64, date: DateField) -> Strength {
+    // RFC 9110 §8.8.2.2 asks for one second, and for reason to believe that both times are from one
+    // clock. The 60 seconds of its predecessor (RFC 7232 §2.2.2) leave room for two clocks, and are
+    // what Chromium uses.
     date.secondsSince1970.map { $0.saturatingSubtracting(60) >= seconds } ?? false ? .strong : .weak
   }
 
@@ -70,6 +73,8 @@ public struct Validators: Hashable, Sendable {
       lastModified = LastModified(
         verbatim: verbatim, secondsSince1970: seconds, isStrong: isStrong)
       if !isStrong { fieldFindings.append(FieldFinding(.weakValidator, .lastModified, verbatim)) }
+      // A date is compared with "later than" by many servers, so a restored backup with an older
+      // date looks unchanged.
       if tag == nil {
         fieldFindings.append(FieldFinding(.rollbackUndetectable, .lastModified, verbatim))
       }
