@@ -20,6 +20,8 @@ public enum FetchEvent: Hashable, Sendable {
     case .failure:
       guard let failure = FetchFailure(payload: frame.payload) else { return nil }
       self = .failure(failure)
+    // Frames of the other direction. The fetching program repeats bytes of origins, so nothing that
+    // it sends is trusted.
     case .request, .cancel: return nil
     }
   }

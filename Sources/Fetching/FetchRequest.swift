@@ -15,6 +15,8 @@ public struct FetchRequest: Hashable, Sendable {
   public var timeoutMilliseconds: UInt32
 
   /// The maximum size of the body, in bytes; `nil` to fetch only the head.
+  // The limit is in the request, as the program that sends it knows how much room it has for a
+  // body.
   public var bodyLimit: Int64?
 
   /// Whether to follow redirects.

@@ -23,6 +23,8 @@ public struct Frame: Hashable, Sendable {
   public static let headerLength = 9
 
   /// The maximum size of a payload, in bytes. A peer that announces more violates the protocol.
+  // Bodies are sent in pieces of 64 KiB. Only a head or a request with many header fields comes
+  // near the limit, and both programs hold a frame in memory as a whole.
   public static let largestPayload = 1 << 20
 
   /// The kind of frame.
@@ -62,6 +64,8 @@ public struct FrameReader: Sendable {
   /// Appends bytes.
   public mutating func append(_ bytes: some Collection<UInt8>) {
     if start > 0 {
+      // Bytes of earlier frames are removed once for each read, and not for each frame, which would
+      // move the rest each time.
       buffer.removeFirst(start)
       start = 0
     }
@@ -76,9 +80,13 @@ public struct FrameReader: Sendable {
   /// - Throws: ``Violation`` if the bytes do not start a frame, or the frame is too large.
   public mutating func next() throws(Violation) -> Frame? {
     guard buffer.count - start >= Frame.headerLength else { return nil }
+    // There is no way to find the next frame after a wrong byte, so an unknown kind ends the
+    // stream.
     guard let kind = Frame.Kind(rawValue: buffer[start]) else { throw Violation() }
     let number = uint32(buffer[(start + 1)..<(start + 5)])
     let length = Int(uint32(buffer[(start + 5)..<(start + Frame.headerLength)]))
+    // Checked before any of the payload is awaited: a length of 4 GiB would otherwise be collected
+    // in memory.
     guard length <= Frame.largestPayload else { throw Violation() }
     let end = start + Frame.headerLength + length
     guard buffer.count >= end else { return nil }

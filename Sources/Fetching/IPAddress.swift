@@ -47,9 +47,14 @@ public struct IPAddress: Hashable, Sendable {
 
   private static func isPrivate(version4 bytes: [UInt8]) -> Bool {
     switch (bytes[0], bytes[1]) {
+    // In this order: this network, private use, loopback, shared address space of providers, and
+    // link-local, where cloud machines offer their credentials at 169.254.169.254; then private
+    // use, benchmarks, and multicast with what is reserved. The ranges for documentation are
+    // missing, as no host has an address in them.
     case (0, _), (10, _), (127, _), (100, 64...127), (169, 254), (172, 16...31), (192, 168),
       (198, 18...19), (224...255, _):
       true
+    // 192.0.0.0/24 is for protocols. 192.0.2.0/24 is for documentation.
     case (192, 0): bytes[2] == 0
     default: false
     }
@@ -79,6 +84,7 @@ public struct IPAddress: Hashable, Sendable {
     }
     guard let front = gap == 0 ? [] : groups(text[..<gap], endsAddress: false),
       let back = gap + 2 == text.count ? [] : groups(text[(gap + 2)...]),
+      // `::` stands for at least one group of zeros (RFC 4291 §2.2).
       front.count + back.count <= 14
     else { return nil }
     return front + [UInt8](repeating: 0, count: 16 - front.count - back.count) + back
@@ -87,6 +93,7 @@ public struct IPAddress: Hashable, Sendable {
   /// Parses groups of hexadecimal digits. The last group of an address may be an IPv4 address.
   private static func groups(_ text: ArraySlice<UInt8>, endsAddress: Bool = true) -> [UInt8]? {
     let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    // Bounds the work for a long text, before any group is read.
     guard parts.count <= 8 else { return nil }
     var bytes: [UInt8] = []
     for (index, part) in parts.enumerated() {

@@ -35,6 +35,7 @@ struct Payload {
 
   /// Returns the encoded texts.
   static func bytes(_ texts: [[UInt8]]) -> [UInt8] {
+    // A text that is too long is refused with its frame, so the clamped length is never sent.
     texts.flatMap { bigEndian(UInt32(clamping: $0.count)) + $0 }
   }
 }
@@ -53,6 +54,8 @@ extension FetchRequest {
   public init?(payload: [UInt8]) {
     var payload = Payload(payload)
     guard let method = payload.next(), let url = payload.next(),
+      // Out of range is an error and not clamped: a peer of the same version never sends such a
+      // number.
       let timeout = payload.nextNumber().flatMap({ UInt32(exactly: $0) }),
       let limit = payload.nextNumber(), limit >= -1, let follows = payload.nextNumber(),
       follows == 0 || follows == 1, let fields = payload.fields()
@@ -70,6 +73,7 @@ extension FetchHead {
   /// Decodes a payload; `nil` if it is not a head, or its status is invalid.
   public init?(payload: [UInt8]) {
     var payload = Payload(payload)
+    // A status line has three digits (RFC 9112 §4).
     guard let status = payload.nextNumber(), (100...999).contains(status),
       let url = payload.next(), let fields = payload.fields()
     else { return nil }

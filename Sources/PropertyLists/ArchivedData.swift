@@ -41,6 +41,8 @@ extension KeyedArchive {
     case .data: return object
     case .dictionary:
       guard try isInstance(object, of: ["NSData", "NSMutableData"]),
+        // swift-corelibs-foundation archives data directly in the list, and also reads an instance
+        // with `NS.data`.
         let bytes = try member("NS.data", or: "NS.bytes", of: object),
         try list.kind(of: bytes) == .data
       else { return nil }

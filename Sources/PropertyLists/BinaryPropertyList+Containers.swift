@@ -20,6 +20,8 @@ extension BinaryPropertyList {
   public func value(
     forKey key: PropertyListKey, in dictionary: Object
   ) throws(PropertyListError) -> Object? {
+    // A linear search and no index: the dictionaries of a message have two keys, and its header
+    // fields some twenty.
     guard let head = try walkedDictionary(dictionary) else { return nil }
     for position in 0..<head.count {
       let offset = try offset(of: reference(position, head))
@@ -125,6 +127,8 @@ extension BinaryPropertyList {
     guard head.type == 0xD else { return nil }
     try checkDictionary(head)
     // Looking up a key visits every entry.
+    // A list of 32 MiB can claim millions of entries, all with the same key, and be searched
+    // several times for each response.
     guard head.count <= limits.maximumVisits else {
       throw PropertyListError(.tooManyObjects, at: head.offset)
     }
@@ -150,6 +154,8 @@ extension BinaryPropertyList {
     // The caller has checked the head, so all references are inside the bytes.
     let offset = payload &+ position &* referenceSize
     let index = Self.bits(bytes, at: offset, size: referenceSize)
+    // Compared as an unsigned number: eight bytes can hold a reference that is negative as an
+    // `Int`.
     guard index < UInt64(truncatingIfNeeded: objectCount) else {
       throw PropertyListError(.malformed, at: offset)
     }

@@ -1,5 +1,7 @@
 extension BinaryPropertyList {
   /// The elements of an array, whose references are known to lie inside the list.
+  // It has a place and no span, so that it can be kept and passed on. It is checked once, and each
+  // element then costs one load.
   public struct Elements: Hashable, Sendable {
     /// The number of elements.
     public let count: Int

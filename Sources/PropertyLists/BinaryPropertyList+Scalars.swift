@@ -31,6 +31,8 @@ extension BinaryPropertyList {
     let high = Int64(bitPattern: bits(at: head.payload, size: 8))
     let low = Int64(bitPattern: bits(at: head.payload + 8, size: 8))
     // The high half may only extend the sign of the low half.
+    // CoreFoundation writes 16 bytes for an unsigned number beyond `Int64`, for which there is no
+    // room here.
     guard high == 0 && low >= 0 || high == -1 && low < 0 else {
       throw PropertyListError(.malformed, at: head.offset)
     }
@@ -85,11 +87,22 @@ extension BinaryPropertyList {
   func date(_ head: Head) throws(PropertyListError) -> Double {
     try check(head, size: 8, count: 1)
     let seconds = Double(bitPattern: bits(at: head.payload, size: 8))
+    // Printing a `Date` of NaN ends a process with Foundation, and comparing one is never true.
     guard seconds.isFinite else { throw PropertyListError(.malformed, at: head.offset) }
     return seconds
   }
 
+  /// The number of a keyed archive's reference; `nil` for any other object.
+  ///
+  /// - Complexity: O(1).
+  public func uid(_ object: Object) throws(PropertyListError) -> UInt64? {
+    let head = try head(of: object)
+    guard head.type == 0x8 else { return nil }
+    return try uid(head)
+  }
+
   func uid(_ head: Head) throws(PropertyListError) -> UInt64 {
+    // The low four bits of the marker can announce 16 bytes, which no number here has room for.
     guard head.count < 8 else { throw PropertyListError(.malformed, at: head.offset) }
     try check(head, size: head.count + 1, count: 1)
     return bits(at: head.payload, size: head.count + 1)
@@ -164,6 +177,8 @@ extension BinaryPropertyList {
     while position < end {
       var scalar = UInt32(bits(at: position, size: 2))
       position += 2
+      // Strings of CoreFoundation are any 16-bit units, so a hostile or truncated text can have
+      // half of a pair. Replacing it would make two different keys equal.
       if scalar & 0xFC00 == 0xD800, position < end {
         let second = UInt32(bits(at: position, size: 2))
         if second & 0xFC00 == 0xDC00 {

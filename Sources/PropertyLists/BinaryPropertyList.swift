@@ -47,6 +47,7 @@ public struct BinaryPropertyList: ~Escapable {
   public init(
     _ bytes: Span<UInt8>, limits: PropertyListLimits = .standard
   ) throws(PropertyListError) {
+    // Before anything is read, so that the size of a hostile value alone costs nothing.
     guard bytes.count <= limits.maximumBytes else { throw PropertyListError(.tooLarge, at: 0) }
     guard Self.hasHeader(bytes) else { throw Self.headerError(bytes) }
     // The smallest list: the header, an object of one byte, an offset of one byte, and the trailer.
@@ -60,6 +61,7 @@ public struct BinaryPropertyList: ~Escapable {
     let root = Self.word(bytes, at: trailer + 16)
     let table = Self.word(bytes, at: trailer + 24)
     // Divide instead of multiplying, so that a hostile count cannot overflow.
+    // An offset table that begins within the header would make the header an object.
     guard 1...8 ~= offsetSize, 1...8 ~= referenceSize, root < objectCount, table >= 9,
       table < UInt64(trailer), objectCount <= (UInt64(trailer) &- table) / UInt64(offsetSize)
     else { throw PropertyListError(.malformed, at: trailer) }
@@ -142,6 +144,7 @@ public struct BinaryPropertyList: ~Escapable {
     guard offsets.count >= 8, entry >= 0, entry < offsets.count &- 8 else {
       throw PropertyListError(.malformed, at: objectsEnd)
     }
+    // Offsets are checked when they are used, as mostly only a few objects of a list are read.
     let place = Int(truncatingIfNeeded: Self.word(offsets, at: entry) &>> offsetShift)
     guard bytes.count >= 8, place >= 8, place < objectsEnd else {
       throw PropertyListError(.malformed, at: objectsEnd &+ entry)

@@ -5,6 +5,7 @@
 /// empty data. A small file is read whole.
 public struct CondensedPropertyList: Sendable {
   /// The default size in bytes from which data is left out. Smaller files are read whole.
+  // Archives without their bodies have one or two kilobytes, so a file of this size is mostly body.
   public static let smallestLeftOut: Int64 = 64 << 10
 
   /// The bytes of the condensed list.
@@ -32,6 +33,7 @@ public struct CondensedPropertyList: Sendable {
       leftOut = [:]
       return
     }
+    // The end is read first: only the trailer knows where anything else is.
     let trailer = try Trailer(try read(size - 32..<size), size: size, limits: limits)
     let header = try read(0..<8)
     guard header == Array("bplist00".utf8) else {
@@ -110,6 +112,8 @@ private struct Outline {
     self.trailer = trailer
     self.smallest = smallest
     self.offsets = offsets
+    // The length of an object is not in the list. What lies between two beginnings is as much as an
+    // object can have without overlapping the next one.
     starts = Set(offsets.filter { $0 > 0 }).sorted() + [trailer.table]
   }
 
@@ -132,6 +136,8 @@ private struct Outline {
       let width = 1 << Int(head[1] & 0x0F)
       guard let count = Trailer.integer(head, at: 2, size: width) else { continue }
       let first = start + 2 + Int64(width)
+      // An object that claims more than is there is not left out, and `BinaryPropertyList` reports
+      // it.
       if Int64(count) >= smallest, Int64(count) <= end - first {
         large[start] = first..<first + Int64(count)
       }
@@ -167,6 +173,8 @@ private struct Outline {
     }
     let table = result.count
     for offset in offsets { append(UInt64(places[offset] ?? 0), to: &result) }
+    // Offsets of eight bytes always fit, whatever is left out. The references inside of objects
+    // keep their size, as objects are copied as they are.
     result += [0, 0, 0, 0, 0, 0, 8, trailer.referenceSize]
     append(UInt64(offsets.count), to: &result)
     result += trailer.root

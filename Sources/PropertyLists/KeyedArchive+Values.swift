@@ -23,12 +23,16 @@ extension KeyedArchive {
     var join: ([[UInt8]]) -> [UInt8] = { $0.first ?? [] }
     var visits = 0
     var decoded = 0
+    // The objects above the current one, and not all that were visited: a shared object is allowed,
+    // and one that contains itself is not.
     var path: [Int] = []
   }
 
   private func value(
     of object: Object, _ walk: inout Walk
   ) throws(PropertyListError) -> PropertyListValue {
+    // Counted by visits and not by objects: 25 levels of two references to one array are 33 million
+    // visits in a file of 2 kB.
     try count(visits: 1, of: object, in: &walk)
     switch try list.kind(of: object) {
     case .null: return .null
@@ -55,6 +59,7 @@ extension KeyedArchive {
     switch name {
     case Self.null: return .null
     case Self.dictionary, Self.mutableDictionary: return try dictionary(object, &walk)
+    // A set is shown as an array. Its order is that of the archive, as it has none of its own.
     case Self.array, Self.mutableArray, Self.set, Self.mutableSet:
       guard let references = try references("NS.objects", of: object) else { return .array([]) }
       return .array(try elements(of: references.array, references.count, below: object, &walk))
@@ -127,12 +132,25 @@ extension KeyedArchive {
       guard let key = try list.element(position, of: keys.array),
         let value = try list.element(position, of: values.array)
       else { break }
+      // A header field is text. Anything else in the dictionary is no field.
       guard let key = try resolved(key), let value = try resolved(value),
         try list.kind(of: key) == .string, try list.kind(of: value) == .string
       else { continue }
       entries.append((try string(key, &walk), try string(value, &walk)))
     }
     return entries
+  }
+
+  /// The text, in UTF-8, of an archive that contains only a string; `nil` if its root is something else.
+  ///
+  /// A mutable string is a string too. An object that an unarchiver would not decode as a string, such as a URL or
+  /// data, is not.
+  public func rootText() throws(PropertyListError) -> [UInt8]? {
+    if let text = try text(root) { return text }
+    guard try isInstance(root, of: ["NSString", "NSMutableString"]),
+      case .string(let text) = try value(of: root)
+    else { return nil }
+    return text
   }
 
   private func dictionary(
@@ -146,6 +164,8 @@ extension KeyedArchive {
       walk.path.removeLast()
       return .dictionary([])
     }
+    // Foundation reads beyond the values if there are more keys. Here, keys without a value are
+    // ignored.
     for position in 0..<min(keys.count, values.count) {
       guard let key = try list.element(position, of: keys.array),
         let value = try list.element(position, of: values.array)

@@ -28,6 +28,8 @@ public struct KeyedArchive: ~Escapable {
     _ list: BinaryPropertyList, leftOut: [Int: Range<Int64>] = [:]
   ) throws(PropertyListError) {
     guard let archiver = try list.value(forKey: "$archiver", in: list.root),
+      // Any dictionary could have `$objects`. Another archiver would give its members other
+      // meanings.
       try list.isString(archiver, equalTo: "NSKeyedArchiver"),
       let objects = try list.value(forKey: "$objects", in: list.root),
       try list.kind(of: objects) == .array, let objectCount = try list.count(of: objects),
@@ -55,6 +57,8 @@ public struct KeyedArchive: ~Escapable {
     guard number < UInt64(objectCount),
       let found = try list.element(Int(truncatingIfNeeded: number), of: objects)
     else { throw PropertyListError(.malformed, at: try list.head(of: object).offset) }
+    // Recognized by its text and not by the number 0, which an archive of another writer may use
+    // for another object.
     return try list.isString(found, equalTo: "$null") ? nil : found
   }
 

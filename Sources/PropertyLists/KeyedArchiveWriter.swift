@@ -87,6 +87,7 @@ public struct KeyedArchiveWriter {
 
   private func propertyList(root: PropertyListValue) -> PropertyListValue {
     .dictionary([
+      // The version that Foundation writes, on Apple platforms and on Linux.
       Self.entry("$version", .integer(100_000)),
       Self.entry("$archiver", .text("NSKeyedArchiver")),
       Self.entry("$top", .dictionary([Self.entry("root", root)])),
@@ -95,6 +96,7 @@ public struct KeyedArchiveWriter {
   }
 
   private mutating func reference(toClass names: [String]) -> PropertyListValue {
+    // Instances of a class share its description, as in archives of Foundation.
     if let known = classes[names] { return known }
     let reference = append(
       .dictionary([

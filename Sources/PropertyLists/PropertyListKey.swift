@@ -17,6 +17,8 @@ public struct PropertyListKey: Hashable, Sendable, ExpressibleByStringLiteral,
   /// - Parameter text: The key, in ASCII.
   public init(_ text: String) {
     count = text.utf8.count
+    // The marker has the length in it, so comparing the first word rules out keys of other lengths,
+    // too.
     object = PropertyListWriter.head(0x50, count) + Array(text.utf8)
     let missing = UInt64(max(0, 8 - object.count)) * 8
     mask = .max << missing

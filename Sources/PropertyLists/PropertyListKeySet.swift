@@ -38,6 +38,7 @@ public struct PropertyListKeySet: Sendable {
   public init(_ texts: [String]) {
     precondition(
       texts.allSatisfy { text in
+        // Up to 14 bytes, the length is part of the marker, and an object needs at most two words.
         1..<15 ~= text.utf8.count
           && text.utf8.allSatisfy {
             $0 == UInt8(ascii: "-") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
@@ -102,6 +103,7 @@ extension BinaryPropertyList {
     }
     let count = Int(truncatingIfNeeded: marker & 0x0F)
     let end = offset &+ 1 &+ count
+    // The last word may begin before the object, in which case `place` does not look at it.
     guard end <= objectsEnd else { throw PropertyListError(.truncated, at: offset) }
     return keys.place(count, beginning) { Self.word(bytes, at: end &- 8) }
   }

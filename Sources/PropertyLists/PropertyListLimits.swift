@@ -11,6 +11,9 @@ public struct PropertyListLimits: Hashable, Sendable {
 
   /// Creates limits.
   public init(
+    // 32 MiB is also the largest value that SQLite is allowed to return. Real lists have a few
+    // kilobytes and a few levels. The visits bound the time: without such a limit, Foundation's
+    // parser needed more than 10 seconds for 142 bytes.
     maximumBytes: Int = 32 << 20, maximumDepth: Int = 64, maximumVisits: Int = 200_000,
     maximumDecodedBytes: Int = 64 << 20
   ) {

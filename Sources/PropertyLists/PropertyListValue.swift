@@ -89,6 +89,7 @@ extension BinaryPropertyList {
       for position in 0..<head.count {
         let key = try self.head(of: reference(position, head))
         try visit(key, &visits)
+        // A property list of CoreFoundation has string keys only.
         guard key.type == 0x5 || key.type == 0x6 else {
           throw PropertyListError(.malformed, at: key.offset)
         }
@@ -129,6 +130,7 @@ extension BinaryPropertyList {
   private func enter(
     _ object: Object, _ head: Head, _ path: inout [Int]
   ) throws(PropertyListError) {
+    // A linear search, as the path has at most `maximumDepth` elements.
     guard !path.contains(object.index) else { throw PropertyListError(.cyclic, at: head.offset) }
     guard path.count < limits.maximumDepth else {
       throw PropertyListError(.tooDeep, at: head.offset)

@@ -58,12 +58,15 @@ public struct PropertyListWriter {
       let count = Self.width(of: number)
       return append([0x80 | UInt8(count - 1)] + Self.bytes(number, count: count))
     case .array(let values):
+      // The place is taken before the elements are added, so that the root gets the number 0, as in
+      // lists of CoreFoundation.
       let object = append([])
       let references = values.map { add($0) }
       containers.append((object, Self.head(0xA0, values.count), references))
       return object
     case .dictionary(let entries):
       let object = append([])
+      // All keys come before all values, which is how the format has them.
       let keys = entries.map { add(string: $0.key) }
       let values = entries.map { add($0.value) }
       containers.append((object, Self.head(0xD0, entries.count), keys + values))
@@ -78,6 +81,8 @@ public struct PropertyListWriter {
     if text.allSatisfy({ $0 < 0x80 }) {
       object = append(Self.head(0x50, text.count) + text)
     } else {
+      // `String(decoding:)` repairs invalid text, so a list that is written never has a lone
+      // surrogate.
       let units = Array(String(decoding: text, as: UTF8.self).utf16)
       object = append(
         Self.head(0x60, units.count)
@@ -135,6 +140,7 @@ public struct PropertyListWriter {
 
   /// Writes an integer: unsigned with 1, 2 or 4 bytes, signed with 8.
   private static func integer(_ value: Int64) -> [UInt8] {
+    // Readers take fewer than eight bytes as unsigned, so a negative number needs all eight.
     let count = value < 0 ? 8 : width(of: UInt64(value))
     return [0x10 | UInt8(count.trailingZeroBitCount)]
       + bytes(UInt64(bitPattern: value), count: count)
