@@ -15,6 +15,8 @@ public struct AgeLimit: Hashable, Sendable {
   ///   - now: The moment from which ages are measured.
   @inlinable
   public init(_ seconds: Double, at now: Timestamp) {
+    // The limit is turned into a moment once, so that a comparison is the same for every entry:
+    // subtracting the time of each entry instead would round differently.
     cutoff = Timestamp(secondsSince1970: now.secondsSince1970 - seconds) ?? .earliest
   }
 
@@ -23,6 +25,8 @@ public struct AgeLimit: Hashable, Sendable {
   public func isExceeded(by time: Timestamp) -> Bool { time < cutoff }
 
   /// Whether a time is younger than the limit. A time in the future always is.
+  // This is not the opposite of the function above: a time at the limit is neither, so that no
+  // option and its counterpart select an entry twice.
   @inlinable
   public func isNotReached(by time: Timestamp) -> Bool { time > cutoff }
 }

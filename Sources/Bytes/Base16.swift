@@ -40,6 +40,8 @@ public enum Base16 {
 
   /// Decodes digits of either case; `nil` if there is another byte or an odd number of digits.
   public static func decode(_ text: [UInt8]) -> [UInt8]? {
+    // An odd number of digits is the mark of a text that was cut off, and padding it would give
+    // another digest.
     guard text.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 2)

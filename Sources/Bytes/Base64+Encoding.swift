@@ -60,6 +60,7 @@ extension Base64 {
     ///
     /// - Returns: The ASCII of all complete groups of three bytes.
     public mutating func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+      // Encoding a piece by itself would put padding in the middle of the text.
       let all = rest + bytes
       let whole = all.count / 3 * 3
       rest = Array(all[whole...])

@@ -20,6 +20,8 @@ public enum Base64 {
     case UInt8(ascii: "+"): 62
     case UInt8(ascii: "/"): 63
     case UInt8(ascii: "="): padding
+    // CFNetwork writes line breaks around the Base64 of `__hhaa__`, and other programs break long
+    // lines.
     case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "), UInt8(ascii: "\t"): blank
     default: other
     }
@@ -95,6 +97,8 @@ public enum Base64 {
     /// Decodes the end of the text. Missing padding is accepted.
     ///
     /// - Returns: `false` if the last group has only one digit.
+    // Unused bits at the end are not checked: RFC 4648 §3.5 leaves that to the decoder, and digests
+    // are compared as bytes.
     public consuming func finish(into result: inout [UInt8]) -> Bool {
       switch count {
       case 2: result.append(UInt8(truncatingIfNeeded: bits >> 4))

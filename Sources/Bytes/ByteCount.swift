@@ -22,6 +22,7 @@ public struct ByteCount: Hashable, Comparable, Sendable {
   public init(_ bytes: Int) { self.bytes = Int64(bytes) }
 
   /// Creates a count, clamped to the range of counts.
+  // `st_size` and the blocks of `statvfs` have other types on other systems, some of them unsigned.
   @inlinable
   public init(_ bytes: some BinaryInteger) { self.bytes = Int64(clamping: bytes) }
 
@@ -58,6 +59,8 @@ extension ByteCount {
   /// The sum, which saturates.
   @inlinable
   public static func + (one: Self, other: Self) -> Self {
+    // A sparse file can be as long as `Int64` allows, so two of them overflow a plain sum, which
+    // would end the process.
     let (sum, overflow) = one.bytes.addingReportingOverflow(other.bytes)
     return overflow ? limit(isNegative: other < 0) : Self(sum)
   }

@@ -12,6 +12,7 @@ public enum CivilCalendar {
   @inlinable
   public static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64? {
     // Every month has 28 days, so most dates need no look at the month.
+    // The years beyond 9999 are for dates in two digits, which are first tried in the next century.
     guard 1...99_999 ~= year, 1...12 ~= month, day >= 1,
       day <= 28 || day <= length(ofMonth: month, in: year)
     else { return nil }
@@ -34,6 +35,7 @@ public enum CivilCalendar {
   static func date(ofDay daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
     // Years begin on 1 March, as in `days(_:_:_:)`. An era is the 400 years after which the calendar repeats.
     let days = daysSince1970 + 719_468
+    // Division in Swift rounds towards zero, which would put the years before 0 into the wrong era.
     let era = days.flooredQuotient(by: 146_097)
     let dayOfEra = days - era * 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

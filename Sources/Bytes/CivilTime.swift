@@ -32,6 +32,8 @@ public struct CivilTime: Hashable, Sendable {
 
   /// Creates the date and time of a moment, truncated to seconds.
   public init(_ moment: Timestamp) {
+    // Calculated here, as `gmtime_r` of glibc takes a lock, and a list formats a time for
+    // each row.
     let days = moment.wholeSeconds.flooredQuotient(by: CivilCalendar.secondsInDay)
     let seconds = moment.wholeSeconds - days * CivilCalendar.secondsInDay
     (year, month, day) = CivilCalendar.date(ofDay: days)

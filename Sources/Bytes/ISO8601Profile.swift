@@ -82,6 +82,7 @@ extension CivilTime {
     else { return nil }
     self.init(
       year: year, month: month, day: day, hour: hour, minute: minute,
+      // 59 keeps a leap second within its day.
       second: hasLeapSeconds && second == 60 ? 59 : second)
   }
 
@@ -111,6 +112,7 @@ private struct ISO8601End {
     guard !digits.isEmpty, digits.count <= profile.mostDigits else { return nil }
     rest = rest.dropFirst(digits.count)
     var (number, scale) = (0.0, 1.0)
+    // Nine digits are nanoseconds, which a `Double` of seconds since 1970 does not even hold.
     for digit in digits.prefix(9) {
       number = number * 10 + Double(digit - 0x30)
       scale *= 10
@@ -126,6 +128,7 @@ private struct ISO8601End {
     let isLoose = profile.zone == .anything
     if rest.isEmpty { return isLoose ? 0 : nil }
     let isWest = consume("-")
+    // RFC 3339 §5.6 limits an offset like a time of day.
     guard isWest || consume("+"), let hours = twoDigits(), hours < 24, consume(":") || isLoose,
       let minutes = rest.isEmpty && isLoose ? 0 : twoDigits(), minutes < 60
     else { return nil }

@@ -36,6 +36,8 @@ extension ArraySlice<UInt8> {
     var index = startIndex
     while index < endIndex {
       let byte = self[index]
+      // A lone `%` is kept, as URLs from a cache need not be valid, and dropping it would make two
+      // of them equal.
       if byte == UInt8(ascii: "%"), endIndex - index > 2,
         let high = Base16.value(of: self[index + 1]), let low = Base16.value(of: self[index + 2])
       {

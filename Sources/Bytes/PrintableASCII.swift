@@ -10,6 +10,7 @@ public enum PrintableASCII {
     var found: UInt64 = 0
     var place = 0
     // Eight bytes at a time; the high bit of each byte marks a special character.
+    // No early exit: nearly all texts are plain, so all of a text is read in any case.
     while place &+ 8 <= text.count {
       found |= special(text.word(at: place), first, second)
       place &+= 8

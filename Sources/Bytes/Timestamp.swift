@@ -11,6 +11,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   public init?(secondsSince1970: Double) {
     let years = CivilCalendar.seconds
     // NaN is rejected too: it fails every comparison.
+    // A hostile property list can have any `Double` as a date. Foundation on Linux traps when it
+    // prints a `Date` of NaN, and its formatters print nonsense from about 10¹³ on.
     guard secondsSince1970 >= Double(years.lowerBound), secondsSince1970 < Double(years.upperBound)
     else { return nil }
     self.secondsSince1970 = secondsSince1970
@@ -43,6 +45,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   public var secondsSince2001: Double { secondsSince1970 - Self.secondsFrom1970To2001 }
 
   /// The seconds since 1970-01-01 00:00:00 UTC, rounded down.
+  // Rounded down and not towards zero, or two seconds around 1970 would be one.
   @inlinable
   public var wholeSeconds: Int64 { Int64(secondsSince1970.rounded(.down)) }
 

@@ -7,6 +7,8 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     var value: UInt32
     switch first {
     case 0..<0x80: return (Unicode.Scalar(first), 1)
+    // 0xC0 and 0xC1 only begin overlong forms, in which a slash or a quotation mark could hide from
+    // a search for it.
     case 0xC2...0xDF: (length, value) = (2, UInt32(first & 0x1F))
     case 0xE0...0xEF: (length, value) = (3, UInt32(first & 0x0F))
     case 0xF0...0xF4: (length, value) = (4, UInt32(first & 0x07))

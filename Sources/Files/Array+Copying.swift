@@ -4,6 +4,7 @@ extension Array<UInt8> {
   /// The standard library copies a buffer at once but a span byte by byte, which would take a third of the
   /// time of reading a row of a store.
   public mutating func replaceAll(with bytes: Span<UInt8>) {
+    // Replacing the range, and not assigning a new array, keeps the memory of the old one.
     unsafe bytes.withUnsafeBufferPointer { unsafe replaceSubrange(0..<count, with: $0) }
   }
 

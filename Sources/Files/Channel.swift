@@ -13,6 +13,8 @@ public final class Channel<Element: Sendable>: Sendable {
   /// Sends a value; does nothing if the channel is closed.
   public func send(_ element: Element) {
     monitor.update { state in
+      // A consumer that has found what it needs closes the channel, and its producers may still be
+      // at work.
       if !state.isClosed { state.elements.append(element) }
     }
   }

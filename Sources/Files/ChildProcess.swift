@@ -43,6 +43,8 @@ public struct ChildProcess: ~Copyable {
   deinit {
     close(input)
     close(output)
+    // The program has nothing to save. Waiting for it without killing it could last as long as a
+    // time-out of a request.
     kill(number, SIGKILL)
     var status: Int32 = 0
     while unsafe waitpid(number, &status, 0) < 0, errno == EINTR {}
@@ -113,6 +115,8 @@ public struct ChildProcess: ~Copyable {
     var (none, usual) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&none)
     unsafe sigemptyset(&usual)
+    // Ignored signals are inherited through `exec` (POSIX), unlike handlers. The program would
+    // otherwise go on writing to a pipe that nobody reads.
     for number in [SIGPIPE, SIGXFSZ] { unsafe sigaddset(&usual, number) }
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
@@ -121,6 +125,8 @@ public struct ChildProcess: ~Copyable {
     guard let name = unsafe strdup(path) else { return (0, ENOMEM) }
     defer { unsafe free(name) }
     var arguments = unsafe [name, nil]
+    // `posix_spawn` and not `fork`: after a fork, only async-signal-safe functions may be called
+    // while other threads exist.
     let failure = unsafe posix_spawn(&child, path, &actions, &attributes, &arguments, environ)
     return (child, failure)
   }

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The environment of this process, and its end.
+/// This process: its environment, its program, and its end.
 public enum CurrentProcess {
   /// Returns an environment variable, or `nil` if it is not set or not UTF-8.
   public static func variable(_ name: String) -> String? {
@@ -19,6 +19,26 @@ public enum CurrentProcess {
     _ = unsafe setenv(name, value, 1)
   }
 
+  /// The process id.
+  public static var number: Int32 { getpid() }
+
+  /// The path of the running program without symbolic links; `nil` if the system does not provide it.
+  public static var programPath: String? {
+    #if canImport(Darwin)
+      var size = UInt32(4_096)
+      var buffer = [CChar](repeating: 0, count: Int(size))
+      guard unsafe _NSGetExecutablePath(&buffer, &size) == 0,
+        let resolved = unsafe realpath(buffer, nil)
+      else { return nil }
+    #else
+      // `argv[0]` is whatever the caller chose, and must not decide which program is started next
+      // to this one.
+      guard let resolved = unsafe realpath("/proc/self/exe", nil) else { return nil }
+    #endif
+    defer { unsafe free(resolved) }
+    return unsafe String(validatingCString: resolved)
+  }
+
   /// Pauses the current thread; a signal can end the pause early.
   public static func sleep(milliseconds: Int) {
     var time = timespec(tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)
@@ -28,6 +48,7 @@ public enum CurrentProcess {
   /// Makes writing to a pipe without a reader, or beyond the file size limit (`RLIMIT_FSIZE`), an error instead
   /// of the end of the process.
   public static func ignoreSignalsOfWriting() {
+    // The default action of both is to end the process, without a rollback and without a message.
     for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
   }
 
@@ -36,3 +57,6 @@ public enum CurrentProcess {
     exit(status)
   }
 }
+
+/// The number of processors that threads can run on, at least 1.
+public var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }

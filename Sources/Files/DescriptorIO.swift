@@ -19,6 +19,7 @@ func readSome(
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
       unsafe read(descriptor, bytes.baseAddress, bytes.count)
     }
+    // A short read is no error: pipes and signals cause it, and the caller asks again.
     if count >= 0 { return count }
     if waiting, errno == EAGAIN {
       waitUntilReadable(descriptor)

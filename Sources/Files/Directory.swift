@@ -59,6 +59,7 @@ public struct Directory: ~Copyable {
     _ path: String, isPrivate: Bool = true
   ) throws(FileError) {
     let permissions: mode_t = isPrivate ? 0o700 : 0o777
+    // Tried before its parents: mostly the folder is there, and this takes a single call.
     if unsafe mkdir(path, permissions) == 0 || errno == EEXIST { return }
     let error = FileError.last(at: path)
     guard error.kind == .notFound, let parent = parent(of: path) else { throw error }
@@ -143,6 +144,8 @@ public struct Directory: ~Copyable {
   ///
   /// A file system that does not support that is not an error. The corresponding C function is `fsync`.
   public borrowing func synchronize() throws(FileError) {
+    // EINVAL is how a file system says that it has no such thing for folders; some network file
+    // systems do.
     guard fsync(descriptor) != 0 else { return }
     if errno != EINVAL { throw .last(at: path) }
   }
@@ -155,6 +158,7 @@ public struct Directory: ~Copyable {
   /// - Returns: `false` if the system does not support that.
   public borrowing func synchronizeFileSystem() throws(FileError) -> Bool {
     #if os(Linux)
+      // macOS has only `sync`, which returns before the data is on disk.
       guard syncfs(descriptor) == 0 else { throw .last(at: path) }
       return true
     #else
@@ -205,10 +209,24 @@ public struct Directory: ~Copyable {
         guard errno == 0 else { throw FileError.last(at: path) }
         return
       }
+      // As bytes: a file name on Linux is any bytes but `/` and NUL, and a `String` would repair it
+      // to the name of no file.
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         unsafe Array(bytes.prefix { $0 != 0 })
       }
       if name != [46] && name != [46, 46] { try body(name) }
     }
   }
+}
+
+/// Returns an absolute path to the same file, or `path` itself if the working folder is unknown.
+///
+/// Symbolic links are not resolved. The corresponding C function is `getcwd`.
+public func absolutePath(_ path: String) -> String {
+  guard path.utf8.first != UInt8(ascii: "/") else { return path }
+  let folder: String? = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4_096) {
+    guard let start = unsafe getcwd($0.baseAddress, $0.count) else { return nil }
+    return unsafe String(validatingCString: start)
+  }
+  return folder.map { $0.utf8.last == UInt8(ascii: "/") ? $0 + path : "\($0)/\(path)" } ?? path
 }

@@ -15,6 +15,13 @@ public enum FileAccess {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw .last(at: path) }
     let mode = status.st_mode & S_IFMT == S_IFDIR ? W_OK | X_OK : W_OK
+    // The effective user counts, as that is who writes. Plain `access` asks for the real one.
     guard unsafe faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 else { throw .last(at: path) }
+  }
+
+  /// Whether a file belongs to this user; a symbolic link is followed.
+  public static func isOwn(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_uid == geteuid()
   }
 }

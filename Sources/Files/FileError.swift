@@ -57,10 +57,12 @@ public struct FileError: Error, Hashable, Sendable {
     switch number {
     case ENOENT, ENOTDIR: .notFound
     case EACCES, EPERM, EROFS: .accessDenied
+    // What `open` with O_NOFOLLOW reports for a link. FreeBSD reports EMLINK.
     case ELOOP: .symbolicLink
     case EEXIST: .exists
     case ENOSPC, EDQUOT: .noRoom
     case EPIPE: .brokenPipe
+    // `flock` with LOCK_NB reports a lock of another process in this way.
     case EWOULDBLOCK: .busy
     default: .other
     }
@@ -70,6 +72,7 @@ public struct FileError: Error, Hashable, Sendable {
   public var reason: String {
     var buffer = [CChar](repeating: 0, count: 256)
     return unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+      // `strerror` would return a buffer that all threads share.
       guard let start = buffer.baseAddress, unsafe strerror_r(number, start, buffer.count) == 0
       else { return "error \(number)" }
       return unsafe String(cString: start)

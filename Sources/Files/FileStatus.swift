@@ -64,6 +64,7 @@ public struct FileStatus: Hashable, Sendable {
     #else
       let time = status.st_mtim
     #endif
+    // Wrapping, as a file can have any time, and a trap on one would let its owner stop a search.
     modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 

@@ -22,6 +22,8 @@ public struct FileSystemStatus: Hashable, Sendable {
     guard unsafe statvfs(path, &status) == 0 else { throw .last(at: path) }
     let block = Int(clamping: status.f_frsize)
     return FileSystemStatus(
+      // `f_bavail` and not `f_bfree`: the blocks that are reserved for the superuser are of no use
+      // to others.
       availableBytes: ByteCount(status.f_bavail) * block,
       totalBytes: ByteCount(status.f_blocks) * block)
   }

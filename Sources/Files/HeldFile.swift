@@ -29,6 +29,8 @@ public struct HeldFile: ~Copyable {
     guard descriptor >= 0 else { throw .last(at: path) }
     var status = stat()
     var failure: Int32 = 0
+    // `flock` and not `fcntl`: its lock belongs to the open file, and does not end when the process
+    // closes another descriptor.
     if unsafe flock(descriptor, LOCK_EX | LOCK_NB) != 0 || fstat(descriptor, &status) != 0 {
       failure = errno
     } else if status.st_nlink != 1 {
@@ -124,21 +126,10 @@ extension Directory {
   public borrowing func requirePrivate() throws(FileError) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
+    // In a folder that others can write to, a file of this user's can be renamed, or a link put
+    // into its place.
     guard status.st_uid == geteuid(), status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
       throw FileError(EPERM, at: path)
     }
   }
-}
-
-extension FileAccess {
-  /// Whether a file belongs to this user; a symbolic link is followed.
-  public static func isOwn(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_uid == geteuid()
-  }
-}
-
-extension CurrentProcess {
-  /// The process id.
-  public static var number: Int32 { getpid() }
 }

@@ -11,6 +11,8 @@
 /// They are delivered when this value is destroyed. A signal that would not end the process, because it is
 /// ignored or was already blocked, is left alone.
 public struct HeldSignals: ~Copyable {
+  // These are what a closed terminal, Control-C and a service manager send. SIGQUIT stays as it is,
+  // as a user sends it to get a core dump.
   private static let numbers = [SIGHUP, SIGINT, SIGTERM]
 
   private let held: sigset_t

@@ -36,6 +36,7 @@ public enum LocalTime {
     // Let the system determine whether daylight saving time applies.
     unsafe parts.tm_isdst = -1
     let time = unsafe mktime(&parts)
+    // -1 is also a second before 1970, which is no midnight in any zone.
     guard time != -1 else { return nil }
     return unsafe (Int64(time), Int64(parts.tm_gmtoff))
   }

@@ -36,6 +36,8 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
   public func update(_ body: (inout State) -> Void) {
     unsafe pthread_mutex_lock(mutex)
     body(&state)
+    // Not `pthread_cond_signal`: threads wait for different states, and the one woken might be one
+    // for which nothing has changed.
     unsafe pthread_cond_broadcast(change)
     unsafe pthread_mutex_unlock(mutex)
   }
@@ -46,6 +48,7 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
   ) -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
+    // In a loop, as POSIX lets a thread wake up without a reason.
     while !isReady(state) { unsafe pthread_cond_wait(change, mutex) }
     return body(&state)
   }

@@ -26,6 +26,7 @@ public struct NewFile: ~Copyable {
   private var begun: Int64 = 0
 
   /// The number of bytes after which write-back starts.
+  // Without this, all of an archive waited for the disk at its end.
   private static let pieceSize: Int64 = 8 << 20
 
   /// Starts a file at `path`.
@@ -95,6 +96,7 @@ public struct NewFile: ~Copyable {
     replacing: Bool, isReadableByAll: Bool = false
   ) throws(FileError) {
     if isReadableByAll, fchmod(descriptor, 0o644) != 0 { throw .last(at: path) }
+    // Before the renaming: otherwise a power failure could leave the name with an empty file.
     guard fsync(descriptor) == 0 else { throw .last(at: path) }
     if replacing {
       try Self.requireNothing(at: path, orReplaceable: true)
@@ -153,6 +155,8 @@ public struct NewFile: ~Copyable {
       let descriptor = unsafe open(partialPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .last(at: path) }
       do throws(FileError) {
+        // Two commands with one `-o` would write into the same file. The second one reports that it
+        // is busy.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(at: path) }
         // The previous holder of the lock may have renamed the file before it released the lock.
         var status = stat()

@@ -32,6 +32,8 @@ public struct NewFolder: ~Copyable {
 
   deinit {
     guard !isCommitted else { return }
+    // Only what was created here is removed. A recursive removal would also take what another
+    // process has put there.
     for file in files { unsafe unlink("\(partialPath)/\(file)") }
     for folder in folders.reversed() { unsafe rmdir("\(partialPath)/\(folder)") }
     unsafe rmdir(partialPath)

@@ -19,6 +19,8 @@ public struct OpenFile: ~Copyable {
   ///
   /// The corresponding C function is `open` with `O_NOFOLLOW` and `O_NONBLOCK`.
   public init(reading path: String) throws(FileError) {
+    // O_NONBLOCK keeps the call from waiting for the other end of a pipe; for a regular file it has
+    // no effect.
     let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw .last(at: path) }
     self.descriptor = descriptor
@@ -40,6 +42,7 @@ public struct OpenFile: ~Copyable {
   ///
   /// The corresponding C function is `open`.
   public init(readingInput path: String) throws(FileError) {
+    // A user may pass `<(command)` of a shell, which is a pipe that has to be waited for.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .last(at: path) }
     self.descriptor = descriptor
@@ -78,6 +81,7 @@ public struct OpenFile: ~Copyable {
   ///
   /// - Parameter name: The name of the file in errors.
   public init(reading file: borrowing TemporaryFile, as name: String) throws(FileError) {
+    // Both share one offset, which is harmless as a temporary file is read from given offsets only.
     let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else { throw .last(at: name) }
     self.descriptor = descriptor
@@ -89,6 +93,8 @@ public struct OpenFile: ~Copyable {
   /// - Parameter replacing: Whether to truncate an existing file; otherwise it is an error.
   public init(creating path: String, replacing: Bool = false) throws(FileError) {
     let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (replacing ? O_TRUNC : O_EXCL)
+    // The mode is narrow from the beginning. A file that is made private afterwards can be opened
+    // by others in between, and a descriptor keeps its rights.
     let descriptor = unsafe open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .last(at: path) }
     self.descriptor = descriptor
@@ -153,6 +159,8 @@ public struct OpenFile: ~Copyable {
       let start = lseek(descriptor, off_t(offset), seekData)
       if start < 0 { break }
       let end = lseek(descriptor, start, seekHole)
+      // Some file systems answer in a way that makes no progress. A file of which that is not known
+      // counts as full.
       guard end > start else { return false }
       data += Int64(end - start)
       offset = Int64(end)

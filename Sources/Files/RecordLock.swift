@@ -22,6 +22,7 @@ extension OpenFile {
   /// This takes no lock. The corresponding C function is `fcntl` with `F_GETLK`.
   public borrowing func lockHeldElsewhere(on bytes: Range<Int64>) throws(FileError) -> RecordLock? {
     var request = flock()
+    // Asking for an exclusive lock finds locks of both kinds.
     request.l_type = Int16(F_WRLCK)
     request.l_whence = Int16(SEEK_SET)
     request.l_start = off_t(bytes.lowerBound)

@@ -38,6 +38,7 @@ public struct StandardStream: Sendable {
     var rest = bytes
     while !rest.isEmpty {
       var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      // A blocked signal does not end a `poll`, so it is looked for ten times a second.
       if unsafe poll(&request, 1, 100) == 0 {
         if HeldSignals.areWaiting { throw .interrupted(at: name) }
       } else {
@@ -80,6 +81,7 @@ public struct StandardStream: Sendable {
   public static func readInput(upTo limit: Int) throws(FileError) -> [UInt8] {
     var result: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
+    // One byte more than the limit is enough for the caller to know that there are too many.
     while result.count <= limit {
       let count = try input.read(into: &buffer)
       if count == 0 { break }

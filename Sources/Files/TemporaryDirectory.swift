@@ -22,6 +22,8 @@ public struct TemporaryDirectory: ~Copyable {
     // The system replaces the six letters at the end.
     var template = Array("\(parent)/urlcache-admin.XXXXXX".utf8CString)
     let made = unsafe template.withUnsafeMutableBufferPointer { template -> String? in
+      // `mkdtemp` creates the folder with mode 0700 and never uses one that exists, which another
+      // user could have prepared.
       guard let start = template.baseAddress, let path = unsafe mkdtemp(start) else {
         return nil
       }

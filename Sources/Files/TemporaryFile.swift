@@ -20,6 +20,9 @@ public struct TemporaryFile: ~Copyable {
     var template = Array("\(folder)/urlcache-admin.XXXXXX".utf8CString)
     let descriptor = unsafe template.withUnsafeMutableBufferPointer { template -> Int32 in
       guard let start = template.baseAddress else { return -1 }
+      // `mkstemp` creates the file with O_EXCL and mode 0600, so no other user of `/tmp` can
+      // prepare a link under the name or read what is written. O_TMPFILE would need no name at all,
+      // but not every file system has it, and macOS does not.
       let descriptor = unsafe mkstemp(start)
       // Without a name, the system frees the file however the process ends.
       if descriptor >= 0 { unsafe unlink(start) }

@@ -34,6 +34,8 @@ public final class Worker<Tool>: @unchecked Sendable {
       found.update { $0 = result }
       end.signal()
     }
+    // No thread can be stopped from outside. The caller reports the failure and ends the process,
+    // which ends the thread.
     guard end.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else { return nil }
     return found.wait(until: { _ in true }) { $0 }
   }

@@ -40,6 +40,8 @@ public struct URLAuthority: Sendable {
   /// The index of the `:` before the port. Colons in the brackets of an IPv6 address do not count.
   @inlinable
   static func portColon(in hostAndPort: ArraySlice<UInt8>) -> Int? {
+    // The last of the two decides: a colon after the bracket begins a port, and one before it
+    // belongs to the address.
     hostAndPort.lastIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "]") }
       .flatMap { hostAndPort[$0] == UInt8(ascii: ":") ? $0 : nil }
   }

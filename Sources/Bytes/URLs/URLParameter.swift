@@ -8,6 +8,7 @@ public struct URLParameter: Sendable {
 
   /// Splits a parameter at its first `=`.
   init(_ text: ArraySlice<UInt8>) {
+    // Only the first sign separates: values in Base64 end in others.
     let equals = text.firstIndex(of: UInt8(ascii: "="))
     name = text[..<(equals ?? text.endIndex)]
     value = equals.map { text[($0 + 1)...] }

@@ -86,6 +86,8 @@ public struct URLParts: Sendable {
   ///
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   public var withoutUserInfo: [UInt8] {
+    // Cut out as bytes, and not by putting the parts together again, so that the rest of an invalid
+    // URL stays as it is.
     guard let userInfo = authority?.userInfo else { return bytes }
     return Array(bytes[..<userInfo.startIndex] + bytes[(userInfo.endIndex + 1)...])
   }
@@ -116,4 +118,23 @@ public struct URLParts: Sendable {
   private static func endsAuthority(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
   }
+}
+
+extension UInt8 {
+  /// Whether the byte may occur in a URL: unreserved and reserved characters, and `%` (RFC 3986 §2).
+  @inlinable
+  public var mayBeInURL: Bool {
+    switch self {
+    // The printable characters that RFC 3986 leaves out.
+    case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"),
+      UInt8(ascii: "}"), UInt8(ascii: "|"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+      UInt8(ascii: "`"):
+      false
+    default: 0x21...0x7E ~= self
+    }
+  }
+
+  /// Whether the byte is a bracket. In a URL, brackets only enclose an IPv6 address (RFC 3986 §3.2.2).
+  @inlinable
+  public var isBracket: Bool { self == UInt8(ascii: "[") || self == UInt8(ascii: "]") }
 }

@@ -46,6 +46,7 @@
 
     /// The digest of all bytes so far; more can be added afterwards.
     func finalize() -> [UInt8] {
+      // A copy, as finishing a digest in Nettle starts a new one.
       var context = context
       return unsafe [UInt8](unsafeUninitializedCapacity: Context.digestSize) { digest, count in
         // An array with a capacity has an address.
