@@ -22,6 +22,8 @@ public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
     case nil where start.starts(with: Array("PK\u{3}\u{4}".utf8)): self = .zip
     // The signature of an archive without members.
     case nil where start.starts(with: Array("PK\u{5}\u{6}".utf8)): self = .zip
+    // The mark of POSIX headers is behind the name, mode, owners, size, time and type. The older
+    // tar format has none. It is not accepted, as nearly any file with zeros could be one.
     case nil where start.dropFirst(257).starts(with: Array("ustar".utf8)): self = .tar
     case nil: return nil
     }
@@ -44,6 +46,8 @@ public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .tar: nil
     case .tarGzip, .zip: 1...9
+    // Levels 20 to 22 use windows of up to 128 MiB, and whoever reads the archive needs that memory
+    // too.
     case .tarZstd: 1...19
     }
   }

@@ -33,6 +33,8 @@ public final class ArchiveInput {
   ) {
     self.size = size
     readFile = read
+    // libarchive keeps a pointer into the chunk until it requests the next one. The memory of an
+    // array has no address that is promised to last between two calls.
     unsafe piece = .allocate(capacity: 1 << 16)
   }
 
@@ -44,6 +46,8 @@ public final class ArchiveInput {
   func next() -> UnsafeRawBufferPointer? {
     guard failure == nil else { return nil }
     do {
+      // A zip archive is read from its end. If the file grows meanwhile, the end at which
+      // `ZipDirectoryCheck` found the directory must stay the end for libarchive too.
       let count = Int(min(Int64(try readFile(&buffer, offset)), size - offset))
       unsafe _ = piece.update(fromContentsOf: buffer[..<count])
       offset += Int64(count)
@@ -59,6 +63,8 @@ public final class ArchiveInput {
 
   /// Returns what follows the first `used` bytes in the last chunk, or the next chunk if that is used up.
   func tail(from used: Int64) -> [UInt8] {
+    // libarchive requests whole chunks, so the last one usually contains bytes after the end of the
+    // archive that it has never looked at.
     let unused = Int(min(max(offset - used, 0), Int64(pieceCount)))
     if unused == 0 { return unsafe next().map { unsafe Array($0) } ?? [] }
     return unsafe Array(piece[(pieceCount - unused)..<pieceCount])
@@ -75,6 +81,8 @@ public final class ArchiveInput {
       default: size
       }
     let (place, overflows) = start.addingReportingOverflow(offset)
+    // The offset may come from the directory of a hostile zip archive, and be any number of 64
+    // bits.
     guard !overflows, 0...size ~= place else { return -1 }
     do throws(ArchiveError) { try headerCheck?.passOver(place - self.offset) } catch {
       failure = error

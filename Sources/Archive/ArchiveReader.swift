@@ -16,6 +16,8 @@ public struct ArchiveReader: ~Copyable {
   ///
   /// - Throws: ``ArchiveError``, or any error of the input's closure.
   public init(_ format: ArchiveFormat, of input: ArchiveInput) throws {
+    // The coding is removed by a handle of its own and not by a filter of this one, because
+    // `TarHeaderCheck` must see the decoded bytes before the tar reader of libarchive does.
     try self.init(
       format, of: input, decodedBy: format.coding.map { try DecodedInput($0, of: input) })
   }
@@ -26,6 +28,8 @@ public struct ArchiveReader: ~Copyable {
     let handle = try ReadHandle()
     if format == .tar { input.headerCheck = TarHeaderCheck() }
     // Register no other formats: some of those in libarchive can refer to local files.
+    // For zip, the reader that seeks takes the list of members from the directory. The one that
+    // streams would believe the local headers, even of members that the directory does not list.
     let code =
       format == .zip
       ? unsafe archive_read_support_format_zip_seekable(handle.pointer)
@@ -48,6 +52,8 @@ public struct ArchiveReader: ~Copyable {
     switch unsafe archive_read_next_header(handle.pointer, &entry) {
     // For zip, a warning means that the directory and the header of the member differ.
     case ARCHIVE_WARN where isZip: throw failure()
+    // For tar, a warning is mostly about a name that cannot be converted to the C locale. The
+    // caller compares each name with the one it expects anyway.
     case ARCHIVE_OK, ARCHIVE_WARN:
       guard let entry = unsafe entry else { throw failure() }
       return unsafe ArchiveMember(entry)
@@ -72,6 +78,8 @@ public struct ArchiveReader: ~Copyable {
   /// - Throws: ``ArchiveError`` for other data, or for more padding than any program writes.
   public mutating func end() throws {
     // The rest of the last chunk that libarchive has not used, and all chunks after it.
+    // libarchive stops at the blocks of zeros that end a tar archive, and ignores what follows.
+    // With `--ignore-zeros`, GNU tar reads on, and would find another archive in the same file.
     let used = unsafe max(0, archive_filter_bytes(handle.pointer, 0))
     var rest = decoded.map { $0.tail(from: used) } ?? input.tail(from: used)
     var padding = 0
@@ -87,6 +95,8 @@ public struct ArchiveReader: ~Copyable {
     }
   }
 
+  // Programs fill up the last record, which has 10 KiB unless they are told otherwise. Without a
+  // limit, a small compressed file could decode to zeros for hours.
   private static let mostPadding = 1 << 20
 
   /// The number of bytes read from the file, and the number of bytes decoded from them.
@@ -153,8 +163,22 @@ extension DecodedInput {
   }
 }
 
+/// The header of a member of an archive.
+public struct ArchiveMember: Hashable, Sendable {
+  /// The name, byte for byte; `nil` if libarchive cannot decode it.
+  public var name: [UInt8]?
+
+  /// The size in bytes; `nil` if the archive does not contain it.
+  public var size: Int64?
+
+  /// Why the member is not a regular file, if it is not: a clause.
+  public var finding: String?
+}
+
 extension ArchiveMember {
   init(_ entry: OpaquePointer) {
+    // Byte for byte, as `String(cString:)` would repair invalid UTF-8, and two different names
+    // could become equal.
     name = unsafe archive_entry_pathname(entry).map { name in
       var bytes: [UInt8] = []
       while case let byte = unsafe name[bytes.count], byte != 0 {
@@ -167,11 +191,14 @@ extension ArchiveMember {
   }
 
   private static func finding(of entry: OpaquePointer) -> String? {
+    // This comes before the file type: a hard link with data is a regular file for libarchive.
     if unsafe archive_entry_hardlink(entry) != nil { return "is a hard link" }
     if unsafe archive_entry_symlink(entry) != nil { return "is a symbolic link" }
     if unsafe UInt32(archive_entry_filetype(entry)) != CArchiveRegularFile {
       return "is no regular file"
     }
+    // libarchive fills the gaps with zeros, so a member of a few bytes could claim to be terabytes
+    // long.
     if unsafe archive_entry_sparse_count(entry) > 0 { return "is sparse" }
     if unsafe archive_entry_is_encrypted(entry) != 0 { return "is encrypted" }
     return nil

@@ -24,6 +24,7 @@ public struct ArchiveWriter: ~Copyable {
     writing write: @escaping ([UInt8]) throws -> Void
   ) throws {
     let handle = try WriteHandle(ArchiveOutput(writing: write))
+    // These are the default levels of zstd and of zlib.
     try handle.open(format, level: level ?? (format == .tarZstd ? 3 : 6), threads: threads)
     // Members differ only in their names and sizes.
     unsafe archive_entry_set_perm(handle.member, 0o644)
@@ -43,6 +44,8 @@ public struct ArchiveWriter: ~Copyable {
   ///   closure.
   public mutating func begin(_ name: String, size: Int64, isCompressed: Bool = true) throws {
     try requireWholeMember()
+    // A WACZ file needs both: viewers read its WARC at byte offsets, so that must be stored, while
+    // the other members may be compressed. libarchive lets the method change between members.
     if format == .zip {
       let code =
         isCompressed
@@ -51,6 +54,8 @@ public struct ArchiveWriter: ~Copyable {
       try handle.check(code)
     }
     unsafe name.withCString { unsafe archive_entry_set_pathname(handle.member, $0) }
+    // Without a size, libarchive 3.6.2 writes one of 0, drops all bytes that follow, and reports
+    // neither.
     unsafe archive_entry_set_size(handle.member, size)
     try handle.check(unsafe archive_write_header(handle.pointer, handle.member))
     missing = size
@@ -83,6 +88,7 @@ public struct ArchiveWriter: ~Copyable {
   ///   closure.
   public consuming func finish() throws {
     try requireWholeMember()
+    // Freeing the handle would write the end as well, but `deinit` could not report that it failed.
     try handle.check(unsafe archive_write_close(handle.pointer))
   }
 

@@ -3,6 +3,8 @@ struct CRC32 {
   /// For each of eight positions, the effect of each byte value on the checksum.
   private static let table: [UInt32] = {
     var table = (0..<256 as Range<UInt32>).map { byte in
+      // The polynomial has its bits reversed, because gzip counts the bits of a byte from the
+      // lowest on.
       (0..<8).reduce(byte) { value, _ in value >> 1 ^ (value & 1 == 0 ? 0 : 0xEDB8_8320) }
     }
     for index in 256..<2_048 {
@@ -33,6 +35,8 @@ struct CRC32 {
       let word =
         unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         ^ UInt64(state)
+      // The eight look-ups are independent of each other. Byte by byte, each would wait for the one
+      // before.
       let low =
         unsafe table[1_792 + Int(word & 0xFF)] ^ table[1_536 + Int(word >> 8 & 0xFF)]
         ^ table[1_280 + Int(word >> 16 & 0xFF)] ^ table[1_024 + Int(word >> 24 & 0xFF)]

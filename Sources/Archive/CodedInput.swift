@@ -13,6 +13,8 @@ final class CodedInput {
   private static let mark: [UInt8] = [0x1F, 0x8B]
 
   /// The longest header, in bytes, which libarchive keeps in memory until it is complete.
+  // A header can contain a name and a comment without end (RFC 1952 §2.3). A name of 30 MB took 80
+  // MB of memory.
   private static let longestHeader = 1 << 20
 
   private let coding: ContentCoding
@@ -32,6 +34,7 @@ final class CodedInput {
   private var next: Int64 = 0
 
   /// The offset of the last two bytes with which a gzip header begins.
+  // At the start, the last mark is as far away as if a whole trailer followed it.
   private var lastMark: Int64 = -8
 
   private var isReadWhole = false
@@ -80,7 +83,11 @@ final class CodedInput {
   func nextPiece(used: Int64) -> UnsafeRawBufferPointer {
     let place = start + used
     let mostUnused = used == 0 ? Self.longestHeader : Self.trailerSize
+    // An empty chunk ends the run. The unused bytes are the next member, which gets a run of its
+    // own, because libarchive would not say where the checksum between the two is.
     if coding == .gzip, next - place >= mostUnused { return unsafe piece(of: []) }
+    // libarchive skips a trailer before it is known here that the member ends, so the last eight
+    // used bytes must still be there.
     guard next < end || readOn(keepingFrom: place - Int64(Self.trailerSize)) else {
       return unsafe lastPiece()
     }
@@ -93,6 +100,9 @@ final class CodedInput {
 
   /// Returns the end of a chunk that begins at an index of the window.
   private func pieceEnd(from first: Int) -> Int {
+    // After two bytes with which a header could begin, chunks of one byte let libarchive request
+    // the next one each time. It starts to decode a member only once it has the ten bytes of a
+    // header, and is stopped before.
     if next - lastMark < Self.trailerSize { return first + 1 }
     let end = min(window.count, first + Self.pieceSize)
     guard coding == .gzip else { return end }

@@ -7,6 +7,8 @@ public struct ContentDecoder: Sendable {
   public let coding: ContentCoding
 
   /// The most bytes to decode; more are an error.
+  // A run of one byte costs zstd four bytes per 128 KiB (RFC 8878 §3.1.1.2), so a small hostile
+  // body could decode to more than 30,000 times its size.
   public let limit: Int64
 
   /// Creates a decoder.

@@ -39,6 +39,7 @@ public final class ContentReader {
     guard try input.begin(at: memberEnd) else { return false }
     memberStart = memberEnd
     (checksum, length) = (CRC32(), 0)
+    // libarchive knows only that reading failed. The error that the closure threw says why.
     do { run = try DecodingRun(coding, of: input, from: memberStart) } catch {
       throw input.failure ?? error
     }
@@ -59,6 +60,8 @@ public final class ContentReader {
     }
     room -= Int64(count)
     guard room >= 0 else { throw ContentDecodingError.tooLarge(limit) }
+    // libzstd compares the checksum of a frame itself, if there is one. That of gzip is compared by
+    // nobody else.
     if coding == .gzip { checksum.append(buffer[..<count]) }
     length &+= UInt32(count)
     return count
@@ -70,6 +73,7 @@ public final class ContentReader {
     // libarchive reports a header that could not be read as the end.
     if let failure = input.failure { throw failure }
     guard end > memberStart else { throw ContentDecodingError.notBeginning(coding, memberStart) }
+    // Beyond the end, libarchive has used the trailer that `CodedInput` made up.
     guard end <= input.end else { throw ContentDecodingError.endsTooEarly(input.end) }
     if coding == .gzip, input.trailer(endingAt: end) != (checksum.value, length) {
       throw ContentDecodingError.wrongChecksum(ofMemberAt: memberStart)

@@ -23,6 +23,9 @@ final class DecodedInput {
     self.input = input
     unsafe piece = .allocate(byteCount: 1 << 16, alignment: 16)
     // `self` is fully initialized, so `deinit` runs if an error is thrown below.
+    // A filter that is appended is applied once. One that is merely supported is applied as often
+    // as its signature matches, so a file compressed many times over would be decoded through all
+    // layers.
     let filter = coding == .gzip ? ARCHIVE_FILTER_GZIP : ARCHIVE_FILTER_ZSTD
     // A warning means that libarchive would run another program.
     guard unsafe archive_read_append_filter(handle.pointer, filter) == ARCHIVE_OK,

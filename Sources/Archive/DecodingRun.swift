@@ -22,6 +22,7 @@ struct DecodingRun: ~Copyable {
     // A warning means that libarchive would run another program.
     guard unsafe archive_read_append_filter(handle.pointer, filter) == ARCHIVE_OK,
       unsafe archive_read_support_format_raw(handle.pointer) == ARCHIVE_OK,
+      // Without this format, valid data that decodes to nothing would be an unknown archive.
       unsafe archive_read_support_format_empty(handle.pointer) == ARCHIVE_OK
     else { throw .notSupported(coding) }
     hasBytes = try Self.open(handle, input, start)

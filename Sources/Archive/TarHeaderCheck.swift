@@ -43,6 +43,8 @@ struct TarHeaderCheck {
   /// Skips bytes as libarchive does, which it may only do within a member.
   mutating func passOver(_ count: Int64) throws(ArchiveError) {
     if case .nothing = part { return }
+    // libarchive seeks only over the data of members. If it landed anywhere else, data that its
+    // author chose would be checked, and the true headers would not.
     guard 0...passed ~= count, collected.isEmpty else {
       throw ArchiveError("a header is not where it was looked for")
     }
@@ -119,6 +121,8 @@ struct TarHeaderCheck {
 
   /// Returns the number in a field of a header: octal digits, or a binary number if the first bit is set.
   private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
+    // GNU tar writes sizes from 8 GiB on as binary numbers. A negative one starts with 0xFF, which
+    // is no octal digit either, and is refused below.
     if field.first == 0x80 {
       guard field.dropLast(8).dropFirst().allSatisfy({ $0 == 0 }) else { return nil }
       let bits = field.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }

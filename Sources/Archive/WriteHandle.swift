@@ -60,6 +60,9 @@ extension WriteHandle {
 
   /// Starts gzip data with a single member.
   borrowing func openGzip(level: Int) throws {
+    // The raw format adds nothing to the bytes of its only member, so the filter of libarchive
+    // serves as a compressor without zlib being linked. Even this format demands a header before
+    // the data.
     try check(unsafe archive_write_set_format_raw(pointer))
     try check(unsafe archive_write_add_filter_gzip(pointer))
     // Without a time, the same data always gives the same bytes.
@@ -87,6 +90,8 @@ extension WriteHandle {
 
   private borrowing func open() throws {
     // Large chunks, and no padding at the end.
+    // By default, libarchive fills the last block with zeros for tape drives, after the end of
+    // compressed data too.
     try check(unsafe archive_write_set_bytes_per_block(pointer, 1 << 16))
     try check(unsafe archive_write_set_bytes_in_last_block(pointer, 1))
     // The handle owns its output, which therefore outlives the pointer.

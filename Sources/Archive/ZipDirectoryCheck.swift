@@ -5,6 +5,8 @@
 public struct ZipDirectoryCheck {
   private let input: ArchiveInput
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  // The name follows the 30 bytes of the header, and has less than 40 in our archives. One that
+  // does not fit counts as different, so nothing is taken for equal unread.
   private var header = [UInt8](repeating: 0, count: 1 << 10)
 
   /// A part of the directory: bytes from an offset of the file.
@@ -39,6 +41,8 @@ public struct ZipDirectoryCheck {
     try fill(from: input.size - tailSize)
     let mark = Array("PK\u{5}\u{6}".utf8)
     // The end record is last; only a comment follows it, whose length the record contains.
+    // The comment may contain another end record, and programs differ in which one they take. Only
+    // one whose comment ends with the file is accepted.
     let end = window.indices.dropLast(21).last { window[$0...].starts(with: mark) }
     guard let end, window[end...].number(at: 20, bytes: 2) + 22 == window.endIndex - end else {
       throw ArchiveError("the zip archive has no end")
@@ -104,6 +108,8 @@ public struct ZipDirectoryCheck {
     guard member.place < UInt64(input.size) else { throw Self.broken }
     let count = try input.readFile(&header, Int64(member.place))
     let found = header[..<count]
+    // Sizes and checksums are not compared here: libarchive writes them only after the data
+    // (APPNOTE §4.4.4), and on reading compares them itself.
     guard found.starts(with: "PK\u{3}\u{4}".utf8), count >= 30,
       found.number(at: 8, bytes: 2) == member.method,
       found.number(at: 6, bytes: 2) & 1 == (member.isEncrypted ? 1 : 0),

@@ -17,6 +17,7 @@ extension JSONReader {
   /// Reads a number as a `Double`; one that is not finite is an error.
   public mutating func number() throws -> Double {
     let place = offset
+    // `1e999` is a number by the grammar, and `Double.init` returns infinity for it.
     guard let value = Double(try numeral()), value.isFinite else {
       throw JSONError("a number that is too large", at: place)
     }
@@ -28,13 +29,18 @@ extension JSONReader {
     guard try peek() != nil else { throw JSONError("an early end", at: offset) }
     let place = offset
     var text: [UInt8] = []
+    // All bytes are collected before the grammar is checked, as the number may continue in the next
+    // piece of the document.
     while let byte = try current(), Self.isOfNumber(byte) {
       text.append(try self.byte())
       guard text.count <= Self.longestNumeral else {
         throw JSONError("a number that is too long", at: place)
       }
     }
+    // `Double.init` and `Int64.init` would also accept `+1` and `01`, which JSON does not have.
     guard Self.isNumber(text) else { throw JSONError("no value", at: place) }
+    // As text, because only the caller knows the type: archives have integers of 64 bits, which
+    // would lose digits as a `Double`.
     return String(decoding: text, as: UTF8.self)
   }
 

@@ -17,6 +17,7 @@ extension JSONReader {
     try beginString()
     if plainString() != nil { return }
     var text: [UInt8] = []
+    // A skipped string is decoded too, because that is what finds its errors.
     while try continueString(into: &text) { text.removeAll(keepingCapacity: true) }
   }
 
@@ -30,6 +31,8 @@ extension JSONReader {
   ///
   /// - Returns: `false` at the end of the string.
   public mutating func continueString(into text: inout [UInt8]) throws -> Bool {
+    // A HAR document contains each body as one string, of hundreds of megabytes at worst. So a
+    // string is returned in parts, and never needs to be in memory as a whole.
     if let unit = heldUnit.take() {
       try finishUnicodeEscape(unit, into: &text)
       return true
@@ -77,6 +80,8 @@ extension JSONReader {
     // Only a high surrogate needs a second unit.
     guard unit & 0xFC00 == 0xD800 else { return Self.append(unit, to: &text) }
     guard try current() == UInt8(ascii: "\\") else {
+      // What a lone surrogate means is left open (RFC 8259 §8.2). Strings of JavaScript can contain
+      // one and UTF-8 cannot, and a document is not refused for a single character.
       text += UTF8.encodedReplacementCharacter
       return
     }
@@ -99,6 +104,7 @@ extension JSONReader {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       let place = offset
+      // One digit at a time, as `UInt32.init(_:radix:)` would accept a sign before the digits.
       guard let digit = Base16.value(of: try byte()) else {
         throw JSONError("no hexadecimal digit", at: place)
       }
@@ -114,5 +120,7 @@ extension JSONReader {
 
 /// Whether a name that was read is this literal: lets a `switch` compare names without an allocation.
 public func ~= (name: StaticString, bytes: [UInt8]) -> Bool {
+  // The lengths differ for nearly all names, and are compared first because they are known without
+  // looking at the bytes.
   name.utf8CodeUnitCount == bytes.count && name.description.utf8.elementsEqual(bytes)
 }

@@ -27,6 +27,8 @@ public struct JSONReader {
   public init(
     startingAt offset: Int = 0, deepest: Int = 64, reading refill: @escaping () throws -> [UInt8]
   ) {
+    // The bodies of a HAR file are not kept. They are read a second time when they are needed, each
+    // from its own offset, and errors still name the place in the whole file.
     consumed = offset
     self.deepest = deepest
     self.refill = refill
@@ -51,6 +53,8 @@ public struct JSONReader {
     try open("{")
     guard try !takes("}") else { return close() }
     repeat {
+      // A name may come twice, which means different things to different programs (RFC 8259 §4). So
+      // each is passed on, and callers for which it matters refuse the second.
       let name = try self.name()
       try expect(":")
       try member(&self, name)
@@ -66,6 +70,8 @@ public struct JSONReader {
       guard run.count <= Self.longestName else { throw JSONError("too long a name", at: place) }
       return text(run)
     }
+    // The length is checked after each part, so a name without end stops at the limit and not when
+    // memory is used up.
     while try continueString(into: &name) {
       guard name.count <= Self.longestName else { throw JSONError("too long a name", at: place) }
     }
@@ -146,7 +152,8 @@ public struct JSONReader {
     repeat {
       let place = try beginningOfValue()
       try skipString()
-      // Minus 2 for the quotes, so that skipping enforces the same limit as reading.
+      // The same limit as for reading, so that it does not depend on what is skipped; minus 2 for
+      // the quotes. Escapes count as they are written, so a name of many is too long here first.
       guard offset - place - 2 <= Self.longestName else {
         throw JSONError("too long a name", at: place)
       }
@@ -157,6 +164,7 @@ public struct JSONReader {
   }
 
   /// Checks that only white space follows.
+  // Otherwise, one program could read the first of two documents, and another one the last.
   public mutating func end() throws {
     if try peek() != nil { throw JSONError("text after the document", at: offset) }
   }
@@ -176,6 +184,8 @@ public struct JSONReader {
 
   /// Reads the comma after an element, or the closing bracket.
   private mutating func continues(to bracket: Unicode.Scalar) throws -> Bool {
+    // After a comma, another element must come. Foundation's `JSONSerialization` accepts `[1,]`,
+    // which is not JSON.
     if try takes(bracket) { return false }
     try expect(",")
     return true
@@ -202,6 +212,8 @@ public struct JSONReader {
   /// Skips white space and returns the next byte without reading it; `nil` at the end.
   mutating func peek() throws -> UInt8? {
     while let byte = try current() {
+      // Only these four are white space (RFC 8259 §2). The functions of the standard library would
+      // also skip form feeds and no-break spaces.
       guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
       index += 1
     }
@@ -212,6 +224,7 @@ public struct JSONReader {
   mutating func current() throws -> UInt8? {
     if index < buffer.count { return buffer[index] }
     consumed += index
+    // This happens again for each look beyond the end, so the closure must go on returning nothing.
     (buffer, index) = (try refill(), 0)
     return buffer.first
   }
@@ -236,6 +249,8 @@ public struct JSONReader {
     var end = start
     while end < bytes.count {
       let byte = bytes[end]
+      // Bytes from 0x80 on pass without being checked: most texts are only compared byte by byte,
+      // and who makes a `String` of one finds out then whether it is UTF-8.
       if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
       end += 1
     }
@@ -262,4 +277,21 @@ public struct JSONReader {
   func append(_ range: Range<Int>, to text: inout [UInt8]) {
     text.append(contentsOf: buffer[range])
   }
+}
+
+/// An error in a JSON document.
+public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was found or what is missing, in a few words.
+  public var fact: String
+
+  /// The byte offset of the error from the beginning of the document.
+  public var offset: Int
+
+  /// Creates an error.
+  public init(_ fact: String, at offset: Int) {
+    self.fact = fact
+    self.offset = offset
+  }
+
+  public var description: String { "\(fact) at byte \(offset)" }
 }

@@ -21,6 +21,7 @@ public struct JSONStream: Sendable {
   /// Creates a stream that has written nothing.
   ///
   /// - Parameter layout: The layout of the array.
+  // A line for each element lets `grep`, `diff` and `head` work with documents of gigabytes.
   public init(_ escaping: JSONEscaping, _ layout: JSONWriter.Layout = .lines) {
     (self.escaping, self.layout) = (escaping, layout)
   }
@@ -31,6 +32,7 @@ public struct JSONStream: Sendable {
   /// Begins a document that is an array.
   public mutating func begin(in bytes: inout [UInt8]) {
     go(from: .start, to: .array)
+    // Copied, because `write` has exclusive access to `self` while the closure runs.
     let layout = layout
     write(to: &bytes, .inLine) { _ = $0.open(UInt8(ascii: "["), layout) }
   }

@@ -49,6 +49,7 @@ extension JSONWriter {
 
   /// Writes the next characters of a string from bytes that should be UTF-8. Invalid UTF-8 becomes U+FFFD.
   public mutating func characters(_ text: [UInt8]) {
+    // A piece must not end within a character, as the two halves would become U+FFFD.
     if Self.isPlain(text.span) {
       bytes.append(contentsOf: text)
     } else if !escaped(text) {
@@ -127,6 +128,7 @@ extension JSONWriter {
       case "\r": escape(UInt8(ascii: "r"))
       case "\t": escape(UInt8(ascii: "t"))
       case _ where scalar.value < 0x20 || escaping.isEscaped(scalar):
+        // A character beyond U+FFFF takes two escapes, of a surrogate pair (RFC 8259 §7).
         for unit in scalar.utf16 { escape(unit) }
       default: bytes.append(contentsOf: text[index..<(index + length)])
       }

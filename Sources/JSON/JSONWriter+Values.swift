@@ -72,6 +72,8 @@ extension JSONWriter {
   public mutating func member(_ name: StaticString, utf8OrBase64 text: [UInt8]?) {
     key(name)
     guard let text else { return null() }
+    // A URL in a damaged or hostile cache can be any bytes. If they were repaired, two keys could
+    // look equal, and the response could not be found by what is printed.
     if !string(utf8: text) { base64(text, inPlaceOf: name) }
   }
 
@@ -109,6 +111,8 @@ extension JSONWriter {
   public mutating func integer(_ value: Int64) {
     separate()
     // The longest integer has a sign and 19 digits.
+    // All digits are written, although JavaScript and `jq` before 1.7 read integers beyond 2⁵³ as
+    // the nearest `Double`. Archives write such numbers as strings for that reason.
     bytes.append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
       output.append(decimal: value)
     }
@@ -135,6 +139,7 @@ extension ByteCount: JSONValue {
 /// A number, or `null` if it is not finite: JSON has no such numbers.
 extension Double: JSONValue {
   public func write(to json: inout JSONWriter) {
+    // The description of a `Double` is the shortest text that is read as the same number again.
     if isFinite { json.number("\(self)") } else { json.null() }
   }
 }

@@ -118,6 +118,7 @@ public struct JSONWriter: Sendable {
   @usableFromInline
   mutating func close(_ bracket: UInt8, _ outer: Layout) {
     assert(place != .value, "a member has a name and no value")
+    // After the last element only: an empty array stays `[]`, without an empty line.
     if layout == .lines, place == .next { bytes.append(UInt8(ascii: "\n")) }
     bytes.append(bracket)
     (layout, place) = (outer, .next)

@@ -27,6 +27,7 @@ public struct Blob: ~Copyable {
       unsafe sqlite3_blob_read(handle, bytes.baseAddress, Int32(count), Int32(offset))
     }
     guard code == SQLITE_OK else {
+      // The handle of a value does not lead to its connection, which has the detailed message.
       throw SQLiteError(code: code, message: "cannot read a value: \(Self.words(for: code))")
     }
   }

@@ -15,6 +15,8 @@ extension Connection {
       handle,
       { limit, count in
         let pauses = Int(bitPattern: limit)
+        // SQLite does not queue for a lock, it tries again. So this is called before each further
+        // try.
         guard Int(count) < pauses, !HeldSignals.areWaiting else { return 0 }
         CurrentProcess.sleep(milliseconds: Connection.pause(Int(count)))
         return 1

@@ -103,6 +103,8 @@ public struct Connection: ~Copyable {
   /// Limits what a hostile database can do: our statements run no views, triggers or functions of its
   /// schema, b-tree cells are checked, and memory is bounded.
   private borrowing func harden(isReading: Bool) {
+    // A trigger makes `DELETE … WHERE entry_ID=1` empty a cache with the result code 0, or fill the
+    // disk without end, and a recursive view makes `SELECT` run for ever.
     for (option, value) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
       (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
@@ -112,11 +114,16 @@ public struct Connection: ~Copyable {
     ] as [(Int32, Int32)] {
       unsafe csqlite_db_config(handle, option, value)
     }
+    // SQLite itself accepts values of a gigabyte, and a damaged or hostile length would make it
+    // allocate as much. Reading a body of 300 MB as a value took 307 MB; as a BLOB in chunks it
+    // took 14 MB.
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.largestValue)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
     // `VACUUM` attaches the copy that it creates.
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, isReading ? 0 : 1)
+    // With a generated column, a small hostile database made SQLite allocate 1.9 GB. The limit is
+    // one for all connections of the process.
     sqlite3_hard_heap_limit64(256 << 20)
     // Ignored by libraries without this setting, which then check less.
     try? execute("PRAGMA cell_size_check = ON")
@@ -125,6 +132,9 @@ public struct Connection: ~Copyable {
   }
 
   private static func flags(for access: Access) -> Int32 {
+    // A connection has a single owner and is never used by two threads at once, so SQLite needs no
+    // mutexes. SQLITE_OPEN_NOFOLLOW is missing on purpose: it refuses links in the folders of the
+    // path too, and `/tmp` and `/var` are links on macOS.
     let common = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     return switch access {
     case .shared, .sharedMarking, .immutable, .unlocked: common | SQLITE_OPEN_READONLY
@@ -156,6 +166,8 @@ public struct Connection: ~Copyable {
       }
     }
     switch access {
+    // Otherwise, SQLite would create a missing index or repair one, and so write next to a database
+    // that is only looked at.
     case .shared: uri += "?readonly_shm=1"
     case .immutable: uri += "?immutable=1"
     case .sharedMarking, .unlocked, .readWrite, .create: break

@@ -25,6 +25,9 @@ public enum DatabaseProbe {
   ) throws(FileError) -> RecordLock? {
     if let lock = try database.lockHeldElsewhere(on: databaseLocks) { return lock }
     do throws(FileError) {
+      // Only while this process has no connection to the database: closing any descriptor of a file
+      // releases all POSIX locks that the process has on it ("How To Corrupt An SQLite Database
+      // File", §2.2).
       return try OpenFile(reading: indexPath).lockHeldElsewhere(on: indexLocks)
     } catch {
       // Without permission to read the index, its locks remain unknown.

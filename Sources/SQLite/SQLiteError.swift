@@ -51,6 +51,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
 
   /// Creates an error from the last failure of a connection.
   init(of connection: OpaquePointer?) {
+    // These functions accept a missing connection, which means that there was no memory for one.
     unsafe code = sqlite3_extended_errcode(connection)
     unsafe message = String(cString: sqlite3_errmsg(connection))
     unsafe systemNumber = sqlite3_system_errno(connection)

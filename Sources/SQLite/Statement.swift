@@ -36,6 +36,7 @@ public struct Statement: ~Copyable {
 
   /// Resets the statement to before the first row, and keeps its bindings.
   public mutating func reset() {
+    // The returned code repeats the error of the last step, which `step()` has thrown already.
     unsafe sqlite3_reset(handle)
   }
 
@@ -98,6 +99,8 @@ public struct Statement: ~Copyable {
 
   /// Returns the bytes of a text or BLOB in a column of the current row, which are empty for `NULL`.
   public borrowing func bytes(at column: Int32) -> [UInt8] {
+    // As a BLOB even if it is text: text of a hostile database may contain NUL, at which a C string
+    // ends.
     guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
     let count = unsafe Int(sqlite3_column_bytes(handle, column))
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
