@@ -18,8 +18,8 @@ public struct IPAddress: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Whether the address is not a public unicast address: everything that the registries of RFC 6890 do not list as
-  /// globally reachable, and multicast.
+  /// Whether the address belongs to no host of the public internet: private, local, shared and reserved addresses
+  /// (RFC 6890), and multicast. The ranges for documentation, which no host uses, are not included.
   public var isPrivate: Bool {
     if bytes.count == 4 { return Self.isPrivate(version4: bytes) }
     if let inner = embedded { return inner.isPrivate }
@@ -49,8 +49,7 @@ public struct IPAddress: Hashable, Sendable {
     switch (bytes[0], bytes[1]) {
     // In this order: this network, private use, loopback, shared address space of providers, and
     // link-local, where cloud machines offer their credentials at 169.254.169.254; then private
-    // use, benchmarks, and multicast with what is reserved. The ranges for documentation are
-    // missing, as no host has an address in them.
+    // use, benchmarks, and multicast with what is reserved.
     case (0, _), (10, _), (127, _), (100, 64...127), (169, 254), (172, 16...31), (192, 168),
       (198, 18...19), (224...255, _):
       true

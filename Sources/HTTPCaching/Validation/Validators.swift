@@ -9,7 +9,7 @@ public struct Validators: Hashable, Sendable {
     public let secondsSince1970: Int64
 
     /// Whether it is strong: the `Date` is at least 60 seconds later, so that a second change within the same second
-    /// would have been noticed (RFC 9110 §8.8.2.2).
+    /// would have been noticed (RFC 7232 §2.2.2; RFC 9110 §8.8.2.2 asks for one second).
     public let isStrong: Bool
   }
 

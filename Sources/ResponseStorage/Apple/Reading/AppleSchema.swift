@@ -1,3 +1,5 @@
+import Bytes
+
 /// The schemas with which new Apple stores can be created.
 ///
 /// Source: `formats.md` §2, the text of `sqlite_master` in 313 databases.
@@ -72,4 +74,13 @@ extension AppleSchema {
     "CREATE INDEX proto_props_index ON cfurl_cache_blob_data(entry_ID)",
     "CREATE INDEX receiver_data_index ON cfurl_cache_receiver_data(entry_ID)",
   ]
+}
+
+extension Timestamp {
+  /// Creates a moment from `YYYY-MM-DD HH:MM:SS` in UTC, which is how SQLite writes
+  /// `CURRENT_TIMESTAMP`; `nil` for anything else.
+  init?(databaseText text: Span<UInt8>) {
+    guard let time = CivilTime(text, separator: UInt8(ascii: " ")) else { return nil }
+    self.init(secondsSince1970: Double(time.secondsSince1970))
+  }
 }
