@@ -148,6 +148,31 @@ import Testing
         == "  See 'urlcache-admin \(words[0]) --help' for more information.")
   }
 
+  @Test func `ages are those at the time of the environment variable, unless --at sets another`() {
+    // The stored ages are 1, 10, 40 and 50 days now, and 35 days more at the later time.
+    let later = "2026-02-05T00:00:00Z"
+    let count = { (options: [String], variable: String?) in
+      CommandLineResult.running(
+        ["list", "-c", "memory", "--older-than", "44d", "--count"] + options, on: store, now: now,
+        variables: variable.map { ["URLCACHE_ADMIN_AT": $0] } ?? [:]
+      ).output
+    }
+    #expect(count([], nil) == "1\n")
+    #expect(count([], "") == "1\n")
+    #expect(count([], later) == "3\n")
+    #expect(count(["--at", "2026-01-01T00:00:00Z"], later) == "1\n")
+  }
+
+  @Test func `a wrong time in the environment is refused`() {
+    let result = CommandLineResult.running(
+      ["purge", "-c", "memory", "--all", "--yes"], on: store, now: now,
+      variables: ["URLCACHE_ADMIN_AT": "tomorrow"])
+    #expect(result.status == .configuration && result.removed.isEmpty)
+    #expect(
+      result.messages.hasPrefix(
+        "error: the environment variable URLCACHE_ADMIN_AT is wrong: 'tomorrow' is not a time\n"))
+  }
+
   @Test func `a usage error with JSON output is JSON`() {
     #expect(
       run(["list", "--format", "json"])

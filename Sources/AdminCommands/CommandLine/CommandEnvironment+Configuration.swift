@@ -1,5 +1,6 @@
 import Administration
 import Files
+import Rendering
 
 extension CommandEnvironment {
   /// Returns the paths of configuration files, and whether each must exist.
@@ -13,6 +14,18 @@ extension CommandEnvironment {
       paths.append(("\(folder)/urlcache-admin/config.toml", false))
     }
     return paths + [(systemConfiguration, false)]
+  }
+
+  /// Reads the time for evaluations from `URLCACHE_ADMIN_AT`.
+  mutating func readEvaluationTime() throws(CommandFailure) {
+    guard let text = nonEmpty("URLCACHE_ADMIN_AT") else { return }
+    do { evaluationTime = try WrittenTime(text) } catch {
+      throw CommandFailure(
+        .configuration, kind: "configuration",
+        "the environment variable URLCACHE_ADMIN_AT is wrong: '\(printable(error.text))'"
+          + " \(error.reason)",
+        hint: error.hint)
+    }
   }
 
   /// Reads the valid parts of the configuration.

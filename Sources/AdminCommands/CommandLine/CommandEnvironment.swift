@@ -33,6 +33,9 @@ public struct CommandEnvironment {
   /// Reads a configuration file; `nil` if it does not exist.
   public var readConfiguration: (String) throws -> [UInt8]?
 
+  /// The time that `URLCACHE_ADMIN_AT` sets for evaluations without `--at`.
+  var evaluationTime: WrittenTime?
+
   /// The defaults for the command line.
   var configuration = Configuration()
 

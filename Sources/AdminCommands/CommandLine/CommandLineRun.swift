@@ -37,6 +37,10 @@ extension URLCacheAdmin {
       do { try parsed.run() } catch { return report(error, asJSON: false, in: environment) }
       return .done
     }
+    var environment = environment
+    do { try environment.readEvaluationTime() } catch {
+      return report(error, asJSON: command.writesJSON, in: environment)
+    }
     return command.runCommandLine(in: environment)
   }
 

@@ -48,7 +48,7 @@ struct CacheOptions: ParsableArguments {
   private func openCache(in environment: CommandEnvironment, copy: String?) throws -> OpenedCache {
     let path = try copy ?? path(in: environment)
     let cache = try environment.openSource(
-      path, waitMilliseconds, time.at?.time ?? environment.now)
+      path, waitMilliseconds, time.given(in: environment)?.time ?? environment.now)
     for note in cache.source.description.notes { environment.note(note) }
     if case .archive(let archive) = cache {
       for omission in archive.omissions {
@@ -121,8 +121,14 @@ struct TimeOptions: ParsableArguments {
 
   /// Returns the time for all evaluations.
   func now(in environment: CommandEnvironment) -> Timestamp {
-    if let note = at?.note { environment.noteOnce(note) }
-    return at?.time ?? environment.now
+    let given = given(in: environment)
+    if let note = given?.note { environment.noteOnce(note) }
+    return given?.time ?? environment.now
+  }
+
+  /// Returns the time that the option sets, or else the environment variable.
+  func given(in environment: CommandEnvironment) -> WrittenTime? {
+    at ?? environment.evaluationTime
   }
 }
 
