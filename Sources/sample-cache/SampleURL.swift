@@ -32,7 +32,7 @@ struct SampleURL {
       case 5: url += "\(separator)long=\(String(repeating: "abcdefghij", count: 150))"
       case 6: url = "\(scheme)://b%C3%BCcher.\(host):8443\(path)"
       default:
-        // The key percent-escapes characters that the URL contains raw (`formats.md` §5).
+        // The key percent-escapes characters that the URL contains raw (`apple-cache.md`, "Key").
         key = "\(url)\(separator)filter%5B0%5D=a%7Cb"
         url += "\(separator)filter[0]=a|b"
       }

@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 import Testing
 
-/// The expected values are from CFNetwork (`formats.md` §4).
+/// The expected values are from CFNetwork (`apple-cache.md`).
 @Suite struct CacheKeyHashTests {
   @Test(
     arguments: [

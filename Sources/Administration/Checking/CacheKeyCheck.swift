@@ -3,7 +3,7 @@ import Bytes
 /// Checks the key of an entry in an Apple store against the keys that CFNetwork makes for a request.
 ///
 /// A key is the URL with invalid characters percent-escaped. The text of the request's body and the partition in
-/// brackets may follow; after a query the last `/` is missing. Source: `formats.md` §5.
+/// brackets may follow; after a query the last `/` is missing. Source: `apple-cache.md`, "Key".
 enum CacheKeyCheck {
   /// Whether `key` is a valid key for `url`.
   ///

@@ -68,7 +68,7 @@ public struct UsageReport: Hashable, Sendable {
 
   /// The smallest capacity with which CFNetwork opens a cache on disk, in bytes.
   ///
-  /// Source: `formats.md`, "Capacity".
+  /// Source: `apple-cache.md`, "Capacity".
   public static let smallestCapacity = ByteCount(5 << 20)
 
   /// The number of entries.
@@ -88,7 +88,7 @@ public struct UsageReport: Hashable, Sendable {
   /// The number of bodies larger than 5% of the capacity, which CFNetwork does not store; `nil` if the capacity is
   /// unknown, or if the store is not from CFNetwork.
   ///
-  /// Source: `formats.md`, "Capacity".
+  /// Source: `apple-cache.md`, "Capacity".
   public var oversizedBodies: Int64?
   /// The share of the capacity that may be used, in percent.
   public var allowedPercent: Double?

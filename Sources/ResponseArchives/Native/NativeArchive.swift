@@ -3,7 +3,7 @@ import ResponseStorage
 
 /// The archive format that keeps everything in a store: the names of its members.
 ///
-/// See `share/doc/urlcache-admin/formats.md`.
+/// See `share/doc/urlcache-admin/native-archives.md`.
 public enum NativeArchive {
   /// The name of the format, in the header.
   static let format = "urlcache-archive"

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// The archive of a stored response in a Foundation store: an instance of `StoredCachedURLResponse`.
 ///
-/// Source: `URLCache.swift` and `URLResponse.swift` of swift-corelibs-foundation; `formats.md`.
+/// Source: `URLCache.swift` and `URLResponse.swift` of swift-corelibs-foundation; `foundation-cache.md`.
 public struct FoundationArchive: Hashable, Sendable {
   /// The URL of the response, after redirects.
   public var url: ByteString

@@ -66,7 +66,7 @@ public struct AppleStoreWriter: ~Copyable {
     case file(ByteString)
   }
 
-  /// The size in bytes from which a body is stored in a body file (`formats.md` §3).
+  /// The size in bytes from which a body is stored in a body file (`apple-cache.md`, "Body").
   // In schemas 202 and 203, the largest body in a row that was seen has 4,075 bytes, and the
   // smallest in a file 4,161. A reader goes by `isDataOnFS` alone, so a body on the other side of
   // the limit does no harm.

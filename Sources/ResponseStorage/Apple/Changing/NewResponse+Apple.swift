@@ -2,7 +2,7 @@ public import Bytes
 import PropertyLists
 
 extension NewResponse {
-  /// The size from which CFNetwork stores a body in a body file (`formats.md` §3).
+  /// The size from which CFNetwork stores a body in a body file (`apple-cache.md`, "Body").
   private static let fileThreshold = ByteCount(AppleStoreWriter.fileThreshold)
 
   /// Whether CFNetwork stores a body of this size in a body file.

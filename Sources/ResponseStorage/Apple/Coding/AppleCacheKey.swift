@@ -2,7 +2,7 @@ public import Bytes
 
 /// The key under which CFNetwork looks a response up.
 ///
-/// Source: `formats.md` §5. Older schemas append the body of a request to its key; this is the key of
+/// Source: `apple-cache.md`, "Key". Older schemas append the body of a request to its key; this is the key of
 /// the newer ones, which do not.
 public struct AppleCacheKey: Hashable, Sendable {
   /// The key, as in the column `request_key`.

@@ -4,7 +4,7 @@ public import PropertyLists
 /// The property lists in which an Apple store archives a response and its request.
 ///
 /// Both are dictionaries of a version and an array whose positions have fixed meanings; a null token
-/// stands for a missing value. Source: `formats.md` §6, checked against the sample stores.
+/// stands for a missing value. Source: `apple-cache.md`, "Property lists", checked against the sample stores.
 public enum AppleMessage {
   /// A response, archived as the column `response_object`, version 1.
   public struct Response: Hashable, Sendable {
@@ -186,7 +186,7 @@ extension AppleMessage {
   /// Returns header fields as a dictionary that joins repeated ones, with the key `__hhaa__` ("HTTP headers
   /// as arrays") that keeps them apart.
   ///
-  /// Source: `formats.md` §6.3. All 208 values in the sample stores begin with two CRLF and have no line
+  /// Source: `apple-cache.md`, "Property lists". All 208 values in the sample stores begin with two CRLF and have no line
   /// break at the end.
   ///
   /// - Parameter withArrays: Whether to add the key `__hhaa__`, which systems before macOS 10.13 do not

@@ -2,7 +2,7 @@ public import Bytes
 
 /// The hash that an Apple store keeps for each cache key: CoreFoundation's hash of the key's UTF-16.
 ///
-/// No lookup uses it. Source: `formats.md` §4.
+/// No lookup uses it. Source: `apple-cache.md`.
 public struct CacheKeyHash: Hashable, Sendable {
   /// The hash.
   public let value: UInt64

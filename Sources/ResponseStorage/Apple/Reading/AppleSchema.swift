@@ -2,7 +2,7 @@ import Bytes
 
 /// The schemas with which new Apple stores can be created.
 ///
-/// Source: `formats.md` §2, the text of `sqlite_master` in 313 databases.
+/// Source: `apple-cache.md`, "Schemas", the text of `sqlite_master` in 313 databases.
 public enum AppleSchema: Int64, Hashable, Sendable, CaseIterable {
   /// macOS 10.13 to 10.15: the version is the row of a table.
   case version202 = 202

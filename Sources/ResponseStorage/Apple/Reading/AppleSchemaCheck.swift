@@ -13,7 +13,7 @@ extension Finding.Code {
 
 /// A comparison of a database with the tables and indexes that CFNetwork creates for its version.
 ///
-/// Versions with the same columns differ only in white space. Source: `formats.md` §2, the text of
+/// Versions with the same columns differ only in white space. Source: `apple-cache.md`, "Schemas", the text of
 /// `sqlite_master` in 451 databases.
 struct AppleSchemaCheck: ~Copyable {
   private static let knownVersions: Set<Int64> = [
