@@ -1,9 +1,9 @@
-"""Runs the console blocks of the README.
+"""Runs the console blocks of the README and the tutorial.
 
-In a block a line that begins with `$ ` is a command, lines with `> ` after it belong to it, and all others up to the
-next command are what it prints, on the standard output and the standard error. The blocks are run in their order, in one home folder
-with nothing in it but what is installed. Two things differ from run to run, and have a name in the README: the home folder, and
-the folder that the demo makes.
+In a block, a line that begins with `$ ` is a command, lines with `> ` after it belong to it, and all others up to the
+next command are its output, on standard output and standard error. The blocks of a page run in order, in an empty home
+folder; the working folder and exported variables last from one command to the next. For the programs it is always the
+same day, so that their output is always the same.
 """
 
 import os
@@ -14,59 +14,65 @@ import tempfile
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 README = os.path.join(CHECKOUT, "README.md")
-HOME, DEMO = "/Users/anna", "/tmp/urlcache-admin-demo.XXXXXX"
+PAGES = [README, os.path.join(CHECKOUT, "share/doc/urlcache-admin/tutorial.md")]
+HOME = "/Users/anna"
+# The day after the newest entry of a made-up cache.
+CLOCK = {"URLCACHE_ADMIN_AT": "2026-01-02T00:00:00Z"}
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+# Restores the working folder and the variables of the command before, and keeps those of this one.
+SHELL = """. {state}
+(exit $status)
+{command}
+status=$?
+{{ export -p; printf 'cd "%s"\\nstatus=%s\\n' "$PWD" "$status"; }} >{state}
+"""
 
 
 def make_home(home, tool, maker):
-    """A home folder in which the programs and the demo are installed."""
+    """Makes a home folder with links to the programs."""
     os.makedirs(os.path.join(home, "bin"))
     for path in (tool, tool + "-fetch", maker):
         os.symlink(path, os.path.join(home, "bin", os.path.basename(path)))
-    os.makedirs(os.path.join(home, "share/urlcache-admin"))
-    shutil.copy(os.path.join(CHECKOUT, "share/urlcache-admin/demo.sh"), os.path.join(home, "share/urlcache-admin"))
     os.makedirs(os.path.join(home, "Library/Caches"))
 
 
-def named(text, home):
-    """What was printed, with names for what differs from run to run."""
-    text = re.sub(re.escape(home) + r"/urlcache-admin-demo\.\w{6}", DEMO, text)
-    return text.replace(home, HOME)
-
-
-def run_block(block, home, status):
-    """What a terminal would show of the commands of a block, and the status of the last one."""
+def run_block(block, home, state):
+    """Returns what a terminal would show of the commands of a block."""
     shown = []
+    environment = {"HOME": home, "PATH": f"{home}/bin:/usr/bin:/bin", "TMPDIR": home, "TZ": "UTC", "LANG": "C.UTF-8"} | CLOCK
     for lines in re.findall(r"^\$ .*\n(?:> .*\n)*", block, re.M):
         command = "\n".join(line[2:] for line in lines.splitlines())
-        environment = {"HOME": home, "PATH": f"{home}/bin:/usr/bin:/bin", "TMPDIR": home, "TZ": "UTC", "LANG": "C.UTF-8"}
-        # The status of the command before, for '$?'.
-        result = subprocess.run(["sh", "-c", f"(exit {status})\n{command}"], cwd=home, env=environment, text=True,
+        result = subprocess.run(["sh", "-c", SHELL.format(state=state, command=command)], cwd=home, env=environment, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        status = result.returncode
-        shown += [lines, named(result.stdout, home)]
-    return "".join(shown), status
+        shown += [lines, result.stdout.replace(home, HOME)]
+    return "".join(shown)
 
 
-def read():
-    with open(README, encoding="utf-8") as file:
+def read(page=README):
+    """Returns the text of a page."""
+    with open(page, encoding="utf-8") as file:
         return file.read()
 
 
-def run_blocks(text, tool, maker):
-    """The README with the blocks as they would be now, and a description of each block that differs."""
-    home, status, differences = os.path.realpath(tempfile.mkdtemp()), 0, []
+def run_blocks(page, tool, maker):
+    """Returns a page with the current output in its blocks, and a description of each block that differs."""
+    text, home, differences = read(page), os.path.realpath(tempfile.mkdtemp()), []
+    state = home + ".state"
 
     def replacement(match):
-        nonlocal status
-        shown, status = run_block(match[1], home, status)
+        shown = run_block(match[1], home, state)
         if shown != match[1]:
-            differences.append(f"README.md:{text.count(chr(10), 0, match.start()) + 1}: it now prints\n{shown}")
+            line = text.count("\n", 0, match.start()) + 1
+            differences.append(f"{os.path.basename(page)}:{line}: it now prints\n{shown}")
         return f"```console\n{shown}```"
 
     try:
         make_home(home, tool, maker)
+        with open(state, "w") as file:
+            file.write("status=0\n")
         now = BLOCK.sub(replacement, text)
     finally:
         shutil.rmtree(home)
+        if os.path.exists(state):
+            os.remove(state)
     return now, differences

@@ -1,4 +1,4 @@
-"""Runs every console block of the README, and writes what is printed now into the README.
+"""Runs every console block of the README and the tutorial, and writes the output into these pages and their picture.
 
     write_readme.py URLCACHE-ADMIN SAMPLE-CACHE
 """
@@ -7,8 +7,13 @@ import os
 import sys
 
 import readme_blocks
+import terminal_picture
 
-text, differences = readme_blocks.run_blocks(readme_blocks.read(), *map(os.path.abspath, sys.argv[1:3]))
-with open(readme_blocks.README, "w", encoding="utf-8") as file:
-    file.write(text)
-print(*differences, sep="\n", end="")
+programs = [os.path.abspath(path) for path in sys.argv[1:3]]
+for page in readme_blocks.PAGES:
+    text, differences = readme_blocks.run_blocks(page, *programs)
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(text)
+    print(*differences, sep="\n", end="")
+with open(terminal_picture.PICTURE, "w", encoding="utf-8") as file:
+    file.write(terminal_picture.draw(*programs))

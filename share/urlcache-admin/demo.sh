@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows what urlcache-admin does: on a made-up cache, or on the one at PATH, which it does not change.
-# What it makes is in a new folder below $TMPDIR.
+# Shows what urlcache-admin does with a made-up cache, or with the cache at PATH, which it does not change.
+# It writes to a new folder below $TMPDIR.
 #
 #   sh share/urlcache-admin/demo.sh [PATH]
 set -eu
@@ -58,24 +58,23 @@ if [ -z "$tool" ]; then
 fi
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/urlcache-admin-demo.XXXXXX")
-at=
 if [ -z "$cache" ]; then
   if [ -z "$maker" ]; then
     echo "There is no sample-cache to make a cache with: give the path of a Cache.db" >&2
     exit 64
   fi
-  # Its newest entry is of the day before.
   cd "$folder"
   "$maker" --entries 4000 --seed 1 --faults orphan-files com.example.shop
   cache=com.example.shop
-  at=2026-01-02T00:00:00Z
+  # The day after its newest entry.
+  export URLCACHE_ADMIN_AT=2026-01-02T00:00:00Z
 fi
 
-# Shows a command and what it prints, also if it ends with another status than 0.
+# Runs a command and shows it, even if its status is not 0.
 show() {
   verb=$1
   shift
-  set -- "$verb" -c "$cache" "$@" ${at:+--at "$at"}
+  set -- "$verb" -c "$cache" "$@"
   printf '+ urlcache-admin %s\n' "$*"
   "$tool" "$@" 2>&1 || true
   echo
@@ -85,4 +84,4 @@ show usage --by host --limit 6
 show list --stale --sort -size --limit 5 --columns id,age,ttl,status,size,url
 show purge --older-than 90d --dry-run
 show report -o "$folder/report.html"
-echo "The report is $folder/report.html; remove the folder when you have seen it."
+echo "The report is $folder/report.html. Delete the folder when you no longer need it."

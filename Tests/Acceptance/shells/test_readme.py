@@ -1,38 +1,72 @@
-"""Runs every console block of the README, and compares the output with the block."""
+"""Runs every console block of the README and the tutorial, and compares the output with the block."""
 
 import os
 import re
 import struct
+import subprocess
 
 import pytest
 
 import readme_blocks
+import terminal_picture
 from products import maker, tool
+from scratch import path
+
+WRITE = "write it with 'python3 Tests/Scripts/write_readme.py .build/debug/urlcache-admin .build/debug/sample-cache'"
 
 
-@pytest.fixture
-def text():
-    return readme_blocks.read()
+def test_length():
+    """The README stays short."""
+    assert len(readme_blocks.read().split()) <= 1000
 
 
-def test_links(text):
-    """Every file that the README names exists, and a picture has a size that loads quickly."""
-    for path in re.findall(r"\]\(([^)#]+)\)|(?:src|srcset)=\"([^\"]+)\"", text):
-        path = path[0] or path[1]
-        if "://" in path:
-            continue
-        assert os.path.exists(os.path.join(readme_blocks.CHECKOUT, path)), path
-        if path.endswith(".png"):
-            with open(os.path.join(readme_blocks.CHECKOUT, path), "rb") as file:
-                data = file.read()
-            width, height = struct.unpack(">II", data[16:24])
-            assert data.startswith(b"\x89PNG\r\n") and len(data) < 200_000, (path, len(data))
-            assert width == 1280 and 600 <= height <= 1000, (path, width, height)
+def test_pictures():
+    """A picture has a size that loads quickly."""
+    found = re.findall(r"(?:src|srcset)=\"([^\"]+\.png)\"", readme_blocks.read())
+    assert len(found) == 2, found
+    for name in found:
+        with open(os.path.join(readme_blocks.CHECKOUT, name), "rb") as file:
+            data = file.read()
+        width, height = struct.unpack(">II", data[16:24])
+        assert data.startswith(b"\x89PNG\r\n") and len(data) < 200_000, (name, len(data))
+        assert width == 1280 and 600 <= height <= 1000, (name, width, height)
 
 
-def test_blocks(text):
+@pytest.mark.parametrize("page, least", zip(readme_blocks.PAGES, [6, 8]), ids=["README", "tutorial"])
+def test_blocks(page, least):
     """Every block shows the output of its commands."""
-    assert len(readme_blocks.BLOCK.findall(text)) >= 8, "the blocks were not found"
-    _, differences = readme_blocks.run_blocks(text, tool, maker)
-    assert not differences, "write them with 'python3 Tests/Scripts/write_readme.py .build/debug/urlcache-admin .build/debug/sample-cache'\n" + (
-        "\n".join(differences))
+    assert len(readme_blocks.BLOCK.findall(readme_blocks.read(page))) >= least, "the blocks were not found"
+    _, differences = readme_blocks.run_blocks(page, tool, maker)
+    assert not differences, WRITE + "\n" + "\n".join(differences)
+
+
+def test_terminal_picture():
+    """The picture of a terminal shows the output of its commands."""
+    with open(terminal_picture.PICTURE, encoding="utf-8") as file:
+        assert file.read() == terminal_picture.draw(tool, maker), WRITE
+
+
+def test_terminal():
+    """The picture understands what a terminal does with colours and a line that is written again."""
+    lines = terminal_picture.screen("12 %\r\x1b[Ka\x1b[1;31mb\x1b[22mc\x1b[0md\r\n\x1b[2me\x1b[m\r\n")
+    plain, red = frozenset(), frozenset({"red"})
+    assert lines == [[("a", plain), ("b", red | {"bold"}), ("c", red), ("d", plain)], [("e", frozenset({"dim"}))]]
+    assert list(terminal_picture.drawn([*lines[0], (" ", plain), ("<", plain)], 9)) == [
+        '<text x="18" y="9" textLength="8.4">a</text>', '<text x="26.4" y="9" textLength="8.4" class="bold red">b</text>',
+        '<text x="34.8" y="9" textLength="8.4" class="red">c</text>', '<text x="43.2" y="9" textLength="25.2">d &lt;</text>']
+
+
+def test_demonstration():
+    """The demonstration runs each of its commands on a made-up cache."""
+    binaries, temporary = path("bin"), path("tmp")
+    os.makedirs(binaries)
+    os.makedirs(temporary)
+    for program in (tool, maker):
+        os.symlink(program, os.path.join(binaries, os.path.basename(program)))
+    script = os.path.join(path("share/urlcache-admin"), "demo.sh")
+    os.makedirs(os.path.dirname(script))
+    with open(os.path.join(readme_blocks.CHECKOUT, "share/urlcache-admin/demo.sh")) as file, open(script, "w") as copy:
+        copy.write(file.read())
+    result = subprocess.run(["sh", script], capture_output=True, text=True, env=os.environ | {"TMPDIR": temporary, "LC_ALL": "C.UTF-8"})
+    assert result.returncode == 0 and "error:" not in result.stdout, result
+    assert re.findall(r"(?m)^\+ urlcache-admin (\w+)", result.stdout) == ["usage", "list", "purge", "report"], result.stdout
