@@ -228,6 +228,16 @@ def test_redirects():
         assert report["elsewhere"]["status"] == (404 if options == ("--follow",) else 302), report["elsewhere"]
 
 
+def test_most_redirects():
+    """With '--follow' ten redirects are followed, and no more."""
+    answers["hop0"] = reply(404)
+    for number in range(1, 12):
+        answers[f"hop{number}"] = reply(302, Location=f"/hop{number - 1}")
+    cache = make("hops", [(base + name, 200, TAG, b"x", {}, None) for name in ["hop10", "hop11"]])
+    report = revalidate(cache, "--all", "--follow", status=1)
+    assert (report["hop10"]["status"], report["hop11"]["status"]) == (404, 302), report
+
+
 def test_partial_content():
     """A 206 is no 304: the entry stays incomplete."""
     answers["part"] = reply(206, b"est", ETag='"1"', Content_Range="bytes 1-3/4")
