@@ -124,24 +124,27 @@ extension SelectionCriteria {
         hint: "for times between both, give the earlier one to 'stored-after'")
     }
     // Both bounds are exclusive, and sizes are whole numbers.
-    if let largerThan, let smallerThan, largerThan >= smallerThan - 1 {
+    if let larger = criteria.largerThan, let smaller = criteria.smallerThan, larger >= smaller - 1 {
       return Contradiction(
         message: "no body is both larger than 'larger-than' and smaller than 'smaller-than'",
         hint: "for sizes between both, give the smaller one to 'larger-than'")
     }
-    if smallerThan == 0 {
+    if criteria.smallerThan == 0 {
       return Contradiction(
         message: "no body is smaller than 0 bytes", hint: "write '1' for empty bodies")
     }
-    if bodyLocations == [.missing], largerThan != nil || smallerThan != nil {
+    let isOfMissingBodies = criteria.bodyLocations == [.missing]
+    if isOfMissingBodies, criteria.largerThan != nil || criteria.smallerThan != nil {
       return Contradiction(
         message: "a missing body has no size", hint: "leave out the size, or 'body'")
     }
-    if bodyLocations == [.missing], isPartial {
+    if isOfMissingBodies, criteria.isPartial {
       return Contradiction(
         message: "of a missing body there is no part", hint: "leave out 'partial', or 'body'")
     }
-    if expiresWithin != nil, !freshness.isEmpty, !freshness.contains(.fresh) {
+    if criteria.expiresWithin != nil, !criteria.freshness.isEmpty,
+      !criteria.freshness.contains(.fresh)
+    {
       return Contradiction(
         message: "only fresh entries become stale: 'expires-within' selects no others",
         hint: "leave out 'expires-within', or select 'fresh'")

@@ -40,10 +40,10 @@ extension SelectionCriteria {
   /// Adds a criterion without a value; does nothing if it needs one.
   mutating func add(_ flag: Name) {
     switch flag {
-    case .fresh: freshness.insert(.fresh)
-    case .stale: freshness.insert(.stale)
-    case .noLifetime: freshness.insert(.noLifetime)
-    case .partial: isPartial = true
+    case .fresh: criteria.freshness.insert(.fresh)
+    case .stale: criteria.freshness.insert(.stale)
+    case .noLifetime: criteria.freshness.insert(.noLifetime)
+    case .partial: criteria.isPartial = true
     default: break
     }
   }
@@ -59,21 +59,22 @@ extension SelectionCriteria {
         throw WrittenValueError(text, "is an empty text", hint: "leave out the criterion")
       }
       try addText(name, text)
-    case .query: parameters.append(try ParameterCriterion(written: text))
-    case .status: statuses += try WrittenValue.statuses(text)
+    case .query: criteria.parameters.append(try ParameterCriterion(written: text))
+    case .status: criteria.statuses += try WrittenValue.statuses(text)
     case .olderThan: olderThan = try WrittenValue.duration(text)
     case .newerThan: newerThan = try WrittenValue.duration(text)
     case .storedBefore: storedBefore = try WrittenTime(text)
     case .storedAfter, .since: storedAfter = try WrittenTime(text)
     case .ageBasis: ageBasis = try AgeBasis(written: text)
-    case .largerThan: largerThan = try WrittenValue.size(text)
-    case .smallerThan: smallerThan = try WrittenValue.size(text)
-    case .body: bodyLocations.insert(try Self.word(text))
-    case .partition: partitions.insert(try WrittenValue.partition(text))
-    case .storagePolicy: storagePolicies.insert(try StoredResponse.StoragePolicy(written: text))
-    case .userInfo: userInfo.append(try PropertyCriterion(written: text))
-    case .expiresWithin: expiresWithin = try WrittenValue.duration(text)
-    case .validator: validators.insert(try Self.word(text))
+    case .largerThan: criteria.largerThan = try WrittenValue.size(text)
+    case .smallerThan: criteria.smallerThan = try WrittenValue.size(text)
+    case .body: criteria.bodyLocations.insert(try Self.word(text))
+    case .partition: criteria.partitions.insert(try WrittenValue.partition(text))
+    case .storagePolicy:
+      criteria.storagePolicies.insert(try StoredResponse.StoragePolicy(written: text))
+    case .userInfo: criteria.userInfo.append(try PropertyCriterion(written: text))
+    case .expiresWithin: criteria.expiresWithin = try WrittenValue.duration(text)
+    case .validator: criteria.validators.insert(try Self.word(text))
     case .userInfoExpiry: expiryRules.append(try UserInfoExpiry.Rule(written: text))
     case .fresh, .stale, .noLifetime, .partial, .where: break
     }
@@ -81,12 +82,12 @@ extension SelectionCriteria {
 
   private mutating func addText(_ name: Name, _ text: String) throws(WrittenValueError) {
     switch name {
-    case .prefix: prefixes.append(try WrittenValue.prefix(text))
-    case .glob: globs.append(try Glob(url: text))
-    case .regex: expressions.append(try URLExpression(written: text))
-    case .host: hosts.append(try WrittenValue.host(text))
-    case .method: methods.append(try WrittenValue.method(text))
-    case .mime: mimeTypes.append(try Glob(mimeType: text))
+    case .prefix: criteria.prefixes.append(try WrittenValue.prefix(text))
+    case .glob: criteria.globs.append(try Glob(url: text))
+    case .regex: criteria.expressions.append(try URLExpression(written: text))
+    case .host: criteria.hosts.append(try WrittenValue.host(text))
+    case .method: criteria.methods.append(try WrittenValue.method(text))
+    case .mime: criteria.mimeTypes.append(try Glob(mimeType: text))
     default: break
     }
   }

@@ -4,13 +4,13 @@ import Files
 import ResponseStorage
 
 /// A WACZ file, read as a store. Opening it extracts its WARC files and verifies their digests.
-final class WACZSource: ArchiveKind {
+final class WACZSource: WARCBackedArchive {
   static let name = "a WACZ"
 
   let file: ArchiveFile
   let description: StoreDescription
   let limits: ArchiveLimits
-  private let entries: WARCEntries
+  let entries: WARCEntries
 
   /// The maximum number of members that are read to distinguish a WACZ from other zip files.
   private static let lookedAt = 1_000
@@ -50,17 +50,5 @@ final class WACZSource: ArchiveKind {
     init(_ file: consuming TemporaryFile) {
       self.file = file
     }
-  }
-
-  var rawLayout: RawLayout { .ofNewResponses }
-
-  var omissions: [ArchiveOmission] { entries.omissions }
-
-  func forEachEntry(verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
-    try entries.forEach(body)
-  }
-
-  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
-    try entries.withEntry(number, body)
   }
 }

@@ -3,13 +3,13 @@ import Files
 import ResponseStorage
 
 /// A WARC 1.0 or 1.1 file, read as a store.
-final class WARCSource: ArchiveKind {
+final class WARCSource: WARCBackedArchive {
   static let name = "a WARC"
 
   let file: ArchiveFile
   let description: StoreDescription
   let limits: ArchiveLimits
-  private let entries: WARCEntries
+  let entries: WARCEntries
 
   static func isArchive(_ file: ArchiveFile) -> Bool {
     let mark = Array("WARC/".utf8)
@@ -23,7 +23,22 @@ final class WARCSource: ArchiveKind {
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
   }
+}
 
+extension FileBytes {
+  /// Creates random access to an archive file.
+  init(_ file: ArchiveFile) {
+    self.init(size: file.status.size) { try file.read(into: &$0, at: $1) }
+  }
+}
+
+/// An archive whose entries are in a WARC file: the file itself, or one that was extracted from it.
+protocol WARCBackedArchive: ArchiveKind {
+  /// The entries of the WARC file.
+  var entries: WARCEntries { get }
+}
+
+extension WARCBackedArchive {
   var rawLayout: RawLayout { .ofNewResponses }
 
   var omissions: [ArchiveOmission] { entries.omissions }
@@ -34,12 +49,5 @@ final class WARCSource: ArchiveKind {
 
   func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
     try entries.withEntry(number, body)
-  }
-}
-
-extension FileBytes {
-  /// Creates random access to an archive file.
-  init(_ file: ArchiveFile) {
-    self.init(size: file.status.size) { try file.read(into: &$0, at: $1) }
   }
 }

@@ -2,7 +2,7 @@ import Bytes
 import ResponseStorage
 
 /// Criteria of single options, all of which must match.
-extension Selection {
+extension EntryCriteria {
   /// Whether the host is one of ``hosts``.
   func matchesHost(_ response: borrowing StoredResponse) -> Bool {
     guard let host = response.url.flatMap({ CanonicalURL.host(of: $0) }) else { return false }
@@ -48,6 +48,30 @@ extension Selection {
     guard !mimeTypes.isEmpty else { return true }
     guard let type = response.mimeType?.asciiLowercased else { return false }
     return mimeTypes.contains { $0.matches(type) }
+  }
+
+  /// Whether the partition, the storage policy and what the app attached match.
+  func matchesStorage(_ response: borrowing StoredResponse) -> Bool {
+    (partitions.isEmpty || response.partition.map({ partitions.contains($0) }) ?? false)
+      && (storagePolicies.isEmpty || response.storagePolicy.map(storagePolicies.contains) ?? false)
+      && (userInfo.isEmpty || userInfo.contains { $0.holds(in: response.userInfo) })
+  }
+
+  /// Whether any criterion but expressions depends on freshness.
+  var asksForFreshness: Bool {
+    !freshness.isEmpty || expiresWithin != nil || !validators.isEmpty
+  }
+
+  /// Whether any criterion depends on freshness.
+  var needsFreshness: Bool {
+    asksForFreshness || conditions.contains(where: \.needsFreshness)
+  }
+
+  /// Whether the freshness and the validators match.
+  func matches(_ found: ResponseFreshness) -> Bool {
+    (freshness.isEmpty || freshness.contains(found.state))
+      && (expiresWithin.map { found.expires(within: $0) } ?? true)
+      && (validators.isEmpty || validators.contains { found.has($0) })
   }
 
   /// Whether the location and size of the body match.
