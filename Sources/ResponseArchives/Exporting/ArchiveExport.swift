@@ -51,6 +51,9 @@ public struct ArchiveExport: Sendable {
     self.format = format
     self.generatorVersion = generatorVersion
     self.temporaryFolder = temporaryFolder
+    // A native archive is a backup, which must restore everything. The other formats are made to be
+    // passed on, and Chrome's developer tools leave cookies and credentials out of a HAR by default
+    // as well.
     credentials = format.isNative ? nil : CredentialFilter()
   }
 
@@ -100,6 +103,8 @@ public struct ArchiveExport: Sendable {
         summary.omissions.add(finding)
         return .next
       }
+      // Skipped entries are counted with their reason, and the command exits with status 3: an
+      // export must never lose entries without saying so.
       if let reason = exportFinding(to: raw) {
         summary.omissions.add(reason)
         return .next
@@ -151,12 +156,16 @@ public struct ArchiveExport: Sendable {
     guard isRedacted, let redaction else {
       return try writer.append(entry(raw, number: number, redaction))
     }
+    // Nobody knows what an undecodable property list contains, so it cannot be passed on as free of
+    // secrets.
     guard let (redacted, places) = redaction.redacted(raw) else {
       return "its property lists cannot be decoded, and may contain secrets"
     }
     var entry = entry(redacted, number: number)
     redaction.note(entry.response)
     entry.redacted = places
+    // Two URLs that differed only in a user name have one key without it. An archive with a key
+    // twice could not be imported.
     if let key = entry.response.key, !keys.insert(TextDigest(key)).inserted {
       return "without secrets it has the key of another"
     }

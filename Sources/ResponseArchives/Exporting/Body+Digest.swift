@@ -24,6 +24,7 @@ extension Body {
 
   /// Reads the whole body only to surface read errors. Does nothing for a body in memory.
   public func readThrough() throws {
+    // A body of gigabytes takes seconds to read, in which a signal must still end the command.
     if bytes == nil { try forEachChunk { _ in try checkSignals() } }
   }
 }

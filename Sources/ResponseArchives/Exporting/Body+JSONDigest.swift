@@ -19,6 +19,8 @@ extension Body {
     do {
       let digest = try Self.digest(&reader)
       try reader.end()
+      // The prefix keeps the digest of a value apart from that of bytes: a body that is not JSON
+      // must never equal one that is.
       return "json " + Digest(of: digest).hexadecimal
     } catch is JSONError {
       return Digest(of: bytes).hexadecimal
@@ -48,6 +50,7 @@ extension Body {
       for (_, member) in members.enumerated().sorted(by: {
         ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
       }) {
+        // Digests have a fixed length, so no text can move from a name into the value after it.
         digest.update(Digest(of: member.name.bytes).bytes[...])
         digest.update(member.value[...])
       }
@@ -71,6 +74,7 @@ extension Body {
     let isInteger = numeral.utf8.allSatisfy {
       $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
     }
+    // Ids of 64 bits are common in JSON, and `Double` would make different ones equal beyond 2^53.
     if isInteger, numeral != "-0" { return Array(numeral.utf8) }
     guard let number = Double(numeral), number.isFinite else { return Array(numeral.utf8) }
     // 1.0 and 1e0 become 1; -0 becomes 0.

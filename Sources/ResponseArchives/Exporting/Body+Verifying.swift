@@ -19,6 +19,8 @@ extension Body {
   func measured(
     keepingIn temporaryFolder: String, _ look: (ArraySlice<UInt8>) throws -> Void = { _ in }
   ) throws -> Body {
+    // An archive that is read from beginning to end gives each body only once, and converting one
+    // archive into another needs it twice.
     guard isReadOnce else {
       var measured = self
       measured.sha256 = try forEachVerifiedChunk(look)
@@ -57,6 +59,8 @@ extension Body {
       try body(chunk)
     }
     let found = digest.hexadecimal
+    // An app may replace a body file between the two readings. The digest in the archive would then
+    // be wrong, and the whole archive would be refused on import.
     guard count == size, found == sha256 ?? found else { throw Self.changed }
     return found
   }

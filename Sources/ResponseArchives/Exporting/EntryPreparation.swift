@@ -57,6 +57,8 @@ final class EntryPreparation {
   }
 
   deinit {
+    // The thread waits for tasks until the channel is closed. Without this, it would outlive an
+    // export that failed.
     tasks.close()
   }
 

@@ -10,6 +10,7 @@ final class HARArchive: ArchiveKind {
 
   /// The maximum nesting depth of the JSON. Chrome writes call stacks of scripts, which are deep.
   private static let deepest = 512
+  // RFC 8259 §8.1 lets a parser ignore the mark, and some programs on Windows write it.
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   let file: ArchiveFile
@@ -52,6 +53,7 @@ final class HARArchive: ArchiveKind {
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
   ) throws {
     for place in index.places {
+      // Damage is reported only after the entries before it, which `--salvage` imports.
       guard try body(entry(at: place)) == .next else { return }
     }
     if let damage = index.damage { throw damage }
@@ -72,6 +74,7 @@ final class HARArchive: ArchiveKind {
       .changedWhileReading, at: file.path, because: "an entry is not what it was")
     var json = Self.reader(of: file, from: place.offset)
     let entry: HAREntry
+    // The same bytes were read without an error when the file was opened, so it has changed since.
     do { entry = try HAREntry(reading: &json, budget) } catch is JSONError { throw changed }
     let body = entry.content?.body(file.path) { [file] in Self.reader(of: file, from: $0) }
     guard let response = entry.newResponse(body) else { throw changed }

@@ -38,6 +38,7 @@ struct HARContent {
     var decoder: Base64.Decoder? = Base64.Decoder()
     var (text, bytes) = ([] as [UInt8], [] as [UInt8])
     try json.beginString()
+    // Piece by piece: the text of one body may be larger than memory.
     while case let goesOn = try json.continueString(into: &text), goesOn || !text.isEmpty {
       textSize += ByteCount(text.count)
       try budget.limits.check(textSize, .member, at: budget.path)
@@ -106,6 +107,7 @@ private final class HARContentReading {
     hasBegun = true
     (bytes, index) = ([], 0)
     var text: [UInt8] = []
+    // A string with escapes comes in short pieces, and each call from outside has a cost.
     while !hasEnded, text.count < 1 << 15 { hasEnded = try !json.continueString(into: &text) }
     guard decoder != nil else {
       bytes = text

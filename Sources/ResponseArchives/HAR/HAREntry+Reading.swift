@@ -7,6 +7,7 @@ extension HAREntry {
   ///
   /// - Throws: ``JSONError``, or ``ResponseArchiveError`` if a limit is exceeded.
   init(reading json: inout JSONReader, _ budget: HARBudget) throws {
+    // The limit is for one entry, as only one is in memory at a time.
     budget.renew()
     try json.members { json, name in
       switch ByteString(name) {
@@ -38,6 +39,8 @@ extension HAREntry {
     try json.members { json, name in
       switch ByteString(name) {
       case "text": text = try json.text(budget)
+      // HAR 1.2 has an encoding for `content`, and none for `postData`. So programs, this one
+      // included, write binary request bodies with a member of their own.
       case "_encoding", "encoding": encoding = try json.text(budget)
       default: try json.skip()
       }
@@ -48,6 +51,7 @@ extension HAREntry {
   private mutating func readResponse(_ json: inout JSONReader, _ budget: HARBudget) throws {
     try json.members { json, name in
       switch ByteString(name) {
+      // Some programs write numbers as strings.
       case "status": status = try json.lenientNumber().flatMap { Int64(exactly: $0) }
       case "headers": headers = try json.headers(budget)
       case "content": try readContent(&json, budget)
@@ -138,6 +142,8 @@ extension JSONReader {
 
   /// Reads a number, or a string that contains one, and skips any other value.
   fileprivate mutating func lenientNumber() throws -> Double? {
+    // The string is given up at once, so it counts against the default limit and not against what
+    // the entry holds.
     guard try isNumber() else {
       let budget = HARBudget(ArchiveLimits(), path: "")
       return try text(budget)?.string.flatMap { Double($0) }
@@ -165,6 +171,8 @@ extension JSONReader {
         default: try json.skip()
         }
       }
+      // Browsers list `:status` and `:path` of HTTP/2 among the header fields. They are no fields,
+      // and no HTTP/1.1 message could contain them.
       guard let name, let value, name.bytes.isToken else { return }
       // Browsers join repeated fields with line feeds; split them again.
       try budget.spend(64 * value.bytes.count { $0 == 0x0A })

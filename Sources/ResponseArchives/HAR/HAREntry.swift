@@ -50,6 +50,7 @@ struct HAREntry {
       return "its URL is not one of HTTP"
     }
     switch status ?? 0 {
+    // Browsers write status 0 for requests that were blocked, cancelled or failed.
     case 0: return "it has no response"
     case 100..<200: return "its response is only an interim one"
     // Served from a cache as complete responses, 206 and 304 would be wrong.
@@ -58,8 +59,11 @@ struct HAREntry {
     case 100...999: break
     default: return "its status is none of HTTP"
     }
+    // Programs leave out bodies that they did not keep. An empty body would be stored as if the
+    // server had sent it.
     guard let content else { return "it has no content" }
     guard content.bodySize != nil else { return "its content is not Base64" }
+    // Without the time there is no age, and the entry would be fresh or stale by accident.
     guard stored != nil else { return "it does not say when it was" }
     return nil
   }
@@ -81,8 +85,11 @@ struct HAREntry {
       url: url, method: isGET ? "GET" : method ?? "GET", requestHeaders: requestHeaders,
       status: status,
       headers: headers, stored: stored, body: body)
+    // HAR has one URL for an exchange. After a redirect, a cache has two, and finds the response by
+    // that of the request.
     response.request.url = extras.requestURL ?? url
     response.request.body = requestBody
+    // Chrome's word for a response without a media type.
     if response.mimeType == nil, let contentType, contentType != "x-unknown" {
       response.mimeType = HeaderFields([.init(name: "content-type", value: contentType)]).mediaType
     }

@@ -8,6 +8,8 @@ import ResponseStorage
 /// Source: <http://www.softwareishard.com/blog/har-12-spec/>. Cache fields are in members whose names begin with `_`,
 /// which the specification reserves for applications.
 final class HARExport: ResponseArchiveWriter {
+  // `pages` is optional in HAR 1.2, but Safari's Web Inspector reads the start time of the first
+  // page without checking that there is one.
   /// The id of the one page that all entries refer to. Safari opens no HAR file without pages.
   private static let page = "cache"
 
@@ -60,6 +62,8 @@ final class HARExport: ResponseArchiveWriter {
         json.member(
           "startedDateTime",
           toMilliseconds: entry.response.stored ?? entry.response.firstStored ?? created)
+        // The sum of the timings, which are unknown: a cache stores when a response arrived, and
+        // not how long it took.
         json.member("time", 0)
         HARMessage(entry.response).request(of: url, &json)
         try json.object("response") { try response(entry, &$0) }
@@ -93,6 +97,8 @@ final class HARExport: ResponseArchiveWriter {
     let message = HARMessage(entry.response)
     message.responseHead(&json)
     try json.object("content") { json in
+      // The size of the decoded body, as HAR defines it. `Content-Encoding` stays in the header
+      // fields although the stored body has no coding, just as browsers write it.
       json.member("size", entry.body?.size ?? entry.response.bodySize ?? 0)
       json.member("mimeType", percentEscaping: message.contentType)
       if let body = entry.body { try content(body, isText: message.isText, &json) }

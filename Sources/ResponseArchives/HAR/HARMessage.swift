@@ -44,7 +44,9 @@ struct HARMessage {
     json.object("request") { json in
       json.member("method", percentEscaping: request.method ?? "GET")
       json.member("url", percentEscaping: uri)
+      // No store records the version, so `HTTP/1.1` would be a guess.
       json.member("httpVersion", "unknown")
+      // HAR requires the member. The header fields have the cookies, if the user keeps them.
       json.array("cookies") { _ in }
       Self.fields(headers, &json)
       json.array("queryString", objects: Self.parameters(of: uri)) {
@@ -80,6 +82,7 @@ struct HARMessage {
   /// Writes the fields of an entry that HAR has no place for.
   func extras(of url: ByteString, _ json: inout JSONWriter) {
     json.object("_urlcache") { json in
+      // A string, because JavaScript loses the lowest bits of numbers beyond 2^53.
       if case .row(let id) = response.id { json.member("entry_ID", "\(id)") }
       json.member("first_stored", response.firstStored)
       if let partition = response.partition {

@@ -34,6 +34,8 @@ final class ChunkedReader {
       defer { unread = [] }
       return unread.isEmpty ? try nextOfData() : unread
     case .beginning, .inChunks:
+      // A connection that breaks amid a chunk is the normal end of a cut-off download (RFC 9112
+      // §8), so the body counts as incomplete and not as broken.
       guard try !isAtEnd() else { throw HTTPBodyError("it ends amid a chunk", isPart: true) }
       let content = unread.prefix(Int(clamping: left))
       unread = unread.dropFirst(content.count)
@@ -46,6 +48,8 @@ final class ChunkedReader {
   private func beginChunk() throws {
     let line = try line()
     guard let size = Self.size(line) else {
+      // Only the very first line can show that an archiver has removed the chunks. Later, bytes
+      // would be lost or invented.
       guard state == .beginning else { throw HTTPBodyError("its chunks are broken") }
       unread = line + unread
       state = .plain
@@ -67,6 +71,8 @@ final class ChunkedReader {
     let rest = line.dropFirst(digits.count).drop { $0 == 0x20 || $0 == 0x09 }
     guard line.last == 0x0A, let first = rest.first, first == 0x3B || first == 0x0D || first == 0x0A
     else { return nil }
+    // A chunk may claim any size. `nil` for numbers that do not fit keeps a hostile one from
+    // wrapping around to a small or negative size (RFC 9112 §7.1).
     return Int64(String(decoding: digits, as: UTF8.self), radix: 16).flatMap { $0 < 0 ? nil : $0 }
   }
 

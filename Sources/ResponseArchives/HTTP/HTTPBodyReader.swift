@@ -52,10 +52,13 @@ final class HTTPBodyReader {
     switch name {
     case "gzip" where codings.count == 1, "x-gzip" where codings.count == 1: coding = .gzip
     case "zstd" where codings.count == 1: coding = .zstd
+    // libarchive decodes gzip and zstd here. Brotli and `deflate` would need libraries of their
+    // own. A cache stores bodies without codings, so an app would get the coded bytes as they are.
     case "br", "deflate", "compress", "zstd", "gzip":
       throw HTTPBodyError("its content coding '\(name.string ?? "")' is not known here")
     default: throw HTTPBodyError("its content coding is not known")
     }
+    // warcio falls back to the bytes as they are, too.
     guard ContentCoding(ofDataBeginningWith: unread) == coding else { return }
     decoder = ContentReader(coding, limit: limit.bytes) { [unowned self] in
       try readTransferred(into: &$0)

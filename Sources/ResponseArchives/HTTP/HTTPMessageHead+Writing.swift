@@ -8,6 +8,8 @@ extension HTTPMessageHead {
   /// - Parameter bodySize: The size of the body, in bytes; `nil` if the body is missing.
   init(_ response: StoredResponse, bodySize: ByteCount?) {
     let status = response.status ?? 0
+    // No store records the version of HTTP. WARC readers expect the form of HTTP/1.1, whatever was
+    // used on the wire.
     startLine = Array("HTTP/1.1 \(status) \(StatusCode.phrase(of: status))".utf8)
     headers = WARCLabel.renamed(response.responseHeaders ?? HeaderFields(), bodySize: bodySize)
   }
@@ -24,6 +26,8 @@ extension HTTPMessageHead {
     startLine = method.bytes + separator.utf8 + target + " HTTP/1.1".utf8
     headers = WARCLabel.renamed(
       request.headers ?? HeaderFields(), bodySize: request.body.map { ByteCount($0.count) })
+    // CFNetwork adds `Host` only while it sends a request, so a stored field is the exception, and
+    // may name another host than the URL.
     headers.fields.removeAll { $0.name.asciiLowercased == "host" }
     let host = ByteString(Array(parts.authority?.hostAndPort ?? []))
     headers.fields.insert(.init(name: "Host", value: host), at: 0)
@@ -33,6 +37,8 @@ extension HTTPMessageHead {
   var bytes: [UInt8] {
     var bytes = startLine + [0x0D, 0x0A]
     for field in headers.fields
+    // A name with a space or a colon, which a hostile cache can contain, would be read as another
+    // field, or as the start of the body.
     where field.name.bytes.isToken {
       bytes += field.line
     }

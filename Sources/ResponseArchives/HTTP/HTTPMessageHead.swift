@@ -9,6 +9,7 @@ struct HTTPMessageHead {
   /// The header fields; lines that are not valid fields are left out.
   var headers = HeaderFields()
 
+  // Without a limit, a hostile record without an empty line would be read into memory as one head.
   /// The maximum total length of all lines, in bytes.
   static let largest = 1 << 20
 
@@ -56,6 +57,7 @@ struct HTTPMessageHead {
   /// The status code of a response such as `HTTP/1.1 200 OK`; `nil` if the first line has none.
   var status: Int64? {
     let words = startLine.split(separator: 0x20)
+    // The reason phrase may be missing, which real archives show (RFC 9112 §4).
     guard words.count >= 2, words[0].starts(with: Array("HTTP/".utf8)), words[1].count == 3 else {
       return nil
     }

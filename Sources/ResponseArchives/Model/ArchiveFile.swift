@@ -29,6 +29,7 @@ final class ArchiveFile {
     let path = file.path
     self.path = path
     status = try file.status()
+    // A pipe or a device would block or never end, and archives are read more than once.
     guard status.kind == .regular else {
       throw ResponseArchiveError(.notAnArchive, at: path, "it is \(status.kind.rawValue)")
     }
@@ -41,6 +42,8 @@ final class ArchiveFile {
   ///
   /// - Parameter count: The number of bytes needed; the result may be shorter or longer.
   func decodedStart(_ count: Int) -> [UInt8] {
+    // A compressed WARC and a compressed tar begin with the same bytes of gzip, so only the decoded
+    // beginning can tell them apart.
     guard let coding = ContentCoding(ofDataBeginningWith: start[...]) else { return start }
     var decoded: [UInt8] = []
     var offset: Int64 = 0

@@ -22,9 +22,14 @@ public struct ArchiveLimits: Hashable, Sendable {
     case list
   }
 
+  // An entry has at most six members in a native archive: its document, four property lists and the
+  // body. The others are the header, the manifest and the checksums.
   private var (entries, members) = (1_000_000 as Int64, 8_000_000 as Int64)
+  // The size field of a ustar header has eleven octal digits, which is 8 GiB less a byte.
   private var (member, total) = (8 << 30 as Int64, 64 << 30 as Int64)
   private var urls: Int64 = 256 << 20
+  // gzip compresses at most about 1,030 to 1, and real bodies far less. The beginning is exempt,
+  // because a short archive of zeros is harmless.
   private var ratio: Int64 = 1_000
   private var (document, list) = (64 << 20 as Int64, 32 << 20 as Int64)
 
@@ -74,6 +79,8 @@ public struct ArchiveLimits: Hashable, Sendable {
     _ size: ByteCount, outOf source: ByteCount, at path: String
   ) throws(ResponseArchiveError) {
     guard size > Self.ratioThreshold else { return }
+    // Compared while decoding, so that a small file that expands to terabytes is refused after a
+    // few megabytes.
     try check(size.bytes / max(1, source.bytes), .ratio, at: path)
   }
 

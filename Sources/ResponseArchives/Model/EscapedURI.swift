@@ -17,6 +17,7 @@ struct EscapedURI: Hashable {
   /// Escapes a URL; `nil` if it has no scheme.
   init?(absolute url: ByteString) {
     self.init(url)
+    // WARC-Target-URI must be an absolute URI (WARC 1.1, "WARC-Target-URI").
     if URLParts(bytes).scheme == nil { return nil }
   }
 

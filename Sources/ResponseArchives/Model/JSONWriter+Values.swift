@@ -15,7 +15,9 @@ extension JSONWriter {
     case .integer(let number) where number.magnitude > 1 << 53:
       object { $0.member("integer", "\(number)") }
     case .integer(let number): self.value(number)
+    // Hexadecimal is exact in every language. Decimal digits depend on how a reader rounds.
     case .real(let number): object { $0.member("real", number.hexadecimal) }
+    // A string would be read back as an integer in these columns.
     case .text(let text) where isLong: object { $0.encodedMember(text) }
     case .text(let text): self.text(text)
     case .blob(let bytes):

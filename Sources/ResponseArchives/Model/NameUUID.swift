@@ -14,6 +14,7 @@ enum NameUUID {
     digest.update(namespace[...])
     digest.update(name[...])
     var bytes = Array(digest.bytes.prefix(16))
+    // The version (5) and the variant of RFC 9562 §4.
     bytes[6] = bytes[6] & 0x0F | 0x50
     bytes[8] = bytes[8] & 0x3F | 0x80
     return String(decoding: Base16.uuid(bytes), as: UTF8.self)

@@ -75,6 +75,7 @@ extension ResponseArchive {
 extension ResponseArchive {
   public func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
     try forEachEntry(verifyingBodies: false) { raw in
+      // Ids increase, so an archive need not be read to its end for an id that it does not have.
       if raw.id > number { return .stop }
       guard raw.id == number else { return .next }
       try body(raw)
@@ -138,6 +139,8 @@ extension ResponseArchive {
     try withEntry(number) { raw in
       let content = RawResponse.Part.Name(rawValue: name).flatMap { raw.part($0)?.content }
       let isBody = name == RawResponse.Part.Name.body.rawValue
+      // A column of a property list is bounded by the limits of the archive. A body is not, so only
+      // one that is in memory anyway is returned here.
       result = isBody ? content?.bytes : try content?.readAll()
     }
     return result

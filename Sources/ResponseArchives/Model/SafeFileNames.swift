@@ -7,6 +7,7 @@ import ResponseStorage
 /// The names are ASCII, have a bounded length and never lead out of the folder. No two differ only in case, and none
 /// is both a file and a folder: a digest of the URL makes such names unique.
 struct SafeFileNames {
+  // File systems allow 255 bytes for a name, of which marks, digests and extensions need some.
   /// The maximum length of a path component, in bytes.
   private static let longestPart = 120
   /// The maximum depth; deeper components are joined into one.
@@ -38,6 +39,7 @@ struct SafeFileNames {
   ///   - url: The URL of the response.
   ///   - mimeType: The media type, which determines the extension if the URL has none.
   mutating func name(for url: ByteString, _ mimeType: ByteString?) -> Name {
+    // 64 bits are enough to tell the URLs of a cache apart. If they ever collide, the counter does.
     let digest = String(Digest(of: url.bytes).hexadecimal.prefix(16))
     var parts = Self.parts(of: url, digest)
     let file = Self.withExtension(parts.removeLast(), mimeType)
@@ -87,10 +89,12 @@ struct SafeFileNames {
     if path.first?.isEmpty ?? false { path.removeFirst() }
     var last = safe(path.popLast() ?? [])
     if last.isEmpty { last = "index" }
+    // `?` is not allowed in file names on Windows, and `@` is rare in paths.
     if let query = url.query { last += "@" + String(safe(query).prefix(60)) }
     let authority = url.authority?.bytes ?? []
     var parts = [
       safe(url.scheme ?? Array("unknown".utf8)[...]),
+      // A colon separates a drive or a stream on Windows, and folders on old Macs.
       safe(authority.map { $0 == UInt8(ascii: ":") ? UInt8(ascii: "_") : $0 }[...]),
     ]
     parts += path.map { safe($0) }
@@ -118,6 +122,7 @@ struct SafeFileNames {
   /// Returns a component that is not too long and has no special meaning on any system.
   private static func bounded(_ part: String, _ digest: String) -> String {
     if part.isEmpty { return "%" }
+    // `.` and `..` would lead out of the folder. A name of more dots is invalid on Windows.
     if part.utf8.allSatisfy({ $0 == UInt8(ascii: ".") }) {
       return String(repeating: "%2E", count: min(part.utf8.count, 30))
     }

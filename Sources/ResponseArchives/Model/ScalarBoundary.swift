@@ -18,6 +18,7 @@ struct ScalarBoundary {
 
   /// Returns the number of trailing bytes that belong to an incomplete scalar value.
   private static func unfinishedCount(_ bytes: [UInt8]) -> Int {
+    // A sequence of UTF-8 has at most four bytes, so at most its first three can be cut off.
     for (index, byte) in bytes.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
       let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
       return length > index + 1 ? index + 1 : 0

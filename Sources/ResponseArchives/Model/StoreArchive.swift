@@ -39,6 +39,7 @@ public final class StoreArchive: ResponseArchive {
       // A second pass must see the entries of the first: files in a Foundation cache can disappear in between.
       if let ids, found.count >= ids.count || ids[found.count] != raw.id { throw changed }
       found.append(raw.id)
+      // A cache that is imported directly is as untrusted as an archive.
       try limits.check(Int64(found.count), .entries, at: description.path)
       let step = try body(Self.interruptible(raw))
       isStopped = step == .stop

@@ -26,6 +26,8 @@ extension ArchiveHeader {
         try json.array { redacted.append(String(decoding: try $0.string(), as: UTF8.self)) }
       case "filter": omitsBodies = try Self.omitsBodies(&json)
       case "source": source = try RawLayout(reading: &json)
+      // Newer minor versions may only add members. What a reader must not ignore has to be named in
+      // `requires`, or raises the major version.
       default: try json.skip()
       }
     }

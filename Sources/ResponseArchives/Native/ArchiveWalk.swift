@@ -31,6 +31,8 @@ final class ArchiveWalk {
     path = file.path
     self.limits = limits
     fileSize = file.status.size
+    // Members of a zip file are compressed one by one, so the ratio is compared with the size of
+    // the whole file.
     isWholeFileCompressed = format.coding != nil
     isZip = format == .zip
     reader = try Self.translatingErrors(at: file.path, .notAnArchive) {
@@ -72,9 +74,13 @@ final class ArchiveWalk {
     memberCount += 1
     try limits.check(memberCount, .members, at: path)
     if let finding = member.finding { throw damage("member \(memberCount) \(finding)") }
+    // Nothing is extracted, so a name is harmless here. But error messages, terminals and other
+    // programs would meet it, and this program writes only plain ASCII names.
     guard let bytes = member.name, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw damage("member \(memberCount) has a name that no archive of ours has")
     }
+    // libarchive reads members of a zip without a size, but neither limits nor digests could be
+    // checked before they are read.
     guard let size = member.size.map({ ByteCount($0) }), size >= 0 else {
       throw damage("member \(memberCount) does not say how long it is")
     }
@@ -188,6 +194,8 @@ final class ArchiveWalk {
         BodyReader(size: member.size) { [self] in try readOn(reading, name, into: &$0) }
       })
     if try body(raw) == .stop { return false }
+    // A body that was begun is read to its end, because libarchive would otherwise skip bytes that
+    // no digest was compared with.
     if verifyingBody || reading.count > 0 {
       while try readOn(reading, name, into: &buffer) > 0 {}
     }
@@ -200,6 +208,8 @@ final class ArchiveWalk {
   private func list(of member: EntryDocument.Member, _ name: String) throws -> Body {
     guard try next(name) == member.size else { throw wrongSize(name) }
     let bytes = try bytes(name, size: member.size, upTo: .list)
+    // libarchive 3.6 compares neither the checksum nor the length of gzip data, and writes zstd
+    // without a checksum. So these digests are the only protection against changed bits.
     guard Digest(of: bytes).hexadecimal == member.sha256 else { throw wrongDigest(name) }
     note(name, member.sha256)
     if member.size <= RawResponse.largestList, !member.isText { return Body(bytes) }
@@ -264,6 +274,8 @@ final class ArchiveWalk {
     }
     try Self.translatingErrors(at: path, .damaged) {
       guard try reader.next() == nil else { throw damage("something follows '\(name)'") }
+      // Data after the end of a tar would be another archive to another program. The directory of a
+      // zip file follows its members and was compared separately.
       if !isZip { try reader.end() }
     }
   }

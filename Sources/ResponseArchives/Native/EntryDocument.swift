@@ -52,6 +52,8 @@ extension EntryDocument {
   }
 
   private mutating func readRow(_ json: inout JSONReader) throws {
+    // JSON readers disagree on which of two equal members counts. An archive that two programs
+    // would read in two ways is refused.
     guard raw.columns.isEmpty else { throw JSONError("a second row", at: json.offset) }
     var names = Set<String>(minimumCapacity: 8)
     try json.object { json, name in
@@ -93,9 +95,13 @@ extension EntryDocument {
       default: try json.skip()
       }
     }
+    // Capital letters would be the same digest, but then `sha256sum` and this program would compare
+    // two different lines.
     let isDigest =
       sha256.count == 64
       && sha256.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    // Member names are fixed. A document that could choose them could make two entries share a
+    // member, or a name look like a path.
     guard fileName == Array(name.memberName.utf8), size >= 0, isDigest else {
       throw JSONError("a member that is not described", at: place)
     }

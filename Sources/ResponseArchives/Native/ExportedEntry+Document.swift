@@ -72,6 +72,8 @@ extension ExportedEntry {
   private func row(_ json: inout JSONWriter) {
     let columns = raw.columns.span
     json.object("row") { json in
+      // Sorted, so that equal entries give equal bytes whatever the order of the columns in their
+      // schema.
       for index in columns.indices.sorted(by: { columns[$0].name < columns[$1].name }) {
         json.key(named: columns[index].name)
         json.value(columns[index].value, of: columns[index].name)

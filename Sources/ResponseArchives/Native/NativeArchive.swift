@@ -15,6 +15,7 @@ public enum NativeArchive {
   static let headerName = "urlcache-archive.json"
   /// The second to last member.
   static let manifestName = "manifest.json"
+  // So an unpacked archive can be verified with tools that every system has.
   /// The last member: a line for each other member, in order, in the format of `sha256sum`.
   static let checksumsName = "SHA256SUMS"
   /// The first member of an entry.
@@ -24,6 +25,9 @@ public enum NativeArchive {
   ///
   /// - Parameter number: The number of the entry in the archive, starting at 1.
   static func folder(_ number: Int64) -> String {
+    // Ten digits keep the order of names the order of entries in all listings. A counter instead of
+    // a URL or an id rules out collisions, long names and names that mean something to a file
+    // system.
     let digits = String(number)
     return "entries/" + String(repeating: "0", count: max(0, 10 - digits.utf8.count)) + digits + "/"
   }

@@ -26,6 +26,8 @@ final class NativeArchiveSource: ArchiveKind {
     self.file = file
     self.format = format
     self.limits = limits
+    // Only the header is read here. A damaged end is found when the entries are read, and
+    // `--salvage` still gets those before it.
     header = try ArchiveWalk(file, format, limits: limits).header()
     // libarchive takes names from the headers before the members, other programs from the directory. If the two
     // differed, each would read another archive.

@@ -61,6 +61,8 @@ struct NativeArchiveWriter: ~Copyable {
   /// Writes the checksums and finishes the archive.
   consuming func finish() throws {
     try writeLines()
+    // A tar header contains the size of its member, so the checksums cannot be written while they
+    // are collected.
     try archive.begin(NativeArchive.checksumsName, size: checksums.size)
     var offset: Int64 = 0
     while case let count = try checksums.read(into: &buffer, at: offset), count > 0 {

@@ -75,6 +75,7 @@ final class WACZExport: ResponseArchiveWriter {
     try index.copy(to: &zip, as: WACZ.indexName)
     try contents.pages.copy(to: &zip, as: WACZ.pagesName)
     try zip.append(WACZ.packageName, package)
+    // Without it, the one document that holds all digests would have none itself.
     try zip.append(WACZ.packageDigestName, Self.packageDigest(of: package))
     try zip.finish()
   }

@@ -34,6 +34,7 @@ final class WACZSource: WARCBackedArchive {
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
     self.file = file
     self.limits = limits
+    // Extracted to a file without a name, which disappears with the process, however that ends.
     let unpacking = try WACZUnpacking(file, limits: limits)
     let warc = WARCCopy(try unpacking.run())
     entries = try WARCEntries(

@@ -69,8 +69,11 @@ struct WACZUnpacking: ~Copyable {
     guard let name = member.name, name.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else {
       throw damage("a member has a name that no WACZ has")
     }
+    // Some programs add an entry for each folder, which has no contents.
     if name.last == UInt8(ascii: "/") { return try next() }
     if let finding = member.finding { throw damage("member \(members.count + 1) \(finding)") }
+    // Zip allows two members with one name, of which some programs read the first and others the
+    // last.
     guard members[ByteString(name)] == nil else { throw damage("a member is there twice") }
     try limits.check(Int64(members.count), .members, at: path)
     return ByteString(name)
@@ -107,6 +110,8 @@ struct WACZUnpacking: ~Copyable {
   /// Checks that the WARC files can be concatenated: all compressed, or none.
   private mutating func begin(_ bytes: ArraySlice<UInt8>) throws {
     let isCompressed = ContentCoding(ofDataBeginningWith: bytes) != nil
+    // gzip members can follow each other, and so can plain records, but a reader cannot change
+    // between both in one stream.
     guard self.isCompressed ?? isCompressed == isCompressed else {
       throw damage("only some of its WARC files are compressed, which is not supported")
     }
@@ -131,6 +136,8 @@ struct WACZUnpacking: ~Copyable {
         missing.remove(resource.path)
       }
     }
+    // A WARC file that the package does not list has no digest, and could have been added by
+    // anybody.
     guard missing.isEmpty else { throw damage("'\(WACZ.packageName)' does not name a WARC file") }
   }
 
@@ -138,6 +145,8 @@ struct WACZUnpacking: ~Copyable {
     guard let member = members[resource.path] else {
       throw damage("a member that '\(WACZ.packageName)' names is missing")
     }
+    // Data packages may use other algorithms such as MD5, which are not verified. The sizes are
+    // compared all the same.
     let isOther = resource.hash.map { !$0.bytes.starts(with: "sha256:".utf8) } ?? true
     guard isOther || resource.hash == ByteString("sha256:\(member.sha256)"),
       resource.size.map({ $0 == member.size }) ?? true

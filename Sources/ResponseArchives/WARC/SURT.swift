@@ -22,6 +22,7 @@ enum SURT {
     if !port.allSatisfy(\.isASCIIDigit) { (host, port) = (authority.hostAndPort, []) }
     if port.elementsEqual((scheme == Array("https".utf8) ? "443" : "80").utf8) { port = [] }
     let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    // pywb looks a page up without `www`, and would not find it otherwise.
     let parts = labels.dropFirst(labels.count > 1 && isUsualName(labels[0]) ? 1 : 0)
     return Array(parts.reversed().joined(separator: [0x2C]))
       + (port.isEmpty ? [] : [UInt8(ascii: ":")] + port)

@@ -28,6 +28,8 @@ struct SortedLines: ~Copyable {
 
   private mutating func endRun() throws(FileError) {
     let start = file.size
+    // CDXJ readers search by bisection over bytes, as `LC_ALL=C sort` orders them. `String` would
+    // compare by Unicode.
     lines.sort { $0.lexicographicallyPrecedes($1) }
     var bytes: [UInt8] = []
     for line in lines {
@@ -51,6 +53,7 @@ struct SortedLines: ~Copyable {
       var run = LineRun(place: run)
       if let line = try run.next(file) { fronts.append((line, run)) }
     }
+    // A linear search: with 8 MiB in each run, even an index of a million lines has few runs.
     while let first = fronts.indices.min(by: {
       fronts[$0].line.lexicographicallyPrecedes(fronts[$1].line)
     }) {

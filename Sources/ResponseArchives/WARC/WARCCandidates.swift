@@ -30,6 +30,8 @@ struct WARCCandidates {
 
     /// Whether a cache would keep this one of two responses with the same key, even if the other was received later.
     func isBetter(than other: Self) -> Bool {
+      // Caches are asked for responses to GET, so a later POST must not replace what a GET
+      // received.
       isGET == other.isGET ? date > other.date : isGET
     }
   }
@@ -112,6 +114,8 @@ struct WARCCandidates {
     for number in responses.indices {
       guard let revisited = responses[number].revisited else { continue }
       guard let place = bodies.number(ofFirst: marks[revisited]) else {
+        // Web archives deduplicate across files, so a single file often lacks the record that has
+        // the body.
         omissions.add("what it is a revisit of is not there")
         responses[number].makesEntry = false
         continue
@@ -139,6 +143,7 @@ struct WARCCandidates {
 
   /// Removes all responses with the same key except the one that a cache would keep.
   private mutating func keepBest() {
+    // A crawl often contains a URL several times, and a cache keeps one response for a key.
     var best: [WARCMark: Int] = [:]
     for number in responses.indices where responses[number].makesEntry {
       let key = responses[number].key

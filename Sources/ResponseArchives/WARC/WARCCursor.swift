@@ -21,6 +21,8 @@ final class WARCCursor {
   ///
   /// - Throws: ``WARCError``, or what reading throws.
   func record(at place: WARCInput.Place) throws -> WARCReader {
+    // Reading on is much cheaper than starting a gzip member again: a file may be one single
+    // member, although the specification wants one for each record.
     let there = try input?.advance(to: place) ?? false
     if !there {
       backwardBytes += ByteCount(place.offset)

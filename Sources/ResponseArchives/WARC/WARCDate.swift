@@ -13,6 +13,8 @@ extension Timestamp {
   /// The date in the format of WARC 1.1, in UTC, with microseconds unless it is a whole second.
   var warcDate: [UInt8] {
     let fraction = secondsSince1970 - Double(wholeSeconds)
+    // Rounding up to a whole second would need a carry into minutes, hours and days. A microsecond
+    // less is within the precision of the stored time.
     let microseconds = min(Int64((fraction * 1e6).rounded()), 999_999)
     var text: [UInt8] = []
     text.append(CivilTime(self))

@@ -32,6 +32,8 @@ struct WARCDigest {
     let size = algorithm == .sha1 ? 20 : 32
     let value =
       switch text.count {
+      // The specification leaves the encoding open. Most programs write Base32. This one writes
+      // hexadecimal, which warcio and FastWARC verify as well.
       case size * 2: Base16.decode(text)
       case (size * 8 + 4) / 5...(size + 4) / 5 * 8: Base32.decode(text)
       default: Base64.decode(text)

@@ -8,6 +8,7 @@ extension WARCExport.Capture {
       json.object { json in
         json.member("url", repairing: uri)
         json.member("mime", repairing: mimeType?.bytes ?? Array("unk".utf8))
+        // Numbers are strings, as cdxj-indexer writes them. Readers accept both.
         json.member("status", status.map { "\($0)" } ?? "200")
         json.member("digest", payloadDigest)
         json.member("length", "\(place.count)")

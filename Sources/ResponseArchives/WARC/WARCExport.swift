@@ -58,6 +58,7 @@ final class WARCExport: ResponseArchiveWriter {
     guard let url = response.url ?? response.request.url, let uri = EscapedURI(absolute: url) else {
       return "it has no URL"
     }
+    // A status line needs a status of three digits (RFC 9112 §4).
     if uri.isOfHTTP, !(100...599 ~= response.status ?? 0) { return "it has no status of HTTP" }
     let date = response.stored ?? response.firstStored ?? time
     let record = WARCResponseRecord(entry, uri, date)
@@ -103,6 +104,8 @@ final class WARCExport: ResponseArchiveWriter {
       ("WARC-Type", Array("metadata".utf8)), ("WARC-Date", time.warcDate),
       ("Content-Type", Self.fields),
     ])
+    // WARC files can be concatenated and cut at any record without a reader noticing. The number of
+    // entries in a last record shows that nothing is missing.
     try warc.append(header, Array("\(WARCLabel.end)\(summary.entries)\r\n".utf8))
   }
 }
@@ -124,13 +127,18 @@ private struct WARCResponseRecord {
   }
 
   func header(payloadDigest: String) -> WARCHeader {
+    // A `response` record holds a message of the protocol of its URI (WARC 1.1, "'resource'"). For
+    // `data:` and custom schemes there is none, so only the body is stored.
     let type = uri.isOfHTTP ? "response" : "resource"
     let media = entry.response.mimeType?.bytes ?? Array("application/octet-stream".utf8)
     var fields: [(StaticString, [UInt8])] = [
       ("WARC-Type", Array(type.utf8)), ("WARC-Date", date.warcDate),
       ("WARC-Target-URI", uri.bytes), ("Urlcache-Entry-ID", Array("\(entry.raw.id)".utf8)),
+      // SHA-256 in hexadecimal: warcio and FastWARC verify it, and SHA-1 is no protection against
+      // crafted collisions.
       ("WARC-Payload-Digest", Array(payloadDigest.utf8)),
     ]
+    // Otherwise a reader would take the missing body for an empty one.
     if entry.body == nil { fields.append(("WARC-Truncated", Array("unspecified".utf8))) }
     fields.append(
       ("Content-Type", uri.isOfHTTP ? Array("application/http;msgtype=response".utf8) : media))

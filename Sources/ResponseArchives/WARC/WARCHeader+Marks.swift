@@ -28,6 +28,8 @@ extension WARCHeader {
 
   /// The marks of the record that this one revisits, most reliable first.
   var revisitedMarks: [WARCMark] {
+    // The id names exactly one record. URL and date may name several captures, and equal digests
+    // only prove that the bytes are equal.
     var marks = [self["warc-refers-to"]].compactMap(\.self).map { WARCMark($0) }
     if let uri = self["warc-refers-to-target-uri"], let date = self["warc-refers-to-date"] {
       marks.append(WARCMark(uri, date))

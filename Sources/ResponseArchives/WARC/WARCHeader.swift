@@ -6,6 +6,8 @@ struct WARCHeader: Hashable, Sendable {
   /// The named fields, in order.
   var fields: [HeaderFields.Field] = []
 
+  // The specification has no limit, and a hostile file could have one line of gigabytes.
+  // An endless one is the simplest way to make a reader of records run out of memory.
   /// The maximum size of a header, in bytes.
   static let largest = 1 << 16
 
@@ -33,6 +35,8 @@ struct WARCHeader: Hashable, Sendable {
   ///
   /// - Throws: ``WARCError`` if the header contains no valid length.
   func blockLength() throws(WARCError) -> ByteCount {
+    // Every reader needs this field to find the next record. The digits are checked strictly,
+    // because a sign or white space would be read differently by other programs.
     guard let text = self["content-length"], let length = Int64(digits: text.bytes[...]) else {
       throw WARCError("a record does not say how long it is")
     }

@@ -22,6 +22,7 @@ struct WARCIndex {
     var sha256: [UInt8] = []
   }
 
+  // A body in memory needs neither a digest in the index nor a second reading of its record.
   /// The size of the largest body that is read into memory, in bytes.
   static let largestInMemory = ByteCount(1 << 16)
 

@@ -22,6 +22,8 @@ struct WARCIndexing {
     self.path = path
     self.limits = limits
     fileSize = file.size
+    // The ratio is compared with what was read so far. With the size of the whole file, a bomb at
+    // the beginning of a large file would pass.
     progress = WARCInput.Progress()
     let input = try WARCInput(file, coding, counting: progress)
     reader = WARCReader(input, verifying: true)
@@ -75,6 +77,8 @@ struct WARCIndexing {
   private mutating func readRequest() throws {
     let header = reader.header
     try sequence.check(header, isEntry: false)
+    // Each request is kept until all records are known, so requests without responses would take
+    // memory without a limit.
     try limits.check(found.requestCount, .entries, at: path)
     let place = reader.place
     guard header.hasHTTPBlock, let uri = header.targetURI,
@@ -92,6 +96,8 @@ struct WARCIndexing {
     guard let uri = header.targetURI, header.isOfHTTP else {
       return found.omissions.add("it is not of a URL of HTTP")
     }
+    // Every record must have a date. Without it there is no time of storing, and the age of the
+    // entry would be unknown.
     guard let date = header.date else { throw WARCError("a record has no date") }
     var entry = WARCIndex.Entry(
       record: reader.place, body: reader.place, isBodyDecoded: sequence.isOurs,
@@ -102,6 +108,8 @@ struct WARCIndexing {
         if let omission = try readRevisit(into: &entry) { throw omission }
         return found.addRevisit(entry, header, of: key, date)
       }
+      // The body is read even if the status rules the response out: its digest must be verified,
+      // and a revisit may refer to it.
       let omission = Self.omission(ofStatus: try readBody(into: &entry))
       found.addResponse(entry, header, of: key, date, makesEntry: omission == nil)
       if let omission { throw omission }
@@ -123,6 +131,8 @@ struct WARCIndexing {
   private static func omission(ofStatus status: Int64?) -> HTTPBodyError? {
     switch status {
     case nil: HTTPBodyError("it is no response of HTTP")
+    // Both are about a part or a confirmation of another response. Served from a cache as a whole
+    // response, they would be wrong.
     case 206?: HTTPBodyError("it is only a part of its content (status 206)", isPart: true)
     case 304?: HTTPBodyError("it only says that nothing has changed (status 304)")
     case let status? where !(200...599 ~= status):
@@ -149,6 +159,8 @@ struct WARCIndexing {
         try checkTotals()
       }
     } catch let error as HTTPBodyError {
+      // A body that cannot be decoded is skipped, and the records after it are read. So the rest of
+      // this one has to be read here.
       try payload.drain(into: digests)
       throw error
     }
@@ -167,6 +179,8 @@ struct WARCIndexing {
   private func incompleteness(of payload: WARCPayload, size: ByteCount) -> String? {
     let header = reader.header
     if header["warc-truncated"] != nil { return "it was cut short when it was recorded" }
+    // The other segments are in records of their own, and often in other files. Nothing here joins
+    // them.
     if header["warc-segment-number"] != nil { return "it is only a segment" }
     let headers = payload.head.headers
     // In coded bodies, and in records of this program, Content-Length is not the size of the decoded body.

@@ -84,6 +84,7 @@ final class WARCInput {
     return true
   }
 
+  // As much as one read from the file, which would have to be made again at the new place.
   /// The distance up to which skipping is preferred to opening the input again.
   private static let nearness: Int64 = 1 << 16
 

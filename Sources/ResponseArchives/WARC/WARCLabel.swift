@@ -27,6 +27,7 @@ enum WARCLabel {
       return .init(
         name: ByteString(Array(originalPrefix.utf8) + field.name.bytes), value: field.value)
     }
+    // Content-Length must be that of the record, or strict readers take the body for cut off.
     if let bodySize {
       fields.append(.init(name: "Content-Length", value: ByteString("\(bodySize)")))
     }

@@ -13,6 +13,7 @@ struct WARCMark: Hashable {
     var digest = Digest()
     for text in texts {
       digest.update(text.bytes[...])
+      // Without a separator, two texts that are divided in another way would give the same mark.
       digest.update([0])
     }
     bits = digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -36,6 +37,7 @@ struct WARCMarkTable {
 
   /// Prepares the table for lookups.
   mutating func sort() {
+    // By number too, so that of several records with one digest always the same one is found.
     rows.sort { ($0.mark, $0.number) < ($1.mark, $1.number) }
   }
 

@@ -42,6 +42,8 @@ struct WARCPayload {
   func body(
     areBodiesDecoded: Bool, limit: ByteCount = .max, into digests: WARCPayloadDigests? = nil
   ) throws -> HTTPBodyReader {
+    // A file that claims to be from this program is read without codings, even if a hostile one
+    // kept the header fields.
     let headers = areBodiesDecoded || !reader.header.hasHTTPBlock ? HeaderFields() : head.headers
     return try HTTPBodyReader(headers, limit: limit) {
       digests?.transferred?.update($0)
@@ -77,6 +79,8 @@ final class WARCPayloadDigests {
     decoded = .init(of: digest)
   }
 
+  // All three are computed at once, because a second reading of a record of gigabytes would cost
+  // more than two digests that are not needed.
   /// Whether one of them matches, or there is none to compare.
   var areRight: Bool {
     guard let sent, let transferred, let decoded else { return true }

@@ -33,6 +33,7 @@ final class WARCReader {
   /// - Throws: ``WARCError``, or any error from reading.
   func next() throws -> Bool {
     try finishBlock()
+    // Real files have one, two or three empty lines between records, one even `\r\r\n`.
     while let byte = try input.peek(), byte == 0x0D || byte == 0x0A { try input.skip(1) }
     guard try !input.isAtEnd() else { return false }
     place = input.place
@@ -58,6 +59,8 @@ final class WARCReader {
       return Array(line.dropLast(line.dropLast().last == 0x0D ? 2 : 1))
     }
     let version = ByteString(try line())
+    // Only these two versions were ever standards. Guessing at the rest of another one could take a
+    // body for a header.
     guard version == "WARC/1.1" || version == "WARC/1.0" else {
       throw WARCError("a record does not begin with WARC/1.0 or WARC/1.1")
     }
@@ -72,6 +75,8 @@ final class WARCReader {
   func read(upTo count: Int64 = .max) throws -> ArraySlice<UInt8> {
     guard left > 0 else { return [] }
     let bytes = try input.read(upTo: min(left, count))
+    // A crawler that was killed leaves such a file. The records before the end are intact, and
+    // `--salvage` imports them.
     guard !bytes.isEmpty else { throw WARCError("it ends amid a record") }
     left -= Int64(bytes.count)
     digest?.update(bytes)

@@ -12,6 +12,8 @@ struct WARCSequence {
   private var entries: Int64 = 0
   private var isWhole = true
 
+  // A `warcinfo` block of another program may hold a whole configuration, of which only the
+  // software line matters here.
   /// The size of the largest `warcinfo` block that is read, in bytes.
   private static let longest = ByteCount(1 << 16)
 
@@ -20,6 +22,7 @@ struct WARCSequence {
     try end()
     let header = reader.header
     let lines = try reader.block(upTo: Self.longest)?.split(separator: 0x0A) ?? []
+    // Files can be concatenated, so each `warcinfo` record decides for the records that follow it.
     isOurs = lines.contains { $0.starts(with: Array("software: \(WARCLabel.software)".utf8)) }
     (entries, isWhole) = (0, !isOurs)
     try checkID(header)
@@ -39,6 +42,7 @@ struct WARCSequence {
     let header = reader.header
     let block = try reader.block(upTo: Self.longest) ?? []
     let mark = Array(WARCLabel.end.utf8)
+    // Other metadata records are allowed anywhere in a WARC file.
     guard block.starts(with: mark) else { return }
     let number = Int64(digits: block.dropFirst(mark.count).prefix(while: \.isASCIIDigit))
     guard number == entries, !isWhole else {

@@ -13,6 +13,7 @@ final class WARCSource: WARCBackedArchive {
 
   static func isArchive(_ file: ArchiveFile) -> Bool {
     let mark = Array("WARC/".utf8)
+    // By the bytes: files are renamed, and `.gz` says nothing about what is inside.
     return file.decodedStart(mark.count).starts(with: mark)
   }
 
