@@ -17,16 +17,21 @@ extension EntryCheck {
     of exchange: borrowing Exchange, _ response: borrowing StoredResponse
   ) -> [(Finding.Code, String)] {
     var findings: [(Finding.Code, String)] = []
+    // `no-cache` with field names only withholds these fields. Without names, the whole response is
+    // validated before each use (RFC 9111 §5.2.2.4), which is pointless without a validator.
     if case .wholeResponse? = exchange.directives.noCache, Validators(of: exchange).isEmpty {
       findings.append(
         (.noCacheWithoutValidator, "it says 'no-cache', and has nothing to be validated with"))
     }
     switch BodyCompleteness(of: exchange, response) {
     case .whole: break
+    // `URLCache` returns whatever bytes are stored, so an app takes a part for the whole.
     case .partial where exchange.status == 206:
       findings.append((.partialBody, "its status is 206: only a part of the body is stored"))
     case .partial:
       findings.append((.partialBody, "its body is shorter than its 'Content-Length'"))
+    // An app that parses JSON and stores it again makes it shorter, and leaves `Content-Length` as
+    // it was received. So this is no sign of a download that was cut off.
     case .rewritten:
       findings.append((.otherLength, "its body is shorter than its 'Content-Length'"))
     case .longer:

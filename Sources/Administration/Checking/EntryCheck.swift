@@ -49,6 +49,9 @@ struct EntryCheck {
     // A temporary file is an archive only once it is complete, so it need not be decodable.
     let isUnfinished = response.notes.contains { $0.code == .temporaryFile }
     for note in response.notes where !isUnfinished || note.code != .undecodable {
+      // Foundation writes an entry to `.dat.nosync…` and renames it at the end. A process that is
+      // killed leaves the file behind, and Foundation never removes it, but a young one may still
+      // become an entry.
       let isYoung =
         note.code == .temporaryFile && response.file.map { $0.isYoung(at: clock) } ?? false
       add(isYoung ? .youngTemporaryFile : note.code.finding, note.message)
@@ -58,6 +61,7 @@ struct EntryCheck {
     {
       add(.wrongKey, "its key is not the URL of its request")
     }
+    // CFNetwork's key has no method, so a stored POST or HEAD is found where a GET is looked up.
     if let method = response.request.method, method != "GET" {
       add(.notGET, "its method is not GET")
     }
@@ -67,6 +71,7 @@ struct EntryCheck {
     if Self.forbidsStoring(response.responseHeaders) {
       add(.noStore, "the response says 'no-store'")
     }
+    // `no-store` in a request forbids storing its response as well (RFC 9111 §5.2.1.5).
     if Self.forbidsStoring(response.request.headers) {
       add(.noStore, "the request says 'no-store'")
     }
@@ -76,6 +81,8 @@ struct EntryCheck {
     if response.storagePolicy == .allowedInMemoryOnly || response.storagePolicy == .notAllowed {
       add(.notForDisk, "its storage policy is not 'allowed'")
     }
+    // Foundation on Linux makes its key of host, port and path only, so two queries share one
+    // entry.
     if case .file = response.id, response.url?.bytes.contains(UInt8(ascii: "?")) ?? false {
       add(.queryNotInKey, "its URL has a query, and its key has none")
     }
@@ -84,6 +91,9 @@ struct EntryCheck {
     {
       add(.keyOfAnotherURL, "its key is not that of its URL")
     }
+    // An entry from the future does not age until its time comes, and stays fresh for that much
+    // longer. CFNetwork and Foundation evict the oldest entries first, so they also keep it
+    // longest.
     for time in [response.stored, response.firstStored] {
       // The note about the date is a finding already.
       guard !response.notes.contains(where: { $0.code == .futureDated }) else { break }
@@ -109,6 +119,9 @@ extension StoredResponse.Note.Code {
     let unusable = "the app cannot get it"
     return switch self {
     case .noResponseRow, .noBlobRow, .noBodyRow: .init(rawValue, .error, lost, repair: .rows)
+    // A repair removes only what no app can read. It must not remove what is merely too large for
+    // this reader, or not readable for this user: `tooLarge` and the unreadable files have no
+    // repair.
     case .undecodable: .init(rawValue, .error, unusable, repair: .undecodable)
     case .missingBodyFile, .badBodyFileName, .notARegularFile:
       .init(rawValue, .error, unusable, repair: .bodies)
@@ -118,11 +131,14 @@ extension StoredResponse.Note.Code {
     case .wrongType, .notUTF8, .badTime:
       .init(rawValue, .warning, "CFNetwork never writes that")
     case .tooLarge: .init(rawValue, .note, "what is in it was not checked")
+    // `NSKeyedUnarchiver` of Foundation on Linux ends the process for classes that are not
+    // expected, references to themselves, and keys without values. An app cannot catch that.
     case .fatalToFoundation:
       .init(
         rawValue, .error, "the app's process ends when it looks the entry up", repair: .undecodable)
     case .emptyFile: .init(rawValue, .error, unusable, repair: .undecodable)
     case .unreadableFile: .init(rawValue, .error, "it may be a matter of permissions")
+    // No repair: nothing tells which of the two is the right one.
     case .duplicateKey: .init(rawValue, .warning, "the app gets either of them")
     case .futureDated:
       .init(rawValue, .warning, "whatever is stored for its key is removed in favour of it")
@@ -130,6 +146,8 @@ extension StoredResponse.Note.Code {
     case .temporaryFile:
       .init(
         rawValue, .warning, "it takes up room, and nothing ever removes it", repair: .orphans)
+    // CFNetwork looks entries up by `request_key` alone. It writes the hash in 64 bits when it
+    // inserts a row and in 32 bits when it updates one, and never reads it.
     case .wrongHash: .init(rawValue, .note, "nothing looks an entry up by it")
     }
   }

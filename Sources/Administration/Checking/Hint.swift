@@ -89,6 +89,7 @@ extension Hint {
     _ lookup: StoreLookup?, asking inquiry: Inquiry
   ) -> [Hint] {
     var hints: [Hint] = []
+    // After a redirect, the other URL is expected, and only its target is another one.
     if let lookup, lookup.isAnswer, !lookup.isRedirected { hints.append(.answersOtherURL) }
     if response.bodyLocation == .missing { hints.append(.bodyMissing) }
     switch response.storagePolicy {
@@ -106,6 +107,9 @@ extension Hint {
       hints.append(.partialBody(isResumable: details.conditional.purpose == .completion))
     }
     hints += findings(details, asking: inquiry)
+    // Published examples of cache subclasses store the date under this key, and compare it with a
+    // limit that is only in the source of the app. Without that limit, the freshness shown is not
+    // what the app goes by.
     if !response.userInfo.isEmpty,
       case .date? = response.userInfo.value(for: UserInfoExpiry.storingDateKey),
       details.expiry?.rule.key != UserInfoExpiry.storingDateKey
@@ -126,7 +130,11 @@ extension Hint {
   ) -> [Hint] {
     var hints: [Hint] = []
     let fields = details.exchange.fields
+    // RFC 9111 never forces a cache to store anything, so such an entry should not exist. It is a
+    // finding about privacy, not about freshness.
     if details.storability.reason == .responseNoStore { hints.append(.noStoreOnDisk) }
+    // A private cache may store these responses: RFC 9111 §3.5 and §5.2.2.7 restrict shared caches
+    // only. But the files are not encrypted, so cookies and tokens are on disk in clear text.
     let sent = details.exchange.request?.fields
     if details.exchange.directives.isPrivate != nil || fields.contains(.setCookie)
       || sent?.contains(.authorization) == true || sent?.contains(.cookie) == true
@@ -143,6 +151,8 @@ extension Hint {
       }
     }
     let lifetime = freshness.lifetime.seconds
+    // Caches on the way can use up the whole lifetime, which shows in `Age` or in an old `Date`.
+    // The entry was then never fresh on this machine, which looks like a fault of this machine.
     if lifetime > 0, freshness.age.correctedInitialAge >= lifetime {
       hints.append(.staleWhenStored(age: freshness.age.correctedInitialAge))
     }
@@ -157,8 +167,12 @@ extension Hint {
 
   private static func ofApple(_ details: Explanation.Details) -> [Hint] {
     var hints: [Hint] = []
+    // RFC 9111 §4.2.2 suggests a tenth of the time since `Last-Modified`, and leaves the rest to
+    // each cache.
     if details.reuse.freshness.lifetime.source == .heuristic { hints.append(.guessedLifetime) }
     if details.reuse.decision == .useWhileRevalidating { hints.append(.staleUseUndocumented) }
+    // Developers reported that a 304 does not extend the stored lifetime on Apple systems, so that
+    // every later use is validated again. Apple documents neither.
     if details.conditional.purpose == .validation, !details.reuse.freshness.isFresh {
       hints.append(.expiryNotExtended)
     }
@@ -171,6 +185,8 @@ extension Hint {
     var hints: [Hint] = []
     if url?.bytes.contains(UInt8(ascii: "?")) ?? false { hints.append(.keyWithoutQuery) }
     if let foundation = details.foundation, isFound {
+      // Observed with Swift 6.3: `URLSession` removes an entry that it does not use, even if only a
+      // HEAD or a request with `Authorization` asked for the URL.
       if foundation.refusal != nil {
         hints.append(.removedWhenRefused)
       } else if foundation.usedUntil == nil {

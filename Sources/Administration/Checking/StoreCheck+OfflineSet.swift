@@ -29,6 +29,8 @@ extension StoreCheck {
   ) throws {
     self.init(options, of: source.description)
     var set = OfflineSet(urls)
+    // Few entries match a URL of the set. Only those are read again with everything that the checks
+    // need.
     try source.scan(OfflineSet.projection) { response in
       plan.storedEntries += 1
       set.find(response)
@@ -78,6 +80,7 @@ private struct OfflineSet {
 
   /// Adds a response to the URLs that it matches.
   mutating func find(_ response: borrowing StoredResponse) {
+    // `URLCache` does not find it under any URL, so it is of no use offline.
     if response.isOrphan { return }
     let id = response.id
     if case .file = id {
@@ -100,17 +103,22 @@ extension EntryCheck {
   fileprivate func finding(
     on response: borrowing StoredResponse, offlineFor url: ByteString
   ) -> Finding? {
+    // Other findings, such as `no-store`, do not keep the app from getting the body offline.
     let blocking = findings(on: response).filter {
       $0.code.severity == .error || $0.code == .partialBody
     }
     if let finding = blocking.first {
       return Finding(.offlineUnusable, finding.message, id: response.id, url: url)
     }
+    // The key of a Foundation store has no query, so the store answers with whatever was stored
+    // last for the path.
     if let names = EntryNames([.url(url)]).lookup(of: response), !names.isRedirected {
       let message =
         names.differsByQuery ? "it was stored with another query" : "it was stored for another URL"
       return Finding(.offlineOtherURL, message, id: response.id, url: url)
     }
+    // A response without a lifetime is no finding: Foundation on Linux was seen to use such a
+    // response for ever, and Apple's heuristic is not documented.
     let freshness = ResponseFreshness(of: response, at: now, rules: UserInfoExpiry.known)
     guard freshness?.state == .stale else { return nil }
     return Finding(.offlineStale, "its entry is stale", id: response.id, url: url)

@@ -88,6 +88,9 @@ public struct StoreCheck {
         try record(finding, report)
       }
       for finding in check.findings(on: response) {
+        // It is not known whether CFNetwork writes the row or the body file first. While the app is
+        // running, a missing body may appear a moment later, so it counts only if a second look in
+        // a later state of the store still misses it.
         if inUse, finding.code == StoredResponse.Note.Code.missingBodyFile.finding {
           suspects.append(.init(finding: finding, entry: .init(of: response, at: nil)))
         } else {

@@ -29,6 +29,7 @@ public struct HeaderChange: Hashable, Sendable {
       changes[key]?.name = field.name
     }
     return changes.filter { $0.value.before != $0.value.after }
+      // A dictionary has another order in each run.
       .sorted { $0.key < $1.key }.map(\.value)
   }
 }

@@ -115,6 +115,8 @@ struct LineMatching {
 
   /// Matches the lines of a part without unique lines, or none if it is too long.
   private func compare(_ part: Part, _ matches: inout [LineMatch]) {
+    // Without matches, the whole part counts as replaced. That is still a correct diff, only a
+    // longer one.
     guard part.first.count + part.second.count <= Self.longestPart else { return }
     let difference = second[part.second].difference(from: first[part.first])
     var removed: Set<Int> = []

@@ -75,6 +75,8 @@ public struct StoreComparison: Hashable, Sendable {
     }
     var others: [(key: ByteString, print: Fingerprint)] = []
     leftOut += try forEachFingerprint(of: second) { key, print in
+      // Identical ones first, so that one change among several responses with a key is shown as
+      // one.
       if let place = known[key]?.firstIndex(where: { $0.digests == print.digests }) {
         known[key]?.remove(at: place)
         same += 1
@@ -100,9 +102,11 @@ public struct StoreComparison: Hashable, Sendable {
         .init(key: key, url: $0.url, change: .removed, first: $0.id)
       }
     }
+    // A dictionary has another order in each run.
     self.differences = differences.sorted { $0.key < $1.key }
   }
 
+  // Digests instead of contents: one of the stores is in memory as a whole.
   /// The values of a response that are compared.
   private struct Fingerprint {
     var id: StoredResponse.ID
@@ -119,6 +123,8 @@ public struct StoreComparison: Hashable, Sendable {
     try source.forEachRawResponse(
       selection.projection, where: { try selection.contains($0, now: now) }
     ) { raw in
+      // What cannot be read cannot be compared. It is counted, so that "no differences" does not
+      // say more than is known.
       guard raw.finding == nil else {
         leftOut += 1
         return .next
@@ -147,6 +153,8 @@ public struct StoreComparison: Hashable, Sendable {
     case .validators:
       return digest([], response.responseHeaders?.fields.filter { isValidator($0.name) })
     case .other:
+      // Without `entry_ID` and `hash_value`: a cache and its copy made by an import may differ in
+      // both.
       let values = ["version", "storage_policy", "time_stamp", "partition"].map {
         "\(raw.value(of: $0) ?? .null)"
       }
@@ -170,6 +178,8 @@ public struct StoreComparison: Hashable, Sendable {
       digest.update(bytes[...])
     }
     for text in texts { append(Array(text.utf8)) }
+    // Stores keep header fields in dictionaries, which have no order. Only the order of fields with
+    // the same name has a meaning (RFC 9110 §5.3).
     let sorted = (fields ?? []).enumerated().sorted {
       ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
     }

@@ -42,6 +42,8 @@ extension Condition.Expression {
     switch self {
     case .compare(let subject, let test):
       return subject.value(of: response, in: context).map { test.holds(of: $0, subject.field) }
+    // The negation of unknown is unknown. Otherwise `purge --where '!(age < 7d)'` would remove the
+    // entries whose age is not known.
     case .not(let part):
       return part.truth(of: response, in: context).map { !$0 }
     case .all(let parts):
@@ -74,6 +76,7 @@ extension Condition.Test {
   fileprivate func holds(of value: ConditionField.Value, _ field: ConditionField) -> Bool {
     switch (self, value) {
     case (_, .texts(let values)): values.contains { holds(of: .text($0), field) }
+    // An app may have attached `"600"` as text or 600 as a number, and a user cannot see which.
     case (.equals(let texts), .property(let value)):
       texts.contains { value.equals($0, WrittenTime.moment($0)) }
     case (_, .property(let value)): value.ordered.map { holds(of: $0, field) } ?? false
@@ -143,6 +146,9 @@ extension ConditionField {
       return context.isRevalidationDue.map { .words([Self.word(forRevalidationDue: $0)]) }
     case .status: return response.status.map { .number(Double($0)) }
     case .size: return response.bodySize.map { .number(Double($0)) }
+    // Unknown if no length was announced for the stored bytes. That includes bodies with a content
+    // coding: `URLCache` stores them decoded, and `Content-Length` counts the coded bytes (RFC 9110
+    // §8.6).
     case .received:
       return Exchange(of: response).flatMap { ReceivedBody(of: $0) }.map { .number($0.percent) }
     case .body: return response.bodyLocation.map { .words([$0.rawValue]) }
@@ -155,6 +161,7 @@ extension ConditionField {
 
   private func text(of response: borrowing StoredResponse) -> ByteString? {
     switch self {
+    // An entry that cannot be decoded has no URL, and must still be selectable to be removed.
     case .url: response.url ?? response.key
     case .key: response.key
     case .host: response.url.flatMap { CanonicalURL.host(of: $0) }
@@ -164,6 +171,8 @@ extension ConditionField {
     case .mime: response.mimeType?.asciiLowercased
     case .partition: response.partition
     case .etag: response.responseHeaders?.firstValue(named: "etag")
+    // Several lines of a list-based field are one list (RFC 9110 §5.3), so a directive may be in
+    // any of them.
     case .cacheControl:
       response.responseHeaders?.joinedValue(named: "cache-control")?.asciiLowercased
     default: nil
@@ -198,6 +207,8 @@ extension StoredResponse.PropertyValue {
 }
 
 extension ByteString {
+  // By bytes: `String.contains` compares grapheme clusters, so a combining mark after the text,
+  // which a server can send, would hide it.
   /// Whether this text contains `part`.
   fileprivate func contains(_ part: ByteString) -> Bool {
     guard let first = part.bytes.first else { return true }

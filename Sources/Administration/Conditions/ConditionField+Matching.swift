@@ -10,6 +10,8 @@ extension ConditionField {
           text, "is not a whole media type",
           hint: "write '^=' and the beginning, for example 'mime ^= \"\(text)/\"'")
       }
+      // `--mime` takes patterns, so users expect them here, too. Compared literally, the text would
+      // match nothing, and a clean-up would do nothing without saying so.
       if text.utf8.contains(UInt8(ascii: "*")) {
         throw WrittenValueError(
           text, "is a pattern, and no media type has a '*'",
@@ -40,6 +42,8 @@ extension WrittenValue {
 
   /// Returns a note if a URL prefix without a `:` looks like a host; `nil` otherwise.
   static func schemeNote(about text: String) -> String? {
+    // Users who write a host without a scheme select nothing. The text cannot be refused, because
+    // some other scheme may begin with it, so it only causes a note.
     guard mayBeginURL(text), !text.utf8.contains(UInt8(ascii: ":")),
       !schemes.contains(where: { $0.utf8.starts(with: text.utf8) })
     else { return nil }

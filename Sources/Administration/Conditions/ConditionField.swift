@@ -49,6 +49,9 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
     case .entryClass: .text(ignoringCase: false)
     case .revalidation: .word([true, false].map(Self.word(forRevalidationDue:)))
     case .url, .key, .path, .query, .partition, .etag: .text(ignoringCase: false)
+    // Schemes, hosts, media types and directives are case-insensitive (RFC 3986 §3.1 and §3.2.2,
+    // RFC 9110 §8.3.1, RFC 9111 §5.2). Methods are not (RFC 9110 §9.1), but `--method` ignores
+    // their case as well.
     case .host, .scheme, .method, .mime, .cacheControl: .text(ignoringCase: true)
     case .userInfo: .property
     case .storagePolicy: .word(StoredResponse.StoragePolicy.names)

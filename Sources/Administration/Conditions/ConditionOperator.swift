@@ -23,6 +23,7 @@ extension ConditionField.Kind {
     switch self {
     case .text: [.equal, .notEqual, .beginsWith, .endsWith, .contains, .oneOf]
     case .property: ConditionOperator.allCases
+    // Words have no order that users would agree on.
     case .word: [.equal, .notEqual, .oneOf]
     case .status, .size, .share:
       [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .oneOf]

@@ -51,6 +51,8 @@ struct ConditionParser {
   private mutating func part() throws(ConditionError) -> Condition.Expression {
     let first = token
     guard first.kind == .sign(.not) || first.kind == .sign(.open) else { return try comparison() }
+    // Conditions also come from configurations, which may be shared by many machines. A stack that
+    // overflows ends the process without a message.
     guard depth < Self.mostDepth else {
       throw ConditionError("it is nested deeper than \(Self.mostDepth) times", at: first.range)
     }
@@ -124,6 +126,7 @@ struct ConditionParser {
           ? "a comparison is missing at the end" : "a field is missing before this",
         at: token.range, hint: "begin with one of: " + Self.fields)
     }
+    // JSON names the same fields with `_`, and users copy names from there.
     let word = String(
       decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
     guard let field = ConditionField(rawValue: word) else {
@@ -153,6 +156,7 @@ struct ConditionParser {
       }
     let allowed = field.kind.operators
     let hint = "'\(field.rawValue)' takes: " + ConditionOperator.list(allowed)
+    // The hint lists the operators of this field only, as most other fields take fewer or more.
     guard let name, let sign = ConditionOperator(rawValue: name) else {
       throw ConditionError(
         "an operator is missing after '\(field.rawValue)'", at: token.range, hint: hint)
@@ -164,6 +168,7 @@ struct ConditionParser {
     token = try lexer.next()
     // The lexer reads `==` as two signs.
     if sign == .equal, token.kind == .sign(.equal) {
+      // Most languages write it twice, and the error about the second sign alone would not help.
       throw ConditionError("'=' stands twice", at: token.range, hint: "write '=' for 'is equal to'")
     }
     return sign

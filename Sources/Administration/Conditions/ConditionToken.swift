@@ -48,6 +48,7 @@ struct ConditionLexer {
     }
     let start = position
     let byte = bytes[start]
+    // Both kinds of quotes, since the other kind usually encloses the whole expression in a shell.
     if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { return try quoted(by: byte) }
     if Self.isOfWord(byte) {
       while position < bytes.count, Self.isOfWord(bytes[position]) { position += 1 }
@@ -73,6 +74,8 @@ struct ConditionLexer {
       if bytes[position] == UInt8(ascii: "\\") {
         position += 1
         guard position < bytes.count, [quote, UInt8(ascii: "\\")].contains(bytes[position]) else {
+          // In a shell, backslashes are easily lost or doubled. Taking an unknown escape literally
+          // would hide that.
           throw ConditionError(
             "a '\\' in quotes is followed by neither a quote nor a '\\'",
             at: (position - 1)..<position, hint: "write '\\\\' for one that stands for itself")

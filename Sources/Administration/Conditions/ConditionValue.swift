@@ -20,6 +20,8 @@ struct ConditionValue {
     switch kind {
     case .text(let ignoringCase):
       content = .text(ignoringCase ? ByteString(text).asciiLowercased : ByteString(text))
+    // What an app attached may be text, a number or a date, which is only known entry by entry. So
+    // the text is kept for `=`, and only an order needs a number or a time.
     case .property:
       switch sign {
       case .less, .lessOrEqual, .greater, .greaterOrEqual:
@@ -49,6 +51,7 @@ struct ConditionValue {
         throw WrittenValueError(
           text, "is more than one status", hint: "write for example 'in (404, 5xx)'")
       }
+      // `status < 4xx` could mean below 400 or below 500.
       guard range.count == 1 || [.equal, .notEqual, .oneOf].contains(sign) else {
         throw WrittenValueError(
           text, "is a class, and has no place in an order",

@@ -21,10 +21,14 @@ public struct WrittenTime: Hashable, Sendable {
       note = nil
       return
     }
+    // The system's time zone decides, because the day on which a clock changes has no fixed offset,
+    // and in some zones no midnight.
     guard let midnight = LocalTime.midnight(year: day.year, month: day.month, day: day.day),
       let time = Timestamp(secondsSince1970: Double(midnight.seconds))
     else { throw failure }
     self.time = time
+    // A scheduled job often runs in another time zone than the shell in which the command was
+    // tried, so the zone is always shown.
     note = "\(text) is taken as \(text)T00:00:00\(Self.zone(midnight.offset))"
   }
 

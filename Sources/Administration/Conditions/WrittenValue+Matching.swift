@@ -18,6 +18,8 @@ extension WrittenValue {
         hint: found.flatMap(\.string).map { "write '\($0)'" }
           ?? "write a host such as 'example.com'")
     }
+    // Certificates and proxies write subdomains like this. No host equals such a text, so it is
+    // refused instead of selecting nothing.
     if bytes.starts(with: Array("*.".utf8)), !bytes.dropFirst().contains(UInt8(ascii: "*")) {
       let domain = String(decoding: bytes.dropFirst(), as: UTF8.self)
       throw WrittenValueError(
@@ -30,6 +32,8 @@ extension WrittenValue {
         hint: "write a host, or '.example.com' for that and all below it;"
           + " 'glob' takes a pattern for whole URLs")
     }
+    // The brackets only separate an IPv6 address from the port (RFC 3986 §3.2.2), and stored hosts
+    // are compared without them.
     if bytes.first == UInt8(ascii: "["), let end = bytes.firstIndex(of: UInt8(ascii: "]")) {
       throw WrittenValueError(
         text, "has brackets, which no host is compared with",
@@ -71,6 +75,8 @@ extension WrittenValue {
 
   /// Parses a URL prefix; rejects text without a scheme, which begins no URL.
   public static func prefix(_ text: String) throws(WrittenValueError) -> ByteString {
+    // `purge --prefix example.com` would match nothing and exit with status 0, so a scheduled
+    // clean-up would never clean up anything.
     guard mayBeginURL(text) else {
       throw WrittenValueError(
         text, "begins no URL: it has no scheme",
@@ -112,6 +118,10 @@ extension SelectionCriteria {
 
   /// The contradiction in the criteria, if there is one; compares only ages with ages, and times with times.
   public var contradiction: Contradiction? {
+    // Criteria that nothing can meet are a mistake. As an empty result, a script would repeat it
+    // for years without anyone noticing.
+    // Ages and times are only compared with their own kind here: whether both can be true depends
+    // on when the command runs.
     if let olderThan, let newerThan, olderThan >= newerThan {
       return Contradiction(
         message:

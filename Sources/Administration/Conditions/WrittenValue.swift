@@ -8,6 +8,7 @@ public enum WrittenValue {
     let factor: Double? =
       switch unit {
       case "", "B": 1
+      // As in `dd`, `du` and Git, a bare letter is binary, and `kB` is decimal (SI).
       case "K", "KiB": 1_024
       case "M", "MiB": 1_048_576
       case "G", "GiB": 1_073_741_824
@@ -31,6 +32,7 @@ public enum WrittenValue {
   /// Parses a duration, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.
   public static func duration(_ text: String) throws(WrittenValueError) -> Double {
     let (number, unit) = split(text)
+    // The two readings differ by a factor of 43,800, and a purge cannot be undone.
     if unit == "m" {
       throw WrittenValueError(
         text, "could mean minutes or months", hint: "write '\(number)min', or days: '30d'")
@@ -57,6 +59,7 @@ public enum WrittenValue {
   /// Parses a percentage: `90%` or `90`.
   public static func percent(_ text: String) throws(WrittenValueError) -> Double {
     let number = text.utf8.last == UInt8(ascii: "%") ? String(text.dropLast()) : text
+    // `Double` also reads `nan` and `inf`, which no comparison treats as a limit.
     guard let percent = Double(number), percent >= 0, percent.isFinite else {
       throw WrittenValueError(text, "is not a share", hint: "write for example '90%'")
     }
@@ -88,6 +91,8 @@ public enum WrittenValue {
       return first...first + 99
     }
     guard let number = Int64(String(decoding: bytes, as: UTF8.self)),
+      // RFC 9110 §15 has 100 to 599 only, but a cache can contain any number, and such entries must
+      // be selectable.
       (0...999).contains(number)
     else {
       return nil

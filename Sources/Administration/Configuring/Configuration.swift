@@ -31,6 +31,7 @@ public struct Configuration: Sendable {
   public init(files: [ConfigurationFile] = [], variable: (String) -> String? = { _ in nil }) {
     self.files = files
     variables = Setting.allCases.reduce(into: [:]) { result, setting in
+      // An empty variable counts as not set, as in the XDG Base Directory Specification.
       if let text = variable(setting.variable), !text.isEmpty { result[setting] = text }
     }
   }
@@ -48,6 +49,8 @@ public struct Configuration: Sendable {
     }
     for file in files {
       let cache = file.caches.first { $0.name == name }
+      // Within a file, the section of a cache is more specific. Across files, the user's whole file
+      // comes first, as a user could otherwise not override a section of the system's.
       for values in [cache?.settings ?? [:], file.settings] {
         guard let given = settings.first(where: { values[$0] != nil }), let value = values[given]
         else { continue }
@@ -110,6 +113,8 @@ public struct Configuration: Sendable {
       } : errors
   }
 
+  // The system's file may define the path and the user's file some settings, or the other way
+  // round, so all files are searched.
   /// The sections of caches without a path in any file: their settings would have no effect.
   public var cachesWithoutPath: [ConfigurationFile.NamedCache] {
     files.flatMap(\.caches).filter { cache in

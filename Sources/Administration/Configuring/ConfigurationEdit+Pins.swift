@@ -23,6 +23,8 @@ extension ConfigurationEdit {
   public func pinning(
     _ urls: [ByteString], inCache name: String?
   ) throws(Failure) -> PinChange? {
+    // Two spellings of a URL name the same entries. A second pin would keep nothing more, and would
+    // have to be found again to unpin the URL.
     var known = Set(pinned(inCache: name).map { CanonicalURL.of($0.url) })
     let added = urls.filter { known.insert(CanonicalURL.of($0)).inserted }
     guard !added.isEmpty else { return nil }
@@ -35,6 +37,10 @@ extension ConfigurationEdit {
       let lines = literals.flatMap { Array("  ".utf8) + $0 + Array(",\n".utf8) }
       insert(Array("pinned = [\n".utf8) + lines + Array("]".utf8), for: key, into: &result)
     }
+    // The empty text stands for any list: only whether the file has pins at all is compared with
+    // it.
+    // The text was edited and not generated. Reading it again is what proves that only this setting
+    // has changed.
     try verify(result, key, "")
     return PinChange(text: result, changed: added)
   }
@@ -59,6 +65,7 @@ extension ConfigurationEdit {
       return unwanted.contains(CanonicalURL.of(ByteString(text)))
     }
     var result = bytes
+    // An empty array would be left behind as a setting without an effect.
     if removed.count == items.count {
       let start = startOfLine(member.range.lowerBound)
       result.removeSubrange(start..<endOfLine(member.value.range.upperBound))
@@ -99,6 +106,8 @@ extension ConfigurationEdit {
       result.insert(contentsOf: text, at: last.upperBound)
       return
     }
+    // As the lines before, so that the file stays as its author formats it, and a difference in
+    // version control is one line.
     let indent = bytes[line...].prefix { $0 == 0x20 || $0 == 0x09 }
     let comma = placeOfComma(after: last.upperBound)
     let next = endOfLine(last.upperBound)
@@ -120,6 +129,8 @@ extension ConfigurationEdit {
     let line = startOfLine(item.lowerBound)
     let next = endOfLine(item.upperBound)
     let rest = bytes[(comma.map { $0 + 1 } ?? item.upperBound)..<next].drop(while: \.isBlank)
+    // A comment in the line of a URL is about this URL, such as `# needed offline`, and is removed
+    // with it.
     let isAlone =
       line > array.range.lowerBound && next < array.range.upperBound
       && bytes[line..<item.lowerBound].allSatisfy(\.isBlank)

@@ -121,6 +121,8 @@ extension ConfigurationEdit {
 
   /// Returns a value in TOML syntax: a number or a Boolean if the setting is one, else quoted text.
   private static func literal(_ value: String, for key: Key) -> [UInt8] {
+    // Sizes, durations and percentages have units, so TOML only has text for them. These two
+    // settings are the only ones that it has a type for.
     let isNumber = key.name == Setting.maxEntries.rawValue && Int64(value).map { "\($0)" } == value
     let isFlag = key.name == Setting.onlyIfOver.rawValue && ["true", "false"].contains(value)
     return isNumber || isFlag ? Array(value.utf8) : quoted(value)
@@ -132,6 +134,7 @@ extension ConfigurationEdit {
     for scalar in value.unicodeScalars {
       switch scalar {
       case "\"", "\\": result += [UInt8(ascii: "\\"), UInt8(scalar.value)]
+      // TOML allows control characters in basic strings only as escapes.
       case "\u{0}"..."\u{1F}", "\u{7F}":
         result += "\\u00".utf8 + Base16.encode([UInt8(scalar.value)])
       default: result += String(scalar).utf8
@@ -169,6 +172,7 @@ extension ConfigurationEdit {
     var last: Int?
     if let name = key.cache {
       guard let cache = root.table(named: "caches")?.member(withKey: name) else { return nil }
+      // An inline table such as `shop = { … }` has no line after which a setting could be added.
       guard case .table(let table) = cache.value.content, isHeader(cache.value.range) else {
         return nil
       }
@@ -185,6 +189,7 @@ extension ConfigurationEdit {
     return key.cache == nil ? startOfFirstHeader : nil
   }
 
+  // In TOML, every key after a header belongs to the table of that header.
   private var startOfFirstHeader: Int? {
     guard let first = root.members.map(\.range.lowerBound).min() else { return nil }
     var start = startOfLine(first)
@@ -222,6 +227,7 @@ extension ConfigurationEdit {
     guard (try? TOMLReader.read(new)) != nil else { throw Failure.unchangeable }
     let file = ConfigurationFile(new, path: path, home: home)
     if let error = file.errors.first {
+      // The user must see whether the value just given is wrong, or a line that was wrong before.
       let isOld = self.file.errors.contains {
         $0.reason == error.reason && $0.place.text == error.place.text
       }

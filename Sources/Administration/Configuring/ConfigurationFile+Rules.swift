@@ -58,6 +58,7 @@ extension ConfigurationFile {
         "a rule with an 'action' has no limits", at: value.range,
         hint: "what is kept stays whatever limits say")
     } else if rule.action == nil, !limits, rule.entryClass == nil, rule.revalidateAfter == nil,
+      // After another error, the rule may have lost the one key that it had.
       errors.isEmpty
     {
       append(
@@ -129,6 +130,8 @@ extension ConfigurationFile {
     }
     let values: [TOMLValue]
     switch member.value.content {
+    // `stale = false` reads like "only what is not stale", which no option of the command line can
+    // say.
     case .boolean(false):
       append("what is false is left out", at: member.value.range)
       return
@@ -137,6 +140,8 @@ extension ConfigurationFile {
       return
     case .array(let items):
       values = items
+      // As "any of these", an empty list selects nothing; as a missing criterion, it selects
+      // everything. A rule can remove entries, so neither is guessed.
       if values.isEmpty {
         append("this array is empty, and would match nothing", at: member.value.range)
       }
@@ -160,6 +165,7 @@ extension ConfigurationFile {
     if name == .where {
       do throws(ConditionError) {
         let condition = try Condition(text)
+        // A rule that asked for the result of rules could depend on itself.
         if let field = condition.fieldOfRules {
           append(
             "'\(field)' is what rules say, so no rule can ask for it", at: value.range,

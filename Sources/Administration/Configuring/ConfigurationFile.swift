@@ -43,6 +43,7 @@ public struct ConfigurationFile: Sendable {
   /// The errors in the file, up to ``mostErrors``; invalid values are left out of the other properties.
   public private(set) var errors: [ConfigurationError] = []
 
+  // Every error quotes its line, and a file of 1 MiB may be a single line with thousands of errors.
   /// The maximum number of errors to report.
   private static let mostErrors = 100
 
@@ -197,6 +198,7 @@ public struct ConfigurationFile: Sendable {
   }
 
   mutating func refuse(_ member: TOMLTable.Member, among names: [String]) {
+    // Checked before the search for a similar name, which is slow for thousands of unknown keys.
     guard errors.count < Self.mostErrors else { return }
     let name = member.key.string ?? ""
     append(

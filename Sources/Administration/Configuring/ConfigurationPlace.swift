@@ -51,6 +51,8 @@ struct ConfigurationText: Hashable {
 
   init(path: String, bytes: [UInt8]) {
     (self.path, self.bytes) = (path, bytes)
+    // Found once, because every value of the file has a place, and counting lines from the
+    // beginning for each would take quadratic time.
     lines = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
   }
 

@@ -8,6 +8,8 @@ public struct SavedQuery: Sendable {
   public let place: ConfigurationPlace
   /// The expressions, one of which must be true; empty to select all entries.
   public internal(set) var conditions: [ConfigurationFile.Value] = []
+  // Columns and orders are words of the renderer and the command line, which are above this module.
+  // `list` validates them when it uses the query.
   /// The order, in the syntax of `--sort`; not validated, except that it is text.
   public internal(set) var sort: ConfigurationFile.Value?
   /// The columns, in the syntax of `--columns`; not validated, except that they are text.

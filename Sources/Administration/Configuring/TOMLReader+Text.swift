@@ -76,6 +76,7 @@ extension TOMLReader {
       let digits = bytes[min(position, bytes.count)...].prefix(sign == UInt8(ascii: "u") ? 4 : 8)
       position += digits.count
       guard digits.count == (sign == UInt8(ascii: "u") ? 4 : 8),
+        // `UInt32(_:radix:)` also accepts a sign.
         digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
         let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
         let scalar = Unicode.Scalar(number)

@@ -64,6 +64,8 @@ extension TOMLReader {
   private mutating func word() throws(TOMLError) -> TOMLValue.Content {
     let start = position
     while position < bytes.count,
+      // Include `+`, `.` and `:`, so that an error marks all of a date or a fraction, which are
+      // TOML but not supported.
       Self.isOfBareKey(bytes[position]) || [0x2B, 0x2E, 0x3A].contains(bytes[position])
     {
       position += 1
@@ -85,6 +87,7 @@ extension TOMLReader {
     let digits = Array(parts.joined())
     guard parts.allSatisfy({ !$0.isEmpty }),
       digits.allSatisfy(\.isASCIIDigit),
+      // TOML forbids leading zeros, which some languages read as octal.
       digits.count == 1 || digits.first != UInt8(ascii: "0")
     else { return nil }
     let sign = word.first == UInt8(ascii: "-") ? "-" : ""

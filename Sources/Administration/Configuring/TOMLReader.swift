@@ -7,6 +7,8 @@ import Bytes
 public struct TOMLReader {
   /// The maximum size of a document, in bytes.
   public static let mostBytes = 1 << 20
+  // TOML itself has no limit. The Swift library that was tried accepted a header of 100,000 parts,
+  // and had used up the memory a minute later.
   /// The maximum number of parts of a key, and the maximum nesting of values; protects the stack.
   static let mostDepth = 16
 
@@ -23,6 +25,8 @@ public struct TOMLReader {
     guard bytes.count <= mostBytes else {
       throw TOMLError("the file is larger than 1 MiB", at: 0..<0)
     }
+    // TOML is UTF-8 without control characters. Refusing them first also keeps escape sequences out
+    // of error messages, which quote the file.
     if let place = firstByteThatIsNoText(bytes) {
       throw TOMLError(
         "a byte is not of UTF-8, or is a control character", at: place..<(place + 1))
@@ -171,6 +175,8 @@ extension TOMLReader {
       let next = rest.dropFirst().first
       switch byte {
       case 0x09, 0x0A, 0x20...0x7E: rest = rest.dropFirst()
+      // A lone carriage return is a control character in TOML. On a terminal, it would hide the
+      // text before it.
       case 0x0D where next == 0x0A: rest = rest.dropFirst()
       case 0xC2...0xF4:
         let (scalar, length) = rest.scalar(at: place)

@@ -1,5 +1,7 @@
 import Bytes
 
+// A class, because headers may be in any order, and later ones add to tables that were created
+// earlier.
 /// A table or value of a document that is being read.
 final class TOMLNode {
   /// How a table was created, which decides what may be added to it.
@@ -90,6 +92,7 @@ extension TOMLNode {
       parent.add(last, table)
       return table
     }
+    // `[a.b]` followed by `[a]` is valid TOML, but `[a]` twice is not.
     guard case .table(.implied) = found.content else {
       throw TOMLError("this table is there already", at: last.range)
     }

@@ -42,11 +42,15 @@ extension Exchange {
     _ fields: FieldSection, in properties: [StoredResponse.Property]
   ) -> FieldSection? {
     if properties.isEmpty { return nil }
+    // CFNetwork files the request fields under the value of `Vary` as it was received, with several
+    // lines joined.
     let vary = fields.values(of: .vary).joined(separator: Array(", ".utf8))
     guard case .dictionary(let record)? = properties.value(for: ByteString(Array(vary))) else {
       return nil
     }
     return FieldSection(
+      // CFNetwork leaves fields out of the record that were not sent. So a missing name means that
+      // the request had no such field, and not that it is unknown.
       record.compactMap { property in
         guard case .text(let value) = property.value else { return nil }
         return FieldLine(name: property.key.bytes, value: value.bytes)

@@ -161,6 +161,8 @@ extension Explanation {
     case .conditional: return details.conditional.request
     case .load:
       var request = details.request
+      // Foundation on Linux ignores the policy, so it does not add `Cache-Control: no-cache`
+      // either.
       if details.foundation == nil { request.fields.lines += inquiry.policy.addedLines }
       return request
     }

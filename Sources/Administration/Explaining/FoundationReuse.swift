@@ -74,7 +74,10 @@ public struct FoundationReuse: Hashable, Sendable {
     case 200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501: break
     default: return .status
     }
+    // A Foundation store keeps no request whose fields could be compared.
     if fields.contains(.vary) { return .vary }
+    // Foundation's date formatter uses the system locale, in which months are called `M11` on
+    // Linux, so it can read no date of HTTP.
     if !control.hasLifetime, fields.contains(.expires) { return .expires }
     return nil
   }

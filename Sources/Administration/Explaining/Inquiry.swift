@@ -38,11 +38,14 @@ public struct Inquiry: Hashable, Sendable {
     if case .fields(let names) = exchange.vary,
       let sent = exchange.varyRecord ?? exchange.request?.fields
     {
+      // Only these fields decide whether the stored response fits a request (RFC 9111 §4.1).
+      // Nothing is known about the other fields of the next request.
       for name in names { lines += sent.lines.filter { name.matches($0) } }
     }
     if !fields.isEmpty {
       let replaced = Set(fields.map { FieldName(of: $0) })
       lines.removeAll { replaced.contains(FieldName(of: $0)) }
+      // As in curl, `Name:` without a value leaves the field out.
       lines += fields.filter { !$0.value.isEmpty }
     }
     return Request(

@@ -129,6 +129,8 @@ extension MissingResponse {
     var reasons: [Reason] = []
     let scheme = CanonicalURL.scheme(of: url)
     if scheme != "http", scheme != "https" { reasons.append(.scheme) }
+    // With less than 5 MiB, CFNetwork opens no cache on disk for writing, whatever `diskCapacity`
+    // says.
     if inquiry.platform == .apple, let capacity = inquiry.capacityBytes,
       capacity < UsageReport.smallestCapacity
     {
@@ -141,6 +143,8 @@ extension MissingResponse {
     switch inquiry.platform {
     case .rfc9111: break
     case .apple:
+      // Apple documents this for `urlSession(_:dataTask:willCacheResponse:)`. Real caches also
+      // contain some 301 and 404, so the reason is named after its source.
       if let status = exchange.status, !(200...299).contains(status) { reasons.append(.status) }
       if let capacity = inquiry.capacityBytes, let length = contentLength(exchange.fields),
         length > capacity / 20
@@ -151,6 +155,7 @@ extension MissingResponse {
       let request = exchange.request ?? Request()
       let reuse = FoundationReuse(of: exchange, for: request, at: inquiry.now.wholeSeconds)
       if let refusal = reuse.refusal { reasons.append(.foundationRefuses(refusal)) }
+      // Observed with Swift 6.3: only `storeCachedResponse` adds entries on Linux.
       reasons.append(.foundationStoresNothing)
     }
     return reasons

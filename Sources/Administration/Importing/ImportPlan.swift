@@ -121,6 +121,7 @@ public struct ImportPlan: Hashable, Sendable {
       try archive.forEachEntry(verifyingBodies: true) { raw in
         let response = StoredResponse(decoding: raw, projection)
         try noteKey(of: raw, in: &keys)
+        // Users select by what the archive contains, so hosts are mapped only afterwards.
         let isSelected = try selection.contains(response, now: now)
         var entry = Entry(
           number: archivedEntries + 1, url: response.url.map(ByteString.init(copying:)),
@@ -144,12 +145,15 @@ public struct ImportPlan: Hashable, Sendable {
         absent.remove(response)
         if isSelected {
           urlBytes += ByteCount(entry.url?.bytes.count ?? 0)
+          // The URLs of all entries to import are in memory at once. Without a limit, 256 entries
+          // with URLs of 1 MiB took 516 MiB.
           try archive.limits.check(urlBytes, .urls, at: self.archive.path)
           entries.append(entry)
         }
         return .next
       }
     } catch let error as ResponseArchiveError where salvaging && error.kind == .damaged {
+      // Exceeding a limit is no damage: the limit protects memory, and the user can raise it.
       damage = error.description
     }
     omissions = archive.omissions
@@ -157,6 +161,8 @@ public struct ImportPlan: Hashable, Sendable {
 
   /// Rejects a key that an earlier entry has.
   private func noteKey(of raw: RawResponse, in keys: inout Set<TextDigest>) throws {
+    // `request_key` is UNIQUE in all schemas of CFNetwork, so no archive of a cache has a key
+    // twice. Which of two entries counts would depend on the program that reads a crafted archive.
     guard let key = raw.text("request_key"), !keys.insert(TextDigest(key)).inserted else { return }
     throw ResponseArchiveError(
       .damaged, at: archive.path, "entry \(archivedEntries + 1) has the key of an entry before it")
@@ -190,9 +196,13 @@ public struct ImportPlan: Hashable, Sendable {
       return
     }
     let key = TextDigest(text)
+    // Keys that differ in the archive can be equal in the cache: Foundation's has neither scheme
+    // nor query.
     if let place = earlier[key] {
       try decide(&entry, after: place, rule)
     } else if let there = try target.standingResponse(forKey: text) {
+      // Compare what the store would give back. A Foundation store keeps no request, so compared
+      // with the archive itself, a second import of it would replace every entry.
       if try admitted.kept.hasSameContents(as: there.raw) {
         // A killed import may have left the entry that it was going to replace.
         let isUnfinished = there.hasOlder && (rule == .replace || rule == .newer)
@@ -231,7 +241,9 @@ public struct ImportPlan: Hashable, Sendable {
     case .error: throw ImportConflict(url: entry.url)
     case .replace: return .replace
     case .newer:
+      // An unknown time is no reason to lose the entry that the cache has.
       guard let time = entry.stored else { return .skip }
+      // Equal times keep the entry of the cache, so that the same import again changes nothing.
       return other.map { time > $0 } ?? true ? .replace : .skip
     case .skip: return .skip
     }
@@ -265,6 +277,7 @@ extension RawResponse {
   /// Why no cache can contain the response: a clause, or `nil` if one can.
   fileprivate var incompleteness: String? {
     guard case .text = value(of: "request_key") else { return "it has no key" }
+    // The column is NOT NULL in all schemas of CFNetwork.
     guard let time = value(of: "time_stamp"), time != .null else { return "it has no time_stamp" }
     if part(.responseObject) == nil { return "its property lists are missing" }
     if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
@@ -278,12 +291,15 @@ extension RawResponse {
   /// Whether a cache would treat both as the same; the number, the hash of the key and the location of the body may
   /// differ.
   fileprivate func hasSameContents(as other: RawResponse) throws -> Bool {
+    // Without `entry_ID`, which each cache assigns itself, and `hash_value`, of which real caches
+    // contain two forms for the same key.
     let columns = ["version", "storage_policy", "time_stamp", "partition"]
     guard columns.allSatisfy({ value(of: $0) ?? .null == other.value(of: $0) ?? .null }) else {
       return false
     }
     for name in Part.Name.allCases {
       let (part, other) = (part(name), other.part(name))
+      // Sizes first, because a digest may have to read the whole body.
       guard part?.content?.size == other?.content?.size,
         part?.isText ?? false == other?.isText ?? false,
         try part?.content?.digest() == other?.content?.digest()

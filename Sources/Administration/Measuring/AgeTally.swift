@@ -5,6 +5,8 @@ import ResponseStorage
 struct AgeTally {
   /// The limits in seconds; each can be written as a duration on the command line.
   static let limits: [Int64] =
+    // Reports draw the limits at equal distances. These become sparser with age, so that both hours
+    // and years have room.
     [1, 2, 3, 4, 6, 8, 12, 18].map { $0 * 3_600 }
     + [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 21, 24, 28, 30, 35, 40, 45, 50, 60, 70, 80, 90,
@@ -26,6 +28,8 @@ struct AgeTally {
   /// Creates an empty tally.
   init(now: Timestamp) {
     self.now = now
+    // `AgeLimit` also decides for `purge`, `enforce` and rules, so a report promises exactly what
+    // they remove.
     bounds = Self.limits.map { AgeLimit(Double($0), at: now).cutoff.secondsSince1970 }
     removed = Array(repeating: .init(), count: bounds.count + 1)
     fresh = removed
@@ -38,8 +42,10 @@ struct AgeTally {
     _ stored: Timestamp?, size: ByteCount, _ state: CacheReport.State, canGo: Bool
   ) {
     guard let stored else { return unknown.sums[state].insert(size) }
+    // Whole seconds, as in listings: an entry must not be in one range here and in another there.
     let place = NamedRanges.ages.place(of: now.wholeSeconds - stored.wholeSeconds)
     groups[place].sums[state].insert(size)
+    // `purge --older-than` keeps them, too.
     guard canGo else { return }
     let passed = limitsPassed(by: stored.secondsSince1970)
     removed[passed].insert(size)

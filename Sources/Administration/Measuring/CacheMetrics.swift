@@ -7,6 +7,8 @@ public struct CacheMetrics: Hashable, Sendable {
   public struct Run: Hashable, Sendable {
     /// The time at which it ended.
     public var time: Timestamp
+    // Beside the number of removed entries: a failed run may have removed some, and a successful
+    // one none.
     /// Whether it exited with status 0.
     public var isSuccess: Bool
     /// The duration, in seconds.

@@ -4,6 +4,8 @@ extension CacheReport {
   /// Looks up the details of the entries in the report.
   mutating func describeEntries(from source: any ResponseSource) throws {
     var ids: Set<StoredResponse.ID> = []
+    // URLs and other details are looked up only for the entries that the report shows: keeping them
+    // for all candidates would take memory that grows with the cache.
     changeEntries { ids.insert($0.id) }
     var responses: [StoredResponse.ID: StoredResponse] = [:]
     try source.forEachResponse(of: ids.sorted(), [.url, .mimeType, .status, .stored, .body]) {

@@ -27,12 +27,15 @@ extension CacheReport {
       now: now, expiryRules: expiryRules,
       largestBody: isApple ? capacityBytes.map { $0 / 20 } : nil)
     var tally = empty
+    // Sums need no order, so each reading thread adds up its part, and only sums are passed between
+    // threads.
     try source.scan(ScanRequest(CacheReportTally.projection, in: .any), into: empty) { part in
       tally.insert(part)
       part = empty
       return .next
     }
     try tally.write(to: &self, lookingUpIn: source)
+    // In a pass of its own, because it needs more of each response than all other figures together.
     self.usage.savings = try CacheSavings(of: source, at: now, expiryRules: expiryRules)
     try check(source, clock: clock ?? now)
     suggestions = Suggestion.all(for: self, expired: tally.removableExpired)

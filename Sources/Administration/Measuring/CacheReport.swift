@@ -259,6 +259,8 @@ extension CacheReport.State {
     }
     switch freshness.state {
     case .fresh: self = .fresh
+    // A stale response with a validator can still save its body, if the server answers 304. Without
+    // one, it will be downloaded again anyway, so removing it costs nothing.
     case .stale: self = freshness.has(.none) ? .expired : .validatable
     case .noLifetime: self = .noLifetime
     }

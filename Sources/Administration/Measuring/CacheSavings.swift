@@ -81,6 +81,8 @@ public struct CacheSavings: Hashable, Sendable {
   public init(
     of source: any ResponseSource, at now: Timestamp, expiryRules: [UserInfoExpiry.Rule]
   ) throws {
+    // By the specification on all platforms: what Apple's systems do is not fully documented, and
+    // Foundation on Linux never validates, so it would save nothing but fresh entries.
     var inquiry = Inquiry(now: now, platform: .rfc9111)
     inquiry.expiryRules = expiryRules
     let empty = SavingsTally(asking: inquiry)
@@ -91,6 +93,7 @@ public struct CacheSavings: Hashable, Sendable {
       return .next
     }
     hosts = all.hosts.map { Host(name: $0, sums: $1) }.sorted(by: Self.isBefore)
+    // How many hosts were not counted is unknown: remembering them is what the limit prevents.
     if all.others.total.entries > 0 { rest = Rest(hosts: nil, sums: all.others) }
     total = all.others
     for host in hosts { total.insert(host.sums) }

@@ -27,6 +27,7 @@ struct GroupTally {
   /// Adds another tally.
   mutating func insert(_ other: GroupTally) {
     for group in other.groups { insert(group) }
+    // Sums stay exact beyond the limit. Only the names are lost.
     insertIntoRest(other.rest.entries, other.rest.bytes)
   }
 
@@ -45,6 +46,8 @@ struct GroupTally {
   /// Returns the groups, largest first, and the entries that did not fit.
   func finished() -> (groups: [UsageReport.Group], rest: UsageReport.Rest?) {
     let sorted = groups.sorted { first, second in
+      // Down to the key, as threads deliver groups in any order, and two reports of a cache must be
+      // equal.
       if first.bytes != second.bytes { return first.bytes > second.bytes }
       if first.entries != second.entries { return first.entries > second.entries }
       return (first.key?.bytes ?? []).lexicographicallyPrecedes(second.key?.bytes ?? [])
@@ -55,6 +58,7 @@ struct GroupTally {
   private mutating func place(of key: ByteString?) -> Int? {
     if let place = places[key] { return place }
     let cost = Self.groupCost + (key?.bytes.count ?? 0)
+    // Servers can make up any number of hosts, media types and methods.
     guard cost <= memoryLeft else { return nil }
     memoryLeft -= cost
     places[key] = groups.count

@@ -9,6 +9,8 @@ import ResponseStorage
 struct HostTally {
   /// The limits on what is kept, and on what is shown.
   private enum Limit {
+    // Servers can make up any number of hosts and folders, so the number of names and their total
+    // length are limited. The limits on what is shown keep a page below 600 kB.
     static let hosts = 16_384
     static let folders = 32_768
     static let nameBytes = 8 << 20
@@ -51,6 +53,8 @@ struct HostTally {
     let (sum, staleBytes) = (CacheReport.Sum(entries: 1, bytes: size), state.isStale ? size : 0)
     guard let place = place(of: response.url) else { return others.insert(size) }
     hosts[place.host].insert(sum, staleBytes: staleBytes)
+    // The host counts all the same, so that the sums of hosts stay exact when there are too many
+    // folders.
     guard let folder = place.folder else { return }
     folders[folder].folder.insert(sum, staleBytes: staleBytes)
     changeLargest(of: folder) { $0.insert(response.id, size: size, state, limit: $1) }
@@ -157,6 +161,7 @@ extension HostTally {
     report.otherHosts = rest(of: order.dropFirst(Limit.shownHosts))
   }
 
+  // One size for all folders, so that the largest entries are shown wherever they are.
   /// Returns the size that an entry must exceed to be shown, in bytes; entries without a body are never shown.
   private func largestHidden(in places: some Sequence<Int>) -> ByteCount {
     let sizes = places.flatMap { folders[$0].largest.candidates.map(\.size) }.sorted(by: >)
@@ -174,6 +179,7 @@ extension HostTally {
   private func rest(of places: ArraySlice<Int>) -> UsageReport.Rest? {
     guard !places.isEmpty || others.entries > 0 else { return nil }
     let sum = places.reduce(others) { $0.adding(hosts[$1].sum) }
+    // Entries over the limit have hosts of their own or not, which nobody has counted.
     let count = others.entries == 0 ? Int64(places.count) : nil
     return UsageReport.Rest(groups: count, entries: sum.entries, bytes: sum.bytes)
   }

@@ -20,6 +20,8 @@ struct LargestEntries {
     _ id: borrowing StoredResponse.ID, size: ByteCount, _ state: CacheReport.State, limit: Int
   ) {
     if candidates.count >= limit {
+      // Ids decide between equal sizes, because threads deliver entries in any order, and two
+      // reports of the same cache must be equal.
       guard let last = candidates.last, size >= last.size,
         size > last.size || id < last.id
       else { return }

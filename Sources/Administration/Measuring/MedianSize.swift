@@ -6,6 +6,8 @@ import Bytes
 /// and 1,024 for each larger power of two. Memory is at most 1 MiB for any store, and the median is then off by at most
 /// 1 in 2,048.
 struct MedianSize {
+  // Eight bytes each make 512 KiB, about as much as the counts of the 55,296 classes that replace
+  // them.
   /// The number of sizes up to which the median is exact.
   static let exactLimit = 65_536
 
@@ -39,6 +41,7 @@ struct MedianSize {
   /// The median, the smaller of two middle sizes; `nil` if there are no sizes.
   var median: UsageReport.Median? {
     guard count > 0 else { return nil }
+    // An existing size and no mean of two: half of 3 and 4 bytes is no size that a body has.
     let rank = (count - 1) / 2
     guard !classCounts.isEmpty else {
       return UsageReport.Median(bytes: sizes.sorted()[Int(rank)], isExact: true)

@@ -16,6 +16,7 @@ struct NamedRanges {
 
   /// Returns the index of the range that contains a number.
   func place(of number: Int64) -> Int {
+    // A linear search, since there are about a dozen ranges.
     (starts.lastIndex { $0 <= number } ?? -1) + 1
   }
 
@@ -56,6 +57,7 @@ struct RangeTally {
 
   /// Counts an entry.
   mutating func insert(_ number: Int64?, size: ByteCount) {
+    // In a group of its own, and not in the first range: an entry without a time is not a new one.
     guard let number else { return unknown.insert(size: size) }
     known[ranges.place(of: number)].insert(size: size)
   }

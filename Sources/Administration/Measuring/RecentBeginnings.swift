@@ -22,6 +22,8 @@ struct RecentBeginnings {
   func place(of beginning: Span<UInt8>) -> Int? {
     guard Self.lengths.contains(beginning.count) else { return nil }
     let number = Self.slot(of: beginning)
+    // The prefix itself is compared, and not only its hash: a hostile URL must not be counted in
+    // the folder of another.
     guard slots[number].length == beginning.count else { return nil }
     for index in 0..<Self.wordCount(of: beginning)
     where words[number * Self.wordsOfSlot + index] != Self.word(index, of: beginning) {

@@ -3,6 +3,7 @@ import ResponseStorage
 
 /// Entries counted by host and by the result of a request for them, in bounded memory.
 struct SavingsTally: ResponseTally {
+  // Servers can make up any number of hosts. Entries beyond the limits are only counted together.
   private static let mostHosts = 65_536
   private static let mostNameBytes = 8 << 20
 

@@ -9,6 +9,7 @@ struct SizeTally {
 
   /// Counts an entry that has its body.
   mutating func insert(_ size: ByteCount) {
+    // A damaged store can claim a negative size, which has no class.
     sums[Self.place(of: max(size, 0))].insert(size)
   }
 

@@ -40,6 +40,8 @@ extension Suggestion {
     let footprint = report.usage.footprint
     var all: [Suggestion] = []
     let repairs = Set(report.findings.compactMap(\.code.repair)).subtracting([.orphans])
+    // First, because entries that no app can read cost nothing to remove, and make the other
+    // numbers right.
     if report.brokenEntries > 0 {
       let kinds = Finding.Repair.allCases.filter { repairs.contains($0) }
       all.append(.init(action: .repair(kinds), count: report.brokenEntries, bytes: 0))
@@ -57,6 +59,7 @@ extension Suggestion {
       all.append(.init(action: .purgeSuperseded, count: old.entries, bytes: old.bytes))
     }
     if let capacity = report.usage.capacityBytes, footprint.totalBytes > capacity,
+      // `enforce` removes nothing if the limit cannot be met, so it is not suggested then.
       report.leastBytes <= capacity
     {
       all.append(

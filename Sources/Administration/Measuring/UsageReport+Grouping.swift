@@ -52,8 +52,10 @@ extension UsageReport.Grouping {
   ) -> ByteString? {
     switch self {
     case .host: response.url.flatMap { CanonicalURL.host(of: $0) }
+    // Media types are case-insensitive (RFC 9110 §8.3.1), and servers write both.
     case .mime: response.mimeType?.asciiLowercased
     case .status: response.status.map { ByteString(String($0)) }
+    // Methods are case-sensitive (RFC 9110 §9.1), so they stay as they are.
     case .method: response.request.method
     case .scheme: response.url.flatMap { CanonicalURL.scheme(of: $0) }
     case .partition: response.partition
@@ -76,6 +78,8 @@ extension UsageReport.Grouping {
     guard let headers = response.responseHeaders else { return [nil] }
     var names: [CacheDirective.Name] = []
     for directive in CacheControl(FieldSection(headers)).directives
+    // If a directive is repeated, only the first one applies (RFC 9111 §4.2.1), and it is one
+    // entry.
     where !names.contains(directive.name) {
       names.append(directive.name)
     }

@@ -158,6 +158,8 @@ public struct UsageReport: Hashable, Sendable {
       largestBody: Self.largestBody(of: source, capacityBytes),
       withHistograms: withHistograms, findsVersions: findsSuperseded, groupMemory: groupMemory)
     var tally = empty
+    // On one thread, as a selection can throw when an expression takes too long, and a tally
+    // cannot.
     if let selection, !selection.isEmpty {
       try source.scan(tally.projection.union(selection.projection)) { response in
         if try selection.contains(response, now: now) { tally.insert(response) }
@@ -166,6 +168,7 @@ public struct UsageReport: Hashable, Sendable {
     } else {
       tally = try .all(of: source, startingWith: empty)
     }
+    // A tally cannot throw while threads fill it, so it keeps the error until here.
     if let overrun = tally.overrun { throw overrun }
     tally.write(to: &self)
     if findsSuperseded {

@@ -95,6 +95,7 @@ struct UsageTally: ResponseTally {
   mutating func insert(_ response: borrowing StoredResponse) {
     entries += 1
     if response.bodyLocation == .missing { missingBodies += 1 }
+    // A missing body has no size. Counted as 0 bytes, it would lower the median.
     if let size = response.bodySize { median.insert(size) }
     let size = response.bodySize ?? 0
     bodyBytes += size

@@ -47,6 +47,8 @@ public struct CacheLimits: Hashable, Sendable {
   public var onlyIfOver = false
   /// Whether to remove what is possible even if the limits cannot be met.
   public var isBestEffort = false
+  // No store records when an entry was read, so there can be no order of least recent use.
+  // As CFNetwork does it, which evicts by `time_stamp`.
   /// The order of removal.
   public var order: [Order] = [.oldest]
 
@@ -115,6 +117,7 @@ public struct CacheLimits: Hashable, Sendable {
   }
 
   private static func isOlder(_ first: RemovalPlan.Entry, _ second: RemovalPlan.Entry) -> Bool {
+    // An entry of unknown age may be as young as any, so it goes last.
     guard let time = first.version.stored else { return false }
     return second.version.stored.map { time < $0 } ?? true
   }

@@ -24,8 +24,10 @@ public struct Compaction: Hashable, Sendable {
   ///
   /// - Parameter percent: The share, in percent; even 0 requires that something can be freed.
   public func isWorthwhile(above percent: Double) -> Bool {
+    // The log of an open cache disappears only when its last process closes it.
     let log = store.inUse ? 0 : before.reclaimableLogBytes
     let bytes = before.freeBytes + before.tailBytes + log
+    // Multiplied and not divided, as a share of an empty file would be NaN.
     return bytes > 0 && Double(bytes) * 100 >= Double(before.databaseBytes) * percent
   }
 }

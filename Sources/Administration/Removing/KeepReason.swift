@@ -39,7 +39,11 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   ///
   /// - Parameter names: The names that the user gave.
   init?(ofSelected response: borrowing StoredResponse, among names: EntryNames?) {
+    // In an Apple store, every row is an entry. Only a folder can contain files that the app does
+    // not see.
     guard case .file = response.id else { return nil }
+    // It may be a response that an app is just writing. Only a user who names it by its id can know
+    // better.
     if response.isOrphan, names?.contains(response.id) != true {
       self = .orphan
     } else if response.file == nil {

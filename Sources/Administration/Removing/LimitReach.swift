@@ -30,6 +30,8 @@ struct LimitReach {
     if plan.store.format.hasDatabase {
       let inline = counted.filter { !$0.hasBodyFile }
       let kept = inline.reduce(plan.inlineBytes) { max(0, $0 - ($1.size ?? 0)) }
+      // Kept bodies could fit into the free parts of pages that an empty database has anyway, so a
+      // page less is certain.
       leastBytes += footprint.emptyBytes + max(0, kept - footprint.pageBytes)
       if plan.store.inUse {
         leastBytes += footprint.walBytes + footprint.shmBytes

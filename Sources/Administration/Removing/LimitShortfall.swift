@@ -72,6 +72,8 @@ public struct LimitShortfall: Hashable, Sendable {
       let count = sums.reduce(0 as Int64) { $0 + $1.entries }
       if count > 0 { blockers.append(Blocker(cause, count: count, bytes: bytes)) }
     }
+    // With a limit near the size of an empty database, everything else is only a part of the
+    // reason.
     let isTiny = unmet.contains {
       $0.kind == .bytes && ByteCount($0.limit) < footprint.emptyBytes * 2
     }

@@ -32,6 +32,7 @@ extension RemovalPlan {
       decoding: limits.projection(ageBasis: selection.ageBasis), by: rules, keeping: pins,
       measuringKept: true, naming: !hasDatabase || selection.names != nil)
     bytesToFree = limits.bytesToFree ?? 0
+    // Foundation does not count these files either.
     keep(because: .orphan) { $0.isOrphan }
     if exceedsRoom(of: limits) {
       survey = try source.orphans(at: clock ?? now)
@@ -51,6 +52,8 @@ extension RemovalPlan {
     let reach = LimitReach(of: self)
     let unmet = reach.unmet(of: limits)
     if !unmet.isEmpty {
+      // Removing everything that may be removed without meeting the limit would empty the cache for
+      // nothing.
       guard limits.isBestEffort else {
         refuse(unmet)
         return
@@ -60,9 +63,14 @@ extension RemovalPlan {
     needsSimulation =
       store.format.hasDatabase && reach.isUnknown(of: limits)
       && (excess.needsRoom || store.inUse && exceedsRoom(of: limits))
+    // A low mark is a wish for some room, and no reason to empty a cache that is within its limit.
     excess.limitMarks(to: reach, of: self)
+    // Before the totals: what a rule limits is removed in any case, and may bring the whole cache
+    // within its limits.
     let beyond = rules.beyondLimits(entries, in: limits)
     let ageLimit = limits.age.map { AgeLimit($0, at: now) }
+    // First what is removed regardless of the totals, because that alone may bring the totals
+    // within their limits.
     for index in entries.indices where entries[index].reason != .orphan {
       guard
         let reason = entries[index].verdict?.fate.reason ?? beyond[entries[index].version.id]
@@ -253,6 +261,10 @@ private struct Excess {
       ? size + pagesReturned(for: rowBytes) : pagesReturned(for: size + rowBytes)
   }
 
+  // Eleven b-trees and a pointer map: `sqlite_schema`, `sqlite_sequence`, three tables, four
+  // indexes, and two indexes that SQLite makes for UNIQUE. Pages have 4,096 bytes in all known
+  // caches. When these 48 KiB were counted as space that entries return, a store of 2 MiB that had
+  // to lose a quarter lost half of its entries.
   /// The size of an empty database: a page for the header and for each table and index.
   private static let emptyBytes = 12.0 * 4_096
 
@@ -264,6 +276,9 @@ private struct Excess {
     return (Self.returned(of: removedBytes / databaseBytes) - before) * databaseBytes
   }
 
+  // Measured with a million entries: removing the oldest tenth freed 9.3% of the file, and the
+  // oldest half 47%. A tenth picked at random freed only 1.2%, which no formula knows in advance:
+  // so the cache is measured after each round.
   /// Returns the share by which a database shrinks when a share of its bytes is removed.
   ///
   /// Pages that also contain kept entries are not freed: a tenth at first. That tenth is freed toward the end, as the

@@ -49,6 +49,7 @@ public struct RemovalPlan: Hashable, Sendable {
     public var state: ResponseFreshness.State?
     /// Why it is removed.
     public var reason: Reason
+    // One byte is enough: `enforce` stops after 20 rounds.
     /// The round that removes it, starting at 1; later rounds follow if the earlier ones freed too little.
     public var round: UInt8 = 1
     /// Its URL.
@@ -146,6 +147,8 @@ public struct RemovalPlan: Hashable, Sendable {
   ) throws {
     store = source.description
     footprint = try source.footprint()
+    // The stored time and the file tell later whether the entry is still the one that the plan was
+    // made for.
     let projection = selection.projection.union([.stored, .body, .file]).union(needed)
       .union(rules.projection).union(pins.projection).union(naming ? [.key, .url] : [])
     let basis = SelectionTally.Basis(
@@ -188,6 +191,8 @@ public struct RemovalPlan: Hashable, Sendable {
   /// Whether the plan removes more than the cap allows; an orphan counts as an entry.
   public func exceeds(_ cap: RemovalCap) -> Bool {
     cap.isExceeded(
+      // A command that removed a thousand body files and no entry would otherwise pass a cap of
+      // ten.
       by: entries.count + orphans.count, of: storedEntries + Int64(orphans.count))
   }
 
@@ -196,6 +201,7 @@ public struct RemovalPlan: Hashable, Sendable {
   /// - Parameter unmet: The limits that cannot be met.
   public mutating func refuse(_ unmet: [UnmetLimit]) {
     shortfall = LimitShortfall(unmet, of: self, survey)
+    // The plan is given up as a whole, so nothing is kept for being within the limits any more.
     let within = kept.removeValue(forKey: .withinLimits)
     var sum = KeptEntries()
     if let within { sum.insert(within) }

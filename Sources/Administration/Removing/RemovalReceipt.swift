@@ -73,6 +73,7 @@ public struct RemovalReceipt {
     footprintAfter =
       self.plan.footprintAfter + max(0, self.plan.returnedBytes - removal.returnedBytes)
     self.failure = failure
+    // After a failure, the error says why it ended, even if a signal came as well.
     guard failure == nil, let reason else { return }
     let left = Remainder(
       entries: plan.entries.count - removal.visited,

@@ -46,6 +46,8 @@ public struct SavedPlan: Hashable, Sendable {
       switch name {
       case "schema": isPlan = try json.string() == Array(Self.schema.utf8)
       case "cache": try readCache(&json)
+      // As text, because JavaScript and jq lose the lowest bits of numbers beyond 2^53, and users
+      // pass plans through them.
       case "identity": try json.array { identity.append(try $0.numberInText()) }
       case "entries":
         try json.array { entries.append(try RemovalPlan.Entry(reading: &$0)) }
@@ -54,6 +56,7 @@ public struct SavedPlan: Hashable, Sendable {
       }
     }
     try json.end()
+    // Any JSON object could be read as a plan with nothing in it, and `apply` would report success.
     guard isPlan, !path.isEmpty else { throw JSONError("no plan for a cache", at: json.offset) }
     // A plan is compared with the store in one pass, which needs this order.
     guard zip(entries, entries.dropFirst()).allSatisfy({ $0.version.id < $1.version.id }) else {
@@ -91,6 +94,8 @@ extension RemovalPlan {
     var wanted = saved.entries[...]
     var (unchanged, stored) = ([Entry](), Int64(0))
     var pinned = KeptEntries()
+    // A plan can be applied to a copy, such as a restored backup, in which every file has another
+    // inode.
     let isCopy = store.identity != saved.identity
     try source.scan(pins.projection.union([.key, .stored, .file])) { response in
       stored += 1
@@ -115,6 +120,8 @@ extension ResponseVersion {
   /// - Parameter inCopy: Whether it is in a copy of the store, where files have other inode numbers.
   public func isStill(_ response: borrowing StoredResponse, inCopy: Bool = false) -> Bool {
     guard id == response.id, key == response.key, stored == response.stored else { return false }
+    // The key and the stored time identify a row, because storing a response again changes the
+    // time. Foundation replaces the file instead, which may keep its name within a second.
     guard case .file = id else { return true }
     guard let file, let found = response.file else { return false }
     return inCopy ? found.isLike(file) : found == file

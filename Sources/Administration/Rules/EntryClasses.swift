@@ -32,6 +32,7 @@ public struct EntryClasses: Sendable {
       else { continue }
       return name
     }
+    // After the rules, as a user who writes a class says more than one who pins a URL.
     return pins.contains(response) ? Self.offline : Self.cache
   }
 }

@@ -54,6 +54,7 @@ public struct EntryRule: Sendable {
   /// Returns what happens to a matching entry whose age counts from `time`.
   func fate(from time: Timestamp?, at now: Timestamp) -> Fate {
     if let action { return action }
+    // An entry of unknown age is kept: it may be as young as any.
     guard let expireAfter, let time else { return .limit }
     return AgeLimit(expireAfter, at: now).isExceeded(by: time) ? .expire : .limit
   }

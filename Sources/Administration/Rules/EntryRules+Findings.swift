@@ -17,6 +17,7 @@ extension EntryRules {
     switch verdict.fate {
     case .never: code = .neverByRule
     case .memoryOnly: code = .memoryOnlyByRule
+    // These are about how long an entry stays. That it was stored is no finding.
     case .keep, .purge, .expire, .limit: return nil
     }
     let name = all[Int(verdict.rule) - 1].name.map { " '\($0)'" } ?? ""

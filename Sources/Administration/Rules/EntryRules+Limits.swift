@@ -30,6 +30,8 @@ extension EntryRules {
       for entry in own {
         count += 1
         bytes += entry.size ?? 0
+        // Later and smaller entries are removed even if they would still fit: otherwise which
+        // entries stay would depend on their sizes and not on the order.
         if let most = rule.entries, count > most {
           result[entry.version.id] = .overEntries
         } else if let most = rule.bytes, bytes > most {

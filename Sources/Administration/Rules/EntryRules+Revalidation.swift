@@ -30,6 +30,8 @@ extension EntryRules {
       let time = selections[index].ageBasis.time(of: response, now: now)
       return Revalidation(
         rule: Int32(clamping: index + 1), after: after, age: time?.age(at: now),
+        // The same comparison as for removals, so that two views of an age never disagree by a
+        // fraction of a second.
         isDue: time.map { AgeLimit(after, at: now).isExceeded(by: $0) })
     }
     return nil

@@ -58,6 +58,7 @@ public struct EntryRules: Sendable {
     on response: borrowing StoredResponse
   ) throws(URLExpression.Overrun) -> Verdict? {
     for index in all.indices where !all[index].onlyDescribes {
+      // An unknown age or freshness is no match: a rule that removes entries must be certain.
       guard try selections[index].contains(response, now: now) else { continue }
       let time =
         all[index].expireAfter == nil

@@ -54,6 +54,8 @@ extension Configuration {
   /// - Parameter names: The names of the cache.
   public func pins(forCacheNamed names: [String]) -> [Pin] {
     files.flatMap { file in
+      // The command may have named the cache by its path or through a link. Pins must hold all the
+      // same.
       file.caches.filter { names.contains($0.name) }.flatMap(\.pins) + file.pins
     }
   }

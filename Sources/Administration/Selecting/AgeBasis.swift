@@ -58,6 +58,8 @@ public enum AgeBasis: Hashable, Sendable {
 
   private static func date(_ value: ByteString?, _ now: Timestamp) -> Timestamp? {
     value.flatMap {
+      // Dates in the format of RFC 850 have two digits for the year. A year more than 50 years
+      // ahead of now means the past (RFC 9110 §5.6.7).
       HTTPDate.secondsSince1970($0.bytes, now: now.wholeSeconds)
     }.flatMap { Timestamp(secondsSince1970: Double($0)) }
   }

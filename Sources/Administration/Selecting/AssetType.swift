@@ -50,6 +50,7 @@ enum AssetType: Hashable {
   }
 
   private static func withoutStyle(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    // Image services of some content delivery networks append the name of a style after `!`.
     name[..<(name.firstIndex(of: UInt8(ascii: "!")) ?? name.endIndex)]
   }
 }

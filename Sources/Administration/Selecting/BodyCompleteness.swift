@@ -25,6 +25,7 @@ public enum BodyCompleteness: Hashable, Sendable {
     }
     switch StoredBody(of: exchange) {
     case .start, .fragment:
+      // A 206 is partial by its status, whatever its media type.
       self = exchange.status != 206 && Self.isJSON(response.mimeType) ? .rewritten : .partial
     case .complete:
       let isLonger = exchange.announcedLength.map { exchange.bodyBytes ?? 0 > $0 } ?? false

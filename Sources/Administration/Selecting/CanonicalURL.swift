@@ -30,6 +30,7 @@ public enum CanonicalURL {
       result.append(UInt8(ascii: "@"))
     }
     appendEscaped(withoutPort(port, authority), to: &result, isHost: true)
+    // In `http` URLs an empty path and `/` are equivalent (RFC 3986 §6.2.3), also before a query.
     if parts.afterAuthority.first != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
     appendEscaped(parts.afterAuthority, to: &result)
     return ByteString(result)
@@ -117,6 +118,7 @@ public enum CanonicalURL {
     }
     let host = authority.host
     let isAddress = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
+    // Dropping `:80` from `a:80:80` would make it equal to `a:80`, which is another text.
     return isAddress || !host.contains(UInt8(ascii: ":")) ? host : authority.hostAndPort
   }
 
@@ -148,6 +150,8 @@ public enum CanonicalURL {
     // The compiler merges this switch with that of `Bytes` into a single table look-up.
     switch byte {
     case UInt8(ascii: "%"): false
+    // Brackets are allowed around an IPv6 address only (RFC 3986 §3.2.2). Elsewhere, CFNetwork
+    // escapes them in its keys.
     case UInt8(ascii: "["), UInt8(ascii: "]"): isHost
     default: byte.mayBeInURL
     }

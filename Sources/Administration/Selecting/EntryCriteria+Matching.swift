@@ -28,6 +28,8 @@ extension EntryCriteria {
     }
     guard globs.isEmpty || globs.contains(where: { $0.matches(url) }) else { return false }
     guard !expressions.isEmpty else { return true }
+    // `Regex` matches `String`, which cannot represent other bytes. Replacing them by U+FFFD could
+    // make a pattern match by accident, and `purge` would remove the entry.
     guard let text = url.string else { return false }
     for expression in expressions where try expression.matches(text) { return true }
     return false
@@ -36,6 +38,7 @@ extension EntryCriteria {
   /// Whether the method, status and media type match.
   func matchesMessage(_ response: borrowing StoredResponse) -> Bool {
     if !methods.isEmpty {
+      // A Foundation store keeps no request, so no method selects its entries.
       guard let method = response.request.method,
         methods.contains(where: { $0.equalsIgnoringASCIICase(method) })
       else { return false }

@@ -76,6 +76,8 @@ public struct EntryNames: Hashable, Sendable {
     if canonicalURLs.isEmpty { return false }
     if let url = response.url, holds(url) { return true }
     guard let key = response.key, key != response.url else { return false }
+    // The key of a Foundation store is made of host, port and path. It is no URL that could be
+    // compared.
     if case .file = response.id { return urlsByKey[key] != nil }
     return holds(key)
   }
@@ -109,6 +111,7 @@ public struct EntryNames: Hashable, Sendable {
     if canonicalURLs.isEmpty { return }
     if case .file = id, let key {
       if let lookup = lookup(url, key), lookups.count < Self.mostLookups { lookups.append(lookup) }
+      // The store answers each of these URLs with this entry, so none of them is missing.
       for url in urlsByKey[key] ?? [] { canonicalURLs[CanonicalURL.of(url)] = nil }
     }
     if let url { canonicalURLs[CanonicalURL.of(url)] = nil }

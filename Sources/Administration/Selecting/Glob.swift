@@ -32,10 +32,12 @@ public struct Glob: Hashable, Sendable {
     var rest = Array(pattern.unicodeScalars)[...]
     while let scalar = rest.popFirst() {
       switch scalar {
+      // `**` means the same as `*`, but each would be another place to backtrack to.
       case "*": if elements.last != .anyText { elements.append(.anyText) }
       case "?": elements.append(.anyScalar)
       case "\\": elements.append(.scalar(rest.popFirst() ?? "\\"))
       case "[":
+        // POSIX shells write `!`; bash, zsh and regular expressions also `^`.
         let inverted = rest.first == "!" || rest.first == "^"
         if inverted { rest.removeFirst() }
         var ranges: [ClosedRange<Unicode.Scalar>] = []
@@ -88,6 +90,8 @@ public struct Glob: Hashable, Sendable {
           continue
         }
       }
+      // Only the last `*` needs to be tried again: whatever an earlier one could match, the last
+      // one can match as well.
       guard let last = retry else { return false }
       (element, position) = last
       position += bytes.scalar(at: position).length
@@ -102,6 +106,7 @@ public struct Glob: Hashable, Sendable {
     case .anyScalar: return true
     case .scalar(let other): return other == scalar
     case .oneOf(let ranges, let inverted):
+      // An inverted class means "anything but these", and a broken byte is none of these.
       guard let scalar else { return inverted }
       return ranges.contains { $0.contains(scalar) } != inverted
     }

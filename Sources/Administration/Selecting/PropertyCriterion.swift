@@ -38,8 +38,11 @@ extension StoredResponse.PropertyValue {
     switch self {
     case .text(let found): found == text
     case .boolean(let flag): text == (flag ? "true" : "false")
+    // As an integer, because ids of 64 bits are common, and `Double` would make different ones
+    // equal.
     case .integer(let number): text.string.flatMap { Int64($0) } == number
     case .real(let number): text.string.flatMap { Double($0) } == number
+    // Property lists store fractions of a second, which users neither see nor write.
     case .date(let time): time.wholeSeconds == moment?.wholeSeconds
     case .null, .data, .array, .dictionary, .opaque: false
     }

@@ -93,6 +93,7 @@ public struct ResponseFreshness: Hashable, Sendable {
 
   /// Whether the response is fresh.
   public var state: State {
+    // First, as such an app discards the response before anybody looks at its header fields.
     if isExpiredByApplication { return .stale }
     if freshness.lifetime.source == .none { return .noLifetime }
     return freshness.isFresh ? .fresh : .stale

@@ -109,6 +109,8 @@ public struct Selection: Sendable {
       criteria.matchesStorage(response),
       !criteria.isPartial || BodyCompleteness(of: response) == .partial
     else { return .notSelected }
+    // An unknown time, version or freshness is the result only if everything else matches.
+    // Otherwise the notes would count entries that the user did not mean.
     let byVersion = decisionByVersion(of: response)
     if byVersion == .notSelected { return .notSelected }
     let byTime = decisionByTime(for: response, now: now)
@@ -145,6 +147,8 @@ public struct Selection: Sendable {
     guard before != nil || after != nil else { return .selected }
     guard let time = ageBasis.time(of: response, now: now) else { return .unknownTime }
     if let after, time <= after { return .notSelected }
+    // Told apart from other reasons: for a clean-up by age, being too young is the usual one, and
+    // reports show it on its own.
     if let before, time >= before { return .tooYoung }
     return .selected
   }

@@ -55,6 +55,7 @@ extension SelectionCriteria {
     case .url: names = (names ?? []) + [try EntryNames.Name(written: text)]
     case .id: names = (names ?? []) + [.id(try Self.id(text))]
     case .prefix, .glob, .regex, .host, .method, .mime:
+      // Every URL begins with an empty text: `purge --prefix "$UNSET"` once selected all entries.
       if isEmptyText {
         throw WrittenValueError(text, "is an empty text", hint: "leave out the criterion")
       }
@@ -115,6 +116,7 @@ extension SelectionCriteria {
 extension EntryNames.Name {
   /// Parses a URL or an id.
   public init(written text: String) throws(WrittenValueError) {
+    // No URL can be taken for an id: ids are numbers, or file names of a form that has no scheme.
     if let id = StoredResponse.ID(text) {
       self = .id(id)
     } else if CanonicalURL.scheme(of: ByteString(text)) != nil {
@@ -210,6 +212,7 @@ extension UserInfoExpiry.Rule {
   /// Parses `KEY=SECONDS`, split at the last `=`; seconds without or with a unit.
   public init(written text: String) throws(WrittenValueError) {
     let bytes = Array(text.utf8)
+    // The last `=`, because a key may contain one, and a number cannot.
     guard let sign = bytes.lastIndex(of: UInt8(ascii: "=")), sign > 0,
       let seconds = Self.seconds(bytes[(sign + 1)...])
     else {

@@ -1,5 +1,5 @@
 public import Bytes
-public import ResponseStorage
+import ResponseStorage
 
 /// The criteria for selecting entries, as given by options or a rule of the configuration.
 ///
@@ -48,6 +48,7 @@ public struct SelectionCriteria: Sendable {
     selection.ageBasis = ageBasis ?? selection.ageBasis
     let olderBound = olderThan.map { AgeLimit($0, at: now).cutoff }
     let newerBound = newerThan.map { AgeLimit($0, at: now).cutoff }
+    // Of two bounds, the stricter one. Each alone would select more than the user asked for.
     selection.before = [olderBound, storedBefore?.time].compactMap { $0 }.min()
     selection.after = [newerBound, storedAfter?.time].compactMap { $0 }.max()
     selection.expiryRules = UserInfoExpiry.rules(adding: expiryRules)

@@ -48,6 +48,7 @@ public struct UserInfoExpiry: Hashable, Sendable {
     for rule in rules {
       guard case .date(let date)? = properties.value(for: rule.key) else { continue }
       let expiry = UserInfoExpiry(rule: rule, date: date)
+      // The app may check any of these dates, so the first one that passes ends the use.
       if found.map({ expiry.expiresAt < $0.expiresAt }) ?? true { found = expiry }
     }
     guard let found else { return nil }

@@ -164,6 +164,7 @@ public struct SidecarCheck {
     var additions: [ByteString: SidecarPlan.Addition?] = [:]
     for (id, entry) in missing where !removing.contains(id) {
       guard let name = naming.name(of: entry.url), folder.files[name] == nil,
+        // Not every stored `ETag` can be archived as text: a server may have sent any bytes.
         ETagArchive.bytes(of: entry.tag) != nil
       else { continue }
       if let known = additions[name] {

@@ -51,6 +51,7 @@ public struct SidecarPlan {
   ///
   /// - Returns: The number of dropped additions.
   public mutating func dropAdditions(missingIn current: SidecarPlan) -> Int {
+    // The confirmation may have waited for minutes, and an entry may have another `ETag` since.
     let tags = Dictionary(uniqueKeysWithValues: current.additions.map { ($0.name, $0.tag) })
     let count = additions.count
     additions.removeAll { tags[$0.name] != $0.tag }
@@ -126,6 +127,7 @@ struct SidecarOwners {
 
   /// Returns the URLs that an app may derive the name of a sidecar from: those of the request and of the response.
   static func urls(of response: borrowing StoredResponse) -> [ByteString] {
+    // Which of the two URLs an app hashes after a redirect is up to the app.
     let requested = response.requestedURL
     return [requested, response.url == requested ? nil : response.url].compactMap { $0 }
   }
@@ -155,6 +157,7 @@ struct SidecarOwners {
   ) -> [SidecarPlan.Removal] {
     let removed = Set(entries.map(\.version.id))
     return ids.compactMap { name, owners in
+      // A file that cannot be read may not be a side file at all, so it stays.
       guard let sidecar = folder.files[name], sidecar.tag != nil, removed.isSuperset(of: owners)
       else { return nil }
       return SidecarPlan.Removal(sidecar: sidecar, owners: owners)

@@ -16,6 +16,8 @@ public struct SidecarTags: Hashable, Sendable {
   public func tag(of response: borrowing StoredResponse) -> ByteString? {
     for url in SidecarOwners.urls(of: response) {
       for name in SidecarNaming.names(of: url) {
+        // The first URL is that of the request, which is the one an app has at hand when it looks
+        // for the file.
         if let tag = tags[name.text] { return tag }
       }
     }

@@ -73,7 +73,10 @@ struct FileNameVersions {
     }
     guard text.isHexadecimal else { return false }
     switch word.count {
+    // Lengths that tools are known to write: for example 8 or 20 of webpack, 12 of Django, 32 for
+    // MD5, 40 for SHA-1 and Git commits, and 64 for SHA-256 as in Rails.
     case 8, 10, 12, 16, 20, 32, 40, 64: return true
+    // An abbreviated Git commit, SHA-224, SHA-384 and SHA-512.
     case 7, 56, 96, 128: return type == .code || type == .font
     case 6:
       return type == .code && word.startIndex > stem.startIndex
@@ -96,6 +99,7 @@ struct FileNameVersions {
   private var entityTag: Range<Int>? {
     let tail = stem.suffix(28)
     guard stem.count > 29, "-_.".utf8.contains(stem[tail.startIndex - 1]),
+      // In Base64, the upper six bits of 0x16 are `F`, and those of 0x96 are `l`.
       tail.first == UInt8(ascii: "F") || tail.first == UInt8(ascii: "l")
     else { return nil }
     let text = VersionText(tail)
@@ -113,7 +117,9 @@ struct FileNameVersions {
     let text = VersionText(word)
     let isTime =
       switch type {
+      // Ten digits are seconds since 1970. Thirteen are milliseconds, as in JavaScript.
       case .code: text.isDay || (text.isMoment && [10, 13].contains(word.count))
+      // `IMG_20230101.jpg` is a photo of that day, and no version of another photo.
       case .media: text.isDay && word.count == 8 && !isAmongContents && !isContent
       // A day in JSON is the day of its content.
       case .font, .data: false

@@ -23,6 +23,7 @@ enum FolderVersions {
       return nil
     }
     let text = folder[(at + 1)...]
+    // Only whole digests: a short one after `@` could be a name or a size.
     return text.count == 40 && VersionText(text).isHexadecimal ? text.indices : nil
   }
 
@@ -32,7 +33,9 @@ enum FolderVersions {
     let text = VersionText(folder.dropFirst())
     let isVersion =
       switch type {
+      // Cloudinary puts the second of the upload into the path.
       case .media: text.bytes.count == 10 && text.isMoment
+      // Google Fonts numbers the versions of a font: `/s/roboto/v30/`.
       case .font: text.isNumber && text.bytes.count <= 3
       case .code, .data: false
       }

@@ -70,6 +70,7 @@ public struct ResourceVersion: Hashable, Sendable {
     var place = 0
     for cut in cuts.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       pattern += bytes[place..<cut.range.lowerBound] + cut.replacement
+      // Without a separator, the marks `1` and `23` would equal `12` and `3`.
       marker += bytes[cut.range] + [UInt8(ascii: "\n")]
       place = cut.range.upperBound
     }

@@ -2,6 +2,8 @@ import Bytes
 
 /// Finds versions such as `3.2.1` and `2.0.0-rc.1` in text (Semantic Versioning 2.0.0).
 enum SemanticVersion {
+  // The words that pre-releases in package registries use. Any other word after a number is a part
+  // of the name, as in `jquery-3.6.1.min.js`.
   private static let stages = [
     "alpha", "beta", "rc", "next", "canary", "dev", "pre", "preview", "snapshot",
   ].map { Array($0.utf8) }

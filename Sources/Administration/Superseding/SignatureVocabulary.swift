@@ -2,6 +2,8 @@ import Bytes
 
 /// The query parameters of temporarily signed URLs of content delivery networks and object stores, in lowercase.
 enum SignatureVocabulary {
+  // AWS, Google, Tencent, Alibaba, UpYun, Akamai and others each use a name of their own, which
+  // needs no other parameter as evidence.
   /// The parameters that are a signature on their own.
   static let seals: Set<ByteString> = [
     "x-amz-signature", "x-goog-signature", "q-signature", "auth_key", "_upt", "hdnea", "hdnts",

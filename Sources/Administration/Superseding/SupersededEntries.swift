@@ -90,6 +90,7 @@ public struct SupersededEntries: ResponseTally {
     guard !response.isOrphan, let version = Self.version(of: response) else { return }
     versions += 1
     // A response that the app cannot use supersedes nothing.
+    // An error page for a new version does not replace the old file.
     guard let stored = response.stored, response.status == 200 || response.status == 203,
       response.bodyLocation != .missing, BodyCompleteness(of: response) != .partial
     else { return }
@@ -123,6 +124,8 @@ public struct SupersededEntries: ResponseTally {
     else { return .current }
     // Without a time it may be older than the newest version, or newer.
     guard let stored = response.stored else { return .unknownTime }
+    // By the time of storing, since hashes have no order, and a roll-back makes an older number the
+    // newest version.
     let isOlder = Version(stored: stored, id: response.id, marker: 0).isBefore(newest)
     return isOlder ? .superseded(version.kind) : .current
   }

@@ -18,6 +18,7 @@ struct SupersededTally: ResponseTally {
     of entries: SupersededEntries, in source: any ResponseSource
   ) throws -> CacheReport.Sum {
     var sum = CacheReport.Sum()
+    // Most caches have no versions at all, and a second reading takes as long as the first.
     guard entries.mayHaveAny else { return sum }
     let empty = Self(entries)
     let request = ScanRequest(SupersededEntries.stateProjection.union(.body), in: .any)

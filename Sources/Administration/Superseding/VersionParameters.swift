@@ -97,6 +97,8 @@ struct VersionParameters {
       {
         isTime(text)
       } else {
+        // `id` usually names another resource. Only a long hash of a script or a style sheet is
+        // more likely a version.
         parameter.name == "id" && type == .code && value.count >= 16 && text.isHexadecimal
       }
     return isVersion ? value : nil
