@@ -18,6 +18,8 @@ public final class BodySpool {
   public func append(_ bytes: [UInt8], to body: inout [Piece]) throws {
     let start = file.size
     try file.append(bytes)
+    // Several bodies arrive at once, piece by piece. Without joining neighbours, a body of
+    // gigabytes would have a list of a piece for every 64 KiB.
     if let last = body.last, last.upperBound == start {
       body[body.count - 1] = last.lowerBound..<file.size
     } else if !bytes.isEmpty {
@@ -52,6 +54,8 @@ public final class BodySpool {
     } catch {
       throw StoreError(.inputOutput, at: error.path, because: error.reason)
     }
+    // The file has no name, so no other process can have cut it. A body that ended early without an
+    // error would be stored as a whole one.
     throw StoreError(.inputOutput, at: "body", because: "a temporary file is cut short")
   }
 }

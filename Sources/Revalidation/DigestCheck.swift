@@ -12,6 +12,7 @@ struct DigestCheck {
     let algorithms = Set(values.map(\.algorithm))
     guard !algorithms.isEmpty else { return }
     var (md5, sha1, sha256, sha512) = (MD5Digest(), SHA1Digest(), Digest(), SHA512Digest())
+    // All digests in one pass, as the body may be larger than memory.
     try body.forEachChunk { bytes in
       if algorithms.contains(.md5) { md5.update(bytes) }
       if algorithms.contains(.sha1) { sha1.update(bytes) }

@@ -74,11 +74,15 @@ public struct FetchSchedule: Sendable {
     let number = hosts[place].pending[hosts[place].next]
     hosts[place].next += 1
     hosts[place].active += 1
+    // The host goes to the end of the queue. Otherwise one host with a thousand entries would keep
+    // all others waiting.
     hosts[place].isReady = false
     makeReady(place)
     activeCount += 1
     pendingCount -= 1
     let (next, overflow) = now.addingReportingOverflow(millisecondsBetween)
+    // The time between requests comes from the user, and a sum that overflowed would end the
+    // process.
     earliest = overflow ? .max : next
     return number
   }

@@ -52,13 +52,19 @@ public struct JoinedBody: Hashable, Sendable {
   ) -> RestMisfit? {
     guard let stored = request.exchange else { return .validator }
     let fields = response.head.fields
+    // After a redirect, the validator is that of another resource, and two resources may well share
+    // a date.
     guard response.head.url.isEmpty || request.names(response.head.url) else { return .otherURL }
     let type = fields.firstValue(of: "Content-Type") ?? []
+    // A request for one range may not be answered by several parts (RFC 9110 §15.3.7.2), and the
+    // boundaries would become a part of the body.
     guard !type.map(\.asciiLowercased).starts(with: Array("multipart/byteranges".utf8)) else {
       return .multipart
     }
     // Stored bodies are decoded, so an encoded part cannot be appended.
     guard !fields.contains(.contentEncoding) else { return .contentEncoding }
+    // Parts may only be combined if they share a strong validator (RFC 9110 §15.3.7.3). A server
+    // that ignores `If-Range` would otherwise give a file whose halves are of two versions.
     guard sharesStrongValidator(stored, response) else { return .validator }
     // Several variants can share a date, but not an entity tag (RFC 9110 §8.8.3).
     if Validators(of: stored).entityTag == nil,
@@ -72,6 +78,8 @@ public struct JoinedBody: Hashable, Sendable {
     guard let range = ContentRange(fields), let whole = range.completeLength,
       range.first == start.size.bytes, announced == nil || announced == whole
     else { return .contentRange }
+    // A server may send less than it was asked for (RFC 9110 §14.2). Joined, the body would be
+    // incomplete again, and would now look complete.
     guard range.length == whole - range.first else { return .endsEarly }
     return response.bodySize == ByteCount(range.length) ? nil : .length
   }
@@ -99,6 +107,8 @@ public struct JoinedBody: Hashable, Sendable {
     if request.exchange?.status == 200 {
       whole += start.digests.ofContent + [start.digests.contentMD5].compactMap { $0 }
     }
+    // RFC 7231 removed `Content-MD5` because servers disagreed on whether it is of the part or of
+    // the whole, so either counts.
     let either = [given.contentMD5].compactMap { $0 }
     let rest = try DigestCheck(
       of: spool.body(of: response.body), for: given.ofContent + either)

@@ -24,6 +24,8 @@ public struct RefreshBatch {
   public init(
     of entries: [RevalidationPlan.Entry], from source: any ResponseSource, _ spool: BodySpool
   ) throws {
+    // Skipped until the opposite is known: the entry may be gone, or the app may have stored it
+    // anew while the origin was asked. Its newer response must not be replaced by an older one.
     skipped = Set(entries.map { $0.result.request.version.id })
     var rest = entries[...]
     var current: RevalidationPlan.Entry?
@@ -70,6 +72,8 @@ public struct RefreshBatch {
       store.removeStaged(changed.compactMap { staged[$0] })
       skipped.formUnion(changed.map { responses[$0].version.id })
     } catch {
+      // Nothing refers to these files yet. Files that stayed behind would be orphans, which take
+      // space until somebody cleans up.
       store.removeStaged(Array(staged.values))
       throw error
     }
@@ -83,6 +87,7 @@ public struct RefreshBatch {
       let time = Timestamp(secondsSince1970: Double(response.responseTime))
     else { return nil }
     let stored = StoredResponse(decoding: raw, .all)
+    // A response that cannot be decoded could only be written anew with less than it has.
     guard let exchange = Exchange(of: stored) else { return nil }
     if let body = result.joined {
       let fields = exchange.completed(by: response, body).fields

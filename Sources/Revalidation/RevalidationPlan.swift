@@ -73,6 +73,7 @@ public struct RevalidationPlan: Hashable, Sendable {
   ) {
     entries = results.map { result in
       var (action, skipReason) = Self.decide(result, changes)
+      // Last, so that the report can say that a pin prevented what would have been done.
       if action == .remove, isPinned(result.request) { (action, skipReason) = (.none, .pinned) }
       return Entry(result: result, action: action, skipReason: skipReason)
     }
@@ -102,12 +103,15 @@ public struct RevalidationPlan: Hashable, Sendable {
   ) -> (Action, SkipReason?) {
     switch result.outcome {
     case .unchanged where changes.refreshes, .incomplete where changes.refreshes: refresh(result)
+    // A refresh replaces what has changed. Removing it as well would throw away the newer response
+    // that was just loaded.
     case .changed, .rolledBack:
       if changes.refreshes {
         refresh(result)
       } else {
         (changes.removesChanged ? .remove : .none, nil)
       }
+    // Never removed by a refresh: a server may answer 404 for an hour while it is being updated.
     case .gone: (changes.removesGone ? .remove : .none, nil)
     default: (.none, nil)
     }
@@ -132,6 +136,7 @@ public struct RevalidationPlan: Hashable, Sendable {
     let answer = Exchange(
       request: stored.request, status: response.head.status, fields: response.head.fields,
       responseTime: response.responseTime)
+    // A part must not take the place of what is stored, which is at least as long.
     if response.head.status == 206 { return (.none, .partialContent) }
     guard response.head.status == 200, Storability(of: answer).mayStore else {
       return (.none, .notStorable)

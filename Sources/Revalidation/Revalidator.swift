@@ -63,6 +63,8 @@ public struct Revalidator {
   /// The time that a silent transport gets beyond the time limit for an origin server, in milliseconds.
   private static let grace: Int64 = 10_000
 
+  // Two more, so that the fetch program, which knows the reason, is the one that reports the
+  // failure. This limit only holds if that program hangs.
   /// The maximum number of timeouts that a whole response can take. The fetch program fails a request after 40.
   private static let mostRounds: Int64 = 42
 
@@ -96,6 +98,7 @@ public struct Revalidator {
       results[$0].is304ThatContradicts || results[$0].misfit != nil
     }
     let whole = again.compactMap { results[$0].request.withoutConditions() }
+    // One second request and no third: a broken server would otherwise be asked forever.
     guard !whole.isEmpty, whole.count == again.count else { return results }
     for (index, result) in zip(again, try askOnce(whole, over: transport)) {
       results[index] = results[index].replaced(by: result)
@@ -148,6 +151,8 @@ public struct Revalidator {
   /// Abandons requests over their deadline, because the transport failed to.
   private func giveUp(_ round: inout Round, over transport: any Transport) {
     for (number, pending) in round.pending where pending.deadline < steadyClock() {
+      // It is given up in any case, and a failure to say so must not end the run for all other
+      // entries.
       try? transport.cancel(number)
       let failure = FetchFailure(.timeout, "it took too long")
       progress(
@@ -163,6 +168,7 @@ public struct Revalidator {
   ) throws -> ValidationResult? {
     switch event {
     case .head(let head):
+      // A second head would change the meaning of the body that has already arrived.
       guard pending.response == nil else { return Self.broken(request) }
       pending.response = ValidationResponse(
         head: head, requestTime: pending.requestTime, responseTime: wallClock())

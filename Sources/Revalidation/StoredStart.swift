@@ -38,6 +38,8 @@ struct StoredStart: Hashable, Sendable {
     } catch is StoreError {
       return nil
     }
+    // The app may have replaced the entry since it was read. A shorter beginning would leave a hole
+    // in the joined body.
     guard rest == 0, let fields else { return nil }
     self.pieces = pieces
     self.size = size

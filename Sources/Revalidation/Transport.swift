@@ -1,5 +1,7 @@
 public import Fetching
 
+// A protocol, so that the module that decides about caches links no networking, and tests need no
+// server.
 /// A type that sends requests to origin servers.
 public protocol Transport {
   /// Starts a request, identified by its number.

@@ -127,6 +127,8 @@ public struct ValidationRequest: Hashable, Sendable {
     let method =
       switch rules.method {
       case .auto: storedMethod
+      // With bodies, the response to a GET would take the place of that to a HEAD, which the app
+      // asked for.
       case .get: rules.bodyLimit == nil ? Request.get : storedMethod
       case .head: Request.head
       }
@@ -155,6 +157,8 @@ public struct ValidationRequest: Hashable, Sendable {
       } else if rules.method == .head, asksForRest {
         // Servers ignore `Range` in HEAD requests (RFC 9110 §14.2).
         .incompleteBody
+        // A refresh can use any response, so it needs no validator. A check without one could not
+        // tell a changed response from an equal one.
       } else if rules.bodyLimit != nil, conditional.purpose == .replacement {
         nil
       } else if conditional.validators.isEmpty {
@@ -172,6 +176,8 @@ public struct ValidationRequest: Hashable, Sendable {
     }
     request = .success(
       FetchRequest(
+        // Credentials go out only if the user asks for it: a cache may be examined by somebody else
+        // than the person whose credentials it contains.
         method: method, url: rules.sendsCredentials ? target.bytes : target.withoutUserInfo,
         fields: FieldSection(lines + conditions.map(\.line)),
         timeoutMilliseconds: rules.timeoutMilliseconds,

@@ -132,7 +132,11 @@ public struct ValidationResult: Hashable, Sendable {
     case 304: self.init(request, exchange, notModified: response)
     case 206 where request.asksForRest, 200, exchange.status:
       self.init(request, exchange, full: response)
+    // Only these two say that the resource is gone. 401 and 403 depend on credentials, which are
+    // left out, and 5xx on the hour.
     case 404, 410: self.init(request, response, .gone)
+    // A redirect may lead to a page of a network that wants a login. So it proves nothing about the
+    // stored response, and removes nothing.
     case 301...303 where response.head.fields.contains("Location"),
       307...308 where response.head.fields.contains("Location"):
       self.init(request, response, .redirected)

@@ -39,7 +39,10 @@ struct FetchState: Sendable {
   func deadline(
     for span: Duration, heldUntil: ContinuousClock.Instant?
   ) -> ContinuousClock.Instant {
+    // Interim responses do not count as a head: an origin could send them for ever.
     let silentSince = hasHead ? lastHeard : began
+    // Without an end for the whole, an origin that sends a byte a second could keep a request
+    // running for days.
     return min(max(silentSince, heldUntil ?? silentSince) + span, began + span * 40)
   }
 }

@@ -54,6 +54,7 @@ extension Fetcher: URLSessionDataDelegate {
       }
       return false
     }
+    // Outside of the lock on the states, which `giveUp` takes again.
     if isTooLarge == true { giveUp(task) }
   }
 

@@ -35,6 +35,7 @@ final class Fetcher: NSObject, Sendable {
     } catch {
       CurrentProcess.end(with: 65)
     }
+    // At the end of the input the other process is gone, so nobody wants what is still running.
     CurrentProcess.end(with: 0)
   }
 
@@ -69,6 +70,8 @@ final class Fetcher: NSObject, Sendable {
       return true
     }
     guard isTaken else {
+      // Each running request takes a thread or two and a connection, and the other process is not
+      // trusted to keep its own limit.
       return fail(number, FetchFailure(.other, "too many requests at once"))
     }
     resolving.async { [self] in
@@ -103,6 +106,8 @@ final class Fetcher: NSObject, Sendable {
     task.resume()
   }
 
+  // Another thread may be looking the host up. Whoever removes the number reports the failure, and
+  // the other says nothing.
   private func cancel(_ number: UInt32) {
     let failure = FetchFailure(.cancelled, "it was cancelled")
     guard let begun = tasks.withLock({ $0.removeValue(forKey: number) }) else { return }

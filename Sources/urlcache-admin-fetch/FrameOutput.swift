@@ -32,6 +32,7 @@ final class FrameOutput: Sendable {
     let bytes = frame.bytes
     load.update { $0.bytes += bytes.count }
     queue.async { [load] in
+      // `EX_IOERR`. The other process has gone, and nobody is left to tell.
       do { try StandardStream.output.write(bytes) } catch { CurrentProcess.end(with: 74) }
       load.update { load in
         if load.isFull { load.lastFull = .now }

@@ -8,6 +8,8 @@ extension URLRequest {
   ///
   /// - Throws: ``FetchFailure`` if the request cannot be sent exactly as specified.
   init(_ request: FetchRequest) throws(FetchFailure) {
+    // The frames could come from a process that was taken over by a hostile cache. Other methods
+    // could change something at the origin.
     guard request.method == Request.get || request.method == Request.head else {
       throw FetchFailure(.notSendable, "the method is neither GET nor HEAD")
     }
