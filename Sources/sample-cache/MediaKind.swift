@@ -26,6 +26,7 @@ struct MediaKind {
     if case .text = content { true } else { false }
   }
 
+  // Apart from the others, as errors have a body of JSON whatever was asked for.
   static let json = Self(
     contentType: "application/json; charset=utf-8", mimeType: "application/json",
     pathPrefix: "/api/v2/items/", pathSuffix: "", medianSize: 1_400, doublings: 1.6,

@@ -30,6 +30,7 @@ struct ResponseHeaders {
     addLength(traits, using: &generator)
     if generator.chance(inThousand: 300) { add("Connection", "keep-alive") }
     if generator.chance(inThousand: 700) { add("Server", generator.pick(Self.servers)) }
+    // A few have no `Date`, so that ages without it are exercised as well (RFC 9110 §6.6.1).
     if !generator.chance(inThousand: 8) { add("Date", HTTPDate.text(of: date)) }
     if let location = traits.location { add("Location", location) }
     addFreshness(from: date, using: &generator)
@@ -49,6 +50,8 @@ struct ResponseHeaders {
     isCompressed = traits.kind.isCompressible && generator.chance(inThousand: 700)
     if isCompressed {
       add("Content-Encoding", generator.chance(inThousand: 800) ? "gzip" : "br")
+      // The length on the wire, while the stored body is decoded: a check of completeness that
+      // compares the two would find every compressed entry too long.
       add("Content-Length", "\(traits.bodySize / 3 + 20)")
     } else if generator.chance(inThousand: 900) {
       add("Content-Length", "\(traits.bodySize)")
@@ -68,8 +71,10 @@ struct ResponseHeaders {
     case 67..<72: add("Cache-Control", "max-age=\(lifetime), stale-while-revalidate=86400")
     case 72..<78: add("Cache-Control", "private, max-age=\(lifetime)")
     case 78..<85: add("Cache-Control", "no-cache")
+    // Findings warn about such entries, which should not have been stored.
     case 85..<88: add("Cache-Control", "no-store")
     case 88..<94: addExpiry(Double(lifetime), after: date)
+    // No dates, but common. A cache must take them for a time in the past (RFC 9111 §5.3).
     case 94: add("Expires", generator.pick(["0", "-1"]))
     default: break
     }

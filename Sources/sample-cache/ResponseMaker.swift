@@ -59,6 +59,8 @@ struct ResponseMaker {
     if generator.chance(inThousand: 280) {
       let later = generator.unit()
       let restored = first + (newest.secondsSince1970 - first) * later * later
+      // CFNetwork keeps the time of the first storing when it updates a row, so both times are
+      // needed to exercise ages.
       if restored > first + 10 { (last, wasUpdated) = (restored, true) }
     }
     last = min(last, newest.secondsSince1970)
@@ -74,6 +76,8 @@ struct ResponseMaker {
     var exchange = SampleResponse.Exchange(
       kind: kind, body: bodies.body(of: kind, using: &generator))
     switch generator.below(1_000) {
+    // CFNetwork documents that it stores 200 to 299 only, but the surveyed caches had 404 and 301
+    // as well.
     case 0..<16:
       exchange.status = 404
       exchange.kind = .json

@@ -62,6 +62,7 @@ struct SampleCache: ParsableCommand {
     guard let schema = AppleSchema(rawValue: schema), let newest = Self.moment(newest) else {
       throw ExitCode.validationFailure
     }
+    // Before anything is generated, since a million entries take a while.
     try checkParent()
     var generator = SplitMix64(seed: seed)
     let maker = ResponseMaker(
@@ -96,6 +97,7 @@ struct SampleCache: ParsableCommand {
       try store.insert(rows.row(of: sample, using: &generator), using: &generator)
     }
     try store.finish()
+    // Last, so that an option for faults changes nothing in the entries of a seed.
     if kindsOfFaults.contains(.orphanFiles) { try makeOrphans(using: &generator) }
   }
 

@@ -26,6 +26,8 @@ struct SampleURL {
       switch generator.below(8) {
       case 0: url += "\(separator)q=caf%C3%A9%20%26%20bar"
       case 1: url += "#section-\(generator.below(9))"
+      // These cases are the URLs that go wrong in practice: credentials, path traversal, escape
+      // sequences of terminals, overlong names, and hosts outside ASCII.
       case 2: url = "\(scheme)://alice%40mail.example:secret@\(host)\(path)"
       case 3: url += "\(separator)next=/../../etc/passwd%00"
       case 4: url += "\(separator)title=%1B%5B31mred%1B%5B0m%0A%E2%80%AE"
@@ -39,6 +41,7 @@ struct SampleURL {
     }
     if generator.chance(inThousand: 4) {
       let site = generator.pick(["news.example", "shop.example"])
+      // CFNetwork appends the partition to the key in brackets.
       partition = site
       self.key = "\(key ?? url)[\(site)]"
     } else {

@@ -25,6 +25,8 @@ struct SplitMix64: RandomNumberGenerator {
 
   /// Returns a number from 0 up to, but not including, 1.
   mutating func unit() -> Double {
+    // The upper 53 bits: as many as a `Double` represents exactly, so every value is equally
+    // likely.
     Double(next() >> 11) * 0x1p-53
   }
 
@@ -48,6 +50,7 @@ struct SplitMix64: RandomNumberGenerator {
   ///   - doublings: The standard deviation of the binary logarithm.
   mutating func logNormal(median: Double, doublings: Double) -> Double {
     var sum = -6.0
+    // The sum of twelve has a variance of exactly 1, so no factor is needed.
     for _ in 0..<12 { sum += unit() }
     let power = sum * doublings
     let whole = power.rounded(.down)
