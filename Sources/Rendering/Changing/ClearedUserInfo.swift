@@ -23,6 +23,8 @@ public struct ClearedUserInfo: Sendable {
   }
 
   private var done: [(id: StoredResponse.ID, url: ByteString?)] {
+    // An entry that changed meanwhile has a new stamp, which was left alone, so it must not be
+    // reported as cleared.
     entries.filter { !skipped.contains($0.id) }
   }
 
@@ -31,6 +33,8 @@ public struct ClearedUserInfo: Sendable {
     buffer.append(isDryRun ? "Would clear " : "Cleared ")
     for (index, key) in keys.enumerated() {
       buffer.append(index == 0 ? "'" : ", '")
+      // A key comes from the command line, but may have been copied from a cache, with whatever a
+      // hostile one wrote there.
       buffer.append(shown: ByteString(key))
       buffer.append("'")
     }
@@ -39,6 +43,8 @@ public struct ClearedUserInfo: Sendable {
     buffer.append(" of ")
     buffer.append(grouped: selected)
     buffer.append(selected == 1 ? " selected entry\n" : " selected entries\n")
+    // The total says how much was done, and the first few whether it was what the user meant. JSON
+    // has all.
     for entry in done.prefix(Self.mostShown) {
       buffer.append("  ")
       buffer.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")

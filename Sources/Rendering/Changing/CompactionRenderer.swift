@@ -8,6 +8,7 @@ public enum CompactionRenderer {
   /// Appends one JSON object.
   public static func appendJSON(_ compaction: Compaction, into buffer: inout TextBuffer) {
     buffer.writeJSON(schema: "compact") {
+      // No method was chosen, because a dry run does not open the cache for writing.
       $0.member("dry_run", compaction.method == nil)
       $0.member("cache", compaction.store)
       $0.member("method", compaction.method?.rawValue)
@@ -22,6 +23,8 @@ public enum CompactionRenderer {
   /// Appends one or two lines for people.
   public static func appendText(_ compaction: Compaction, into buffer: inout TextBuffer) {
     let before = compaction.before
+    // Each entry of a Foundation store is a file, whose blocks the file system frees when it is
+    // removed.
     guard compaction.store.format.hasDatabase else {
       buffer.append(
         "There is nothing to give back: entries are files, and no database holds them\n")
@@ -36,6 +39,7 @@ public enum CompactionRenderer {
         buffer.append("; behind its end: ")
         buffer.append(byteCount: before.tailBytes)
       }
+      // An app that has the cache open keeps its log, so those bytes cannot be given back now.
       if before.reclaimableLogBytes > 0, !compaction.store.inUse {
         buffer.append("; write-ahead log: ")
         buffer.append(byteCount: before.reclaimableLogBytes)
@@ -54,6 +58,8 @@ public enum CompactionRenderer {
     buffer.append(" after\n")
     switch method {
     case .none: buffer.append("There was nothing to give back\n")
+    // The method is named, so that a user who expected a rewrite sees that the app has the cache
+    // open.
     case .slices:
       buffer.append("Given back in slices (incremental_vacuum), which block nobody for long\n")
     case .rewrite: buffer.append("The database was written anew (VACUUM), as nobody has it open\n")

@@ -70,8 +70,11 @@ public struct ImportRenderer: Sendable {
         $0.member("number", entry.number)
         $0.member("url", url: entry.url, secrets)
         $0.member("size", entry.size)
+        // What was planned for an entry is not what happened if the app stored it anew in the
+        // meantime.
         $0.member("action", isChanged ? "changed" : entry.action.rawValue)
         $0.member("reason", entry.reason)
+        // Nothing is lost of an entry that stays in the archive only.
         $0.member("lost", entry.isWritten ? entry.losses.map(\.rawValue) : [])
       }
     }
@@ -95,6 +98,7 @@ public struct ImportRenderer: Sendable {
   public func appendText(
     _ plan: ImportPlan, _ result: ImportResult, into buffer: inout TextBuffer
   ) {
+    // Entries that changed meanwhile were left alone, so they must not be counted as imported.
     let written = plan.count(.add) + plan.count(.replace) - result.changed.count
     buffer.append(isDryRun ? "Would import " : "Imported ")
     buffer.append(grouped: Int64(written))
@@ -149,6 +153,7 @@ public struct ImportRenderer: Sendable {
   }
 
   private func appendRejected(of plan: ImportPlan, into buffer: inout TextBuffer) {
+    // Lazily, as a plan may have a million entries of which ten are shown.
     for entry in plan.entries.lazy.filter({ $0.action == .reject }).prefix(Self.rowsForPeople) {
       var url = TextBuffer()
       url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")

@@ -51,6 +51,7 @@ public struct LimitShortfallRenderer: Sendable {
       buffer.append("  \(text(of: blocker))\n")
       buffer.append("  hint: \(hint(about: blocker))\n")
     }
+    // With best effort, this has just been done.
     if outcome != .notEnough {
       buffer.append("hint: '--best-effort' removes what can be removed\n")
     }
@@ -94,6 +95,8 @@ public struct LimitShortfallRenderer: Sendable {
       "\(bytes) are in \(Self.counted(count, "orphan body file", "orphan body files")) younger than ten minutes"
     case .foreignFiles:
       "\(bytes) are in \(Self.counted(count, "file", "files")) of 'fsCachedData' that CFNetwork does not make"
+    // SQLite deletes the log when the last process closes the database, and no command can do that
+    // for an app.
     case .log: "another process has the cache open and keeps \(bytes) in its log"
     case .notSelected:
       "the selection leaves \(Self.counted(count, "entry", "entries")), \(bytes) of bodies"
@@ -101,6 +104,8 @@ public struct LimitShortfallRenderer: Sendable {
     case .pinned: "pins keep \(Self.counted(count, "entry", "entries")), \(bytes) of bodies"
     case .notARegularFile:
       "\(Self.counted(count, "entry is no regular file", "entries are no regular files"))"
+    // A limit below the size of an empty database could never be met, however many entries are
+    // removed.
     case .database: "an empty database takes up \(bytes)"
     case .fileSystem: "\(bytes) have to come from elsewhere on the file system"
     }
@@ -110,6 +115,7 @@ public struct LimitShortfallRenderer: Sendable {
   private func hint(about blocker: LimitShortfall.Blocker) -> String {
     switch blocker.cause {
     case .youngOrphans:
+      // Only the app's process knows whether it is about to store an entry for such a file.
       "close the app, then run: urlcache-admin check --repair=orphans \(command.cache)"
     case .foreignFiles, .notARegularFile: "see them with: urlcache-admin check \(command.cache)"
     case .log: "close the app, then run: urlcache-admin enforce \(command.cache)\(limits)"
@@ -121,6 +127,8 @@ public struct LimitShortfallRenderer: Sendable {
       "see them with: urlcache-admin list --pinned \(command.cache)"
     case .database: "see what takes up how much: urlcache-admin usage \(command.cache)"
     case .fileSystem:
+      // The path comes from the file system and may contain anything. People paste hints into a
+      // shell, so it is quoted, and `--` keeps it from being an option.
       "see what takes up how much: df -h -- \(ShellText.word(ByteString(store.path)))"
     }
   }
@@ -128,6 +136,7 @@ public struct LimitShortfallRenderer: Sendable {
   /// The limits as options.
   private var limits: String {
     shortfall.unmet.map { unmet in
+      // As the user wrote it: the limit in bytes was computed from the free space of this moment.
       let value = unmet.kind == .bytesToFree ? command.minFree ?? "…" : "\(unmet.limit)"
       return " --\(unmet.kind.rawValue) \(value)"
     }.joined()

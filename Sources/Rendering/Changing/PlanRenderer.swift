@@ -33,6 +33,7 @@ public struct PlanRenderer: Sendable {
     json.member("verb", verb)
     json.member("made", now)
     var store = plan.store
+    // Absolute, because the plan may be applied from another folder.
     store.path = path
     json.member("cache", store)
     // Strings, because JavaScript and jq lose bits of numbers beyond 2⁵³.
@@ -44,6 +45,7 @@ public struct PlanRenderer: Sendable {
     json.member(keptBy: plan)
     json.member("limit_met", plan.meetsLimits)
     json.array("entries", .lines, objects: plan.entries) { write($1, to: &$0) }
+    // The member is left out rather than empty, as plans of most commands have no orphans.
     guard !plan.orphans.isEmpty else { return }
     json.array("orphans", .lines, objects: plan.orphans) {
       $0.member("name", $1.name)
@@ -54,15 +56,19 @@ public struct PlanRenderer: Sendable {
 
   private func write(_ entry: RemovalPlan.Entry, to json: inout JSONWriter) {
     json.member(id: entry.version.id)
+    // For people who review a plan. `apply` finds entries by their ids and keys.
     json.member("url", utf8OrBase64: entry.url)
     json.member("size", entry.size)
     json.member("reason", entry.reason.rawValue)
     json.member("key", utf8OrBase64: entry.version.key)
+    // Seconds with all their digits: the version is compared exactly when the plan is applied, and
+    // text in whole seconds would lose the fraction.
     json.member("stored_seconds", entry.version.stored?.secondsSince1970)
     json.member("body_file", entry.hasBodyFile)
     json.key("file")
     guard let file = entry.version.file else { return json.null() }
     json.object {
+      // Inode numbers and nanoseconds go beyond 2⁵³, so these are strings too.
       $0.member("number", "\(file.number)")
       $0.member("modified_ns", "\(file.modified)")
       $0.member("bytes", file.size)

@@ -53,7 +53,10 @@ public struct RemovalRenderer: Sendable {
         }
       }
       json.member(keptBy: plan)
+      // An app may have stored these anew, or removed them itself. Neither is an error.
       json.member("skipped", receipt.skipped)
+      // A stopped run leaves a cache that is whole, with some of the planned entries still in it.
+      // Programs need to know how many.
       json.member("left", receipt.remainder?.count ?? 0)
       json.member("stopped_by", receipt.remainder?.reason.rawValue)
       json.array("entries", .lines, objects: plan.entries) { write($1, to: &$0) }
@@ -114,6 +117,8 @@ public struct RemovalRenderer: Sendable {
       buffer.append(byteCount: receipt.returnedBytes)
       buffer.append(" to the file system")
       if plan.store.format.hasDatabase {
+        // CFNetwork creates its databases with incremental vacuum, so removing rows makes free
+        // pages and not a smaller file.
         buffer.append(", in body files; the rest stays free inside the database")
       }
       buffer.append("\n")
@@ -129,6 +134,7 @@ public struct RemovalRenderer: Sendable {
       buffer.append("\n")
     }
     let later = plan.entries.count { $0.round > 1 }
+    // More was removed than the preview of a first round would have shown, which needs a reason.
     if later > 0 {
       buffer.append("Of these, as the first round gave back too little: ")
       buffer.append(grouped: Int64(later))
@@ -164,6 +170,8 @@ public struct RemovalRenderer: Sendable {
       buffer.append(size)
       buffer.append("  ")
       var url = TextBuffer()
+      // Masked first: in a shortened URL, a secret that was cut would no longer be recognised.
+      // Shortened last, because escapes make text longer.
       url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
       buffer.append(contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL))
       buffer.append("\n")

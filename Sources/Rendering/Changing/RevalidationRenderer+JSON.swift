@@ -52,15 +52,20 @@ extension RevalidationRenderer {
     json.member(id: request.version.id)
     json.member("url", url: request.url, secrets)
     json.member("outcome", result.outcome.rawValue)
+    // A set has another order in each run.
     let deciders = ValidatorComparison.Decider.allCases.filter { request.sent.contains($0) }
     // Nothing was sent for an entry that cannot be validated.
     json.member("sent", request.skipReason == nil ? deciders.map(\.rawValue) : [])
     json.member("status", result.response?.head.status)
     json.member("decided_by", result.decider?.rawValue)
     json.member("saved_bytes", result.savedBytes)
+    // The target of a redirect comes from a server and may contain a token, as URLs of sign-on
+    // pages do.
     json.member("location", url: result.location, secrets)
     json.member("reason", result.reason?.code)
     json.member("message", result.reason?.words(after: result))
+    // Without its credentials, a server may well send something else. The outcome then says little,
+    // and programs should know.
     json.member("withheld_credentials", request.withholdsCredentials)
     json.member("action", isSkipped ? "skipped" : entry.action.rawValue)
     json.member("hindrance", entry.skipReason?.rawValue)

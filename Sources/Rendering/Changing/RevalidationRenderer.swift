@@ -69,9 +69,12 @@ public struct RevalidationRenderer: Sendable {
     }
     if let reason = entry.result.reason {
       var shown = TextBuffer()
+      // The words may contain an error text of the system or of a server, which is not safe for a
+      // terminal.
       shown.append(shown: Array(reason.words(after: entry.result).utf8))
       parts.append(shown.bytes)
     }
+    // A download of the whole body, where the user expected the rest of it, needs a reason.
     if let misfit = entry.result.misfit {
       parts.append(Array("all was asked for, as \(misfit.words)".utf8))
     }

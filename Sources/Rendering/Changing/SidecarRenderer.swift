@@ -13,6 +13,7 @@ struct SidecarRenderer {
   /// Writes the member `sidecars`, with every name.
   func write(_ changes: SidecarChanges, to json: inout JSONWriter) {
     json.object("sidecars") {
+      // Names of side files are digests or numbers of ASCII, or they would not be side files.
       $0.member("removed", changes.removed.compactMap(\.string))
       $0.member("written", changes.written.compactMap(\.string))
       $0.member("skipped", changes.skipped)
@@ -21,6 +22,7 @@ struct SidecarRenderer {
 
   /// Appends lines for people: how many, and in a dry run the first names.
   func appendText(_ changes: SidecarChanges, into buffer: inout TextBuffer) {
+    // If nothing was done, a line must say so: the user asked for side files to be looked after.
     if !changes.removed.isEmpty || changes.written.isEmpty {
       append(changes.removed, isDryRun ? "Would remove " : "Removed ", into: &buffer)
     }
@@ -38,6 +40,8 @@ struct SidecarRenderer {
     buffer.append(verb)
     buffer.append(grouped: Int64(names.count))
     buffer.append(names.count == 1 ? " side file\n" : " side files\n")
+    // Before the change, the names tell whether the right files were found. Afterwards, the number
+    // is enough.
     guard isDryRun else { return }
     for name in names.prefix(Self.namesForPeople) {
       buffer.append("  ")

@@ -6,6 +6,7 @@ extension ValidationResult.Reason {
   var code: String {
     switch self {
     case .skipReason(let skipReason): skipReason.rawValue
+    // The kind and not the text, which comes from the system and may change with its language.
     case .failure(let failure): failure.kind.rawValue
     case .status: "status"
     case .contradiction: "contradiction"

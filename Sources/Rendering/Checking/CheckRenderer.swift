@@ -45,6 +45,7 @@ public struct CheckRenderer: Sendable {
     switch format {
     case .json:
       let secrets = secrets
+      // Written at once, as a damaged cache can have a finding for each of a million entries.
       json.append(to: &buffer.bytes) { $0.object { $0.members(of: finding, secrets) } }
     case .text:
       let index = kinds.firstIndex { $0.code.name == finding.code.name } ?? kinds.count
@@ -65,6 +66,8 @@ public struct CheckRenderer: Sendable {
         $0.member("counts", counts: check.counts)
       }
     case .text:
+      // By severity and name, and not in the order of discovery, so that the same findings always
+      // give the same text.
       let kinds = kinds.sorted {
         ($0.code.severity.rank, $0.code.name) < ($1.code.severity.rank, $1.code.name)
       }
@@ -117,6 +120,8 @@ extension JSONWriter {
   fileprivate mutating func members(of finding: Finding, _ secrets: SecretPolicy) {
     member("code", finding.code.name)
     member("severity", finding.code.severity.rawValue)
+    // Findings about files and about the database as a whole have no entry, but every object has
+    // the same members.
     if let id = finding.id { member(id: id) } else { member("id", nil as Int64?) }
     member("url", url: finding.url, secrets)
     member("path", utf8OrBase64: finding.path)

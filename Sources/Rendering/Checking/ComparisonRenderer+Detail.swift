@@ -34,6 +34,7 @@ extension ComparisonRenderer {
       HeaderChange.changes(
         from: fields(first.protocolProperties), to: fields(second.protocolProperties)),
       titled: "protocol properties", into: &buffer)
+    // Only that it differs: the body of a request is where passwords are sent.
     if first.request.body != second.request.body {
       buffer.append("    request body      differs\n")
     }

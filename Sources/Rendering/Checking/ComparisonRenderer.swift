@@ -28,6 +28,8 @@ public struct ComparisonRenderer: Sendable {
     case .removed: buffer.append("- ")
     case .changed: buffer.append("~ ")
     }
+    // The key stands in for a URL that cannot be decoded: it is how the entry is found in both
+    // caches.
     buffer.append(shown: secrets.url(difference.url ?? difference.key, for: .people))
     if !difference.aspects.isEmpty {
       buffer.append(" (\(difference.aspects.map(\.rawValue).joined(separator: ", ")))")

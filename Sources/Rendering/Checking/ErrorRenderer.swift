@@ -14,10 +14,13 @@ public enum ErrorRenderer {
     code: Int, kind: String, message: String, hint: String?, path: String?
   ) -> TextBuffer {
     var buffer = TextBuffer()
+    // Errors are JSON too where the output is: a program that parses it must not have to parse
+    // sentences when something fails.
     buffer.writeJSON(schema: "error") {
       $0.member("code", code)
       $0.member("kind", kind)
       $0.member("message", message)
+      // Apart from the message, as a program may show one to its user and act on the other.
       $0.member("hint", hint)
       $0.member("path", path)
     }

@@ -14,6 +14,7 @@ public enum RepairHint {
     guard !repairable.isEmpty, store.readOnlyReason == nil,
       [.apple, .foundation].contains(store.format)
     else { return nil }
+    // Named one by one: a bare `--repair` would also remove kinds that this check has not found.
     let kinds = Finding.Repair.allCases.filter { repairable.contains($0) }.map(\.rawValue)
     let cache = ShellText.option("-c", "--cache", store.path)
     var command = "urlcache-admin check \(cache) --repair=\(kinds.joined(separator: ","))"

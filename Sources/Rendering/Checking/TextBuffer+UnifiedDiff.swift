@@ -48,6 +48,7 @@ extension TextBuffer {
       append(contentsOf: text)
     }
     append("\n")
+    // `patch` needs this line to restore the text exactly.
     if !isEnded { append("\\ No newline at end of file\n") }
   }
 }

@@ -39,6 +39,7 @@ public struct ConfigurationRenderer {
     buffer.writeJSON(schema: "config") {
       $0.array("files", .lines, objects: paths) { json, path in
         json.member("path", path)
+        // Files that do not exist are listed too, as a file in the wrong place has no effect.
         json.member("found", configuration.files.contains { $0.path == path })
       }
       $0.array("settings", .lines, objects: rows) { json, row in
@@ -76,6 +77,8 @@ public struct ConfigurationRenderer {
       }
       for setting in Setting.allCases {
         if let value = configuration.value(of: setting, forCache: name),
+          // What is the same for all caches is shown once. A row for every setting of every cache
+          // would hide the few that differ.
           value != configuration.value(of: setting, forCache: nil)
         {
           rows.append(Row(cache: name, name: setting.rawValue, value: value))
@@ -116,6 +119,7 @@ public struct ConfigurationRenderer {
     json.member("variable", variable)
     json.member("path", place?.path)
     json.member("line", place?.line)
+    // Editors and other programs can go to this place.
     json.member("column", place?.column)
   }
 }

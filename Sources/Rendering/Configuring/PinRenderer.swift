@@ -24,6 +24,7 @@ public struct PinRenderer {
     self.secrets = secrets
     rows = configuration.files.flatMap { file in
       let caches = file.caches.filter {
+        // Pins for all caches are shown with any of them, since they hold there as well.
         !onlyForAll && (cacheNames == nil || cacheNames?.contains($0.name) == true)
       }
       return caches.flatMap { cache in cache.pins.map { Row(cache: cache.name, pin: $0) } }
@@ -40,10 +41,12 @@ public struct PinRenderer {
     for row in rows {
       table.append([
         Array(HostileText.shown(row.cache ?? "all").utf8),
+        // Pinned URLs are copied out of caches, so they are no safer than entries.
         HostileText.shown(secrets.url(row.pin.url, for: .people)).bytes,
         Array(HostileText.shown("\(row.pin.place.path):\(row.pin.place.line)").utf8),
       ])
     }
+    // Headings over nothing look like a table that was cut off.
     if !rows.isEmpty { table.append(to: &buffer) }
   }
 

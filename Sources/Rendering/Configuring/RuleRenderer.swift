@@ -33,6 +33,7 @@ public struct RuleRenderer {
         }
         buffer.append("\n")
       }
+      // Fixed widths: the rows are written while the cache is read, before any later cell is known.
       buffer.append("\nRULE  FATE         URL\n")
       return
     }
@@ -40,6 +41,8 @@ public struct RuleRenderer {
     json.begin("entries", in: &buffer.bytes) {
       $0.member(schema: "policy-test")
       $0.member("cache", store)
+      // All rules, with where they are written: the number of a rule alone is of no use once rules
+      // come from several files.
       $0.array("rules", .lines, objects: rules.all.enumerated()) { json, item in
         json.member("rule", item.offset + 1)
         json.member("name", item.element.name)
@@ -59,6 +62,8 @@ public struct RuleRenderer {
     let url = response.url ?? response.key
     guard format == .json else {
       let rule = verdict.map { "\($0.rule)" } ?? "-"
+      // A pin is stronger than any rule, so people see it in place of the fate that the rule would
+      // have had.
       let fate = isPinned ? "pinned" : verdict?.fate.rawValue ?? "-"
       buffer.append(UInt8(ascii: " "), count: 4 - rule.utf8.count)
       buffer.append("\(rule)  \(fate)")

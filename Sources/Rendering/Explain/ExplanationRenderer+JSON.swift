@@ -66,7 +66,9 @@ extension ExplanationRenderer {
       }
       if let configured = explanation.configured { write(configured, to: &json) }
       json.member("verdict", word: explanation.state.word)
+      // Apart from the verdict, because a stale response may be used and a fresh one may not.
       json.member("reusable", explanation.isReusable)
+      // All of them, although the first one decides: removing only that often changes nothing.
       json.array("reasons", objects: explanation.reasons) { json, reason in
         json.member("code", word: reason.code)
         json.member("section", reason.section)
@@ -127,6 +129,7 @@ extension ExplanationRenderer {
     json.null("stale_use")
     json.array("remarks") { _ in }
     json.null("received")
+    // Every explanation has the same members, whatever is known, so that programs can rely on them.
     json.null("resume_headers")
   }
 

@@ -14,6 +14,7 @@ extension ExplanationRenderer {
       json.member("lifetime_source", word: lifetime.source.rawValue)
       json.member("lifetime_section", lifetime.section)
       json.member("current_age_seconds", age.seconds)
+      // The terms of RFC 9111 §4.2.3 one by one, as an unexpected age is usually one wrong term.
       json.object("age") { json in
         json.member("apparent_seconds", age.apparentAge)
         json.member("age_value_seconds", age.ageValue)
@@ -21,6 +22,8 @@ extension ExplanationRenderer {
         json.member("resident_seconds", age.residentTime)
       }
       json.member("fresh", isFresh)
+      // As a time as well as in seconds, because programs that compare with their own clock would
+      // otherwise have to know when this was computed.
       json.member("expires_at", freshness.expiresAt)
       json.member(
         "stale_seconds",
@@ -38,6 +41,7 @@ extension ExplanationRenderer {
         json.key(named: directive.name.rawValue)
         switch directive.argument {
         case nil: json.value(true)
+        // As it is: what a server sent by mistake is what its operator needs to see.
         case .malformed(let text): json.utf8OrBase64(text)
         case .token(let text), .quoted(let text):
           if directive.name.takesSeconds, case .seconds(let seconds) = DeltaSeconds(text) {

@@ -12,6 +12,7 @@ extension ExplanationRenderer {
           json.member("type", word: "etag")
           json.key("value")
           json.utf8OrBase64(tag.verbatim)
+          // Only a strong validator can be used to complete a body (RFC 9110 §8.8.1).
           json.member("strong", tag.isStrong)
           json.null("time")
           json.member(weaknessesOf: .entityTag, in: validators.fieldFindings)
@@ -31,6 +32,7 @@ extension ExplanationRenderer {
   }
 
   func write(conditional details: Explanation.Details, to json: inout JSONWriter) {
+    // Foundation on Linux never validates, so there is no such request to show.
     guard details.foundation == nil else { return json.null("conditional_request") }
     let request = details.conditional.unconditional
     json.object("conditional_request") { json in
@@ -41,6 +43,8 @@ extension ExplanationRenderer {
         let presented = request.fields.lines
         for (index, line) in presented.enumerated() {
           let name = FieldName(of: line)
+          // A member of an object can be there only once, so repeated lines are joined, as RFC 9110
+          // §5.3 allows.
           if presented[..<index].contains(where: { name.matches($0) }) { continue }
           json.member(line.name, request.fields.shownValue(of: name, secrets) ?? [])
         }

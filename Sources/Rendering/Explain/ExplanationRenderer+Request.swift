@@ -16,6 +16,8 @@ extension ExplanationRenderer {
       }
       let isFirst = named.insert(directive.name).inserted
       let meaning =
+        // RFC 9111 §4.2.1 lets a cache use the first of several values or consider the response
+        // stale.
         !isFirst && directive.name == .maxAge
         ? "only the first counts"
         : meaning(of: directive.name, details)
@@ -27,6 +29,7 @@ extension ExplanationRenderer {
   private func meaning(of name: CacheDirective.Name, _ details: Explanation.Details) -> String {
     let reuse = details.reuse
     return switch name {
+    // RFC 8246 §2 is about reloads by the user.
     case .immutable: "while fresh, not even a reload by the user need ask"
     case .mustRevalidate: "once stale, not used without validation, even offline"
     case .mustUnderstand: "stored only where the status is known"
@@ -35,9 +38,11 @@ extension ExplanationRenderer {
     case .noCache: "stored, but validated before each use"
     case .noStore: "not to be stored at all"
     case .noTransform: "not to be changed on the way"
+    // A cache of an app is private in the sense of RFC 9111 §1: it serves one user.
     case .private: "for a private cache, which this is"
     case .public: "for any cache"
     case .proxyRevalidate, .sharedMaxAge: "for shared caches only"
+    // RFC 5861 defines both windows as seconds after the response has become stale.
     case .staleIfError: meaning(of: reuse.staleUse.ifError)
     case .staleWhileRevalidate: meaning(of: reuse.staleUse.whileRevalidating)
     case .maxAge:

@@ -26,6 +26,7 @@ extension ExplanationRenderer {
     json.object("configured") { json in
       json.member("class", configured.entryClass)
       json.member("revalidate_after", configured.revalidation.map { Int64($0.after) })
+      // `null` if no rule says it, or if the age of the entry is not known.
       json.member("revalidation_due", configured.revalidation?.isDue)
     }
   }

@@ -77,6 +77,7 @@ extension ExplanationRenderer {
     case .load:
       return explanation.details?.foundation == nil || explanation.lookup?.isAnswer == false
         ? "LOADED anew from the origin" : "LOADED anew from the origin, and removed"
+    // `returnCacheDataDontLoad` fails instead of loading, as when the app is meant to be offline.
     case .error: return "an ERROR, and no request"
     case .unknown: return "whether it is used cannot be told"
     }
@@ -107,6 +108,7 @@ extension ExplanationRenderer {
   private func appendLifetime(_ details: Explanation.Details, into buffer: inout TextBuffer) {
     let lifetime = details.reuse.freshness.lifetime
     buffer.append(title: "Freshness lifetime")
+    // A lifetime of 0 seconds was declared by somebody. No lifetime at all is something else.
     buffer.append(lifetime.source == .none ? "none" : spanText(lifetime.seconds))
     switch lifetime.basis {
     case .maxAge(let seconds): buffer.append("   Cache-Control: max-age=\(seconds)")
@@ -123,6 +125,8 @@ extension ExplanationRenderer {
       buffer.append(" is no date")
     case .heuristic(let modified, let date):
       let span = max(0, date.saturatingSubtracting(modified))
+      // Called a guess, because RFC 9111 §4.2.2 leaves heuristics to each cache, and Apple's is not
+      // documented.
       buffer.append("   a guess: 10 % of the \(spanText(span))")
       buffer.append(moment: modified, after: " from Last-Modified ")
       buffer.append(" to \(details.exchange.dateName)")
@@ -143,6 +147,7 @@ extension ExplanationRenderer {
     buffer.append(" + delay \(age.responseDelay) s) + resident \(age.residentTime) s\n")
     buffer.append(title: "  Date")
     switch details.exchange.date {
+    // A recipient with a clock replaces a missing Date by the time of receipt (RFC 9110 §6.6.1).
     case .absent: buffer.append("none: the time of storing stands for it")
     case .date(let seconds): buffer.append(moment: seconds, after: "")
     case .invalid(let text):
@@ -161,6 +166,8 @@ extension ExplanationRenderer {
     buffer.append("\n")
     buffer.append(title: "  stored")
     buffer.append(moment: details.exchange.responseTime, after: "")
+    // RFC 9111 §4.2.3 adds the time that the response took. Neither kind of cache stores when its
+    // request was sent.
     buffer.append("   when it was sent is not stored: delay 0 s\n")
     buffer.append(title: "  now")
     buffer.append(time: inquiry.now)

@@ -1,3 +1,4 @@
+// Without the cache and the time: it is copied to several threads, which explain one entry each.
 /// Renders why stored responses are reused or not.
 public struct ExplanationRenderer: Sendable {
   /// Which secrets the output may contain.

@@ -59,6 +59,7 @@ extension FieldSection {
   func shownValue(of name: FieldName, _ secrets: SecretPolicy) -> [UInt8]? {
     let lines = values(of: name)
     if lines.isEmpty { return nil }
+    // Lines of a field with one name mean the same as one line with commas (RFC 9110 §5.3).
     let value = lines.count == 1 ? lines[0] : Array(lines.joined(separator: Array(", ".utf8)))
     if secrets.showSecrets { return value }
     return Mask.headerValue(ByteString(value), named: ByteString(name.lowercased)).bytes

@@ -15,7 +15,9 @@ extension FieldFinding.Kind {
     case .onlyFirstCounts: "ignored: only the first value counts"
     case .unknownDirective: "ignored: not a known directive"
     case .malformedDirective: "ignored: not a directive"
+    // Reading it as text only would store and reuse what the server wanted to forbid.
     case .unclosedQuote: "a quotation mark is not closed; what forbids something in it counts"
+    // RFC 9111 §5.4 defines `Pragma` for requests only.
     case .responsePragma: "ignored: means nothing in a response, though some caches obey it"
     case .originClockAhead: "later than the time of storing: the origin's clock was ahead"
     case .clockSetBack: "this clock is behind the time of storing"
@@ -24,8 +26,11 @@ extension FieldFinding.Kind {
     case .invalidRequestDirective: "of the request, ignored: no number"
     case .overriddenByCacheControl: "of the request, ignored: Cache-Control counts"
     case .fieldsToWithhold: "fields that must not be used without validation"
+    // RFC 9111 §5.2.2.3: a cache that understands the status ignores `no-store` next to
+    // `must-understand`.
     case .noStoreVoid: "void: must-understand, and the status is known"
     case .rollbackUndetectable: "Last-Modified only: cannot detect a rollback"
+    // RFC 9110 §13.1.5 forbids weak validators there.
     case .weakValidator: "weak: for If-None-Match and If-Modified-Since, not for If-Range"
     case .noValidator: "nothing to ask with: a full download"
     }

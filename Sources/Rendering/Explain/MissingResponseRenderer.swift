@@ -20,6 +20,8 @@ public struct MissingResponseRenderer: Sendable {
     buffer.append("\n")
     if missing.present.isEmpty, let reason = missing.reasons.first {
       buffer.append("  because \(reason.rule)")
+      // What Apple documents, what was observed, and what a specification requires are not equally
+      // certain, so each reason names its source.
       if let source = reason.section?.description ?? reason.evidence {
         buffer.append(" (\(source))")
       }
@@ -38,6 +40,8 @@ public struct MissingResponseRenderer: Sendable {
     for (index, lookup) in missing.lookups.enumerated() {
       buffer.append(title: index == 0 ? "Stored for" : "")
       buffer.append(shown: lookup.stored.map { secrets.url($0, for: .people) } ?? "-")
+      // Foundation's key leaves out the query. An answer that was stored for another query may be
+      // another user's.
       buffer.append(lookup.differsByQuery ? "   it may be meant for another user\n" : "\n")
     }
     append(missing.underOtherKeys, title: "Under other keys", into: &buffer)
@@ -51,6 +55,8 @@ public struct MissingResponseRenderer: Sendable {
       buffer.append(storability.mayStore ? "yes: " : "no: ")
       buffer.append("\(storability.reason.words)   \(storability.reason.section)\n")
     } else {
+      // Whether a response may be stored depends on its header fields, and nothing is stored of one
+      // that is missing.
       buffer.append("not known: give the header fields with --headers-from\n")
     }
     for (index, reason) in missing.reasons.enumerated() {
@@ -59,6 +65,8 @@ public struct MissingResponseRenderer: Sendable {
       if let section = reason.section { buffer.append("   \(section)") }
       buffer.append("\n")
     }
+    // With an entry there, the outcomes depend on its freshness, which `explain` of that entry
+    // shows.
     if missing.present.isEmpty { appendPolicies(missing, into: &buffer) }
   }
 
@@ -100,6 +108,7 @@ public struct MissingResponseRenderer: Sendable {
         json.array("under_other_keys") { $0.values(missing.underOtherKeys) }
       }
       json.array("near") { write(missing.near, to: &$0) }
+      // `null` if it is not known, which is neither yes nor no to a program.
       json.member("would_be_stored", missing.wouldBeStored)
       json.array("reasons", objects: missing.reasons) {
         $0.member("code", $1.code)
@@ -136,6 +145,8 @@ extension MissingResponse {
     if !lookups.isEmpty {
       return "PRESENT: the cache answers it with the entry of another URL; 'explain' it"
     }
+    // In a Foundation cache, an entry can have the URL and still not be found by it, because its
+    // key is that of another one.
     if !present.isEmpty { return "PRESENT: an entry has this URL; 'explain' it" }
     return switch wouldBeStored {
     case true?: "MISSING, though it may be stored"

@@ -14,6 +14,7 @@ extension TextBuffer {
       append(shown: expiry.rule.key)
       append(" + \(expiry.rule.seconds) s")
     case .policy(let policy): append("the policy \(policy.name) decides, and not its age")
+    // "Observed", because no documentation says so, and another version may behave differently.
     case .foundationUses(nil):
       append("observed: Foundation on Linux uses it for ever, as it has no max-age and no Expires")
     case .foundationUses: append("observed: Foundation on Linux uses it until max-age has passed")
@@ -47,12 +48,15 @@ extension TextBuffer {
     case .incomplete: append("only a part of its body is stored")
     case .responseNoCache:
       append(comparison: details.reuse.freshness)
+      // Without the freshness, a user would look for a lifetime that is too short, and lengthening
+      // it would not help.
       append(details.reuse.freshness.isFresh ? ", but " : ", and ")
       append("no-cache has it validated every time")
     case .requestNoCache: append("the request says Cache-Control: no-cache")
     case .requestPragma: append("the request says Pragma: no-cache")
     case .tooOld(let age, let limit):
       append("the request wants none older than \(limit) s, and its age is \(age) s")
+    // With both numbers, since which of them is wrong is what a developer has to find out.
     case .notFreshEnough(let remaining, let limit):
       append("the request wants it fresh for \(limit) s more, and it is for \(remaining) s")
     case .staleMustRevalidate:
@@ -114,6 +118,7 @@ extension TextBuffer {
       append(
         shown: name.lowercased.map { byte in
           defer { isFirst = byte == UInt8(ascii: "-") }
+          // Names are compared in lowercase, but people know them as `Cache-Control`.
           let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
           return isFirst && isLetter ? byte & ~0x20 : byte
         })
@@ -160,5 +165,6 @@ extension FoundationReuse.Refusal {
 
 /// Returns a number of seconds, with its largest unit in parentheses: `3600 s (60 min)`.
 func spanText(_ seconds: Int64) -> String {
+  // The exact number is what the header fields say, so that the two can be compared.
   seconds < 120 ? "\(seconds) s" : "\(seconds) s (\(AgeText.text(seconds: seconds)))"
 }

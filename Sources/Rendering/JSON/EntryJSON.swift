@@ -34,10 +34,14 @@ struct EntryJSON {
       case .byteCount(let count): json.value(count)
       case .text(let text):
         if !json.string(utf8: text.bytes) {
+          // JSON must be UTF-8 (RFC 8259 §8.1), and a cache may contain any bytes. Replacement
+          // characters would make different texts equal.
           json.base64(text.bytes, inPlaceOf: names, at: index)
         }
       case .word(let word): json.word(word)
       case .time(let time): json.time(time)
+      // In seconds, negative for the future: programs compare numbers, and a clock that was set
+      // back must not be hidden.
       case .age(let time): json.value(now.wholeSeconds - time.wholeSeconds)
       case .duration(let seconds): json.value(seconds)
       case .remainingLifetime(let seconds): json.value(seconds)
@@ -56,6 +60,8 @@ struct EntryJSON {
 /// In a field that is not UTF-8, `null` replaces the invalid part, and a third item has both parts in Base64.
 extension HeaderFields: JSONValue {
   public func write(to json: inout JSONWriter) {
+    // An array and not an object, since fields repeat, and their order matters within one name (RFC
+    // 9110 §5.3).
     json.array { json in
       for field in fields {
         json.array { json in

@@ -72,6 +72,7 @@ public struct JSONIndenter: Sendable {
   public mutating func finish(into text: inout TextBuffer) throws(JSONSyntaxError) {
     // A number at the top level is only complete at the end of the text.
     if case .token(.number(let number)) = place, number.isWhole { endValue() }
+    // What was written so far cannot be taken back, so the error comes with the exit status.
     guard place == .end else { throw error("it ends too early") }
     text.append(UInt8(ascii: "\n"))
   }
@@ -85,6 +86,8 @@ public struct JSONIndenter: Sendable {
       place = rest.count == 1 ? .value : .byteOrderMark(rest.dropFirst())
     // RFC 8259 §8.1 lets a parser ignore a byte order mark.
     case .start where byte == 0xEF: place = .byteOrderMark([0xBB, 0xBF])
+    // White space of the input is dropped, and only that: numbers such as `1.0` and escapes such as
+    // `\u0041` would change their meaning to some programs.
     case _ where byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09: break
     case .start, .value: try beginValue(byte, into: &text)
     case .firstElement:
@@ -174,6 +177,7 @@ public struct JSONIndenter: Sendable {
   }
 
   private mutating func open(_ container: Container, _ next: Place) throws(JSONSyntaxError) {
+    // A body of nothing but brackets would otherwise give output that is quadratic in its size.
     guard containers.count < Self.deepestNesting else {
       throw error("more than \(Self.deepestNesting) arrays and objects are in each other")
     }

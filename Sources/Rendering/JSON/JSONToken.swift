@@ -92,6 +92,8 @@ enum JSONToken: Hashable, Sendable {
       switch byte {
       case UInt8(ascii: "\""): .end
       case UInt8(ascii: "\\"): .escape
+      // RFC 8259 §7 forbids control characters in strings, and a raw line feed would break a
+      // line-based reader.
       case 0x20..<0x80: .text
       case 0xC2...0xDF: .continuation(1, 0x80...0xBF)
       // These ranges exclude overlong forms, surrogates and values beyond U+10FFFF (RFC 3629 §4).

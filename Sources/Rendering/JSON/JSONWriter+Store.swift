@@ -30,6 +30,8 @@ extension TextBuffer {
 }
 
 extension JSONWriter {
+  // The number changes only if a program that reads the document would break. New members do not
+  // change it.
   /// Writes the member that names the schema of a document.
   mutating func member(schema name: String) { member("schema", "urlcache-admin.\(name)/1") }
 
@@ -46,6 +48,8 @@ extension JSONWriter {
   /// Writes the member `id`: a number or a file name.
   mutating func member(id: StoredResponse.ID) {
     switch id {
+    // Apple's entries have numbers and Foundation's have file names, which may be any bytes.
+    // Programs pass either back as it is.
     case .row(let row): member("id", row)
     case .file(let name): member("id", utf8OrBase64: name)
     }

@@ -58,6 +58,8 @@ struct CellReader {
     case .method: return text(response.request.method)
     case .size: return response.bodySize.map { .byteCount($0) } ?? .unknown
     case .disk:
+      // The announced size of a missing body would be counted as space on disk that removing it
+      // could free.
       guard response.bodyLocation != .missing else { return .unknown }
       return response.bodySize.map { .byteCount($0) } ?? .unknown
     case .mime: return text(response.mimeType)
@@ -99,6 +101,7 @@ struct CellReader {
     case .currentAge: .duration(freshness.freshness.age.seconds)
     case .expiresAt: freshness.expiresAt.map { .time($0) } ?? .unknown
     case .validators: .words(freshness.validatorWords)
+    // Programs get words that never change; those for people may be improved.
     default: .word(reader == .people ? freshness.state.words : freshness.state.rawValue)
     }
   }
@@ -126,6 +129,8 @@ struct CellReader {
     _ properties: [StoredResponse.Property], _ key: ByteString?
   ) -> CellValue {
     guard let key else { return .properties(secrets.properties(properties)) }
+    // Selected before masking, since masking every property of a large dictionary takes much longer
+    // than finding one.
     let found = properties.filter { $0.key == key }.prefix(1)
     guard let value = secrets.properties(Array(found)).first?.value, value != .null else {
       return .unknown
@@ -145,6 +150,8 @@ struct CellReader {
 
   private func part(_ column: Column, of url: ByteString?) -> CellValue {
     guard let url else { return .unknown }
+    // Masked as a whole before it is taken apart: whether something is a secret depends on where in
+    // the URL it is.
     let shown = secrets.url(url, for: reader)
     return switch column {
     case .scheme: text(CanonicalURL.scheme(of: shown))

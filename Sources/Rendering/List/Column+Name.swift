@@ -104,6 +104,7 @@ extension Column {
   private static func key(of name: String, after prefix: String) -> ByteString? {
     guard name.utf8.starts(with: prefix.utf8) else { return nil }
     let key = Array(name.utf8.dropFirst(prefix.utf8.count))
+    // An empty key is most likely a typing error, and would silently show an empty column.
     return key.isEmpty ? nil : ByteString(key)
   }
 }

@@ -38,6 +38,7 @@ struct DelimitedRenderer: LineRenderer {
   mutating func begin(into buffer: inout TextBuffer) {
     for (index, column) in columns.enumerated() {
       if index > 0 { buffer.append(dialect.delimiter) }
+      // The same names as in JSON, so that a program can change between the formats.
       append(column.jsonKey.bytes, to: &buffer)
     }
     buffer.append(UInt8(ascii: "\n"))
@@ -77,6 +78,8 @@ struct DelimitedRenderer: LineRenderer {
 
   private func append(_ cell: [UInt8], to buffer: inout TextBuffer) {
     switch dialect {
+    // With Unix line ends: tools such as `cut` and `awk` would keep the carriage return of RFC 4180
+    // in the last column.
     case .csv: buffer.append(csv: cell)
     case .tsv: buffer.append(tsv: cell)
     }
@@ -112,12 +115,16 @@ extension TextBuffer {
   mutating func append(tsv cell: [UInt8]) {
     // A leading apostrophe makes a spreadsheet treat the cell as text.
     if cell.first.map(Self.beginsFormula) ?? false { append(UInt8(ascii: "'")) }
+    // The backslash is escaped, so that whatever a reader unescapes gives the same text for every
+    // cell.
     append(shown: cell, alsoEscaping: UInt8(ascii: "\\"))
   }
 
   /// Appends a comma-separated cell, protected from evaluation as a formula.
   mutating func append(csv cell: [UInt8]) {
     guard let first = cell.first, let last = cell.last else { return }
+    // Spreadsheets evaluate formulas in CSV files when they open them, and a URL or a header field
+    // may be one on purpose.
     let isFormula = Self.beginsFormula(first)
     let (space, quote) = (UInt8(ascii: " "), UInt8(ascii: "\""))
     // Most cells are plain, and are copied at once.

@@ -3,6 +3,8 @@ import Bytes
 import JSON
 import ResponseStorage
 
+// One object and not an array, so that totals and the cache have a place, and members can be added
+// later.
 /// Renders a list as one JSON object, with one line for each response.
 struct JSONRenderer: ResponseRenderer {
   private let entry: EntryJSON
@@ -34,6 +36,7 @@ struct JSONRenderer: ResponseRenderer {
   }
 
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {
+    // The totals come last, as they are only known then, and the list may be larger than memory.
     json.end(in: &buffer.bytes) {
       $0.member("shown", summary.shown)
       $0.member("selected", summary.selected)

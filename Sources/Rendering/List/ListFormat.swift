@@ -29,6 +29,7 @@ public struct ListSummary: Hashable, Sendable {
   public var text: String {
     var text = TextBuffer()
     text.append(grouped: shown)
+    // Three numbers only where they differ: a limit must not pass for the whole of a selection.
     if shown == selected {
       text.append(" of ")
       text.append(grouped: total)
@@ -125,6 +126,8 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
         TableRenderer(
           columns: columns, secrets: secrets, now: now, expiryRules: expiryRules,
           terminalWidth: terminalWidth))
+    // Not by lines: whether a comma is needed depends on the entries before, so threads could not
+    // write independently.
     case .json:
       .whole(
         JSONRenderer(

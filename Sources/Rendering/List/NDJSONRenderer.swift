@@ -3,6 +3,8 @@ import Bytes
 import JSON
 import ResponseStorage
 
+// Every line is complete, so that `jq` or `grep` can begin before the cache has been read to its
+// end.
 /// Renders a list as JSON objects, one line for each response.
 struct NDJSONRenderer: LineRenderer {
   private let entry: EntryJSON
@@ -24,5 +26,6 @@ struct NDJSONRenderer: LineRenderer {
     }
   }
 
+  // No summary: every line is an entry to whoever reads it.
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {}
 }

@@ -70,6 +70,7 @@ struct TableRenderer: ResponseRenderer {
     for column in columns {
       let start = row.text.bytes.count
       append(cells.value(of: column, in: response), into: &row.text)
+      // Without it, columns would shift for `awk` and the like.
       if row.text.bytes.count == start { row.text.append(UInt8(ascii: "-")) }
       row.ends.append(row.text.bytes.count)
       row.widths.append(DisplayWidth.width(of: row.text.bytes[start...]))
@@ -106,6 +107,8 @@ struct TableRenderer: ResponseRenderer {
       let width = DisplayWidth.width(of: header.text.bytes[start...])
       header.widths.append(width)
       let widest = kept.reduce(0) { max($0, $1.widths[index]) }
+      // One long cell must not push all other columns out of the terminal. It sticks out of its own
+      // row only.
       widths.append(max(min(widest, Self.widestColumn), width))
     }
     append(header, widths, into: &buffer)
@@ -127,7 +130,11 @@ struct TableRenderer: ResponseRenderer {
       let padding = widths[index] - row.widths[index]
       let isLast = index == columns.count - 1
       if column.alignment == .right { buffer.append(UInt8(ascii: " "), count: padding) }
+      // Only the last column: it is the one that wraps, and shortening any other would hide what
+      // the user asked to see.
       if isLast, column == .url || column == .key, let terminalWidth {
+        // In a very narrow terminal, a line that wraps is better than a URL of which nothing is
+        // left.
         let room = max(terminalWidth - used, 20)
         buffer.append(contentsOf: DisplayWidth.shortened(cell, to: room))
       } else {
@@ -136,6 +143,7 @@ struct TableRenderer: ResponseRenderer {
       if column.alignment == .left, !isLast { buffer.append(UInt8(ascii: " "), count: padding) }
       used += max(widths[index], row.widths[index])
     }
+    // Trailing spaces are copied along, and make terminals wrap lines that look as if they fitted.
     buffer.trimTrailingSpaces()
     buffer.append(UInt8(ascii: "\n"))
   }

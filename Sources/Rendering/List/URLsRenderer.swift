@@ -11,7 +11,11 @@ struct URLsRenderer: LineRenderer {
 
   func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
     guard let url = response.url else { return }
+    // Not masked by default: the list is made for tools such as `xargs curl`, for which a masked
+    // URL is useless.
     let bytes = secrets.url(url, for: .programs).bytes
+    // A line feed in a URL would become two lines, and a space two arguments. Encoded, every line
+    // is exactly one URL.
     if PrintableASCII.isAll(of: bytes.span, but: UInt8(ascii: " ")) {
       buffer.append(contentsOf: bytes)
       buffer.append(UInt8(ascii: "\n"))

@@ -19,6 +19,7 @@ public enum Mask {
   /// In other fields, URLs with user info, a query, a fragment or path parameters are masked as by ``url(_:)``. A value with a JSON Web
   /// Token or with credentials is masked entirely.
   public static func headerValue(_ value: ByteString, named name: ByteString) -> ByteString {
+    // The whole value, and not only what looks random: a short password looks like any other word.
     if SecretNames.isSecretHeader(name.bytes[...]) { return replacement }
     let bytes = value.bytes
     // Most values have none of these bytes, and need no search for URLs.
@@ -30,8 +31,10 @@ public enum Mask {
     }
     let masked =
       mayContainSecretURL
+      // Fields such as `Location` and `Referer` contain whole URLs, with the tokens in them.
       ? URLSecrets().replacing(in: value, as: .text) { _ in replacement } : value
     let isSecret =
+      // Apps send tokens in fields of any name, so the value decides as well.
       URLSecrets.hasWebToken(masked.bytes[...]) || Credentials.areIn(masked.bytes[...])
     return isSecret ? replacement : masked
   }
@@ -43,6 +46,8 @@ public enum Mask {
     properties.map { property in
       StoredResponse.Property(
         key: property.key,
+        // Apps attach anything under any key. The Vary record, too, contains a cookie if the
+        // response varies on it.
         value: SecretNames.isSecretHeader(property.key.bytes[...])
           ? .text(replacement) : value(property.value))
     }

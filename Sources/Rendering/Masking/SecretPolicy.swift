@@ -26,6 +26,8 @@ public struct SecretPolicy: Hashable, Sendable {
 
   /// Whether URLs and keys are masked for `reader`.
   public func masksURLs(for reader: Reader) -> Bool {
+    // Programs find entries again by their URLs and keys, so a masked one would be wrong. People
+    // share what they see.
     redactURLs || (reader == .people && !showSecrets)
   }
 
@@ -48,6 +50,8 @@ public struct SecretPolicy: Hashable, Sendable {
   public func properties(
     _ properties: [StoredResponse.Property]
   ) -> [StoredResponse.Property] {
+    // For programs too, unlike URLs: no entry is found by its properties, so nothing needs them as
+    // they are.
     showSecrets ? properties : Mask.properties(properties)
   }
 }

@@ -44,6 +44,7 @@ struct AxisScale {
     let value = Double(bytes) / unit
     var text = TextBuffer()
     text.append(tenthsOf: value < 9.95 ? value : value.rounded())
+    // A bar with "0" above it would look like a mistake, as it is drawn all the same.
     return value < 0.05 ? "" : ByteString(text.bytes).string ?? ""
   }
 

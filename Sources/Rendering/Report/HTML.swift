@@ -23,6 +23,7 @@ struct HTML: Hashable, Sendable {
 }
 
 extension HTML: ExpressibleByStringInterpolation {
+  // Without this restriction, one forgotten escape would let a cache put a script into a report.
   init(stringLiteral value: StaticString) {
     bytes = Array(value.description.utf8)
   }
@@ -39,6 +40,8 @@ extension HTML: ExpressibleByStringInterpolation {
       html.bytes.reserveCapacity(literalCapacity + 16 * interpolationCount)
     }
 
+    // `StaticString` rather than `String`: the compiler then refuses text that was put together at
+    // run time.
     mutating func appendLiteral(_ literal: StaticString) {
       html.bytes += literal.description.utf8
     }
@@ -85,6 +88,7 @@ extension HTML {
       case UInt8(ascii: "<"): bytes += "&lt;".utf8
       case UInt8(ascii: ">"): bytes += "&gt;".utf8
       case UInt8(ascii: "\""): bytes += "&quot;".utf8
+      // As a number, because `&apos;` is not defined in HTML 4.
       case UInt8(ascii: "'"): bytes += "&#39;".utf8
       default: bytes.append(byte)
       }
@@ -100,6 +104,8 @@ extension HTML {
     for byte in json.bytes {
       switch byte {
       case UInt8(ascii: "&"): bytes += "\\u0026".utf8
+      // A script element ends at the first `</script`, even within a string of JSON, and `<!--`
+      // changes how the rest is read.
       case UInt8(ascii: "<"): bytes += "\\u003c".utf8
       case UInt8(ascii: ">"): bytes += "\\u003e".utf8
       default: bytes.append(byte)
@@ -113,6 +119,7 @@ extension TextBuffer {
   mutating func append(tenthsOf number: Double) {
     let tenths = (number * 10).rounded()
     // Larger numbers would trap in the conversion, and NaN fails the comparison.
+    // A hostile cache can claim any size, and a report must still be drawn.
     guard tenths.magnitude < 1e15 else { return append(UInt8(ascii: "0")) }
     let (whole, rest) = Int64(tenths).magnitude.quotientAndRemainder(dividingBy: 10)
     if tenths < 0 { append(UInt8(ascii: "-")) }

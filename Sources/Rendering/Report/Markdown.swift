@@ -40,6 +40,7 @@ extension Markdown: ExpressibleByStringInterpolation {
     /// Appends words of this tool, with potential markup escaped.
     mutating func appendInterpolation(_ words: String) {
       for byte in HostileText.shown(ByteString(words)).bytes {
+        // A backslash before any ASCII punctuation makes it literal (CommonMark 0.31 §2.4).
         if Self.isMarkup(byte) { text.bytes.append(UInt8(ascii: "\\")) }
         text.bytes.append(byte)
       }
@@ -62,6 +63,7 @@ extension Markdown: ExpressibleByStringInterpolation {
     }
 
     private static func isMarkup(_ byte: UInt8) -> Bool {
+      // `<` and `&` as well, since Markdown passes HTML and entities through.
       "\\`*_{}[]<>#|~&!".utf8.contains(byte)
     }
 

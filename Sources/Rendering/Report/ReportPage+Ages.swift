@@ -29,6 +29,7 @@ extension ReportPage {
   /// The age ranges from the first to the last with entries.
   private var shownAges: ArraySlice<CacheReport.AgeGroup> {
     let first = report.ages.firstIndex { $0.sums.total.entries > 0 } ?? report.ages.endIndex
+    // Empty ranges between others stay, as a gap in the ages says something.
     let last = report.ages.lastIndex { $0.sums.total.entries > 0 } ?? first - 1
     return report.ages[first..<max(first, last + 1)]
   }
@@ -101,6 +102,8 @@ extension ReportPage {
     // Stale entries with and without a validator share one word.
     var sums: [(word: String, sum: CacheReport.Sum)] = []
     for state in CacheReport.State.allCases where group.sums[state].entries > 0 {
+      // The colours tell them apart, and a sentence with the same word twice would look like a
+      // mistake.
       if let last = sums.indices.last, sums[last].word == state.word {
         sums[last].sum.bytes += group.sums[state].bytes
       } else {

@@ -23,6 +23,7 @@ extension ReportPage {
       """
   }
 
+  // Hidden from screen readers, which read the table below it.
   /// Returns a stacked bar; each part has the class of its color.
   private func stack(_ parts: [(kind: String, bytes: ByteCount)]) -> HTML {
     let whole = parts.reduce(0) { $0 + Double($1.bytes) }
@@ -30,6 +31,7 @@ extension ReportPage {
     for part in parts where whole > 0 {
       let width = Double(part.bytes) / whole * 1000
       // Narrower parts would be invisible.
+      // The numbers are in the table below, so nothing is lost.
       guard width >= 0.5 else { continue }
       bars += """
         <rect class="\(part.kind)" x="\(x)" width="\(max(0.5, width - 2))" height="30"/>

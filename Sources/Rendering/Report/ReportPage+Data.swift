@@ -21,6 +21,7 @@ extension ReportPage {
         // The command before and after the limit.
         let command = words.command("purge", "--older-than ")
         $0.key("command")
+        // The script then shows no command, just as the page without a script.
         guard report.canBeChanged else { return $0.null() }
         $0.array {
           $0.utf8OrBase64(command.bytes)
@@ -38,6 +39,8 @@ extension ReportPage {
   ) {
     json.object {
       $0.key("k")
+      // Made visible here and not in the script, so that there is one place that knows which
+      // characters are dangerous.
       $0.utf8OrBase64(HostileText.shown(name).bytes)
       $0.member("v", sum.bytes)
       $0.member("n", sum.entries)

@@ -29,12 +29,14 @@ extension ReportPage {
 
   /// Returns the command for a limit; empty if no command can change the cache.
   private func limitCommand(_ limit: CacheReport.AgeLimit) -> HTML {
+    // A command that would only fail should not be offered.
     guard report.canBeChanged else { return "" }
     return "<code id=\"wi-k\">\(words.purgeCommand(olderThan: limit.seconds))</code>"
   }
 
   /// The index of the limit that is shown first: 30 days.
   private var standardPlace: Int64 {
+    // The same limit in each report, so that two of them can be compared at a glance.
     Int64(report.ageLimits.firstIndex { $0.seconds == 30 * 86_400 } ?? 0)
   }
 
@@ -52,6 +54,8 @@ extension ReportPage {
   /// Returns the position of a number of bytes, relative to all bodies.
   func y(of bytes: ByteCount) -> Double {
     let whole = Double(max(1, report.usage.bodyBytes))
+    // Sizes that a damaged database claims may add up to more than their sum, and must not lead out
+    // of the drawing.
     return Chart.bottom - Chart.height * min(1, Double(bytes) / whole)
   }
 

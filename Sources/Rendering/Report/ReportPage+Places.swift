@@ -88,6 +88,7 @@ extension ReportPage {
         let share = Self.share(folder.staleBytes, of: folder.sum.bytes)
         cells += cell(words.name(of: folder), folder.sum.bytes, staleShare: share, rectangle)
       } else {
+        // Never below zero: sums that overflowed stay at the maximum, and then do not add up.
         let stale = host.folders.reduce(host.staleBytes) { max(0, $0 - $1.staleBytes) }
         cells += cell("others", rest, staleShare: Self.share(stale, of: rest), rectangle)
       }
@@ -128,6 +129,8 @@ extension ReportPage {
   /// would be left.
   private func fitted(_ text: ByteString, to columns: Double) -> ByteString {
     let shown = DisplayWidth.shortened(text.bytes[...], to: Int(max(2, columns)))
+    // Three letters of a name tell nobody anything. The text is in the table below, and appears
+    // below the drawing when the pointer is over the block.
     return columns >= 4 ? ByteString(Array(shown)) : ByteString([])
   }
 }

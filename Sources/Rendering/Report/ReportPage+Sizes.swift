@@ -22,6 +22,7 @@ extension ReportPage {
     func power(_ size: ByteCount) -> Int { 64 - max(size, 1).bytes.leadingZeroBitCount }
     let sizes = report.sizes.map(\.largest).filter { $0 > 0 }
     let first = max(0, power(sizes.first ?? 256) - 1)
+    // At least four powers, since an axis of a single one would be a division by zero.
     return first...max(first + 4, power(sizes.last ?? ByteCount(1 << 20)))
   }
 

@@ -25,6 +25,7 @@ extension ReportPage {
       """
   }
 
+  // The same numbers as text for screen readers, for copying, and for those who doubt a drawing.
   /// Returns a collapsed table.
   func details(_ table: ReportTable) -> HTML {
     """

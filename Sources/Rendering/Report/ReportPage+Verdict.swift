@@ -89,6 +89,7 @@ extension ReportPage {
   var figures: HTML {
     let usage = report.usage
     let hosts = Int64(report.hosts.count) + (report.otherHosts?.groups ?? 0)
+    // Beyond a memory limit, hosts are not told apart any more.
     let areMore = report.otherHosts.map { $0.groups == nil } ?? false
     let beside = max(0, usage.footprint.totalBytes - usage.bodyBytes)
     let oldest = usage.storedTimes.map { AgeText.text(from: $0.lowerBound, to: report.now) }

@@ -99,12 +99,15 @@ struct ReportPage: Sendable {
 
   /// Returns a time element.
   func time(_ moment: Timestamp) -> HTML {
+    // In UTC and not in the reader's time zone: converting it would need the script, and two
+    // readers of one report would see two times.
     "<time datetime=\"\(TimeText.text(moment))\">\(TimeText.text(moment))</time>"
   }
 
   /// Returns a command that wraps between words, and within a word only if the word is longer than a line.
   func code(_ command: ByteString) -> HTML {
     var words: HTML = ""
+    // A command that breaks in the middle of an option is hard to read, and easy to copy in part.
     for word in command.bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     {
       if words != HTML() { words += " " }

@@ -1,3 +1,5 @@
+// As a literal and with a digest that a test compares, so that no part of a report is code that was
+// put together from data.
 /// The script of a report: it redraws the treemap when a part is selected, moves the age limit, filters and sorts the
 /// entries, and switches the theme.
 ///

@@ -1,3 +1,5 @@
+// In the page itself, because a report must look the same when it is opened years later and without
+// a network.
 /// The style sheet of a report: light and dark, for wide and narrow screens, and for print.
 enum ReportStyle {
   /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the style sheet.

@@ -6,6 +6,8 @@ struct ReportTable: Hashable, Sendable {
   struct Row: Hashable, Sendable {
     /// The name of the row.
     let name: ByteString
+    // Markdown shows such a name as code and HTML isolates its direction, as text from right to
+    // left would turn the rest of the line around.
     /// Whether the name is text from the cache.
     var isFromCache = false
     /// The meaning of the name, if it needs an explanation.

@@ -18,6 +18,7 @@ extension ReportWords {
   /// The findings, and what is in order.
   var findings: [FindingText] {
     var all = report.findings.map { text(of: $0) }
+    // What was checked and is in order is said too. Silence could as well mean that nobody looked.
     if report.usage.footprint.orphanFiles == 0 {
       all.append(good("Files:", "Every body file has an entry."))
     }
@@ -26,6 +27,8 @@ extension ReportWords {
       all.append(good("Entries:", "\(entries) decoded, and nothing is wrong."))
     }
     let log = report.usage.footprint.reclaimableLogBytes
+    // A small log is normal in WAL mode. One of more than a twentieth explains why a footprint is
+    // larger than its parts suggest.
     if report.store.inUse, log > report.usage.footprint.totalBytes / 20 {
       all.append(
         good(
@@ -40,6 +43,7 @@ extension ReportWords {
   }
 
   private func text(of finding: CacheReport.FindingCount) -> FindingText {
+    // A report may be of an archive or of a cache that this user cannot write to.
     let repair = report.canBeChanged ? finding.code.repair : nil
     let size =
       finding.code.repair == .orphans && report.orphans.bytes > 0
@@ -48,6 +52,8 @@ extension ReportWords {
       isGood: finding.code.severity == .note,
       title: "\(Self.grouped(finding.count)) × \(finding.code.name)\(size):",
       text: "\(finding.code.meaning).",
+      // Always with `--dry-run`: nothing that is copied out of a page changes a cache before the
+      // user has seen what it would do.
       command: repair.map { command("check", "--repair=\($0.rawValue) --dry-run") })
   }
 

@@ -63,6 +63,8 @@ extension ReportWords {
       return SuggestionText(
         gain: "Free about \(size)",
         how: ": \(Self.counted(count, "entry", "entries")) that must be downloaded again anyway.",
+        // Entries with a validator are left out: they cost a short 304, while those without must be
+        // loaded again.
         command: command("purge", "\(expiryOptions)--stale --validator none --dry-run"))
     case .purgeOlder(let seconds):
       return SuggestionText(

@@ -112,6 +112,7 @@ extension ReportWords {
       return [
         ("files of entries", footprint.bodyFilesBytes), ("other files", footprint.orphanBytes),
       ]
+    // An archive is one file, of which only its size is known.
     default: return [("the archive", footprint.totalBytes)]
     }
     let database = footprint.databaseBytes

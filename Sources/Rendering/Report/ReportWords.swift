@@ -104,6 +104,7 @@ struct ReportWords: Sendable {
   static func percent(_ part: Int64, of whole: Int64) -> String {
     guard whole > 0, part > 0 else { return "0 %" }
     let percent = Double(part) / Double(whole) * 100
+    // A share that is there must not be shown as nothing.
     if percent < 0.05 { return "<0.1 %" }
     if percent >= 9.95 { return "\(BarText.percent(part, of: whole)) %" }
     var text = TextBuffer()

@@ -22,6 +22,7 @@ enum TreemapLayout {
     for index in areas.indices {
       let longer = areas[row.startIndex...index]
       let side = min(free.width, free.height)
+      // Long strips of equal area are hard to compare, and have no room for a name.
       if !row.isEmpty, worstRatio(of: longer, along: side) > worstRatio(of: row, along: side) {
         result += cut(row, from: &free)
         row = areas[index...index]
@@ -54,6 +55,7 @@ enum TreemapLayout {
   private static func cut(_ row: ArraySlice<Double>, from free: inout Rectangle) -> [Rectangle] {
     let sum = row.reduce(0, +)
     var rest = free
+    // Sizes of 0 are common, as bodies of redirects are empty.
     guard sum > 0, free.width > 0, free.height > 0 else {
       return row.map { _ in Rectangle(x: free.x, y: free.y, width: 0, height: 0) }
     }

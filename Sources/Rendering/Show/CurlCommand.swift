@@ -117,6 +117,8 @@ extension CurlCommand {
 
   private mutating func addMethod(_ method: ByteString?) throws(Failure) {
     let method = method ?? (body == nil ? "GET" : "POST")
+    // A hostile cache can contain a method with a space or a line end, which would begin another
+    // request.
     guard method.bytes.isToken else { throw Failure("its method is no method of HTTP") }
     if method == "HEAD" {
       // With `--request`, `curl` would wait for a body, which a response to HEAD does not have.
@@ -132,6 +134,8 @@ extension CurlCommand {
       guard field.name.bytes.isToken else {
         throw Failure("the name of its header field \(index + 1) is no name of HTTP")
       }
+      // `curl` passes a line end on, so a stored value could add header fields to the request of
+      // whoever repeats it.
       guard !field.value.bytes.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
         throw Failure("its header field \(index + 1) holds a line end or NUL")
       }

@@ -27,6 +27,7 @@ extension ShowRenderer {
   }
 
   private func write(_ response: StoredResponse, sha256: String?, to json: inout JSONWriter) {
+    // The members of `list` first, so that what reads one can read the other.
     EntryJSON(columns: Self.columns, secrets: secrets, now: now, expiryRules: expiryRules)
       .write(response, to: &json)
     let request = response.request
@@ -34,6 +35,7 @@ extension ShowRenderer {
     json.member("body_file", utf8OrBase64: response.bodyFileName)
     json.member("request_url", url: request.url, secrets)
     json.key("request_body_base64")
+    // The body of a request is where passwords are sent, and nothing in it can be masked reliably.
     if secrets.showSecrets, let body = request.body { json.base64(body) } else { json.null() }
     json.member("request_body_bytes", request.body?.count)
     json.member("cache_policy", request.cachePolicy)

@@ -87,6 +87,8 @@ public struct ShowRenderer: Sendable {
     ]
     for (title, column) in facts {
       let value = cells.value(of: column, in: response)
+      // Most entries have no partition, and entries of some archives no key. A hyphen would look
+      // like something that is missing.
       if case .unknown = value, column == .partition || column == .key { continue }
       buffer.append(title)
       buffer.append(UInt8(ascii: " "), count: 14 - title.utf8.count)
@@ -165,6 +167,7 @@ public struct ShowRenderer: Sendable {
     }
     if let body = request.body {
       buffer.append("\(indentation)(body \(ByteSizeText.text(ByteCount(body.count)))")
+      // Masked as a whole: forms and JSON with passwords have too many shapes to find them all.
       buffer.append(secrets.showSecrets ? ")\n" : ", masked)\n")
       if secrets.showSecrets {
         buffer.append(indentation)

@@ -9,6 +9,7 @@ enum BarText {
       return String(repeating: "#", count: Int((share * Double(width)).rounded()))
     }
     let eighths = Int((share * Double(width * 8)).rounded())
+    // With eighths, shares that differ by less than a column still look different.
     let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
     return String(repeating: "█", count: eighths / 8) + partial[eighths % 8]
   }
@@ -38,6 +39,8 @@ enum BarText {
 
   private static func share(_ part: Int64, of whole: Int64) -> Double {
     guard whole > 0 else { return 0 }
+    // A part can be larger than its whole, as of a cache over its capacity, and a bar must not
+    // leave its place.
     return min(max(Double(part) / Double(whole), 0), 1)
   }
 }

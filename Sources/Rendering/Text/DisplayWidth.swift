@@ -20,6 +20,8 @@ enum DisplayWidth {
     // No scalar below the combining marks, which begin at U+0300, needs a property lookup.
     if scalar.value < 0x300 { return 1 }
     switch scalar.value {
+    // The blocks that Unicode's EastAsianWidth calls wide, in ranges that are broad enough for
+    // alignment. The standard library has no such property.
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
       0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF,
       0x1F900...0x1F9FF, 0x20000...0x3FFFD:
@@ -35,6 +37,7 @@ enum DisplayWidth {
   /// Returns the text with its middle replaced by `…`, so that it is at most `limit` columns wide.
   static func shortened(_ bytes: ArraySlice<UInt8>, to limit: Int) -> ArraySlice<UInt8> {
     guard limit > 1, width(of: bytes) > limit else { return bytes }
+    // The middle goes: the beginning of a URL tells the host, and the end the file.
     let tailLimit = (limit - 1) / 2
     let headLimit = limit - 1 - tailLimit
     var head = bytes.startIndex

@@ -7,6 +7,7 @@ enum Excerpt {
   static func of(_ text: [UInt8], characters: Int) -> [UInt8] {
     // A text never has more scalars than bytes.
     guard text.count > characters else { return text }
+    // Cut between scalar values, since half of one would be shown as a broken byte.
     let starts = text.indices.filter { text[$0] & 0xC0 != 0x80 }
     guard starts.count > characters else { return text }
     let head = text[..<starts[characters / 2]]

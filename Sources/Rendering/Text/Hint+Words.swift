@@ -26,6 +26,7 @@ extension Hint {
     case .guessedLifetime:
       "nothing says how long it is fresh: a tenth of its age is a guess, and Apple's is not documented"
     case .longGuess(let seconds): "the guess is more than a day: \(spanText(seconds))"
+    // "Reported", because it comes from developers and not from Apple.
     case .expiryNotExtended:
       "Apple's systems were reported not to extend the lifetime after a 304, and to ask every time"
     case .staleUseUndocumented:

@@ -27,6 +27,8 @@ public enum HostileText {
       0xFFF9...0xFFFC, 0xE0000...0xE0FFF:
       return true
     default:
+      // By property and not by a list, so that characters of later versions of Unicode are covered
+      // by a newer standard library.
       let properties = scalar.properties
       if properties.isDefaultIgnorableCodePoint { return true }
       return switch properties.generalCategory {
@@ -60,6 +62,8 @@ extension TextBuffer {
       let (scalar, length) = text.scalar(at: index)
       if let scalar {
         if HostileText.isHidden(scalar) || text[index] == extra {
+          // In plain ASCII, `\u202E` could just as well have been in the text, so the reader could
+          // not tell.
           append("‹U+")
           append(hexadecimal: scalar.value, width: 4)
           append("›")

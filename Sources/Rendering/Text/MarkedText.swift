@@ -10,13 +10,16 @@ public enum MarkedText {
   ///   - range: The range of the error, in bytes of UTF-8. For an empty range, one column is marked.
   public static func text(_ line: String, marking range: Range<Int>) -> String {
     let bytes = Array(line.utf8)
+    // An error at the end of a line lies behind its last byte.
     let mark = range.clamped(to: 0..<bytes.count)
     let first = scalarStart(at: mark.lowerBound - mostBytes, in: bytes)
+    // A line of a configuration may be a megabyte long.
     let end = scalarStart(at: mark.lowerBound + mostBytes, in: bytes)
     let before = (first > 0 ? "…" : "") + shown(bytes[first..<mark.lowerBound])
     let marked = shown(bytes[mark.lowerBound..<min(mark.upperBound, end)])
     let after =
       shown(bytes[min(mark.upperBound, end)..<end]) + (end < bytes.count ? "…" : "")
+    // By columns and not by characters, or else the mark would be off after a wide one.
     let carets = String(repeating: "^", count: max(1, width(marked)))
     let indent = String(repeating: " ", count: width(before))
     return "  \(before)\(marked)\(after)\n  \(indent)\(carets)"

@@ -39,6 +39,8 @@ extension JSONWriter {
   /// Writes the name of a member. A name that is not UTF-8 becomes `base64:` and its Base64.
   mutating func key(utf8OrBase64 name: ByteString) {
     if key(utf8: name.bytes) { return }
+    // Two different keys must stay different members, which replacement characters would not
+    // ensure.
     key(repairing: Base64.encode(name.bytes, after: Array("base64:".utf8)))
   }
 
@@ -63,6 +65,7 @@ extension StoredResponse.PropertyValue: JSONValue {
     case .real(let number): json.value(number)
     case .date(let moment): json.value(moment)
     case .text(let text): json.utf8OrBase64(text.bytes)
+    // As an object, so that it cannot be confused with text that happens to be Base64.
     case .data(let data): json.object { $0.base64Member(data) }
     case .array(let values): json.value(values)
     case .dictionary(let members): json.properties(members)

@@ -27,6 +27,7 @@ public enum AgeText {
     return switch seconds {
     case ..<60: "\(seconds) s"
     case ..<3_600: "\(seconds / 60) min"
+    // Rounded down, from two units on: `1 d` could be anything from 24 to 48 hours.
     case ..<(48 * 3_600): "\(seconds / 3_600) h"
     case ..<(60 * 86_400): "\(days) d"
     // Rounded to the nearest month of 365/12 days.
@@ -60,6 +61,7 @@ extension TextBuffer {
     var (whole, rest) = magnitude.quotientAndRemainder(dividingBy: 1024)
     var size: UInt64 = 1024
     // A number that rounds up to 1,024 is shown in the next unit.
+    // In integers, because `Double` has 53 bits and sizes up to 63.
     while whole >= 1024 || (whole == 1023 && rest >= size / 2) {
       size *= 1024
       power += 1

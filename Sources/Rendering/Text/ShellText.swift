@@ -12,6 +12,8 @@ extension TextBuffer {
     if HostileText.isShownAsIs(text) {
       append(singleQuoted: text)
     } else {
+      // In double quotes, or else the shell would split the result at spaces and expand its
+      // patterns.
       append("\"$(")
       append(printing: text[...])
       append(")\"")

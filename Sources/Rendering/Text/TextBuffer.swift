@@ -6,6 +6,8 @@ import ResponseStorage
 /// Renderers append to it. The owner of the file descriptor writes ``bytes`` when there are enough of them, and empties
 /// the buffer.
 public struct TextBuffer: Hashable, Sendable {
+  // Bytes and not `String`, because every append to that validates, and output may contain what is
+  // not UTF-8 only after it was escaped.
   /// The bytes, which are UTF-8.
   public var bytes: [UInt8] = []
 

@@ -24,6 +24,7 @@ struct TextTable {
 
   /// Appends the table, headings first.
   func append(to buffer: inout TextBuffer) {
+    // The whole table is in memory. So it is only for tables with few rows, unlike that of `list`.
     let widths = columns.indices.map { index in
       rows.reduce(0) { max($0, DisplayWidth.width(of: $1[index][...])) }
     }

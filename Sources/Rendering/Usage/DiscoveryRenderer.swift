@@ -44,10 +44,13 @@ public struct DiscoveryRenderer: Sendable {
       $0.array("stores", .lines, objects: discovery.stores) { $0.members(of: $1) }
       $0.member("entries", discovery.entries)
       $0.member("footprint_bytes", discovery.footprintBytes)
+      // What could not be searched belongs to the result: a fleet without findings is not the same
+      // as one that was not looked at.
       $0.array("unreadable", .lines, objects: discovery.unreadable) {
         $0.member("path", $1.path)
         $0.member("reason", $1.reason)
       }
+      // So that a program sees that more may be found with a greater depth.
       $0.member("folders_too_deep", discovery.foldersTooDeep)
     }
   }
@@ -67,6 +70,8 @@ extension FoundStore.Use {
   /// Whether another process has the store open, for people.
   fileprivate var shown: String {
     switch self {
+    // Not "no": a cache of Foundation has no locks by which it could be known, and a user who reads
+    // "no" may delete it.
     case .unknown: "-"
     case .none: "no"
     case .process(nil): "yes"

@@ -13,10 +13,14 @@ public enum MetricsRenderer {
       let samples = caches.flatMap { cache in
         metric.samples(cache).map { (cache: cache.cache, state: $0.state, value: $0.value) }
       }
+      // A metric without samples would be a HELP and a TYPE line for nothing.
       guard !samples.isEmpty else { continue }
       buffer.append("# HELP urlcache_\(metric.name) \(metric.help)\n")
+      // All lines of a metric must be one group (Prometheus text format), hence the loop over
+      // metrics first and caches second.
       buffer.append("# TYPE urlcache_\(metric.name) gauge\n")
       for sample in samples {
+        // The prefix and the units at the end follow the naming conventions of Prometheus.
         buffer.append("urlcache_\(metric.name){cache=\"")
         buffer.append(label: sample.cache)
         buffer.append("\"")
@@ -49,6 +53,8 @@ public enum MetricsRenderer {
         $0.usage.map { Int64($0.footprint.orphanFiles) }
       },
       metric("missing_bodies", "Entries whose body is missing.") { $0.usage?.missingBodies },
+      // A time as a value, because the textfile collector of node_exporter refuses files with
+      // timestamps. An alert can compare it with `time()`.
       metric("last_run_timestamp_seconds", "When the last command that changes caches ended.") {
         $0.run?.time.wholeSeconds
       },
@@ -114,6 +120,7 @@ extension TextBuffer {
       switch byte {
       case UInt8(ascii: "\\"): append("\\\\")
       case UInt8(ascii: "\""): append("\\\"")
+      // These three are the only escapes of a label value in the text format.
       case UInt8(ascii: "\n"): append("\\n")
       default: append(byte)
       }

@@ -45,6 +45,7 @@ struct NcduRenderer: ResponseRenderer {
     let size = response.bodySize ?? 0
     let text = response.url.map { shown($0) } ?? Array("no URL/".utf8)
     let cost = text.count + MemoryLayout<Row>.stride
+    // Counted and not dropped, so that the sum at the top of `ncdu` is right.
     guard texts.count + rows.count * MemoryLayout<Row>.stride + cost <= memoryLimit else {
       others.entries += 1
       others.bytes += size
@@ -151,6 +152,8 @@ struct NcduRenderer: ResponseRenderer {
 
   private func write(size: ByteCount, to json: inout JSONWriter) {
     json.member("asize", size)
+    // The size on disk of a body inside a database is not defined, and `ncdu` shows this number
+    // first.
     json.member("dsize", size)
   }
 

@@ -22,6 +22,7 @@ public enum RunRenderer {
       $0.member("status", status)
       $0.key("duration_seconds")
       if let run {
+        // As in the metrics, so that both can be compared as text.
         $0.number(MetricsRenderer.milliseconds(run.durationSeconds))
       } else {
         $0.null()

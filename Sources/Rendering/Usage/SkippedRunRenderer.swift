@@ -17,6 +17,8 @@ public enum SkippedRunRenderer {
 
   /// Appends a line for people.
   public static func appendText(_ run: SkippedRun, into buffer: inout TextBuffer) {
+    // A run that did nothing must say so: with exit status 0 and no output it would look like one
+    // with nothing to do.
     buffer.append("Skipped: ")
     buffer.append(shown: ByteString(run.message))
     buffer.append("\n")

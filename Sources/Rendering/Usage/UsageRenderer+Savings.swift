@@ -8,6 +8,7 @@ extension UsageRenderer {
 
   /// Appends the savings from lifetimes and validators, as a table of hosts.
   func append(_ savings: CacheSavings, into buffer: inout TextBuffer) {
+    // The heading states what is assumed: how often an app asks for what is not recorded anywhere.
     buffer.append("\nIf every entry is requested once more (RFC 9111, useProtocolCachePolicy):\n\n")
     var table = TextTable(
       [.init(title: "HOST"), .init(title: "ENTRIES", alignment: .right)]
@@ -17,6 +18,7 @@ extension UsageRenderer {
     for host in savings.hosts { table.append(cells(named: name(of: host), host.sums)) }
     if let rest = savings.rest {
       let count = rest.hosts.map { "\($0) more" } ?? "more"
+      // So that the rows add up to the total below them.
       table.append(cells(named: Array(count.utf8), rest.sums))
     }
     table.append(cells(named: Array("all".utf8), savings.total))

@@ -61,6 +61,7 @@ extension UsageRenderer {
       let drawn = BarText.columns(part: used, of: capacity, width: width, asciiOnly: asciiOnly)
       // Without `max`, a range with a negative length would trap.
       for _ in drawn..<max(width, drawn) { buffer.append(asciiOnly ? "." : "·") }
+      // The end of the bar is the capacity, which an overfull cache exceeds.
       buffer.append(asciiOnly ? "|" : "│")
     }
     if let percent = report.allowedPercent {
@@ -74,9 +75,12 @@ extension UsageRenderer {
   private func appendEntries(of report: UsageReport, into buffer: inout TextBuffer) {
     buffer.append("Entries  ")
     buffer.append(grouped: report.entries)
+    // The number of ranges is always the same and says nothing.
     if let grouping = report.grouping, !grouping.hasRanges {
       let isKnown = report.rest.map { $0.groups != nil } ?? true
       let count = Int64(report.groups.count) + (report.rest?.groups ?? 0)
+      // Beyond a memory limit, groups are not told apart any more, and their number is only a lower
+      // bound.
       buffer.append(isKnown ? " in " : " in more than ")
       buffer.append(grouped: count)
       buffer.append(" ")
@@ -87,6 +91,8 @@ extension UsageRenderer {
       buffer.append(", newest \(AgeText.text(from: times.upperBound, to: now))")
     }
     if let median = report.median {
+      // Beyond a memory limit, the median is estimated from groups of sizes, and must not look
+      // exact.
       buffer.append(median.isExact ? ", median " : ", median about ")
       buffer.append(byteCount: median.bytes)
     }
@@ -195,6 +201,8 @@ extension UsageRenderer {
   private func appendFindings(of report: UsageReport, into buffer: inout TextBuffer) {
     var findings: [String] = []
     let orphans = report.footprint.orphanFiles
+    // Only what needs attention, with its number: a line of zeros would hide the day on which one
+    // is not zero.
     if orphans > 0 {
       let size = ByteSizeText.text(report.footprint.orphanBytes)
       findings.append("\(counted(orphans, "orphan file", "orphan files")) (\(size))")

@@ -81,6 +81,7 @@ public struct UsageRenderer: Sendable {
     buffer.append(separator)
     buffer.append("bytes\n")
     for group in report.groups {
+      // An unknown key is an empty cell, which no known key is.
       if let key = key(of: group, for: .programs) { escape(&buffer, key.bytes) }
       buffer.append(separator)
       buffer.append(integer: group.entries)
@@ -92,6 +93,7 @@ public struct UsageRenderer: Sendable {
 
   /// Returns the key of a group as `reader` may see it.
   func key(of group: UsageReport.Group, for reader: SecretPolicy.Reader) -> ByteString? {
+    // A group can be anything that a server sent, such as a media type with a token in it.
     group.key.map { secrets.url($0, for: reader) }
   }
 }
