@@ -2,6 +2,8 @@ import ArgumentParser
 
 /// A subcommand that gets its environment as a parameter.
 protocol AdminCommand: ParsableCommand {
+  // A program that parses the output also has to parse the failures, and must not find a sentence
+  // where it expects an object.
   /// Whether the command writes JSON, so that errors must be JSON too.
   var writesJSON: Bool { get }
 
@@ -28,6 +30,8 @@ extension AdminCommand {
 
   func runCommandLine(in environment: CommandEnvironment) -> ExitStatus {
     do { return try runWhenDue(in: environment) } catch {
+      // Every error ends here, so that there is one place that decides about exit statuses and
+      // about text from caches in messages.
       return URLCacheAdmin.report(error, asJSON: writesJSON, in: environment)
     }
   }

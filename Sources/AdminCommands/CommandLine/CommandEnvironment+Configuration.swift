@@ -8,11 +8,14 @@ extension CommandEnvironment {
   /// - Parameter given: The file that replaces the configuration of the user.
   func configurationPaths(_ given: String?) -> [(path: String, isNeeded: Bool)] {
     var paths: [(String, Bool)] = []
+    // A file that was named must exist: if a typing error were taken for an empty configuration,
+    // pins and limits would silently be gone.
     if let file = given ?? nonEmpty("URLCACHE_ADMIN_CONFIG") {
       paths.append((file, true))
     } else if let folder = userConfigurationFolder {
       paths.append(("\(folder)/urlcache-admin/config.toml", false))
     }
+    // Last, so that what a user sets takes precedence over what an administrator sets for all.
     return paths + [(systemConfiguration, false)]
   }
 
@@ -81,6 +84,8 @@ extension CommandEnvironment {
   var systemConfiguration: String { "/etc/urlcache-admin/config.toml" }
 
   private var userConfigurationFolder: String? {
+    // The XDG Base Directory Specification says that relative paths are invalid and must be
+    // ignored.
     if let folder = nonEmpty("XDG_CONFIG_HOME"), folder.utf8.first == UInt8(ascii: "/") {
       return folder
     }
@@ -92,6 +97,8 @@ extension CommandEnvironment {
   }
 
   private func nonEmpty(_ name: String) -> String? {
+    // A variable that is set to nothing counts as not set, as the XDG Base Directory Specification
+    // requires and shells make easy.
     variable(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -7,11 +7,15 @@ extension CommandEnvironment {
   ///
   /// - Parameter wait: The time to wait for the lock of another process, in milliseconds.
   func finishIntents(at path: String, waiting wait: Int32) {
+    // A killed command may have staged bodies that no row refers to. Its intent names them, so that
+    // they need not be told from the bodies that an app is just storing.
     let finished = finishIntents(path, wait)
     func files(_ count: Int) -> String {
       let word = finished.areBodyFiles ? "body file" : "temporary file"
       return "\(count) \(word)\(count == 1 ? "" : "s") that an interrupted command left"
     }
+    // A note, as the user did not ask for this: bytes that disappear without a word look like a
+    // loss.
     if finished.removedFiles > 0 { note("removed \(files(finished.removedFiles))") }
     if finished.remainingFiles > 0 { note("could not remove \(files(finished.remainingFiles))") }
     if finished.damagedIntents > 0 {
@@ -38,6 +42,7 @@ extension CommandEnvironment {
         isFirst = !reported
         reported = true
       }
+      // A run opens the store several times, and one note is enough.
       guard isFirst else { return }
       let reason =
         error.map { "cannot write \($0)" }
@@ -54,6 +59,7 @@ extension CommandEnvironment {
       guard let value, value.first == UInt8(ascii: "/") else { return nil }
       return String(decoding: Array(value), as: UTF8.self)
     }
+    // An explicit choice of the user goes before that of systemd.
     if let folder = variable("XDG_STATE_HOME"), folder.utf8.first == UInt8(ascii: "/") {
       return "\(folder)/urlcache-admin"
     }
@@ -77,6 +83,8 @@ extension ChangeOptions {
   func finishIntents(
     of cache: CacheOptions, at path: String? = nil, in environment: CommandEnvironment
   ) throws {
+    // A command that will be refused, because there is nobody to ask, must not have changed
+    // anything before.
     guard !dryRun, yes || environment.isInputTerminal else { return }
     environment.finishIntents(
       at: try path ?? cache.path(in: environment), waiting: cache.waitMilliseconds)

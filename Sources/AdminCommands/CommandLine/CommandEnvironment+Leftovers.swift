@@ -5,6 +5,8 @@ extension CommandEnvironment {
   ///
   /// - Parameter participle: What happens to entries with unknown properties, such as `not selected`.
   func note(leftBy plan: RemovalPlan, _ participle: String) {
+    // What a command leaves must be said: a user who asked for everything older than a month
+    // believes otherwise that it is gone.
     let words: KeyValuePairs<KeepReason, String> = [
       .unknownAge: "\(participle), as their age is not known",
       .unknownFreshness: "\(participle), as their freshness is unknown",

@@ -146,6 +146,8 @@ public struct CommandEnvironment {
 
   /// Returns the environment of this process; `nil` if its clock is not set.
   public static func live() -> CommandEnvironment? {
+    // One time for the whole command. With a clock that goes on, an entry could be young in one
+    // place and old in another.
     guard let now = Timestamp(secondsSince1970: LocalTime.now()) else { return nil }
     let temporaryFolder =
       CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
@@ -165,6 +167,8 @@ public struct CommandEnvironment {
       readInput: { try StandardStream.readInput(upTo: $0) },
       readConfiguration: Self.readFile,
       openSource: { path, wait, now in
+        // By its first bytes, before it is tried as a database, so that an error is about the
+        // archive that it is.
         let archive = ArchiveOpening(path: path, temporaryFolder: temporaryFolder)
         if archive.isArchive { return .archive(try archive.open()) }
         let store = StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
@@ -172,6 +176,7 @@ public struct CommandEnvironment {
       },
       openStore: { path, wait, verifying in
         guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
+          // An archive is a record of what was there, and its digests would no longer hold.
           throw CommandFailure.archive(at: path)
         }
         return try StoreOpening(

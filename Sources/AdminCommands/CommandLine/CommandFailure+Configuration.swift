@@ -28,6 +28,8 @@ extension Configuration {
   func checkAll(in environment: CommandEnvironment) throws(CommandFailure) {
     if let error = allErrors.first { throw CommandFailure(error) }
     for setting in Setting.allCases {
+      // Values in files were checked when the files were read, and have a position there. Variables
+      // have none.
       guard let value = value(of: setting, forCache: nil), case .variable(let name) = value.origin
       else { continue }
       do throws(WrittenValueError) { try setting.check(value.text) } catch {

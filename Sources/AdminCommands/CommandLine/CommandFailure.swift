@@ -69,8 +69,10 @@ extension CommandFailure {
         )
       case .damaged:
         (.data, "damaged", "see what can still be read with 'urlcache-admin list'")
+      // 75 is `EX_TEMPFAIL`, which schedulers and mail systems know as a reason to try again.
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
       case .changedWhileReading: (.temporary, "changed", "run the command again")
+      // No hint at `sudo`: files that root creates in a cache cannot be replaced by the app later.
       case .accessDenied: (.noPermission, "no-permission", "run it as the user whose cache it is")
       case .inputOutput: (.inputOutput, "io", nil)
       case .noRoom:
@@ -85,6 +87,7 @@ extension CommandFailure {
           .data, "unsupported",
           "a copy in UTF-8 can be read: sqlite3 Cache.db .dump | sqlite3 COPY.db"
         )
+      // An answer and no failure: the cache was read, and has no such entry.
       case .noSuchResponse: (.no, "no-such-entry", "list what is there with 'urlcache-admin list'")
       }
     self.init(
@@ -95,6 +98,8 @@ extension CommandFailure {
   private static func hint(ofNames names: [String], like name: String) -> String? {
     // The name of a cache has no slash, so this is a path.
     guard !names.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    // A wrong name of a cache looks like a path that does not exist, and "not found" alone would
+    // send the user to look for a file.
     if let nearest = Spelling.nearest(to: name, among: names) {
       return "did you mean '\(nearest)'?"
     }
@@ -126,6 +131,8 @@ extension CommandFailure {
       switch error.kind {
       case .notFound: (.noInput, "not-found")
       case .accessDenied: (.noPermission, "no-permission")
+      // A symbolic link in place of an output file could lead anywhere, and following it could
+      // overwrite what it leads to.
       case .exists, .symbolicLink: (.cannotCreate, "cannot-create")
       case .noRoom: (.inputOutput, "no-room")
       case .busy: (.temporary, "busy")

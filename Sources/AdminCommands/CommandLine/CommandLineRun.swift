@@ -11,6 +11,8 @@ extension URLCacheAdmin {
   /// - Parameter arguments: The arguments of the process, with the name of the program first.
   /// - Returns: The exit status.
   public static func run(_ arguments: [String], in environment: CommandEnvironment) -> ExitStatus {
+    // Swift on Linux reads the arguments from `/proc/self/cmdline`. Without it, every command line
+    // would look empty.
     guard !arguments.isEmpty else {
       environment.writeMessage(
         "error: the system handed over no arguments\n"
@@ -18,6 +20,7 @@ extension URLCacheAdmin {
       return .software
     }
     let home = environment.variable("HOME")
+    // Before anything else: the line of a request is unfinished, and no parser would accept it.
     if let request = CompletionRequest(arguments.dropFirst(), home: home) {
       request.answer(in: environment)
       return .done
@@ -29,6 +32,7 @@ extension URLCacheAdmin {
       try checkRepair(in: words)
       parsed = try URLCacheAdmin.parseAsRoot(words)
     } catch {
+      // No command was parsed that could say whether it writes JSON.
       return report(error, asJSON: ErrorFormat.isJSON(in: words), in: environment)
     }
     // ArgumentParser returns `any ParsableCommand`. Its own commands, `help` and groups such as `config` without a
@@ -73,12 +77,15 @@ extension URLCacheAdmin {
       failure = CommandFailure(error)
     default:
       let text = fullMessage(for: error)
+      // `--help` and `--version` are errors to ArgumentParser, with the text to print and an exit
+      // code of 0.
       if exitCode(for: error) == .success {
         do { try environment.write(Array((text + "\n").utf8)) } catch { return .inputOutput }
         return .done
       }
       failure = .usage(withoutPrefix(text))
     }
+    // The log of an unattended run has the reason too, as nobody sees its messages.
     environment.record.message = failure.message
     if asJSON {
       let object = ErrorRenderer.json(
@@ -87,6 +94,8 @@ extension URLCacheAdmin {
       environment.writeMessage(String(decoding: object.bytes, as: UTF8.self))
     } else {
       let hint = failure.hint.map { "hint: \(printable($0))\n" } ?? ""
+      // Line by line, because a message about a configuration shows a mark below the line in
+      // question.
       environment.writeMessage("error: \(printableLines(failure.message))\n\(hint)")
     }
     return failure.status
@@ -107,6 +116,7 @@ extension URLCacheAdmin {
 extension URLCacheAdmin {
   /// Rejects a command line without a verb, or with an unknown one.
   fileprivate static func checkVerb(of words: [String]) throws {
+    // ArgumentParser shows the help and ends with 0, which a script would take for success.
     guard var verb = words.first else {
       throw CommandFailure.usage(
         "no command is given\n\n" + helpMessage(), hint: nil)
@@ -119,6 +129,8 @@ extension URLCacheAdmin {
     let names = configuration.subcommands.flatMap { command in
       [command._commandName] + command.configuration.aliases
     }
+    // Checked here, because ArgumentParser reports an unknown command as an unexpected argument,
+    // without a suggestion.
     guard !names.contains(verb) else { return }
     let hint =
       if verb.utf8.contains(UInt8(ascii: "/")) || verb.utf8.contains(UInt8(ascii: ".")) {

@@ -41,6 +41,7 @@ struct CompletionRequest {
   ///   - words: The command line without the name of the program.
   ///   - home: The folder that `~` stands for.
   init?(_ words: some Collection<String>, home: String?) {
+    // The words of the user may contain `--` too, so only the first one counts.
     let parts = words.split(separator: "--", maxSplits: 1, omittingEmptySubsequences: false)
     guard words.first == "---completion", parts.count == 2 else { return nil }
     let question = Array(parts[1])
@@ -54,6 +55,7 @@ struct CompletionRequest {
     let words = line.dropFirst().map { shellWord($0, home: home) ?? "" }
     self.line = try? CompletedLine.parse(words)
     let word = line.dropFirst(max(index, 0)).first ?? ""
+    // The shells count characters, and not grapheme clusters as `String` would.
     typed = Self.value(in: String(word.unicodeScalars.prefix(max(cursor, 0))))
   }
 
@@ -78,10 +80,13 @@ struct CompletionRequest {
   private func candidates(in environment: CommandEnvironment) -> [String] {
     switch option {
     case "-c", "--cache":
+      // bash evaluates what a completion answers, so names with special characters are left out
+      // rather than quoted for each shell.
       (try? configuration(in: environment).cacheNames.filter { Self.isPlain(ByteString($0)) }) ?? []
     case "--host":
       ((try? hosts(in: environment)) ?? []).sorted().compactMap(\.string)
     case "--columns":
+      // A shell replaces the whole word, so what was typed before the last comma is repeated.
       Self.columns.filter { !chosen.contains($0) }.map { head + $0 }
     case "--sort":
       Self.columns.map { typed.utf8.first == UInt8(ascii: "-") ? "-" + $0 : $0 }
@@ -115,6 +120,7 @@ struct CompletionRequest {
       line?.cache ?? configuration.value(of: .cache, forCache: nil)?.text ?? ""
     let path = configuration.path(ofCache: name)?.text ?? name
     // Reading a whole archive would take too long.
+    // Completion must never be the reason why the terminal hangs.
     guard !path.isEmpty,
       !ArchiveOpening(path: path, temporaryFolder: environment.temporaryFolder).isArchive
     else { return [] }

@@ -9,6 +9,7 @@ protocol ConfiguredCommand: AdminCommand {
   /// The cache to work on.
   var cache: CacheOptions { get set }
 
+  // Known before the run, so that a name that is taken is reported before anything is removed.
   /// The files that the command creates, and that must not exist yet.
   var newFiles: [NewFileOption] { get }
 
@@ -48,6 +49,8 @@ extension ConfiguredCommand {
     var command = self
     if let name { command.cache.cache = name }
     let cache = command.cache.cache ?? configuration.value(of: .cache, forCache: nil)?.text
+    // After the name is known, as the section of a cache in the configuration takes precedence over
+    // what holds for all.
     command.fill(from: configuration.settings(forCache: cache))
     return command
   }

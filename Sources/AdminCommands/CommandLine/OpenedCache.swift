@@ -1,6 +1,8 @@
 public import ResponseArchives
 public import ResponseStorage
 
+// Two cases and no common type: an archive has no method that changes it, so no command can call
+// one by mistake.
 /// A cache or an archive, open for reading.
 public enum OpenedCache {
   /// A store, for which changes can be planned.

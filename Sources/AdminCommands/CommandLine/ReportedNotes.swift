@@ -2,6 +2,7 @@
 final class ReportedNotes {
   private var texts: Set<String> = []
 
+  // By its text, since the same option is read for every cache, attempt and round.
   /// Adds a note.
   ///
   /// - Returns: Whether it is new.

@@ -23,7 +23,9 @@ extension ScheduledCommand {
       environment.record.start = environment.steadyMilliseconds()
     }
     if environment.isTimeOver {
+      // The runs for other caches have used the time up.
       try skip(.maxRuntime, "the time of '--max-runtime' was over before its turn", environment)
+      // Some caches of the run were handled, and this one was not.
       return .partly
     }
     var hasWaited = false
@@ -35,6 +37,8 @@ extension ScheduledCommand {
           if !hasWaited { environment.note("\(error.description); it is tried again") }
           hasWaited = true
           environment.pause(1_000)
+          // Without `--max-runtime` it waits for ever, which is what the user asked for with
+          // `--if-busy wait`.
           if environment.isTimeOver { throw error }
           environment.refreshNow()
         // A command that has removed entries is not skipped.

@@ -7,6 +7,7 @@ extension URLCacheAdmin {
     CurrentProcess.ignoreSignalsOfWriting()
     guard let environment = CommandEnvironment.live() else {
       try? StandardStream.error.write(Array("error: the system's clock shows no time\n".utf8))
+      // Ages and lifetimes of all entries would be wrong, and with them what a purge removes.
       CurrentProcess.end(with: ExitStatus.software.rawValue)
     }
     CurrentProcess.end(with: run(arguments, in: environment).rawValue)

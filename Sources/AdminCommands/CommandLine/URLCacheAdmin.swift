@@ -19,6 +19,8 @@ public struct URLCacheAdmin: ParsableCommand {
         cannot create output · 74 I/O · 75 in use, try again · 77 no permission · 78
         configuration
       """,
+    // With the version of SQLite, which is that of the system and may explain what this program
+    // does.
     version: "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))",
     // Each command sets its name, because deriving it from the type would take a quarter of the run time of a short
     // command.

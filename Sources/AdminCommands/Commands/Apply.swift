@@ -62,11 +62,14 @@ extension URLCacheAdmin {
         return .done
       }
       let execution = PlanExecution(cache: cache, change: change, environment: environment)
+      // An empty plan opens no cache for writing: nothing could go wrong, and nothing has to be
+      // locked.
       if change.dryRun || plan.isEmpty {
         try execution.preview(plan, skipped: skipped, renderer)
         return skipped == 0 ? .done : .partly
       }
       let isComplete = try execution.run(plan, skipped: skipped, renderer)
+      // Somebody looked at this plan, so what differs from it must not pass as success.
       return isComplete && skipped == 0 ? .done : .partly
     }
 
@@ -75,6 +78,7 @@ extension URLCacheAdmin {
       do {
         if file == "-" {
           let bytes = try environment.inputs.text(of: file, upTo: Self.largestPlan)
+          // Standard input is kept in memory, and something has to end that.
           guard bytes.count <= Self.largestPlan else {
             throw JSONError("more than a plan can hold", at: bytes.count)
           }
@@ -108,6 +112,7 @@ extension URLCacheAdmin {
       let source = try cache.openForPlanning(in: environment)
       let store = source.description
       // Another cache may have taken the place of the one that the plan was made for.
+      // The ids in a plan are row numbers, which mean other entries in another cache.
       guard store.format == saved.format,
         self.cache.cache != nil || store.identity == saved.identity
       else {
@@ -116,6 +121,8 @@ extension URLCacheAdmin {
           "'\(store.path)' is another cache than the one that the plan was made of",
           hint: "make a new plan, or insist on this cache with '-c PATH'", path: store.path)
       }
+      // Pins of today hold for plans of yesterday: a user who pins a URL does not think of plans
+      // that are waiting.
       let plan = try RemovalPlan(
         applying: saved, to: source, keeping: pinning.pins(of: cache, in: environment))
       try source.finish()

@@ -61,6 +61,8 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
+      // A Foundation cache may answer a URL with the entry of another. Writing that without a word
+      // could show the data of another user.
       let id = try EntryNames.Name(operand: entry).resolved(in: source) { lookup in
         environment.note(lookup.words(SecretPolicy()))
       }
@@ -72,7 +74,10 @@ extension URLCacheAdmin {
       var output = BodyOutput(path: output, isForced: force, environment)
       let wasCoded = try pieces.forEach { try output.write($0) }
       try output.finish()
+      // After the last byte, as only now it is known whether the cache changed meanwhile.
       try source.finish()
+      // A note and no error: a script can decode whatever it finds, without knowing which bodies
+      // are still coded.
       if decoded, !wasCoded {
         environment.note("the body is neither gzip nor zstd, and was written as it is stored")
       }

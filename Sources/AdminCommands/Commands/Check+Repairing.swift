@@ -33,9 +33,12 @@ extension URLCacheAdmin.Check {
         repair: isAllowed ? { removals.append(receipt, as: change.format, into: &$0) } : nil,
         left: nil, into: &output.text)
       try output.flush()
+      // A dry run shows the plan first, since a user who is over the cap wants to know by what.
       if isAllowed { try change.checkLimit(of: check.plan) }
       return check.isClean ? .done : .no
     }
+    // Before the first removal, and only after the confirmation: a backup of a refused repair would
+    // be left over.
     try planning.backUp(check.plan, of: cache, in: environment)
     return try carryOut(check, at: now, renderer, removals, &output, environment)
   }
@@ -90,6 +93,8 @@ extension URLCacheAdmin.Check {
     if let failure { throw failure }
     receipt.reportRemainder(in: environment)
     if let left { hint(at: left, in: environment) }
+    // By what is left and not by what was done: a repair that succeeded can leave findings that no
+    // repair mends.
     guard left?.isClean ?? false else { return .no }
     return receipt.isComplete && removals.sidecars?.skipped ?? 0 == 0 ? .done : .partly
   }

@@ -108,6 +108,7 @@ extension URLCacheAdmin {
         throw ValidationError(
           "'--offline-set' checks URLs only: leave '--repair' and '--full' out.")
       }
+      // Findings and a plan in one stream could be read by nobody.
       guard planning.plan != "-" else {
         throw ValidationError("The output has the findings: '--plan' needs a file.")
       }
@@ -115,6 +116,8 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       if repair != nil, planning.plan == nil {
+        // Otherwise the files of an interrupted command would be reported as orphans, although they
+        // are about to be removed.
         try change.finishIntents(of: cache, in: environment)
       }
       let now = cache.now(in: environment)
@@ -147,6 +150,8 @@ extension URLCacheAdmin {
 
     /// Shows the command that repairs the findings.
     func hint(at check: StoreCheck, in environment: CommandEnvironment) {
+      // JSON says of each finding whether it can be repaired, and a command line in it would be for
+      // people.
       guard change.format == .table,
         let command = RepairHint.command(for: check, naming: sidecarNames)
       else {

@@ -69,17 +69,21 @@ extension URLCacheAdmin {
       // Hold signals, so that one ends the process only after the current slice and the receipt.
       let signals = HeldSignals()
       compaction.method = CompactionMethod.none
+      // An explicit `--full` goes before the threshold, which is usually set in a configuration.
       let isWanted = full || compaction.isWorthwhile(above: threshold)
       if isWanted {
         compaction.method = try environment.openStore(
           store.path, cache.waitMilliseconds, !noVerify
         ).compact(fully: full) { environment.stopReason(signals) != nil }
       }
+      // In a new reading: only the closed database has its final size.
       let after = try measured(in: environment).footprint
       compaction.after = after
+      // A signal that came after the last page was given back has stopped nothing.
       let isDone = compaction.method == CompactionMethod.none ? !isWanted : after.freeBytes == 0
       compaction.stopReason = isDone ? nil : environment.stopReason(signals)
       try write(compaction, environment)
+      // What was given back so far stays given back, and the next run goes on from there.
       guard let reason = compaction.stopReason else { return .done }
       environment.note("stopped by \(reason.words)")
       return .partly

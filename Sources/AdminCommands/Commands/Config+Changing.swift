@@ -93,6 +93,8 @@ extension CommandEnvironment {
         "the home folder is not known, so there is no configuration of the user's",
         hint: "name the file with '--config FILE'")
     }
+    // Configurations can be links into a folder under version control. Replacing the link would cut
+    // that connection.
     let path = Directory.resolvedPath(named) ?? named
     // Create no folder for a change that has no effect or fails.
     if try readConfiguration(path) == nil {
@@ -102,6 +104,8 @@ extension CommandEnvironment {
     // Create the new file first: it locks out other commands between reading and replacing the old one.
     var file = try newConfiguration(at: path)
     let old = try readConfiguration(path) ?? []
+    // Read after the lock was taken, so that the change of another command in the meantime is not
+    // lost.
     guard let text = try changed(old, of: named, by: change) else { return nil }
     try checkPaths(in: text, insteadOf: old, of: named, given)
     try file.write(text)
@@ -113,6 +117,7 @@ extension CommandEnvironment {
 
   /// Creates the replacement of a configuration file, after waiting for other commands that write it.
   private func newConfiguration(at path: String) throws -> NewFile {
+    // As long as commands wait for a lock of a cache.
     let end = steadyMilliseconds() + 5_000
     while true {
       do throws(FileError) { return try NewFile(at: path, replacing: true) } catch {

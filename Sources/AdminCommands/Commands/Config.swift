@@ -38,6 +38,7 @@ extension URLCacheAdmin.Config {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let configuration = try environment.readingConfiguration(file.config)
+      // Even to show it: a table of what holds would be wrong if some of it is not understood.
       try configuration.checkAll(in: environment)
       let renderer = ConfigurationRenderer(configuration)
       var output = OutputBuffer(environment)
@@ -73,6 +74,7 @@ extension URLCacheAdmin.Config {
         let hint = error.hint.map { "hint: \(printable($0))\n" } ?? ""
         environment.writeMessage("error: \(error.message)\n\(hint)")
       }
+      // All errors at once, so that they can be mended in one go.
       guard errors.isEmpty else { return .configuration }
       try configuration.checkAll(in: environment)
       for file in configuration.files {

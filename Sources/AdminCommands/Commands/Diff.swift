@@ -57,6 +57,7 @@ extension URLCacheAdmin {
       guard cache.cache == nil else {
         throw ValidationError("'diff' takes two paths, and no '-c'.")
       }
+      // A third path would be taken for the name of an entry, and no entry would be compared.
       guard selection.entries.isEmpty else {
         throw ValidationError("'diff' takes two paths; select with options such as '--prefix'.")
       }
@@ -102,6 +103,7 @@ extension URLCacheAdmin {
         try output.flushIfLarge()
       }
       switch format {
+      // Like `diff`: no output means that there is no difference.
       case .table where !stat && comparison.differences.isEmpty: break
       case .table: renderer.appendTotals(of: comparison, into: &output.text)
       case .json: renderer.endJSON(into: &output.text)

@@ -48,7 +48,9 @@ extension URLCacheAdmin {
       case .json: renderer.appendJSON(discovery, into: &output.text)
       }
       try output.flush()
+      // On standard error, so that the table on standard output has nothing but rows.
       environment.reportSum(of: discovery)
+      // At the end, after the caches that were found, which are what was asked for.
       environment.noteFindings(of: discovery, search)
       return .done
     }
@@ -81,6 +83,7 @@ struct SearchOptions: ParsableArguments {
       return StoreSearch(below: folders, needsFolders: true, maximumDepth: maxDepth)
     }
     let search = StoreSearch(maximumDepth: maxDepth, variable: environment.variable)
+    // An empty result would look as if there were no caches.
     guard !search.folders.isEmpty else {
       throw CommandFailure.usage(
         "there is no place to look, as HOME is not set",

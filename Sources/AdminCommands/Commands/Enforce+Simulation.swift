@@ -21,6 +21,7 @@ extension URLCacheAdmin.Enforce {
     // A simulation must not write messages, and must not count as a run.
     var quiet = environment
     quiet.writeMessage = { _ in }
+    // The metrics of a run would otherwise count the removals from the copy.
     quiet.record = RunRecord()
     // If no round has work, no copy is needed.
     let idle = EnforcementRounds(plan, keeping: limit.ofSizeAndNumber, execution(in: quiet)) {
@@ -36,6 +37,8 @@ extension URLCacheAdmin.Enforce {
       return try simulation(of: plan, onCopyIn: quiet)
         ?? RemovalSimulation(plan: plan, footprintAfter: nil)
     } catch {
+      // All or nothing is the promise of this command: without knowing that the limits can be met,
+      // no entry is removed.
       if plan.needsSimulation, !bestEffort { throw Self.withoutCopy(error) }
       environment.note("an estimate, as it could not be tried on a copy: \(error)")
       return RemovalSimulation(plan: plan, footprintAfter: nil)

@@ -68,6 +68,8 @@ extension URLCacheAdmin {
     var mostRounds: Int { planning.backup == nil ? 20 : 1 }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      // Before the intents of other commands are finished, since a wrong option must change nothing
+      // at all.
       try check(at: cache.now(in: environment), in: environment)
       // Saving a plan changes nothing in the cache, so leave the files of interrupted commands, too.
       if planning.plan == nil { try change.finishIntents(of: cache, in: environment) }
@@ -76,6 +78,7 @@ extension URLCacheAdmin {
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
       renderer.limitCommand = try commandWords(in: environment)
       renderer.listsOrphans = true
+      // Before the question: what stays may be a reason to answer no.
       environment.note(leftBy: plan, "left")
       let simulation = try simulation(of: plan, in: environment)
       if try planning.save(simulation.plan, by: "enforce", in: environment) {
@@ -88,6 +91,7 @@ extension URLCacheAdmin {
       }
       // The question shows the freed space instead.
       renderer.showsFootprint = true
+      // A cache that is emptied and still over its limit has lost its entries for nothing.
       let isRefused = simulation.plan.shortfall != nil && !bestEffort
       guard !change.dryRun, !isRefused else {
         var shown = simulation.plan
@@ -108,6 +112,7 @@ extension URLCacheAdmin {
       let isWhole =
         simulation.ranOnCopy && !bestEffort && (planning.backup != nil || plan.store.inUse)
       let chosen = isWhole ? simulation.plan : plan
+      // Last before the removal, so that it contains the entries as they are then.
       try planning.backUp(chosen, of: cache, in: environment)
       return try carryOut(chosen, inOneRound: isWhole, renderer, environment)
     }
@@ -158,6 +163,8 @@ extension URLCacheAdmin {
     ) throws -> RemovalPlan {
       let now = cache.now(in: environment)
       let rules = cache.rules(at: now, in: environment)
+      // Opened anew for each round: the sizes of a database that is open for writing do not show
+      // what closing it gives back.
       let source = try cache.openForPlanning(in: environment, copy: copy?.path)
       var room = try environment.fileSystem(cache.path(in: environment))
       if let copy, limit.minFree != nil {
@@ -206,6 +213,7 @@ extension URLCacheAdmin {
         try self.plan(after: done, for: round, in: environment)
       }
       try rounds.carryOut(atMost: isWhole ? 1 : mostRounds) { environment.stopReason(signals) }
+      // A run that was stopped has not shown that the limits cannot be met.
       if rounds.stop == nil { rounds.explainShortfall() }
       var receipt = rounds.total
       receipt.footprintAfter = rounds.stop != nil ? nil : rounds.plan.footprint.totalBytes

@@ -89,6 +89,8 @@ extension URLCacheAdmin {
       } catch {
         failure = error
       }
+      // The app may have stored an entry anew in the meantime. Its new stamp is right, and must
+      // stay.
       result.skipped = Set(changes.map(\.id)).subtracting(changed)
       try write(result, environment)
       // The receipt comes first, because some entries may have been changed before the failure.
@@ -107,6 +109,7 @@ extension URLCacheAdmin {
     ) throws -> (ClearedUserInfo, absence: ExitStatus) {
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: cache, in: environment)
+      // As with `purge`, an empty selection is a mistake more often than a wish.
       guard !selection.isEmpty || all else {
         throw CommandFailure.usage(
           "no entry is selected",
@@ -137,6 +140,7 @@ extension URLCacheAdmin {
       var absence = environment.report(absent: absent, secrets.policy)
       if unreadable > 0 {
         environment.note("left as they are, as their user info cannot be decoded: \(unreadable)")
+        // Entries that the user selected and that keep their stamps must not pass for done.
         if absence == .done { absence = .partly }
       }
       try source.finish()

@@ -13,6 +13,8 @@ extension URLCacheAdmin.Explain {
     _ url: ByteString, _ source: any ResponseSource, _ inquiry: Inquiry,
     _ environment: CommandEnvironment
   ) throws -> ExitStatus {
+    // Every text is missing from a cache. Without a scheme it is more likely a path or an id than a
+    // URL.
     guard CanonicalURL.scheme(of: url) != nil else {
       throw CommandFailure.usage(
         "'\(whyMissing ?? "")' is no URL", hint: "give all of it: 'https://example.com/a'")
@@ -27,6 +29,7 @@ extension URLCacheAdmin.Explain {
     case .json, .ndjson: renderer.appendJSON(missing, into: &output.text)
     }
     try output.flush()
+    // The question was answered: it is not missing.
     if !missing.present.isEmpty { return .done }
     return switch missing.wouldBeStored {
     case true?: .done

@@ -80,9 +80,11 @@ extension URLCacheAdmin {
       // A Foundation store may return an entry for another URL than its own.
       if source.description.format == .foundation { inquiry.names = selection.names }
       let verdicts = try write(source, &listing, inquiry, environment)
+      // Before the source is closed, because it reads the URLs in it.
       let help = try listing.absent.help(in: source, secrets.policy)
       try source.finish()
       let absence = listing.report(in: environment, secrets.policy)
+      // After the absent names, which it refers to.
       environment.report(help)
       return absence == .done ? verdicts.status : absence
     }
@@ -113,6 +115,7 @@ extension URLCacheAdmin {
         renderer.endJSON(&json, verdicts.byState, into: &text)
         try environment.write(text.bytes)
       }
+      // Exit status 0 with no output would otherwise be read as "all fresh".
       if verdicts.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }
       return verdicts
     }

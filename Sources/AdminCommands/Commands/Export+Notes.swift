@@ -5,6 +5,7 @@ import ResponseStorage
 extension CommandEnvironment {
   /// Reports that URLs in an archive without credentials still contain tokens.
   func note(keptTokens count: Int64) {
+    // Which of them are secrets only their servers know, so this is a note and no default.
     guard count > 0 else { return }
     note(
       "the URLs of \(Self.entries(count)) keep values that look like tokens: "
@@ -27,6 +28,7 @@ extension CommandEnvironment {
       note(
         "different secrets in URLs: \(tally.replacements); each is a 'REDACTED' with its number")
     }
+    // A note and no check: what is a secret in the body of a response only the app knows.
     if bodies > 0 {
       note(
         "bodies are kept as they are, and may contain secrets: \(bodies) "
@@ -41,6 +43,7 @@ extension CommandEnvironment {
 
   /// Returns a note with the first parameters whose values are in the archive, in alphabetical order.
   private static func kept(_ names: Set<ByteString>) -> String {
+    // Names of parameters come from servers, and can be anything and in any number.
     let first = names.sorted().prefix(20).map { "'\(HostileText.shown($0).string ?? "")'" }
     let count =
       names.count < Redaction.Tally.mostNames ? "\(names.count)" : "\(names.count) or more"

@@ -60,6 +60,7 @@ extension URLCacheAdmin {
           "'--archive-format files' writes bodies, and '--redact-bodies' none")
       }
       let source = try cache.open(in: environment)
+      // With `--force`, the archive would replace the database that it is being made of.
       try source.refuseReplacement(by: output)
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
@@ -71,6 +72,8 @@ extension URLCacheAdmin {
       export.isSelection = !selection.isEmpty
       export.omitsBodies = bodies == .none || redaction.redactBodies
       export.credentials = redaction.filter(isNative: format.isNative)
+      // Not the time of the export, as equal entries shall give equal bytes. SOURCE_DATE_EPOCH is
+      // the convention of reproducible builds.
       export.created = try archive.time(in: environment) ?? newest(source, selection, now)
       var absent = selection.names ?? EntryNames()
       let summary = try write(export, source, selection.projection, environment) { response in
@@ -95,11 +98,14 @@ extension URLCacheAdmin {
         try folder.commit()
         return summary
       }
+      // Before the first entry is read, so that a name that is taken is reported at once.
       let target = try ArchiveOutput(path: output, isForced: force, environment)
       let summary = try export.run(on: source, projection, where: isWanted) {
         try target.write($0)
       }
       try source.finish()
+      // After `finish`, which fails if the cache changed while it was read. An archive that mixes
+      // two states must not appear.
       try target.commit()
       return summary
     }

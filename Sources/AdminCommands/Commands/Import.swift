@@ -75,6 +75,7 @@ extension URLCacheAdmin {
         environment.note("only what comes before the damage is taken: \(damage)")
       }
       let changes = plan.changesAnything || destination.new != nil
+      // A question about nothing would only stop scripts that have no terminal.
       guard try dryRun || !changes || allow(plan, destination, in: environment) else {
         environment.note("nothing was imported")
         return .done
@@ -83,6 +84,7 @@ extension URLCacheAdmin {
       if !dryRun, changes {
         result = try carryOut(plan, from: archive, into: destination, in: environment)
       }
+      // Before the receipt: if the archive changed while it was read, the command has failed.
       try archive.finish()
       try write(plan, result, destination, in: environment)
       let isPartly =
@@ -124,6 +126,7 @@ extension URLCacheAdmin {
       _ plan: ImportPlan, _ destination: ImportDestination, in environment: CommandEnvironment
     ) throws(CommandFailure) -> Bool {
       let count = plan.count(.replace)
+      // Entries that are only added take nothing away, so there is nothing to ask about.
       if yes || count == 0 { return true }
       return try Confirmation.replace(count).ask(in: environment) { text in
         ImportRenderer(isDryRun: true, new: destination.new, secrets: secrets.policy)

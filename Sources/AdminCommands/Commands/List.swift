@@ -83,6 +83,8 @@ extension URLCacheAdmin {
       guard let saved else { return try list(in: environment) }
       let query = try environment.configuration.query(named: saved)
       var command = self
+      // All or none of the saved conditions: adding to them would make it hard to tell what is
+      // listed.
       if selection.conditions.isEmpty {
         command.selection.conditions = query.conditions.map(\.text)
       }
@@ -102,6 +104,7 @@ extension URLCacheAdmin {
       if pinned { selection.pins = try pins(in: environment) }
       var listing = Listing(selection: selection, now: now, limit: limit)
       if count {
+        // Nothing is decoded that the selection does not need.
         try listing.scan(source, selection.projection) { _ in }
         try environment.write(Array("\(listing.shown)\n".utf8))
       } else {
@@ -185,6 +188,7 @@ extension URLCacheAdmin {
         shown: listing.shown, selected: selected, total: total, bodyBytes: listing.bodyBytes)
       renderer.finish(summary: summary, into: &output.text)
       try output.flush()
+      // On standard error: a summary below the rows would be another row to a program.
       environment.writeMessage(summary.text + "\n")
     }
   }

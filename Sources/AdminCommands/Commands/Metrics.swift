@@ -37,12 +37,16 @@ extension URLCacheAdmin {
       let names =
         scope.allCaches
         ? environment.configuration.cacheNames
+        // The name where there is one, so that the label stays the same when a cache moves.
         : [try cache.name(in: environment) ?? cache.path(in: environment)]
+      // One file for all caches, since a metric may appear only once in the text format, and each
+      // run would replace the file of the last.
       let metrics = try names.map { name in
         try environment.metrics(
           ofCache: name, capacity: environment.capacity(ofCache: name),
           expiryRules: expiry.rules)
       }
+      // Replaced as a whole, since a collector may read the file at any moment.
       if let output {
         try environment.writeMetrics(metrics, to: output)
       } else {

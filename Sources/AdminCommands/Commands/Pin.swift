@@ -95,6 +95,7 @@ extension URLCacheAdmin {
         try environment.write(
           Array("Unpinned \(PinRenderer.urls(removed.count)) in \(PinRenderer.cache(name))\n".utf8))
       }
+      // By the canonical form, as the command accepts any spelling that means the same URL.
       let known = Set(removed.map(CanonicalURL.of))
       let absent = urls.filter { !known.contains(CanonicalURL.of($0)) }
       for url in absent {
@@ -145,6 +146,8 @@ struct PinScopeOptions: ParsableArguments {
         hint: "name it with '-c NAME', or pin in all caches with '--everywhere'")
     }
     if configuration.path(ofCache: cache) != nil { return cache }
+    // A configuration has sections for names only, and a pin that is bound to a path would be lost
+    // when the cache moves.
     guard let name = configuration.names(ofCacheAt: cache).first else {
       throw CommandFailure.usage(
         "pins are kept by name, and the cache '\(printable(cache))' has none in the configuration",

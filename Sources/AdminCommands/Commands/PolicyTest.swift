@@ -68,6 +68,8 @@ extension URLCacheAdmin.Policy {
       renderer.finish(into: &output.text)
       try output.flush()
       try source.finish()
+      // A table full of hyphens looks like rules that do not match. More often the cache was given
+      // by path, and its rules belong to its name.
       if rules.isEmpty { environment.note("no rule is configured for this cache") }
       return absent.isEmpty ? .done : environment.report(absent: absent, secrets.policy)
     }

@@ -102,6 +102,7 @@ extension URLCacheAdmin {
       at now: Timestamp, in environment: CommandEnvironment
     ) throws -> Selection {
       let selection = try selection.parsed(at: now, of: cache, in: environment)
+      // `purge` with an empty shell variable must not empty the cache.
       if selection.isEmpty, !all {
         throw CommandFailure.usage(
           "no entry is selected",
@@ -123,6 +124,8 @@ extension URLCacheAdmin {
       let source = try cache.openForPlanning(in: environment)
       var selection = selection
       try selection.prepare(for: source, in: environment)
+      // The option is easily read the other way round, as `removeCachedResponses(since:)` is: it
+      // removes what is newer than its date.
       if let after = selection.after {
         environment.note(
           "selected is what was stored after \(TimeText.text(after)): the newer entries")
@@ -142,6 +145,8 @@ extension URLCacheAdmin {
       if absence != .done {
         environment.report(try plan.absent.help(in: source, secrets.policy))
       }
+      // Side files are compared with the entries of the same reading. In a second one, an entry
+      // could have gone, and its side file with it.
       try planMore(plan, source)
       try source.finish()
       return plan

@@ -67,10 +67,14 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
       try source.refuseReplacement(by: output)
+      // Before the cache is read, which may take long: a file that cannot be created should be
+      // reported at once.
       let target = try ArchiveOutput(path: output, isForced: force, isText: true, environment)
       var report = try CacheReport(
         of: source, at: cache.now(in: environment), expiryRules: expiry.rules,
         capacityBytes: capacity, clock: environment.now)
+      // Before the report gets its name: of a cache that changed meanwhile, the numbers would not
+      // add up.
       try source.finish()
       // The report may be read elsewhere, and its commands must work there.
       report.store.path = absolutePath(report.store.path)

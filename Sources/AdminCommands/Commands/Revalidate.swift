@@ -91,10 +91,13 @@ extension URLCacheAdmin {
       if !changes.isNothing, !change.dryRun, !change.yes {
         try Confirmation.change.requireTerminal(in: environment)
       }
+      // Without a refresh, not even a place for bodies is made: a check must load none.
       let spool = refresh ? try BodySpool(in: environment.temporaryFolder) : nil
       let asked = try requests(resuming: resume ? spool : nil, in: environment)
       if !changes.isNothing { try change.finishIntents(of: cache, in: environment) }
       let results = try ask(asked.requests, spool, environment)
+      // Always kept, as there is no `--include-pinned` here: what a server answers in one minute is
+      // no reason to lose what a user wants to keep.
       let pins = try cache.pins(in: environment)
       let plan = RevalidationPlan(results, making: changes) { request in
         var response = StoredResponse(id: request.version.id)
@@ -173,6 +176,7 @@ extension URLCacheAdmin {
       if let spool {
         for index in requests.indices { try requests[index].keepStart(from: source, in: spool) }
       }
+      // For the share that `--max-delete` may be.
       let count = try source.count()
       try source.finish()
       if requests.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }
@@ -184,6 +188,7 @@ extension URLCacheAdmin {
       _ requests: [ValidationRequest], _ spool: BodySpool?, _ environment: CommandEnvironment
     ) throws -> [ValidationResult] {
       let count = requests.count { $0.skipReason == nil }
+      // Origins can take minutes, in which a command without a sign of life looks as if it hung.
       let progress = ProgressLine(of: count, environment)
       defer { progress.clear() }
       let revalidator = Revalidator(

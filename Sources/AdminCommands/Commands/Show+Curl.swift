@@ -25,12 +25,15 @@ extension URLCacheAdmin.Show {
           repeating: response, under: conditions, secrets: secrets.policy)
         let whole = try CurlCommand(
           repeating: response, under: conditions, secrets: SecretPolicy(showSecrets: true))
+        // A command with `***` in it would be sent as it is, and the server's refusal would be a
+        // riddle.
         isMasked = isMasked || command != whole
         if !isFirst { output.text.append("\n") }
         isFirst = false
         command.append(into: &output.text)
       } catch {
         environment.writeMessage("entry \(id.shown) cannot be repeated with curl: \(error)\n")
+        // The other commands are still written, since each stands alone.
         status = .no
       }
       try output.flushIfLarge()

@@ -113,6 +113,7 @@ extension URLCacheAdmin {
       var output = OutputBuffer(environment)
       var shown: [(response: StoredResponse, sha256: String?)] = []
       for id in ids {
+        // The app may have removed it since the ids were collected.
         guard let response = try source.response(id, .all) else { continue }
         let digest = part == .everything ? try digest(of: response, source) : nil
         if format == .json {
@@ -137,6 +138,7 @@ extension URLCacheAdmin {
           "an entry has no property list '\(name)'",
           hint: "there are: \(names.joined(separator: ", "))")
       }
+      // Nothing separates two property lists, so a program could not tell where one ends.
       guard ids.count == 1 else {
         throw CommandFailure.usage(
           "'--raw-plist' takes one entry, and \(ids.count) are selected", hint: "give its id")
@@ -146,6 +148,7 @@ extension URLCacheAdmin {
           .no, kind: "no-such-part", "the entry has no \(name)",
           hint: "see what it has with 'urlcache-admin show'")
       }
+      // Binary property lists contain bytes that a terminal obeys.
       guard !environment.isOutputTerminal else {
         throw CommandFailure.usage(
           "a property list is binary, and the output is a terminal",

@@ -26,6 +26,7 @@ extension URLCacheAdmin.Usage {
   /// Shows the sizes of all caches found below folders.
   func runAllUnder(in environment: CommandEnvironment) throws -> ExitStatus {
     let search = StoreSearch(below: allUnder, needsFolders: true)
+    // Whoever asks for the sizes of all caches looks for the large ones.
     let discovery = try environment.findStores(search).largestFirst
     let renderer = DiscoveryRenderer(now: environment.now)
     var output = OutputBuffer(environment)

@@ -109,6 +109,7 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       if !allUnder.isEmpty { return try runAllUnder(in: environment) }
+      // A check that can never fail is worse than none.
       guard failAbove == nil || capacity != nil else {
         throw CommandFailure.usage(
           "'--fail-above' is a share of the capacity, which is not known",
@@ -126,6 +127,7 @@ extension URLCacheAdmin {
       try source.finish()
       report.allowedPercent = failAbove
       let isCut = format == .table && by?.hasRanges == false
+      // Only for people: programs get all groups unless they ask for fewer.
       if let count = limit ?? (isCut ? Self.groupsInTable : nil) { report.cutGroups(to: count) }
       if let count = limit ?? (format == .table ? Self.groupsInTable : nil) {
         report.savings?.cutHosts(to: count)
@@ -136,6 +138,7 @@ extension URLCacheAdmin {
           "Foundation on Linux never validates: there what a 304 would save is downloaded")
       }
       if source.description.format == .apple { noteLimits(of: report, environment) }
+      // After the report was written, as the number is what is needed when the check fails.
       guard report.exceedsLimit else { return .done }
       environment.writeMessage("more than the allowed share of the capacity is used\n")
       return .no

@@ -97,6 +97,8 @@ struct CacheOptions: ParsableArguments {
     return configuration.path(ofCache: cache)?.text ?? cache
   }
 
+  // SQLite takes the time in an `int` of milliseconds, so longer ones are cut before the conversion
+  // could trap.
   /// The time to wait for a lock, in milliseconds: five seconds by default, at most a day.
   var waitMilliseconds: Int32 { Int32(min(max((wait ?? 5) * 1_000, 0), 86_400_000)) }
 

@@ -22,6 +22,7 @@ func parseColumns(_ text: String) throws -> [Column] {
     }
   }
   let all = "There are: \(columnNames) user-info:KEY proto-props:KEY."
+  // A comma too many, as at the end of a list, is no reason to fail.
   let named = names.filter { !$0.isEmpty }
   if named.isEmpty { throw ValidationError("No column is named. \(all)") }
   return try named.map { name in

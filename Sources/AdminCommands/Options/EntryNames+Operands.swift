@@ -23,6 +23,7 @@ extension EntryNames.Name {
     let names = EntryNames([self])
     var found: [StoredResponse.ID] = []
     if case .id(let id) = self {
+      // Looked up directly, without reading every entry.
       if try source.response(id, []) != nil { found.append(id) }
     } else {
       var matches: [(id: StoredResponse.ID, lookup: StoreLookup?)] = []
@@ -39,6 +40,8 @@ extension EntryNames.Name {
     guard let id = found.first else {
       throw try CommandFailure.absent(names, in: source, SecretPolicy())
     }
+    // The same URL can be stored once for each partition. A choice between them would be an
+    // accident.
     guard found.count == 1 else {
       throw CommandFailure.usage(
         "several entries have this URL",

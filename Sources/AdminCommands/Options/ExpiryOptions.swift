@@ -12,6 +12,8 @@ struct ExpiryOptions: ParsableArguments {
     transform: parseExpiryRule)
   var userInfoExpiry: [UserInfoExpiry.Rule] = []
 
+  // A rule for the key of a built-in one takes its place, as an app may use another time under the
+  // same key.
   /// The given rules and the built-in ones.
   var rules: [UserInfoExpiry.Rule] { UserInfoExpiry.rules(adding: userInfoExpiry) }
 }

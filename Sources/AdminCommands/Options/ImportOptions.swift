@@ -50,6 +50,7 @@ struct ImportOptions: ParsableArguments {
   var archiveLimit: [(ArchiveLimits.Name, Int64)] = []
 
   func validate() throws {
+    // Older ones are those of systems before macOS 10.13.
     guard [202, 203].contains(schema) else { throw ValidationError("'--schema' is 202 or 203.") }
     guard create == .apple || schema == 203 else {
       throw ValidationError("'--schema' is that of a new cache, and needs '--create apple'.")

@@ -16,6 +16,8 @@ final class InputTexts {
   ///
   /// - Parameter path: The path of the file; `-` for standard input.
   func text(of path: String, upTo limit: Int) throws -> [UInt8] {
+    // Reading standard input a second time would give nothing, and a list without URLs selects
+    // nothing.
     if let text = texts[path] { return text }
     let text = path == "-" ? try readInput(limit) : try Self.read(path, upTo: limit)
     texts[path] = text

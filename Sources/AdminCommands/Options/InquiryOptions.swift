@@ -63,6 +63,7 @@ func parseField(_ text: String) throws -> FieldLine {
   let bytes = Array(text.utf8)
   guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
     FieldName(bytes[..<colon]).isValid,
+    // A line end would be another header field (RFC 9112 §11.1).
     !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
   else {
     throw ValidationError(

@@ -22,6 +22,7 @@ enum LeadingOptions {
         break
       }
     }
+    // Left as it is, so that the parser reports the unknown option in its own words.
     guard let verb = rest.first, verb.utf8.first != UInt8(ascii: "-") else { return words }
     let verbs = verbCount(of: Array(rest))
     return rest.prefix(verbs) + leading + rest.dropFirst(verbs)

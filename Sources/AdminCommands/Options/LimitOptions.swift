@@ -77,6 +77,7 @@ struct LimitOptions: ParsableArguments {
       && minFree == nil
   }
 
+  // A limit that is meant for this program goes before one that describes the app.
   /// The maximum size on disk, in bytes.
   var bytes: ByteCount? { maxSize ?? capacity }
 
@@ -90,6 +91,7 @@ struct LimitOptions: ParsableArguments {
     limits.entries = maxEntries
     limits.age = maxAge
     limits.entryBytes = maxEntrySize
+    // Computed anew in each round, as other programs use the file system too.
     limits.bytesToFree = minFree.map { max(0, $0.bytes(of: total) - available) }
     limits.lowPercent = low ?? limits.lowPercent
     limits.onlyIfOver = onlyIfOver ?? limits.onlyIfOver

@@ -27,6 +27,7 @@ struct OutputBuffer {
 
   /// Writes the text if there is much of it.
   mutating func flushIfLarge() throws {
+    // 64 KiB is what a pipe on Linux holds, so larger pieces would wait for the reader anyway.
     if text.bytes.count >= 1 << 16 { try flush() }
   }
 

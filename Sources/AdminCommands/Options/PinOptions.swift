@@ -43,6 +43,8 @@ extension Configuration {
       guard let other = self.path(ofCache: name).map({ Self.place(ofCacheAt: $0.text) }) else {
         return false
       }
+      // The path alone is not enough: a hard link, or a mount in two places, gives one database two
+      // paths.
       return other == place || identity != nil && identity == Self.identity(ofCacheAt: other)
     }
   }

@@ -30,6 +30,8 @@ extension PlanOptions {
     let summary = try export.run(on: source, [.key, .stored, .file]) { response in
       rest = rest.drop { $0.version.id < response.id }
       guard let entry = rest.first else { return false }
+      // The removal makes the same comparison, so what is removed is in the backup, and nothing
+      // else.
       return entry.version.isStill(response)
     } writing: {
       try target.write($0)
@@ -37,6 +39,8 @@ extension PlanOptions {
     try source.finish()
     if let omission = summary.omissions.first {
       let count = omission.count
+      // A backup that lacks an entry is found out when it is needed. So it is all or nothing,
+      // before anything is removed.
       throw CommandFailure(
         .no, kind: "not-in-backup",
         "a backup cannot hold \(count) of the selected entries, so nothing was removed: "
@@ -59,6 +63,8 @@ extension PlanOptions {
 
   /// Returns the format of a backup, according to its name.
   static func format(ofBackup path: String) throws -> ExportFormat {
+    // Only native archives restore an entry completely. HAR and WARC leave out credentials and
+    // property lists.
     guard let format = ExportFormat(ofFileNamed: path), format.isNative else {
       let endings = ExportFormat.endingsInWords(ExportFormat.allCases.filter(\.isNative))
       throw ValidationError("The name of a backup ends with \(endings).")

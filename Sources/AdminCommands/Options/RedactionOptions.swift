@@ -39,6 +39,8 @@ struct RedactionOptions: ParsableArguments {
         "'\(printable(String(decoding: name.bytes, as: UTF8.self)))' of '--redact-header' is no name of a header field."
       )
     }
+    // Refused and not resolved by an order: either reading of it could give away what the user
+    // wanted to keep secret.
     guard !withCredentials || !redactsAll else {
       throw ValidationError("'--with-credentials' keeps what '--redact' leaves out.")
     }
@@ -56,6 +58,7 @@ struct RedactionOptions: ParsableArguments {
     if withCredentials || isNative && !redactsAll { return nil }
     var filter = CredentialFilter()
     filter.fieldNames.formUnion(Self.names(redactHeader))
+    // A digest would prove that a body is one that somebody else has, although it was left out.
     if redactBodies { filter.fieldNames.formUnion(CredentialFilter.bodyDigestFields) }
     filter.queryNames = Self.names(redactQuery)
     filter.includesTokens = redactsAll

@@ -21,6 +21,7 @@ extension Configuration {
 
   /// Returns the saved query with a name.
   func query(named name: String) throws(CommandFailure) -> SavedQuery {
+    // By bytes: two names that Unicode takes for equal are two keys in TOML.
     if let query = queries.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return query }
     let names = queries.map(\.name)
     throw .usage(

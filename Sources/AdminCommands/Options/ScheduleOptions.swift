@@ -22,6 +22,7 @@ struct ScheduleOptions: ParsableArguments {
   var maxRuntime: Double?
 
   func validate() throws {
+    // A run that never does anything and always ends with 3 is hardly meant.
     if maxRuntime == 0 { throw ValidationError("'--max-runtime' must be more than zero.") }
   }
 

@@ -25,6 +25,8 @@ struct SidecarOptions: ParsableArguments {
     do throws(FileError) {
       return try SidecarFolder(path)
     } catch {
+      // Files are removed in this folder. A link that somebody else put there could make it any
+      // other.
       guard error.kind == .symbolicLink else { throw CommandFailure(error) }
       throw CommandFailure.usage(
         "'\(path)' is a symbolic link, and '--sidecars' follows none",

@@ -43,9 +43,12 @@ struct ValidationOptions: ParsableArguments {
   var rate: Double?
 
   func validate() throws {
+    // Half of what the fetch program accepts at once.
     guard (1...32).contains(concurrency) else {
       throw ValidationError("'--concurrency' is a number from 1 to 32.")
     }
+    // The time is sent to the fetch program as whole milliseconds in 32 bits, which a day is far
+    // below.
     guard (0.001...86_400).contains(timeout) else {
       throw ValidationError("'--timeout' is at least 1ms and at most 1d.")
     }

@@ -54,6 +54,8 @@ func printable(_ text: String) -> String {
   var result = String.UnicodeScalarView()
   for scalar in text.unicodeScalars {
     if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      // Arguments may have been copied from a cache or come from a script, and an error message
+      // shows them again.
       || scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isBidiControl
     {
       let digits = String(scalar.value, radix: 16, uppercase: true)

@@ -61,6 +61,7 @@ extension ResponseSource {
   /// Rejects to replace the store itself.
   func refuseReplacement(by path: String) throws(CommandFailure) {
     let there = try? FileStatus.of(path)
+    // By the identity of the file and not by its path, of which it may have several.
     guard let there, there.identity == description.identity else { return }
     throw CommandFailure.usage("'\(path)' is the cache itself", hint: "take another name")
   }

@@ -40,6 +40,7 @@ struct BodyOutput: ~Copyable {
     isEmpty = false
     if let path {
       file = try Self.create(path, isForced)
+      // The first piece decides, as nothing can be taken back later.
     } else if environment.isOutputTerminal, !isForced, !Self.isText(piece) {
       throw CommandFailure.usage(
         "the body is not text, and the output is a terminal",

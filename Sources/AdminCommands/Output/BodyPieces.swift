@@ -26,6 +26,8 @@ struct BodyPieces {
       return isIndented ? try indent(body) : try read(body)
     } catch let error as BodyDecodingError {
       throw CommandFailure(error)
+      // The offset is that in the body as it is decoded, in which the error can be found with other
+      // tools.
     } catch let error as JSONSyntaxError {
       throw CommandFailure(
         .data, kind: "not-json", "the body is not JSON: \(error)",

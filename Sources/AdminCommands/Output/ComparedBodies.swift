@@ -21,6 +21,7 @@ struct ComparedBodies {
       return .tooLarge(Self.limit)
     }
     guard before != after else { return .sameDecoded }
+    // Lines of pictures would be of no use to anybody.
     guard before.isText, after.isText else { return .binary }
     if let (before, after) = Self.indented(before, after) {
       let comparison = LineComparison(of: before, with: after)

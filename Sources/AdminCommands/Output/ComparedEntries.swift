@@ -22,6 +22,8 @@ struct ComparedEntries {
     _ differences: [StoreComparison.Difference],
     _ body: (StoreComparison.Difference, EntryDifference?) throws -> Void
   ) throws {
+    // The comparison itself kept digests only, so nothing is read again unless somebody wants to
+    // see it.
     guard hasDetail else { return try differences.forEach { try body($0, nil) } }
     var rest = differences[...]
     while !rest.isEmpty {

@@ -83,6 +83,8 @@ final class ExplanationWriter {
     startThreads()
     // Limit the pending batches, so that memory stays bounded.
     if pendingCount == threads.count * Self.batchesPerThread { try writeOldest() }
+    // In turns, so that the oldest batch is always known and the output keeps the order of the
+    // entries.
     let thread = threads[batchCount % threads.count]
     thread.work.send(takeBatch())
     pendingCount += 1

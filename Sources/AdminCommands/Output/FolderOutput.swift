@@ -11,6 +11,7 @@ final class FolderOutput: ExportFolder {
 
   /// - Parameter path: The path of the folder, which must be empty or not exist.
   init(path: String) throws(CommandFailure) {
+    // In one stream, nobody could tell where a file ends.
     guard path != "-" else {
       throw .usage("files are not written to the output", hint: "name a folder with '-o'")
     }
@@ -22,6 +23,7 @@ final class FolderOutput: ExportFolder {
     do throws(FileError) { folder = try NewFolder(at: path) } catch {
       var failure = CommandFailure(creating: error, canBeForced: false)
       if error.kind == .exists, error.path == path + ".partial" {
+        // It is not removed here, since the other export may still be writing to it.
         failure.hint = "an export that was killed has left it, or one is under way: remove it then"
       }
       throw failure

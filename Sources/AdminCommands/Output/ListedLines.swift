@@ -18,6 +18,7 @@ struct ListedLines: ResponseTally {
     self.renderer = renderer
   }
 
+  // As much as is written at once, so that memory does not grow with the list.
   var isFull: Bool { text.bytes.count >= 1 << 16 }
 
   mutating func insert(_ response: borrowing StoredResponse) {

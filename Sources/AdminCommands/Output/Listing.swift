@@ -146,6 +146,7 @@ extension CommandEnvironment {
     let absences = names.absences(secrets)
     if record.absences != nil {
       record.absences = Array(zip(names.names, absences))
+      // Of a list of URLs for all caches, hardly any cache has all.
       return .done
     }
     for absence in absences { writeMessage("\(absence)\n") }

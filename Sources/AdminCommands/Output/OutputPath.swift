@@ -24,6 +24,7 @@ struct OutputPath: Hashable {
   /// A file in place of a write-ahead log can undo commits, and the app would serve a file in place of a body. Names
   /// are compared without case, because some file systems ignore it.
   var isPartOfCache: Bool {
+    // A link with a harmless name may lead to a part of a cache.
     let target = Directory.resolvedPath("\(folder)/\(name)").map { Self(absolute: $0) }
     return hasNameOfPart || target?.hasNameOfPart == true
   }

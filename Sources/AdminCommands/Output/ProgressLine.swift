@@ -16,10 +16,12 @@ final class ProgressLine {
 
   /// Shows the progress, at most every 100 ms.
   func show(_ done: Int) {
+    // In a file or a journal, every carriage return would be one more line of noise.
     guard environment.isMessageTerminal else { return }
     let now = environment.steadyMilliseconds()
     if let shownAt, now - shownAt < Self.millisecondsBetween { return }
     shownAt = now
+    // The sequence clears the rest of the line, where a longer text may have been.
     environment.writeMessage("\r\(done) of \(total) answers\u{1B}[K")
   }
 

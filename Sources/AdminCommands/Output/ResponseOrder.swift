@@ -167,6 +167,8 @@ struct SortedResponses {
 
   private mutating func prune() {
     responses.sort { first, second in
+      // Equal keys are the rule, such as 200 for a status. Without a second key, two listings of
+      // one cache could differ.
       if first.key == second.key { return first.response.id < second.response.id }
       return order.isDescending ? second.key < first.key : first.key < second.key
     }

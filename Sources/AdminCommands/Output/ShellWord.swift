@@ -21,6 +21,7 @@ func shellWord(_ typed: String, home: String?) -> String? {
       quote = nil
     } else if quote == single {
       word.append(byte)
+      // Only a shell could evaluate these, and completion must not run anything.
     } else if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "`") {
       return nil
     } else if byte == escape, let next = rest.first,

@@ -15,6 +15,7 @@ extension StoreLookup {
     if isRedirected {
       return "the cache answers '\(asked)' with the entry of \(stored), whose key is '\(key)'"
     }
+    // Queries often name a user or a session, and the store does not tell them apart.
     let warning = differsByQuery ? "; it may be meant for another user" : ""
     return
       "the cache answers '\(asked)' with the entry of \(stored): both have the key '\(key)'\(warning)"

@@ -98,6 +98,7 @@ struct CacheRuns {
     if let name {
       // In a run for all caches, an absent name is reported only if no cache has it.
       record.absences = []
+      // Before the messages of the run, which do not all name their cache.
       environment.note("cache '\(name)'")
     }
     record.start = environment.steadyMilliseconds()
@@ -113,6 +114,7 @@ struct CacheRuns {
       record.capacityBytes = recorded.capacityBytes
       record.expiryRules = recorded.expiryRules
     }
+    // By the monotonic clock: the other one may be set while a command runs.
     record.durationSeconds = Double(environment.steadyMilliseconds() - record.start) / 1_000
     record.end = Timestamp(secondsSince1970: Double(environment.secondsNow()))
     return record

@@ -22,13 +22,17 @@ enum Confirmation {
     try requireTerminal(in: environment)
     var preview = TextBuffer()
     appendPreview(&preview)
+    // On standard error, so that the question is seen even if the output is redirected.
     environment.writeMessage(
       String(decoding: preview.bytes, as: UTF8.self) + "\n\(question) [y/N] ")
+    // Nothing else, and no default: a key that was pressed too early must not remove anything.
     return ["y", "yes"].contains((environment.readLine() ?? "").lowercased())
   }
 
   /// Throws early if the question cannot be asked, for commands that do much work before asking it.
   func requireTerminal(in environment: CommandEnvironment) throws(CommandFailure) {
+    // An answer out of a pipe is no answer of a person: `yes |` and a list of URLs look the same
+    // here.
     guard environment.isInputTerminal else { throw refusal }
   }
 

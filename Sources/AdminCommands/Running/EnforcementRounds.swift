@@ -37,6 +37,8 @@ struct EnforcementRounds {
     self.execution = execution
     self.measure = measure
     startedOverLimit = plan.startedOverLimit
+    // Only a cache that was over its limit goes down to the low mark. One between the two would
+    // otherwise lose entries in every run.
     goal = startedOverLimit ? limits.bytes.map { limits.low($0) } : limits.bytes
     total = RemovalReceipt(before: plan)
   }

@@ -27,6 +27,7 @@ final class FetchProcess: Transport {
         decoding: path.utf8.prefix(upTo: path.utf8.lastIndex(of: 0x2F) ?? path.utf8.startIndex).map
         { $0 }, as: UTF8.self)
     }
+    // Not from `PATH`, which could lead to another program of this name.
     let candidates = folder.map { folder in
       ["\(folder)/\(Self.name)", "\(folder)/../libexec/urlcache-admin/\(Self.name)"]
     }

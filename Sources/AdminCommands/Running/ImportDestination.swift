@@ -28,6 +28,8 @@ struct ImportDestination {
         self.init(new, at: path)
         return
       }
+      // `--create` after an import that was killed finds the empty cache that this has made, and
+      // can go on with it.
       try Self.requireEmpty(there, new, path)
       self.init(path: path, new: nil, description: there.description)
       return
@@ -65,6 +67,7 @@ struct ImportDestination {
     if new != nil { return nil }
     let source = try cache.openForPlanning(in: environment)
     let identity = source.description.identity
+    // Reading a cache while it is written to would never see an end, or see entries twice.
     guard identity.isEmpty || identity != archive.description.identity else {
       throw CommandFailure.usage(
         "'\(path)' cannot be imported into itself", hint: "name another cache with '-c'")
@@ -108,6 +111,7 @@ struct ImportDestination {
     guard let directory = try? Directory(name, followingLink: true) else { return nil }
     var isEmpty = true
     try directory.forEachName { _ in isEmpty = false }
+    // A typing error in a path must not turn a folder with other files into a cache.
     return isEmpty ? name : nil
   }
 

@@ -32,6 +32,8 @@ struct PlanExecution {
       let store = try environment.openStore(
         plan.store.path, cache.waitMilliseconds, verifying && !change.noVerify)
       try plan.carryOut(in: store, into: &removal, unless: shouldStop)
+      // In slices, because a rewrite needs as much free space again, and the reason for the limit
+      // may be a full disk.
       if shrinking { _ = try store.compact(fully: false, unless: shouldStop) }
     } catch {
       failure = error
@@ -55,6 +57,7 @@ struct PlanExecution {
       failure = renderer.carryOut(sidecars.plan, in: sidecars.folder, with: receipt)
     }
     if let failure = receipt.failure {
+      // What was removed before is gone whatever ended the run, so it is said in any case.
       receipt.reportBeforeFailure(in: environment)
       throw failure
     }

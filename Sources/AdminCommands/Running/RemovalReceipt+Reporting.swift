@@ -6,6 +6,7 @@ extension RemovalReceipt {
   func write(
     by renderer: RemovalRenderer, as format: ChangeFormat, in environment: CommandEnvironment
   ) throws {
+    // Metrics count what was removed, and a dry run removes nothing.
     if !renderer.isDryRun {
       environment.record.add(plan)
       environment.record.left = remainder?.count ?? 0

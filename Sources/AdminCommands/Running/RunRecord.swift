@@ -2,6 +2,8 @@ import Administration
 import Bytes
 import ResponseStorage
 
+// A class, because an environment is copied for each cache, and what a failed run has done must not
+// be lost with its copy.
 /// The result of a run, for metrics and logs.
 final class RunRecord {
   /// The name of the cache, or else its path.

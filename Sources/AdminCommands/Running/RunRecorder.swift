@@ -37,6 +37,8 @@ final class RunRecorder {
     verb = type(of: command)._commandName
     metricsFile = recording?.metricsFile
     if let metricsFile = recording?.metricsFile { try Self.check(metricsFile) }
+    // Opened before the run: a run that has removed entries and then cannot say so would be the
+    // worst order.
     log = try Self.openLog(recording?.log)
   }
 

@@ -21,6 +21,8 @@ final class RunSchedule {
     if hasBegun { return false }
     hasBegun = true
     let delay =
+      // Random, so that a fleet of machines with the same timer does not load a server or a network
+      // file system in the same second.
       waits && options.splay > 0 ? environment.random(Self.milliseconds(options.splay)) : 0
     if delay > 0 {
       environment.note("begins in \(AgeText.text(seconds: delay / 1_000)), for '--splay'")
