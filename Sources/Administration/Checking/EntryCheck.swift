@@ -131,7 +131,7 @@ extension StoredResponse.Note.Code {
     case .wrongType, .notUTF8, .badTime:
       .init(rawValue, .warning, "CFNetwork never writes that")
     case .tooLarge: .init(rawValue, .note, "what is in it was not checked")
-    // `NSKeyedUnarchiver` of Foundation on Linux ends the process for classes that are not
+    // The archive decoder of Foundation on Linux ends the process for classes that are not
     // expected, references to themselves, and keys without values. An app cannot catch that.
     case .fatalToFoundation:
       .init(
