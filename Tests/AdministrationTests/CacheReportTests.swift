@@ -51,6 +51,25 @@ import Testing
     #expect(report.findings.map(\.code.name) == [])
   }
 
+  @Test(
+    "old entries of nearly the same age are summed by date",
+    arguments: [
+      ([400, 401, 401], ["2024-11-26", "2024-11-27"]),
+      ([400, 430, 490], ["2024-08", "2024-09", "2024-10", "2024-11"]),
+      ([400, 1_500], (2021...2024).map { ByteString("\($0)") }),
+      // A century has too many years, and one entry is younger than all dates that are counted.
+      ([400, 30_000], nil), ([1, 400], nil), ([30, 120, 400], nil),
+    ] as [([Double], [ByteString]?)])
+  func ageDates(days: [Double], dates: [ByteString]?) throws {
+    let responses = days.enumerated().map { index, days in
+      response(Int64(index + 1), nil, size: 10, daysOld: days, nil)
+    }
+    let report = try report(on: responses)
+    #expect(report.agesAreDates == (dates != nil))
+    #expect(report.ages.reduce(0) { $0 + $1.sums.total.entries } == Int64(days.count))
+    if let dates { #expect(report.ages.map(\.name) == dates) }
+  }
+
   @Test func `an age limit removes the same entries as a selection by age`() throws {
     let offsets = [0, 0.25, -0.25, 1, -1, 86_000]
     for seed in 0..<20 as Range<UInt64> {

@@ -98,6 +98,38 @@ import Testing
     #expect(ByteString(text.bytes).string?.contains("8.0 EiB") == true)
   }
 
+  @Test func `an empty cache has no charts`() throws {
+    let now = try #require(Samples.now)
+    let report = CacheReport(of: Samples.store, UsageReport(footprint: Footprint()), now: now)
+    var page = TextBuffer()
+    ReportRenderer(secrets: SecretPolicy(), generator: "test").appendHTML(report, into: &page)
+    let text = try #require(ByteString(page.bytes).string)
+    #expect(text.contains("<h2>No entries</h2>"))
+    #expect(!text.contains("id=\"tm\"") && !text.contains("How old it is"))
+  }
+
+  @Test func `an option stays on one line with its value`() throws {
+    let now = try #require(Samples.now)
+    let report = CacheReport(of: Samples.store, UsageReport(footprint: Footprint()), now: now)
+    let page = ReportPage(
+      words: ReportWords(report: report, secrets: SecretPolicy()), generator: "test")
+    let code = page.code("purge -c /path --older-than 30d --dry-run", replacing: "--older-than 30d")
+    #expect(
+      ByteString(code.bytes) == """
+        <code><span>purge</span> <span>-c /path</span> \
+        <span id="wi-k">--older-than 30d</span> <span>--dry-run</span></code>
+        """)
+  }
+
+  @Test(
+    "a size option uses the largest unit in which it is whole",
+    arguments: [
+      (52_428_800, "50MiB"), (1 << 30, "1GiB"), (1_000, "1000"), (1_025 << 10, "1025KiB"),
+    ] as [(Int64, String)])
+  func sizeOption(bytes: Int64, text: String) {
+    #expect(ReportWords.sizeOption(ByteCount(bytes)) == text)
+  }
+
   private func overlap(_ first: Rectangle, _ second: Rectangle) -> Double {
     let width =
       min(first.x + first.width, second.x + second.width) - max(first.x, second.x)

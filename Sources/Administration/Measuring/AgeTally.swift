@@ -15,12 +15,14 @@ struct AgeTally {
       1_460,
       1_825,
     ].map { $0 * 86_400 }
+    + [6, 7, 8, 10, 12, 14, 16, 20, 25, 30, 40, 50].map { $0 * 365 * 86_400 }
 
   private let now: Timestamp
   /// The times before which an entry exceeds a limit, latest first.
   private let bounds: [Double]
   private var groups = NamedRanges.ages.names.map { CacheReport.AgeGroup(name: $0) }
   private var unknown = CacheReport.AgeGroup(name: nil)
+  private var dates = DateTally()
   // The entries over a limit but not over the next one; the first element counts those over no limit.
   private var removed: [CacheReport.Sum]
   private var fresh: [CacheReport.Sum]
@@ -45,6 +47,8 @@ struct AgeTally {
     // Whole seconds, as in listings: an entry must not be in one range here and in another there.
     let place = NamedRanges.ages.place(of: now.wholeSeconds - stored.wholeSeconds)
     groups[place].sums[state].insert(size)
+    // Younger entries spread over several ranges, or are too young for dates to tell them apart.
+    if place >= Self.firstWithDates { dates.insert(stored, size: size, state) }
     // `purge --older-than` keeps them, too.
     guard canGo else { return }
     let passed = limitsPassed(by: stored.secondsSince1970)
@@ -56,6 +60,7 @@ struct AgeTally {
   mutating func insert(_ other: AgeTally) {
     for place in groups.indices { groups[place].sums.insert(other.groups[place].sums) }
     unknown.sums.insert(other.unknown.sums)
+    dates.insert(other.dates)
     for place in removed.indices {
       removed[place] = removed[place].adding(other.removed[place])
       fresh[place] = fresh[place].adding(other.fresh[place])
@@ -75,9 +80,18 @@ struct AgeTally {
     return passed
   }
 
-  /// The ranges, followed by the entries of unknown age if there are any.
-  var ages: [CacheReport.AgeGroup] {
-    unknown.sums == .init() ? groups : groups + [unknown]
+  /// The first range whose entries are also counted by date: from 28 days on.
+  private static let firstWithDates = NamedRanges.ages.place(of: 28 * 86_400)
+
+  /// The ranges, or dates if the entries are in one or two old ranges, which would be one or two bars; followed by the
+  /// entries of unknown age if there are any.
+  var ages: (groups: [CacheReport.AgeGroup], areDates: Bool) {
+    let filled = groups.indices.filter { groups[$0].sums != .init() }
+    let areOld = filled.first.map { $0 >= Self.firstWithDates } ?? false
+    let dates = areOld && filled.count <= 2 ? dates.groups : nil
+    return (
+      (dates ?? groups) + (unknown.sums == .init() ? [] : [unknown]), dates != nil
+    )
   }
 
   /// The entries that each limit would remove.

@@ -200,6 +200,8 @@ public struct CacheReport: Hashable, Sendable {
   public var states = StateSums()
   /// The entries by age, with a group for each range, in order.
   public var ages: [AgeGroup] = []
+  /// Whether ``ages`` are dates, oldest first, because nearly all entries have the same age.
+  public var agesAreDates = false
   /// The entries that age limits would remove, lowest limit first.
   public var ageLimits: [AgeLimit] = []
   /// The existing bodies by size, smallest first; sizes without bodies are left out.

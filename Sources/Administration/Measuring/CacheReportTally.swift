@@ -77,7 +77,7 @@ struct CacheReportTally: ResponseTally {
     report.usage.superseded = try SupersededTally.sum(of: usage.versions, in: source)
     report.inlineBytes = inlineBytes
     report.states = states
-    report.ages = ages.ages
+    (report.ages, report.agesAreDates) = ages.ages
     report.ageLimits = ages.limits
     report.sizes = sizes.groups
     hosts.write(to: &report)

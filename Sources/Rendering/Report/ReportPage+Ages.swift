@@ -19,7 +19,7 @@ extension ReportPage {
   var ages: HTML {
     """
     <section class="card">\(heading("How old it is"))
-    <p class="sub">Bodies by the time since they were stored</p>
+    <p class="sub">\(report.agesAreDates ? "Bodies by the date when they were stored" : "Bodies by the time since they were stored")</p>
     <svg viewBox="0 0 560 250" role="img" aria-label="Bytes of bodies by age and freshness">\
     \(ageGrid)\(ageBars)<path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
     \(legend)\(details(words.ageTable))</section>
@@ -32,6 +32,13 @@ extension ReportPage {
     // Empty ranges between others stay, as a gap in the ages says something.
     let last = report.ages.lastIndex { $0.sums.total.entries > 0 } ?? first - 1
     return report.ages[first..<max(first, last + 1)]
+  }
+
+  /// How many bars share a name on the axis: dates are too long for one each.
+  private var nameStep: Int {
+    guard report.agesAreDates else { return 1 }
+    let width = 6.5 * Double(shownAges.first?.name?.bytes.count ?? 0) + 10
+    return max(1, Int((width * Double(shownAges.count) / Chart.width).rounded(.up)))
   }
 
   private var ageScale: AxisScale {
@@ -68,14 +75,19 @@ extension ReportPage {
           """
       }
       // Narrow screens only have room for every second name.
-      let isExtra = index % 2 == 1 && shownAges.count > 6
+      let isExtra = index % (2 * nameStep) != 0 && shownAges.count > 6
+      let name: ByteString = index % nameStep == 0 ? name(of: group) : ""
+      // With few bars there is room for units.
+      let sum =
+        shownAges.count <= 7
+        ? ByteSizeText.text(group.sums.total.bytes) : scale.number(group.sums.total.bytes)
       bars += """
         <g class="bar"><title>\(sentence(on: group))</title>\
         <rect class="hit" x="\(x)" y="\(Chart.top)" width="\(width)" height="\(Chart.height)"/>\(parts)\
         <text class="ax sum" text-anchor="middle" x="\(x + width / 2)" y="\(y - 5)">\
-        \(scale.number(group.sums.total.bytes))</text>\
+        \(sum)</text>\
         <text class="\(isExtra ? "ax alt" : "ax")" text-anchor="middle" x="\(x + width / 2)" \
-        y="\(Chart.bottom + 17)">\(name(of: group))</text></g>
+        y="\(Chart.bottom + 17)">\(name)</text></g>
 
         """
     }

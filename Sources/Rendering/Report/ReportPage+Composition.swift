@@ -6,7 +6,6 @@ extension ReportPage {
   /// The composition of the cache: by freshness, and by what is on disk.
   var composition: HTML {
     let states = CacheReport.State.allCases
-    let parts = words.parts
     return """
       <section class="card">\(heading("What it is made of"))
       <p class="sub">Bodies by freshness</p>
@@ -16,16 +15,23 @@ extension ReportPage {
       \(table(words.savingsTable, isHeadShown: false))
       <p class="sub gap">Older versions</p>
       \(table(words.versionTable, isHeadShown: false))
+      \(disk)</section>
+      """
+  }
+
+  /// The parts of the size on disk.
+  var disk: HTML {
+    let parts = words.parts
+    return """
       <p class="sub gap">On disk</p>
-      \(stack(parts.enumerated().map { ("d\($0 + 1)", $1.bytes) }))
-      \(table(words.partTable, marks: parts.indices.map { "d\($0 + 1)" }, isHeadShown: false))
-      </section>
+      \(stack(parts.map { ($0.color, $0.bytes) }))
+      \(table(words.partTable, marks: parts.map(\.color), isHeadShown: false))
       """
   }
 
   // Hidden from screen readers, which read the table below it.
   /// Returns a stacked bar; each part has the class of its color.
-  private func stack(_ parts: [(kind: String, bytes: ByteCount)]) -> HTML {
+  func stack(_ parts: [(kind: String, bytes: ByteCount)]) -> HTML {
     let whole = parts.reduce(0) { $0 + Double($1.bytes) }
     var (x, bars): (Double, HTML) = (0, "")
     for part in parts where whole > 0 {

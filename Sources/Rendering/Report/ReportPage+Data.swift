@@ -17,16 +17,7 @@ extension ReportPage {
             write("other hosts", sum, nil, to: &json)
           }
         }
-        $0.array("limits") { json in for limit in report.ageLimits { write(limit, to: &json) } }
-        // The command before and after the limit.
-        let command = words.command("purge", "--older-than ")
-        $0.key("command")
-        // The script then shows no command, just as the page without a script.
-        guard report.canBeChanged else { return $0.null() }
-        $0.array {
-          $0.utf8OrBase64(command.bytes)
-          $0.value(" --dry-run")
-        }
+        $0.array("limits") { json in for limit in shownLimits { write(limit, to: &json) } }
       }
     }
     return data

@@ -56,7 +56,7 @@ extension ReportPage {
   private func statusCell(_ status: Int64?) -> HTML {
     // `-1`, so that unknown values stay together when the script sorts the column by number.
     guard let status else { return "<td class=\"num\" data-v=\"-1\">–</td>" }
-    let kind = status >= 400 ? "num bad" : "num"
+    let kind = status >= 400 ? "num failed" : "num"
     return "<td class=\"\(kind)\" data-v=\"\(status)\">\(status)</td>"
   }
 

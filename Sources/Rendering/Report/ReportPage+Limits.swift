@@ -17,7 +17,7 @@ extension ReportPage {
       <circle id="wi-c" class="dot" cx="\(x(of: limit))" cy="\(y(of: limit.removed.bytes))" r="5"/>\
       <path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
       <label class="rng"><span class="vh">Limit of age</span><input id="wi-r" type="range" min="0" \
-      max="\(Int64(max(0, report.ageLimits.count - 1)))" value="\(standardPlace)" hidden></label>
+      max="\(Int64(max(0, shownLimits.count - 1)))" value="\(standardPlace)" hidden></label>
       <p class="wiout" id="wi-o" aria-live="polite">Older than \
       <b>\(ReportWords.duration(limit.seconds))</b>: frees \
       <b>\(ByteSizeText.text(limit.removed.bytes))</b> (\(removed)) in \
@@ -31,24 +31,41 @@ extension ReportPage {
   private func limitCommand(_ limit: CacheReport.AgeLimit) -> HTML {
     // A command that would only fail should not be offered.
     guard report.canBeChanged else { return "" }
-    return "<code id=\"wi-k\">\(words.purgeCommand(olderThan: limit.seconds))</code>"
+    return code(
+      words.purgeCommand(olderThan: limit.seconds),
+      replacing: "--older-than \(ReportWords.durationOption(limit.seconds))")
   }
 
-  /// The index of the limit that is shown first: 30 days.
+  /// The limits that make a difference in this cache, and some around them: lower ones remove the same entries, and
+  /// higher ones remove none.
+  var shownLimits: ArraySlice<CacheReport.AgeLimit> {
+    let limits = report.ageLimits
+    let all = limits.first?.removed.entries ?? 0
+    let lowest = limits.lastIndex { $0.removed.entries == all } ?? 0
+    let highest = limits.firstIndex { $0.removed.entries == 0 } ?? limits.endIndex
+    // A single step needs limits on both sides to be seen.
+    let margin = max(2, (12 - (highest - lowest)) / 2)
+    return limits[max(0, lowest - margin)..<min(limits.endIndex, max(lowest, highest) + margin)]
+  }
+
+  /// The place among the shown limits of the limit that is shown first: 30 days, or else the middle.
   private var standardPlace: Int64 {
-    // The same limit in each report, so that two of them can be compared at a glance.
-    Int64(report.ageLimits.firstIndex { $0.seconds == 30 * 86_400 } ?? 0)
+    // The same limit in most reports, so that two of them can be compared at a glance.
+    let limits = Array(shownLimits)
+    return Int64(limits.firstIndex { $0.seconds == 30 * 86_400 } ?? limits.count / 2)
   }
 
   private var standardLimit: CacheReport.AgeLimit {
+    let limits = Array(shownLimits)
     let place = Int(standardPlace)
-    return place < report.ageLimits.count ? report.ageLimits[place] : .init(seconds: 30 * 86_400)
+    return place < limits.count ? limits[place] : .init(seconds: 30 * 86_400)
   }
 
   /// Returns the position of a limit. Limits are evenly spaced, so that both hours and years have room.
   func x(of limit: CacheReport.AgeLimit) -> Double {
-    let place = report.ageLimits.firstIndex { $0.seconds == limit.seconds } ?? 0
-    return Chart.left + Chart.width * Double(place) / Double(max(1, report.ageLimits.count - 1))
+    let limits = Array(shownLimits)
+    let place = limits.firstIndex { $0.seconds == limit.seconds } ?? 0
+    return Chart.left + Chart.width * Double(place) / Double(max(1, limits.count - 1))
   }
 
   /// Returns the position of a number of bytes, relative to all bodies.
@@ -61,7 +78,7 @@ extension ReportPage {
 
   private func limitLine(_ sum: KeyPath<CacheReport.AgeLimit, CacheReport.Sum>) -> HTML {
     var line: HTML = ""
-    for (index, limit) in report.ageLimits.enumerated() {
+    for (index, limit) in shownLimits.enumerated() {
       line += index == 0 ? "M" : "L"
       line += "\(x(of: limit)) \(y(of: limit[keyPath: sum].bytes))"
     }
@@ -69,7 +86,7 @@ extension ReportPage {
   }
 
   private func limitArea(_ sum: KeyPath<CacheReport.AgeLimit, CacheReport.Sum>) -> HTML {
-    guard !report.ageLimits.isEmpty else { return "" }
+    guard !shownLimits.isEmpty else { return "" }
     return "\(limitLine(sum))V\(Chart.bottom)H\(Chart.left)Z"
   }
 
@@ -77,16 +94,16 @@ extension ReportPage {
     var lines: HTML = percentGrid(to: Chart.bottom)
     let named: KeyValuePairs<Int64, String> = [
       1: "1 h", 6: "6 h", 24: "1 d", 168: "1 w", 336: "2 w", 720: "30 d", 2_160: "90 d",
-      4_320: "180 d", 8_760: "1 y", 43_800: "5 y",
+      4_320: "180 d", 8_760: "1 y", 17_520: "2 y", 43_800: "5 y", 87_600: "10 y", 175_200: "20 y",
+      438_000: "50 y",
     ]
+    let shown = shownLimits
     for (index, (hours, name)) in named.enumerated() {
-      guard let limit = report.ageLimits.first(where: { $0.seconds == hours * 3_600 }) else {
-        continue
-      }
+      guard let limit = shown.first(where: { $0.seconds == hours * 3_600 }) else { continue }
       lines += """
         <path class="tick" d="M\(x(of: limit)) \(Chart.bottom)v4"/>\
-        <text class="\(index % 2 == 1 ? "ax alt" : "ax")" text-anchor="middle" x="\(x(of: limit))" \
-        y="\(Chart.bottom + 17)">\(name)</text>
+        <text class="\(index % 2 == 1 && shown.count > 30 ? "ax alt" : "ax")" text-anchor="middle" \
+        x="\(x(of: limit))" y="\(Chart.bottom + 17)">\(name)</text>
         """
     }
     return lines

@@ -11,7 +11,7 @@ extension ReportPage {
       <section class="verdict" aria-label="Summary">
       <div class="say"><p class="chip \(judgement.isGood ? "good" : "bad")">\(judgement.text)</p>
       <p class="big"><span><b>\(words.used)</b> \(words.usedOf)</span> \(staleSentence)</p>
-      \(hostSentence)\(gauge)\(legend)</div>
+      \(hostSentence)\(gauge)\(report.usage.entries > 0 ? legend : "")</div>
       <div class="do"><h2>What you could do</h2>
       \(suggestions)</div>
       </section>
@@ -36,9 +36,9 @@ extension ReportPage {
     return "<p class=\"more\">\(words.leadingHostsPrefix)\(names).</p>\n"
   }
 
-  /// The size on disk as a part of the capacity; empty if there is no capacity.
+  /// The bodies and the rest of the size on disk, as a part of the capacity if that is known.
   private var gauge: HTML {
-    guard let capacity = report.usage.capacityBytes, capacity > 0 else { return "" }
+    guard let capacity = report.usage.capacityBytes, capacity > 0 else { return openGauge }
     let used = report.usage.footprint.totalBytes
     let full = ReportWords.percent(used, of: capacity)
     // If the cache exceeds its capacity, the mark of the limit is inside the bar.
@@ -61,6 +61,21 @@ extension ReportPage {
       <svg class="gauge" viewBox="0 0 1000 34" preserveAspectRatio="none" role="img" \
       aria-label="\(full) of the capacity used"><rect class="gt" width="1000" height="34"/>\(bars)\
       <rect class="lim" x="\(end - 2)" width="2" height="34"/></svg>
+
+      """
+  }
+
+  /// The gauge without a capacity: a full bar whose end is open, because nothing says how much more fits.
+  private var openGauge: HTML {
+    guard report.usage.entries > 0, [.apple, .foundation].contains(report.store.format) else {
+      return ""
+    }
+    let rest = max(0, report.usage.footprint.totalBytes - report.usage.bodyBytes)
+    let parts = CacheReport.State.allCases.map { ("f-\($0.rawValue)", report.states[$0].bytes) }
+    return """
+      <p class="gl"><b>Capacity unknown</b><span>add <code class="in">--capacity 50MiB</code> to see how full \
+      the cache is</span></p>
+      \(stack(parts + [("f-other", rest)]))
 
       """
   }
@@ -101,7 +116,7 @@ extension ReportPage {
       \(figure("Bodies", ByteSizeText.text(usage.bodyBytes), "\(ByteSizeText.text(beside)) beside them"))
       \(figure("Median body", usage.median.map { ByteSizeText.text($0.bytes) } ?? "–", words.halfSentence))
       \(figure("Oldest entry", oldest ?? "–", newest.map { "newest \($0)" } ?? "no time is known"))
-      <div class="\(words.isClean ? "good" : "bad")"><p>Integrity</p>\
+      <div class="\(words.hasErrors ? "bad" : "good")"><p>Integrity</p>\
       <b>\(words.findingCounts[0])</b>\
       <span>\(words.findingCounts.dropFirst().joined(separator: ", ")): \
       <a href="#integrity">see below</a></span></div>

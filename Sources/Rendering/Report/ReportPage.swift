@@ -23,16 +23,7 @@ struct ReportPage: Sendable {
     <main class="wrap">
     \(verdict)
     \(figures)
-    \(places)
-    <div class="two">
-    \(ages)
-    \(limits)
-    </div>
-    <div class="two">
-    \(sizes)
-    \(composition)
-    </div>
-    \(entries)
+    \(contents)
     \(findings)
     \(footer)
     </main>
@@ -42,6 +33,29 @@ struct ReportPage: Sendable {
     </html>
 
     """
+  }
+
+  /// The sections about entries. Without entries, charts would be empty frames, so there is one sentence instead.
+  private var contents: HTML {
+    guard report.usage.entries > 0 else {
+      return """
+        <section class="card" id="empty">\(heading("No entries"))
+        <p>The cache is empty. What is left on disk is its own structure, which the next entries use.</p>
+        \(disk)</section>
+        """
+    }
+    return """
+      \(places)
+      <div class="two">
+      \(ages)
+      \(limits)
+      </div>
+      <div class="two">
+      \(sizes)
+      \(composition)
+      </div>
+      \(entries)
+      """
   }
 
   private var head: HTML {
@@ -104,17 +118,40 @@ struct ReportPage: Sendable {
     "<time datetime=\"\(TimeText.text(moment))\">\(TimeText.text(moment))</time>"
   }
 
-  /// Returns a command that wraps between words, and within a word only if the word is longer than a line.
-  func code(_ command: ByteString) -> HTML {
-    var words: HTML = ""
+  /// Returns a command that wraps between words, and within a word only if the word is longer than a line. An option
+  /// stays on one line with its value.
+  ///
+  /// - Parameter option: An option with its value that the script replaces.
+  func code(_ command: ByteString, replacing option: String? = nil) -> HTML {
+    var lines: HTML = ""
+    for word in Self.unbrokenWords(of: command) {
+      if lines != HTML() { lines += " " }
+      let mark: HTML = ByteString(word) == option.map { ByteString($0) } ? " id=\"wi-k\"" : ""
+      lines += "<span\(mark)>\(ByteString(word))</span>"
+    }
+    return "<code>\(lines)</code>"
+  }
+
+  /// Splits a command into words, and joins each option with its value if that is short.
+  private static func unbrokenWords(of command: ByteString) -> [[UInt8]] {
     // A command that breaks in the middle of an option is hard to read, and easy to copy in part.
+    let hyphen = UInt8(ascii: "-")
+    var words: [[UInt8]] = []
     for word in command.bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     {
-      if words != HTML() { words += " " }
-      words += "<span>\(ByteString(Array(word)))</span>"
+      if let last = words.last, last.first == hyphen, !last.contains(UInt8(ascii: " ")),
+        word.first != hyphen, last.count + word.count < longestUnbroken
+      {
+        words[words.count - 1] += [UInt8(ascii: " ")] + word
+      } else {
+        words.append(Array(word))
+      }
     }
-    return "<code>\(words)</code>"
+    return words
   }
+
+  /// The maximum number of characters of an option with its value that stay on one line: as many as a phone shows.
+  private static let longestUnbroken = 34
 
   /// Returns the head of a section.
   func heading(_ title: String, _ rest: HTML = "") -> HTML {

@@ -7,7 +7,7 @@
 /// complete but static.
 enum ReportScript {
   /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the script.
-  static let digest: HTML = "4GMTnU+BsXLZQTyWhh1SfTBvfSAmr0COTKwNtYXsdsI="
+  static let digest: HTML = "UGsI/Un1tFQgAd4QtP447ephAuERF+Vz8jjH2IV91z4="
 
   /// The script.
   static let source: HTML = #"""
@@ -40,6 +40,17 @@ enum ReportScript {
     const label = () => { theme.textContent = dark() ? "Light" : "Dark"; theme.setAttribute("aria-pressed", dark()); };
     theme.hidden = false; label();
     theme.onclick = () => { root.dataset.theme = dark() ? "light" : "dark"; label(); };
+
+    // Commands are copied without a hand on the keyboard.
+    for (const c of document.querySelectorAll("code:not(.in)")) {
+      const b = button("Copy", async () => {
+        const text = [...c.childNodes].filter(n => n !== b).map(n => n.textContent).join("");
+        try { await navigator.clipboard.writeText(text); b.textContent = "Copied"; } catch { getSelection().selectAllChildren(c); }
+        setTimeout(() => b.textContent = "Copy", 1500);
+      });
+      c.classList.add("copy"); c.append(b);
+    }
+    if (!$("#tm")) return;
 
     // The treemap, drawn for the width at hand so that text is never stretched.
     const tm = $("#tm"), crumb = $("#crumb"), tip = $("#tip"), H = 430;
@@ -127,7 +138,7 @@ enum ReportScript {
       $("#wi-c").setAttribute("cx", x); $("#wi-c").setAttribute("cy", y);
       const b = t => { const e = document.createElement("b"); e.textContent = t; return e; };
       out.replaceChildren("Older than ", b(age), ": frees ", b(size), ` (${share}) in ${entries}, ${fresh} of them still fresh.`);
-      if ($("#wi-k")) $("#wi-k").textContent = D.command.join(option);
+      if ($("#wi-k")) $("#wi-k").textContent = "--older-than " + option;
     };
 
     // The table.

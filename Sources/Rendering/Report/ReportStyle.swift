@@ -3,26 +3,26 @@
 /// The style sheet of a report: light and dark, for wide and narrow screens, and for print.
 enum ReportStyle {
   /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the style sheet.
-  static let digest: HTML = "0cJSmYs1tmg5uB/AuS6R9MaNCuKwxhc4ytf7TkDEy+8="
+  static let digest: HTML = "E17l3gNELYrKnUhvPx+2PSlK7rz3kkVgSTKs5WhY87w="
 
   /// The style sheet.
   static let source: HTML = #"""
     :root{color-scheme:light;--bg:#f5f6f8;--card:#fff;--ink:#161b26;--mut:#566072;--line:#e3e7ed;
-    --grid:#e9edf2;--acc:#2457c5;--fresh:#1f8a80;--validatable:#d99a1c;--expired:#c64a3d;--no-lifetime:#8b97a8;
+    --grid:#e9edf2;--acc:#2457c5;--fresh:#1f8a80;--validatable:#d99a1c;--expired:#8f5a1e;--no-lifetime:#8b97a8;
     --unknown:#bcc5d0;
-    --s0:#1f7f78;--s1:#6f9f7c;--s2:#d3b768;--s3:#d98647;--s4:#bd4438;--s5:#77839a;--d1:#3c6ea8;--d2:#86b0d8;
-    --d3:#b9c2cf;--d4:#c64a3d;--d5:#d3b768;--d6:#8f7fb5;--d7:#7a9a6e;--warn:#8a5300;--warnbg:#fff4dc;--good:#156b63;
-    --goodbg:#def3f0;--bad:#b23a2e;--code:#f0f3f7}
+    --s0:#1f8a80;--s1:#6b9a6d;--s2:#9c9f55;--s3:#bd9d39;--s4:#d99a1c;--s5:#77839a;--d1:#3c6ea8;--d2:#86b0d8;
+    --d3:#b9c2cf;--d4:#7d62ad;--d5:#b7a6d6;--d6:#55708a;--d7:#93aabd;--warn:#8a5300;--old:#744412;--good:#156b63;
+    --goodbg:#def3f0;--bad:#b23a2e;--badbg:#fde8e5;--code:#f0f3f7}
     @media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;--bg:#0e1217;--card:#161b22;--ink:#e7ecf3;
     --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#dca634;
-    --expired:#d9604f;--no-lifetime:#74808f;--unknown:#4b5563;--s0:#1c716b;--s1:#58866a;--s2:#b89a4c;--s3:#c27338;--s4:#b3453a;
-    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#d9604f;--d5:#b89a4c;--d6:#9d8cc7;--d7:#8fb080;--warn:#ffce7a;
-    --warnbg:#2f2614;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--code:#1f2630}}
+    --expired:#a8713a;--no-lifetime:#74808f;--unknown:#4b5563;--s0:#2fa89b;--s1:#6aa97c;--s2:#97a75e;--s3:#bda646;--s4:#dca634;
+    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#9d85d1;--d5:#6f5e96;--d6:#7f9db8;--d7:#4d6379;--warn:#ffce7a;
+    --old:#d9a066;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--badbg:#3a1c19;--code:#1f2630}}
     @media screen{:root[data-theme=dark]{color-scheme:dark;--bg:#0e1217;--card:#161b22;--ink:#e7ecf3;
     --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#dca634;
-    --expired:#d9604f;--no-lifetime:#74808f;--unknown:#4b5563;--s0:#1c716b;--s1:#58866a;--s2:#b89a4c;--s3:#c27338;--s4:#b3453a;
-    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#d9604f;--d5:#b89a4c;--d6:#9d8cc7;--d7:#8fb080;--warn:#ffce7a;
-    --warnbg:#2f2614;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--code:#1f2630}}
+    --expired:#a8713a;--no-lifetime:#74808f;--unknown:#4b5563;--s0:#2fa89b;--s1:#6aa97c;--s2:#97a75e;--s3:#bda646;--s4:#dca634;
+    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#9d85d1;--d5:#6f5e96;--d6:#7f9db8;--d7:#4d6379;--warn:#ffce7a;
+    --old:#d9a066;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--badbg:#3a1c19;--code:#1f2630}}
     *{box-sizing:border-box}
     body{margin:0;background:var(--bg);color:var(--ink);font-variant-numeric:tabular-nums;
     font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif}
@@ -40,6 +40,8 @@ enum ReportStyle {
     border-radius:6px;padding:6px 10px;display:block;white-space:pre-wrap;overflow-wrap:anywhere;
     user-select:all}
     code span{display:inline-block;max-width:100%}
+    code.copy{position:relative;padding-right:64px}
+    code button{position:absolute;top:4px;right:4px;font-size:12px;padding:1px 8px;user-select:none}
     code.in{display:inline;white-space:nowrap;padding:1px 5px;font-size:12px;border-radius:4px}
     .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
     .top{background:var(--card);border-bottom:1px solid var(--line);padding:14px 0;margin-bottom:18px}
@@ -69,7 +71,7 @@ enum ReportStyle {
     .do .mut{font-size:12.5px}
     .chip{align-self:flex-start;font-size:12.5px;font-weight:600;border-radius:99px;padding:3px 11px;
     margin-bottom:10px}
-    .chip.bad{color:var(--warn);background:var(--warnbg)}
+    .chip.bad{color:var(--bad);background:var(--badbg)}
     .chip.good{color:var(--good);background:var(--goodbg)}
     .big{font-size:25px;line-height:1.28;letter-spacing:-.015em;margin-bottom:10px;text-wrap:balance}
     .more{color:var(--mut);margin-bottom:16px;overflow-wrap:anywhere}
@@ -78,6 +80,7 @@ enum ReportStyle {
     .gauge{height:22px;border-radius:5px;margin-bottom:14px;overflow:hidden}
     .gt{fill:var(--grid)}
     .lim{fill:var(--ink)}
+    .open{fill:none;stroke:var(--mut);stroke-width:3;stroke-dasharray:10 8}
     .gl{display:flex;justify-content:space-between;font-size:12.5px;margin-bottom:4px}
     .legend{display:flex;flex-wrap:wrap;gap:4px 16px;font-size:12.5px;color:var(--mut)}
     .legend li{display:flex;align-items:center;gap:6px}
@@ -104,10 +107,10 @@ enum ReportStyle {
     .hl{font-size:12.5px;font-weight:600;fill:var(--ink)}
     .hs{font-size:12px;fill:var(--mut)}
     .cell text{font-size:12px;fill:#fff;pointer-events:none}
-    .cell .sm{opacity:.86;font-size:11.5px}
+    .cell .sm{font-size:11.5px}
     .cell.s0 rect{fill:var(--s0)}.cell.s1 rect{fill:var(--s1)}.cell.s2 rect{fill:var(--s2)}
     .cell.s3 rect{fill:var(--s3)}.cell.s4 rect{fill:var(--s4)}.cell.s5 rect{fill:var(--s5)}
-    .cell.s1 text,.cell.s2 text,.cell.s3 text{fill:#1b1505}
+    .cell:not(.s5) text{fill:#171204}
     .cell[role]{cursor:pointer}
     .cell:hover rect,.cell:focus-visible rect{stroke:var(--ink);stroke-width:2}
     .cell:focus{outline:none}
@@ -128,8 +131,8 @@ enum ReportStyle {
     .rng input{width:calc(88.6% + 16px);margin:2px 0 8px calc(10% - 8px);accent-color:var(--acc)}
     .wiout{font-size:14px;margin-bottom:8px}
     path.l1,path.l2{fill:none;stroke-width:2.4}
-    path.l1{stroke:var(--d1)}path.l2{stroke:var(--s3)}
-    i.l1{background:var(--d1)}i.l2{background:var(--s3)}
+    path.l1{stroke:var(--d1)}path.l2{stroke:var(--d4)}
+    i.l1{background:var(--d1)}i.l2{background:var(--d4)}
     .stack{height:20px;border-radius:5px;margin-bottom:6px;overflow:hidden}
     rect.d1{fill:var(--d1)}i.d1{background:var(--d1)}rect.d2{fill:var(--d2)}i.d2{background:var(--d2)}
     rect.d3{fill:var(--d3)}i.d3{background:var(--d3)}rect.d4{fill:var(--d4)}i.d4{background:var(--d4)}
@@ -161,21 +164,23 @@ enum ReportStyle {
     #ent .url{max-width:0;width:55%;overflow:hidden;text-overflow:ellipsis;font-size:12.5px}
     #ent tr.open .url{white-space:normal;overflow-wrap:anywhere}
     .sb{width:60px;height:3px;margin:1px 0 0 auto}
-    #ent .bad{color:var(--bad);font-weight:600}
+    #ent .failed{font-weight:700}
     #ent .mime{color:var(--mut);max-width:160px;overflow:hidden;text-overflow:ellipsis}
     .pill{font-size:12px;padding:1px 9px;border-radius:99px;border:1px solid}
-    .p-fresh{color:var(--good)}.p-validatable{color:var(--warn)}.p-expired{color:var(--bad)}
+    .p-fresh{color:var(--good)}.p-validatable{color:var(--warn)}.p-expired{color:var(--old)}
     .p-no-lifetime,.p-unknown{color:var(--mut)}
     .chk li{padding:6px 0 6px 26px;position:relative;font-size:14px}
     .chk li::before{position:absolute;left:0;width:18px;text-align:center;font-weight:700}
     .chk .ok::before{content:"✓";color:var(--good)}
-    .chk .no::before{content:"!";color:var(--bad)}
+    .chk .no::before{content:"!"}.chk .err::before{color:var(--bad)}
     .chk code{margin-top:4px}
     footer{color:var(--mut);font-size:12.5px;padding:6px 4px 40px;max-width:86ch}
     @media (max-width:900px){.two,.verdict{grid-template-columns:minmax(0,1fr)}
     .do{border-left:0;border-top:1px solid var(--line)}.tiles{grid-template-columns:repeat(2,1fr)}
     #ent .mime,#ent th:nth-child(2),#ent td:last-child,#ent th:last-child{display:none}}
-    @media (max-width:560px){.ax{font-size:17px}.sum{font-size:15px}.alt{display:none}#ent .url{min-width:215px}.big{font-size:22px}
+    @media (max-width:560px){.ax{font-size:17px}.sum{font-size:15px}.alt{display:none}#ent .url{min-width:235px}
+    #ent td:nth-child(3),#ent th:nth-child(3),#ent td:nth-child(5),#ent th:nth-child(5){display:none}
+    #ent .url .mut{display:inline-block;max-width:10ch;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.big{font-size:22px}
     .say,.do,.card{padding:16px}.scroll{margin:0 -16px -16px}.tiles>div:last-child{grid-column:1/-1}}
     @media print{body{background:#fff}.top button,#q,.rng,details{display:none}
     .scroll{max-height:none;overflow:visible}#ent th{position:static}#ent .url{white-space:normal;

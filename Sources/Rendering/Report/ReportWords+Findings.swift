@@ -68,6 +68,9 @@ extension ReportWords {
   /// Whether there are no errors and no warnings.
   var isClean: Bool { findings.allSatisfy(\.isGood) }
 
+  /// Whether there are errors, not only warnings and notes.
+  var hasErrors: Bool { report.findingCounts[.error, default: 0] > 0 }
+
   /// The command that finds the rest.
   var checkCommand: ByteString { command("check", "--full") }
 }

@@ -58,7 +58,7 @@ extension ReportWords {
     case .enforce(let capacity):
       return SuggestionText(
         gain: "Free \(size)", how: " to fit the capacity: orphans first, then the oldest entries.",
-        command: command("enforce", "--max-size \(capacity) --dry-run"))
+        command: command("enforce", "--max-size \(Self.sizeOption(capacity)) --dry-run"))
     case .purgeExpired:
       return SuggestionText(
         gain: "Free about \(size)",
@@ -82,6 +82,13 @@ extension ReportWords {
   /// Returns an age limit in the syntax of the command line.
   static func durationOption(_ seconds: Int64) -> String {
     seconds % 86_400 == 0 ? "\(seconds / 86_400)d" : "\(seconds / 3_600)h"
+  }
+
+  /// Returns a size in the syntax of the command line, in the largest unit in which it is a whole number.
+  static func sizeOption(_ size: ByteCount) -> String {
+    let units: [(String, Int64)] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
+    let unit = units.first { size.bytes > 0 && size.bytes % $0.1 == 0 }
+    return unit.map { "\(size.bytes / $0.1)\($0.0)" } ?? "\(size)"
   }
 
   /// Returns an age limit in words.

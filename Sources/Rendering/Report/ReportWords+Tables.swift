@@ -25,7 +25,7 @@ extension ReportWords {
     let groups = report.ages.filter { $0.sums.total.entries > 0 }
     let states = CacheReport.State.allCases
     return ReportTable(
-      columns: ["Age", "Entries", "Bodies"] + states.map(\.title),
+      columns: [report.agesAreDates ? "Stored" : "Age", "Entries", "Bodies"] + states.map(\.title),
       rows: groups.map { group in
         let sums = [group.sums.total] + states.map { group.sums[$0] }
         return ReportTable.Row(
@@ -103,28 +103,29 @@ extension ReportWords {
 }
 
 extension ReportWords {
-  /// The parts of the size on disk.
-  var parts: [(name: String, bytes: ByteCount)] {
+  /// The parts of the size on disk, each with the class of its color, which does not depend on the other parts.
+  var parts: [(name: String, bytes: ByteCount, color: String)] {
     let footprint = report.usage.footprint
     switch report.store.format {
     case .apple: break
     case .foundation:
       return [
-        ("files of entries", footprint.bodyFilesBytes), ("other files", footprint.orphanBytes),
+        ("files of entries", footprint.bodyFilesBytes, "d1"),
+        ("other files", footprint.orphanBytes, "d4"),
       ]
     // An archive is one file, of which only its size is known.
-    default: return [("the archive", footprint.totalBytes)]
+    default: return [("the archive", footprint.totalBytes, "d1")]
     }
     let database = footprint.databaseBytes
     // Sizes that a damaged database claims need not add up.
     let beside = max(0, max(0, database - report.inlineBytes) - footprint.freeBytes)
     return [
-      ("body files", max(0, footprint.bodyFilesBytes - footprint.orphanBytes)),
-      ("bodies in the database", min(report.inlineBytes, database)),
-      ("all else in the database", beside), ("orphan files", footprint.orphanBytes),
-      ("free pages", footprint.freeBytes),
-      ("write-ahead log", footprint.walBytes),
-      ("index of the write-ahead log", footprint.shmBytes),
+      ("body files", max(0, footprint.bodyFilesBytes - footprint.orphanBytes), "d1"),
+      ("bodies in the database", min(report.inlineBytes, database), "d2"),
+      ("all else in the database", beside, "d3"), ("orphan files", footprint.orphanBytes, "d4"),
+      ("free pages", footprint.freeBytes, "d5"),
+      ("write-ahead log", footprint.walBytes, "d6"),
+      ("index of the write-ahead log", footprint.shmBytes, "d7"),
     ].filter { $0.1 > 0 }
   }
 }

@@ -65,7 +65,7 @@ def reported(cache, *options):
     text = run("report", "-c", cache, "--format", "markdown", "-o", "-", *options)
     page = run("report", "-c", cache, "-o", "-", *options)
     assert text.returncode == page.returncode == 0, (cache, text, page.returncode)
-    text, page = text.stdout.decode(), re.sub("</?span>", "", page.stdout.decode())
+    text, page = text.stdout.decode(), re.sub("</?span[^>]*>", "", page.stdout.decode())
     advice = [(gain + rest, command) for gain, rest, command in re.findall(r"(?m)^- \*\*(.*?)\*\*(.*)\n  ` (.*) `$", text)]
     every = re.findall(r"` (urlcache-admin .*?) `", text)
     on_page = [html.unescape(code) for code in re.findall(r"<code[^>]*>(urlcache-admin .*?)</code>", page)]
@@ -153,7 +153,8 @@ def kept(said, words, copy, before, result):
     elif words[0] == "compact":
         assert is_near(freed, gain[1], pages=2), (said, freed)
     elif words[0] == "enforce":
-        limit = int(words[words.index("--max-size") + 1])
+        number, unit = re.fullmatch(r"(\d+)((?:[KMG]iB)?)", words[words.index("--max-size") + 1]).groups()
+        limit = int(number) << {"": 0, "KiB": 10, "MiB": 20, "GiB": 30}[unit]
         assert size(copy) <= limit and freed >= bytes_of(gain[1]) * 0.99 or result.returncode in (1, 3), (said, result)
         assert result.returncode == 0, (said, result)
     elif words[0] == "purge":
@@ -181,7 +182,7 @@ def enlarge_log(cache):
 
 def no_advice_for(cache, step=1):
     advice = run("report", "-c", cache, "--format", "markdown", "-o", "-").stdout.decode()
-    page = re.sub("</?span>", "", run("report", "-c", cache, "-o", "-").stdout.decode())
+    page = re.sub("</?span[^>]*>", "", run("report", "-c", cache, "-o", "-").stdout.decode())
     for text in [advice, page]:
         assert not re.search(r"purge|enforce|compact|--repair", re.sub(r"<script>.*?</script>", "", text, flags=re.S)), text
         found = [html.unescape(code) for code in re.findall(r"[`>] ?(urlcache-admin .*?) ?[`<]", text)]

@@ -109,12 +109,38 @@ def test_slider(browser):
     for place in range(0, len(data["limits"]), 9):
         text, command = browser.run(
             f"(() => {{ const r = document.querySelector('#wi-r'); r.value = {place}; r.dispatchEvent(new Event('input')); "
-            "return [document.querySelector('#wi-o').textContent, document.querySelector('#wi-k').textContent]; })()")
+            "return [document.querySelector('#wi-o').textContent, [...document.querySelectorAll('#limits code span')].map(e => e.textContent).join(' ')]; })()")
         words = command.split(" --dry-run")[0]
         plan = json.loads(subprocess.run(["sh", "-c", words.replace("urlcache-admin", tool, 1) + f" --dry-run --format json --at {AT}"],
                                          capture_output=True, check=True).stdout)
         count = plan["removed"]["entries"]
         assert re.search(rf"\) in {count:,} entr(y|ies), ", text), (text, plan["removed"])
+
+
+def test_copy(browser):
+    """The button of a command copies the command, and nothing else."""
+    browser.run("navigator.clipboard.writeText = async text => { window.copied = text; }")
+    command = browser.run("[...document.querySelectorAll('.do code:not(.in) span')].map(e => e.textContent).join(' ')")
+    browser.click(".do code button")
+    browser.until(lambda: browser.run("window.copied") is not None)
+    copied = browser.run("window.copied")
+    assert copied.startswith("urlcache-admin ") and command.startswith(copied), (copied, command)
+    assert browser.run("document.querySelector('.do code button').textContent") == "Copied"
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_narrow(browser, page, width):
+    """On a phone and a tablet, the page is as wide as the screen, and each row of the table shows the path of its URL."""
+    browser.send("Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=1, mobile=True)
+    browser.open(page)
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    host, path_left, cell = browser.run("""(() => {
+        const cell = document.querySelector('#ent td.url'), origin = cell.querySelector('.mut');
+        const range = document.createRange();
+        range.selectNodeContents(origin.nextSibling);
+        return [origin.getBoundingClientRect().width, range.getBoundingClientRect().left, cell.getBoundingClientRect().right];
+    })()""")
+    assert cell - path_left >= 80, (host, path_left, cell)
 
 
 def test_table(browser):
