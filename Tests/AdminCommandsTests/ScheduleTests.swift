@@ -77,6 +77,12 @@ import Testing
     #expect(result.messages == "note: the cache at 'memory' is in use; it is tried again\n")
   }
 
+  @Test func `ages are those at the time of the last try`() throws {
+    let words = ["purge", "--older-than", "3599s", "--yes", "--if-busy", "wait"]
+    #expect(try run(words, entries: 3).result.removed == [.row(1)])
+    #expect(try run(words, entries: 3, busyFor: 1).result.removed == [.row(1), .row(2)])
+  }
+
   @Test func `a cache that stays in use is given up at the timeout`() throws {
     let (result, world) = try run(
       ["purge", "--all", "--yes", "--if-busy", "wait", "--max-runtime", "2500ms"], busyFor: 99)
@@ -188,7 +194,7 @@ private final class SteppedWorld: RemovingStore {
     return limit / 2
   }
 
-  /// Returns entries that were stored an hour before `moment`.
+  /// Returns entries of which the first was stored an hour before `moment`, and each other one a second later.
   func source(_ count: Int64, storedAt moment: Timestamp) -> MemoryStore {
     var store = MemoryStore(
       (1...count).map { number in
@@ -196,7 +202,8 @@ private final class SteppedWorld: RemovingStore {
         response.url = ByteString("https://a.example/\(number)")
         response.bodySize = 1
         response.bodyLocation = .inline
-        response.stored = Timestamp(secondsSince1970: moment.secondsSince1970 - 3_600)
+        response.stored = Timestamp(
+          secondsSince1970: moment.secondsSince1970 - 3_600 + Double(number - 1))
         return response
       })
     store.size.freeBytes = 4_096
