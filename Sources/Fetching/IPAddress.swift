@@ -28,6 +28,10 @@ public struct IPAddress: Hashable, Sendable {
     // This includes the unspecified and the loopback address.
     case 0x0000: true
     case 0x0100: bytes[2..<8].allSatisfy { $0 == 0 }
+    // A gateway of the local network may translate these to any IPv4 address (RFC 8215), in a form that it chooses.
+    case 0x0064: bytes[2..<6].elementsEqual([0xFF, 0x9B, 0x00, 0x01])
+    // 2001::/23, for protocols (RFC 2928); Teredo, the first of them, leads to IPv4 hosts behind a relay (RFC 4380).
+    case 0x2001: bytes[2] < 0x02
     case 0xFC00...0xFDFF, 0xFE80...0xFEFF, 0xFF00...0xFFFF: true
     default: false
     }
