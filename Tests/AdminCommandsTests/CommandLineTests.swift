@@ -1,4 +1,4 @@
-import AdminCommands
+@testable import AdminCommands
 import ArgumentParser
 import Bytes
 import ResponseStorage
@@ -20,14 +20,16 @@ import Testing
       result
         == CommandLineResult(
           status: .usage,
-          messages: "error: no command is given\n\n\(URLCacheAdmin.helpMessage())\n"))
+          messages: "error: no command is given\n\n\(BriefHelp.root)\n"))
   }
 
   @Test(arguments: [
     ("lst", "did you mean 'list'?"), ("sohw", "did you mean 'show'?"),
-    ("usages", "did you mean 'usage'?"), ("dv", "did you mean 'du'?"),
-    ("explode", "see what there is with 'urlcache-admin --help'"),
-    ("Cache.db", "the cache is named with '-c': 'urlcache-admin list -c Cache.db'"),
+    ("usages", "did you mean 'usage'?"), ("purgee", "did you mean 'purge'?"),
+    ("dv", "list the commands with 'urlcache-admin --help'"),
+    ("explode", "list the commands with 'urlcache-admin --help'"),
+    ("fimd", "list the commands with 'urlcache-admin --help'"),
+    ("Cache.db", "name a command first: 'urlcache-admin list Cache.db'"),
   ])
   func `an unknown verb gets a suggestion`(_ verb: String, _ hint: String) {
     #expect(
@@ -38,23 +40,21 @@ import Testing
     #expect(run(["help", verb]) == run([verb]))
   }
 
-  @Test func `the help of each command is wrapped once, to 80 columns`() {
-    let verbs = [
-      "list", "show", "body", "usage", "explain", "discover", "diff", "report", "purge", "enforce",
-      "compact", "revalidate", "expire", "pin", "unpin", "apply", "check", "export", "import",
-      "metrics", "policy test", "config list", "config check", "config set", "config unset",
-    ]
-    let help = verbs.map { ["help"] + $0.split(separator: " ").map(String.init) }
+  private static let verbs = [
+    "list", "show", "body", "usage", "explain", "discover", "diff", "report", "purge", "enforce",
+    "compact", "revalidate", "expire", "pin", "unpin", "apply", "check", "export", "import",
+    "metrics", "rules test", "config list", "config check", "config set", "config unset",
+  ]
+
+  @Test func `the help of each command fits 80 columns`() {
+    let help = Self.verbs.map { ["help"] + $0.split(separator: " ").map(String.init) }
     for words in [["--help"]] + help {
       let result = run(words)
       #expect(result.status == .done)
       let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
-      // ArgumentParser does not wrap usage lines.
-      let long = lines.filter { $0.unicodeScalars.count > 80 && !$0.hasPrefix("USAGE: ") }
-      #expect(long == [], "\(words)")
-      // A line that was wrapped twice would start at the margin.
-      let statuses = lines.drop { $0 != "EXIT STATUS" }.dropFirst().prefix { !$0.isEmpty }
-      #expect(!statuses.isEmpty && statuses.allSatisfy { $0.hasPrefix("  ") }, "\(words)")
+      #expect(lines.filter { $0.unicodeScalars.count > 80 } == [], "\(words)")
+      // The manual pages have the exit statuses.
+      #expect(!result.output.contains("EXIT STATUS"))
     }
     #expect(
       run(["help", "purge"]).output.hasPrefix(
@@ -69,17 +69,55 @@ import Testing
         '--sidecars' the ETag files of the URLs go after the entries, unless another
         entry has the same URL.
 
-        EXIT STATUS
-          0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries
+        USAGE: urlcache-admin purge [<options>] [<cache>] [<entries> ...]
+
         """))
   }
 
+  @Test func `the brief help has two examples and fits a terminal`() throws {
+    #expect(Set(Self.verbs) == Set(BriefHelp.all.keys))
+    for verb in Self.verbs {
+      let words = verb.split(separator: " ").map(String.init)
+      let result = run(words + ["-h"])
+      #expect(result.status == .done && result.messages == "")
+      #expect(run(["-c", "shop"] + words + ["-h"]).output == result.output)
+      let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect((9...32).contains(lines.count), "\(verb): \(lines.count)")
+      #expect(lines.filter { $0.unicodeScalars.count > 80 } == [], "\(verb)")
+      let brief = try #require(BriefHelp.all[verb])
+      // Each option is found in the full help.
+      for option in brief.options {
+        #expect(lines.contains { $0.hasPrefix("  ") && $0.contains(option) }, "\(verb) \(option)")
+      }
+      #expect(brief.examples.count == 2)
+      for example in brief.examples {
+        // A quoted word with a space stays one word.
+        let words = example.replacing("'Cached Date'", with: "Cached-Date")
+          .split(separator: " ").map(String.init)
+        #expect(throws: Never.self, "\(example)") { _ = try URLCacheAdmin.parseAsRoot(words) }
+      }
+    }
+    let root = run(["-h"])
+    #expect(root.output == BriefHelp.root)
+    #expect(root.output.split(separator: "\n").count < 25)
+    for verb in Self.verbs {
+      #expect(root.output.contains(verb.split(separator: " ")[0]), "\(verb)")
+    }
+    #expect(root.output.split(separator: "\n").allSatisfy { $0.unicodeScalars.count <= 80 })
+    // `-h` is a value, or an operand after `--`.
+    #expect(run(["list", "-c", "memory", "--", "-h"]).status == .usage)
+  }
+
   @Test(arguments: [
-    (["list"], "no cache is given\nhint: name it with '-c PATH', or set URLCACHE_ADMIN_CACHE"),
+    (
+      ["list"],
+      "no cache is given\nhint: name it as the first operand or with '-c', or set"
+        + " URLCACHE_ADMIN_CACHE"
+    ),
     (
       ["list", "-c", "memory", "Cache.db"],
-      "'Cache.db' is neither a URL nor an id\nhint: the cache is named with '-c PATH'; a part of a"
-        + " URL with '--glob' or '--prefix'"
+      "'Cache.db' is neither a URL nor an id\nhint: for a part of a URL use '--glob' or '--prefix';"
+        + " a cache is the first operand, or follows '-c'"
     ),
     (
       ["list", "-c", "memory", "--glob", "[a"],
@@ -124,7 +162,8 @@ import Testing
       "'--histogram' is written as table or json only."
     ),
     (
-      ["usage", "-c", "x", "--all-under", "y"], "'--all-under' and '-c' exclude each other."
+      ["usage", "-c", "x", "--all-under", "y"],
+      "'--all-under' adds up all caches below a folder, and takes no cache."
     ),
     (["show", "1", "--headers", "--request"], "'--headers' and '--request' exclude each other."),
     (["show", "1", "--curl", "--request"], "'--curl' stands alone: it is a format of its own."),
@@ -179,8 +218,8 @@ import Testing
         == CommandLineResult(
           status: .usage,
           messages: #"{"schema":"urlcache-admin.error/1","code":64,"kind":"usage","#
-            + #""message":"no cache is given","hint":"name it with '-c PATH', or set "#
-            + #"URLCACHE_ADMIN_CACHE","path":null}"# + "\n"))
+            + #""message":"no cache is given","hint":"name it as the first operand or "#
+            + #"with '-c', or set URLCACHE_ADMIN_CACHE","path":null}"# + "\n"))
   }
 
   @Test func `a missing cache is reported`() {

@@ -30,24 +30,21 @@ import Testing
       ("host", "[::1]", "has brackets, which no host is compared with", "write '::1'"),
       ("host", ".", "is not a host", "write a host, or '.example.com' for that and all below it"),
       (
-        "mime", "image", "is not a whole media type",
-        "write 'type/subtype', or 'image/*' for all of them"
+        "mime", "json", "is not a media type",
+        "write a type such as 'image' or 'text/html', or '*/json' for all with that subtype"
       ),
       (
-        "mime", "video/", "is not a whole media type",
-        "write 'type/subtype', or 'video/*' for all of them"
-      ),
-      (
-        "mime", "/", "is not a whole media type",
-        "write 'type/subtype', or 'image/*' for all of them"
+        "mime", "/", "is not a media type", "write a type such as 'image' or 'text/html'"
       ),
       (
         "status", "6xx", "is not a status",
-        "write numbers up to 999 and classes from 1xx to 5xx, for example '200,4xx'"
+        "write numbers up to 999, ranges such as '400-499', and classes from 1xx to 5xx,"
+          + " for example '200,4xx'"
       ),
       (
         "status", "2000", "is not a status",
-        "write numbers up to 999 and classes from 1xx to 5xx, for example '200,4xx'"
+        "write numbers up to 999, ranges such as '400-499', and classes from 1xx to 5xx,"
+          + " for example '200,4xx'"
       ),
       (
         "method", "GET,HEAD", "is not a method",
@@ -248,12 +245,14 @@ import Testing
 
   @Test(
     arguments: [
-      (["--by", "host"], "'--all-under' adds up whole caches, and does not take '--by'."),
+      (["--by", "age"], "'--by age' is for one cache, and not for '--all-under'."),
+      (["--by", "class"], "'--by class' is for one cache, and not for '--all-under'."),
+      (["--limit", "1"], "'--limit' is the number of groups: with '--all-under' it needs '--by'."),
       (
-        ["--limit", "1", "--histogram"],
-        "'--all-under' adds up whole caches, and does not take '--histogram', '--limit'."
+        ["--savings", "--histogram"],
+        "'--all-under' adds up whole caches, and does not take '--histogram', '--savings'."
       ),
-      (["--format", "csv"], "'--all-under' takes '--format table' or 'json' only."),
+      (["--format", "csv"], "'--all-under' writes csv and tsv only with '--by'."),
     ])
   func `the conflicting option is named`(_ options: [String], _ message: String) {
     let result = CommandLineResult.running(["usage", "--all-under", "/"] + options, now: now)

@@ -8,8 +8,9 @@ import Testing
     arguments: [
       ("0", 0), ("4096B", 4_096), ("4K", 4_096), ("1.5KiB", 1_536), ("2M", 2_097_152),
       ("1G", 1_073_741_824), ("1T", 1_099_511_627_776), ("4kB", 4_000), ("3MB", 3_000_000),
+      ("4k", 4_096), ("1mb", 1_000_000), ("2gib", 2_147_483_648),
     ] as [(String, ByteCount?)]
-      + ["", "K", "-1", "4k", "1e3", ".5K", "4 K", "9999999T", "٤"].map { ($0, nil) })
+      + ["", "K", "-1", "4x", "1e3", ".5K", "4 K", "9999999T", "٤"].map { ($0, nil) })
   func `a size is written with a unit`(_ text: String, _ expected: ByteCount?) {
     #expect((try? WrittenValue.size(text)) == expected)
   }
@@ -17,9 +18,9 @@ import Testing
   @Test(
     arguments: [
       ("90s", 90), ("1.5min", 90), ("12h", 43_200), ("30d", 2_592_000), ("2w", 1_209_600),
-      ("250ms", 0.25),
+      ("250ms", 0.25), ("1y", 31_536_000), ("12mo", 31_536_000), ("1.5mo", 3_942_000),
     ] as [(String, Double?)]
-      + ["", "90", "1m", "1M", "-1s", "1y", "99999999999999d"].map { ($0, nil) })
+      + ["", "90", "1m", "1M", "-1s", "1yr", "99999999999999d"].map { ($0, nil) })
   func `a duration is written with a unit`(_ text: String, _ expected: Double?) {
     #expect((try? WrittenValue.duration(text)) == expected)
   }
@@ -44,12 +45,14 @@ import Testing
     let error = #expect(throws: WrittenValueError.self) { try WrittenValue.duration("1m") }
     #expect(
       error?.description
-        == "'1m' could mean minutes or months. Write '1min', or days: '30d'.")
+        == "'1m' could mean minutes or months. Write '1min' or '1mo'.")
   }
 
   @Test(
     arguments: [
       ("lits", "list"), ("list", "list"), ("x", nil), ("", nil), ("sho", "show"), ("abcdef", nil),
+      // Two letters may differ only in a long word; swapped letters count once.
+      ("sohw", "show"), ("sihw", nil), ("slow", "show"), ("l", nil), ("li", nil),
     ] as [(String, String?)])
   func `a misspelt word gets a suggestion, another word does not`(
     _ word: String, _ expected: String?

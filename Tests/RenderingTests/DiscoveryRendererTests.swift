@@ -1,3 +1,4 @@
+import Administration
 import Bytes
 import Rendering
 import ResponseStorage
@@ -64,11 +65,19 @@ struct DiscoveryRendererTests {
     sorted.stores.swapAt(2, 3)
     DiscoveryRenderer(now: now).appendJSON(sorted, into: &expected)
     var buffer = TextBuffer()
-    DiscoveryRenderer(now: now).appendUsageJSON(discovery.largestFirst, into: &buffer)
+    var groups = UsageReport(footprint: Footprint())
+    groups.groups = [UsageReport.Group(key: "a.example", entries: 2, bytes: 3)]
+    DiscoveryRenderer(now: now).appendUsageJSON(
+      discovery.largestFirst, groups, UsageRenderer(secrets: SecretPolicy(), now: now),
+      into: &buffer)
     #expect(
       Samples.text(buffer)
         == Samples.text(expected).replacing(
-          "urlcache-admin.discover/1", with: "urlcache-admin.usage-all/1"))
+          "urlcache-admin.discover/1", with: "urlcache-admin.usage-all/1"
+        ).replacing(
+          "\"folders_too_deep\":2}",
+          with: "\"folders_too_deep\":2,\"groups\":[\n"
+            + "{\"key\":\"a.example\",\"entries\":2,\"bytes\":3}\n],\"rest\":null}"))
   }
 
   @Test func `an empty result is reported in words and in JSON`() {

@@ -14,6 +14,11 @@ SIGNALS = {"130": "ended by SIGINT", "143": "ended by SIGTERM"}
 SECTIONS = {
     "Selection": "Entries are selected for which all of these hold; of one that is repeated any must hold.\n",
     "Cache": "Which cache, and how it is opened.\n",
+    "Output": "What is written, and how.\n",
+    "Changes": "How entries are removed.\n",
+    "Limits": "What the cache may occupy and contain.\n",
+    "Schedule": "When the command runs, and for how long.\n",
+    "Requests": "Which requests are sent.\n",
 }
 SHOP = """.Sq shop
 is a cache that has this name in
@@ -128,7 +133,7 @@ def synopsis(command, words):
     for argument in command["arguments"]:
         if argument["kind"] == "option" and not argument["isOptional"]:
             result += f".{name(argument, argument['names'][0])}{value(argument)}\n"
-        elif argument["kind"] == "positional":
+        elif argument["kind"] == "positional" and argument["shouldDisplay"]:
             tag = "Ar " + escaped(argument["valueName"]) + (" ..." if argument["isRepeating"] else "")
             result += f".Op {tag}\n" if argument["isOptional"] else f".{tag}\n"
     return result
@@ -140,10 +145,14 @@ def statuses(text):
     return {pair.split(None, 1)[0]: " ".join(pair.split()[1:]) for pair in pairs}
 
 
-def exit_status(headed, root):
-    standard = {**statuses(parts(root["discussion"])[1]["EXIT STATUS"]), **SIGNALS}
+def standard_statuses():
+    with open(os.path.join(SOURCES, "urlcache-admin.1")) as file:
+        return {**statuses(split(file.read())[1][None]), **SIGNALS}
+
+
+def exit_status(text, standard):
     items = []
-    for status, text in statuses(headed["EXIT STATUS"]).items():
+    for status, text in statuses(text).items():
         assert re.fullmatch(r"\d+", status), (status, text)
         if not text or status == "0" and text == "done":
             text = standard[status]
@@ -158,14 +167,14 @@ def exit_status(headed, root):
 def described(command):
     """What a command says of itself, and what is below its headings."""
     before, headed = parts(command.get("discussion", ""))
-    # Whoever reads this need not be told where to.
-    texts = [text for text in (blocks(before) if before else []) if not text.startswith(escaped("'man "))]
+    # The reader of a manual page needs no reference to it.
+    texts = [text for text in (blocks(before) if before else []) if "'man urlcache" not in text.replace("\\(aq", "'")]
     return paragraphs([lines(command["abstract"]), *texts]), headed
 
 
 def subsections(headed):
     return "".join(f".Ss {title.capitalize()}\n" + paragraphs(blocks(text)) for title, text in headed.items()
-                   if title not in ("EXIT STATUS", "EXAMPLES"))
+                   if title != "EXAMPLES")
 
 
 def head(title, section, description):
@@ -174,20 +183,26 @@ def head(title, section, description):
 
 
 def split(source):
-    """What is written before and from the first section."""
+    """What is written before the first section, the exit statuses by subcommand (`None` for a page without), and the other sections."""
     before, found, after = source.partition(".Sh ")
+    texts = {}
+    if after.startswith("EXIT STATUS\n"):
+        text, found, after = after.removeprefix("EXIT STATUS\n").partition(".Sh ")
+        first, *children = re.split(r"^\.Ss (\S+)$\n", text, flags=re.MULTILINE)
+        texts = dict(zip(children[::2], children[1::2])) or {None: first}
     after = found + after
-    return before, after.replace(".Sh EXAMPLES\n", ".Sh EXAMPLES\n" + (SHOP if "shop" in after else ""), 1)
+    return before, texts, after.replace(".Sh EXAMPLES\n", ".Sh EXAMPLES\n" + (SHOP if "shop" in after else ""), 1)
 
 
 def lowered(abstract):
     return abstract[0].lower() + abstract[1:].rstrip(".")
 
 
-def verb_page(command, root):
+def verb_page(command):
     verb = command["commandName"]
     with open(os.path.join(SOURCES, f"urlcache-admin-{verb}.1")) as file:
-        before, after = split(file.read())
+        before, status_texts, after = split(file.read())
+    standard = standard_statuses()
     words = f"urlcache-admin {verb}"
     children = command.get("subcommands", [])
     result = head(f"urlcache-admin-{verb}", 1, lowered(command["abstract"])) + ".Sh SYNOPSIS\n"
@@ -200,7 +215,7 @@ def verb_page(command, root):
         sections["DESCRIPTION"] += heading + text
         assert not (children and subsections(headed))
         sections["OPTIONS"] += heading + options(child)
-        sections["EXIT STATUS"] += heading + exit_status(headed, root)
+        sections["EXIT STATUS"] += heading + exit_status(status_texts[child["commandName"] if children else None], standard)
     aliases = command.get("aliases", [])
     if aliases:
         sections["DESCRIPTION"] += f".Pp\nIt is also called\n.Cm {aliases[0]} .\n"
@@ -212,18 +227,18 @@ def verb_page(command, root):
 
 def root_page(root):
     with open(os.path.join(SOURCES, "urlcache-admin.1")) as file:
-        before, after = split(file.read())
+        before, status_texts, after = split(file.read())
     text, headed = described(root)
     items = []
     for command in root["subcommands"]:
-        if command["commandName"] == "help":
+        if command["commandName"] == "help" or not command["shouldDisplay"]:
             continue
         names = "".join(f" , Cm {alias}" for alias in command.get("aliases", []))
         items.append(f".It Cm {command['commandName']}{names}\n{lines(command['abstract'])}"
                      f"See\n.Xr urlcache-admin-{command['commandName']} 1 .\n")
     return (head("urlcache-admin", 1, lowered(root["abstract"])) + ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar options\n"
             + f".Sh DESCRIPTION\n{text}.Pp\n{before}.Ss Commands\n{listed(items)}.Sh OPTIONS\n{options(root)}"
-            + "@ENVIRONMENT@" + f".Sh EXIT STATUS\n{exit_status(headed, root)}" + after)
+            + "@ENVIRONMENT@" + f".Sh EXIT STATUS\n{exit_status(status_texts[None], standard_statuses())}" + after)
 
 
 def main(tool, folder):
@@ -231,8 +246,8 @@ def main(tool, folder):
     root = json.loads(help_text)["command"]
     pages = {}
     for command in root["subcommands"]:
-        if command["commandName"] != "help":
-            pages[f"man1/urlcache-admin-{command['commandName']}.1"] = verb_page(command, root)
+        if command["commandName"] != "help" and command["shouldDisplay"]:
+            pages[f"man1/urlcache-admin-{command['commandName']}.1"] = verb_page(command)
     with open(os.path.join(SOURCES, "environment")) as file:
         pages["man1/urlcache-admin.1"] = root_page(root).replace("@ENVIRONMENT@", file.read())
     for path in glob.glob(os.path.join(SOURCES, "*.5")):

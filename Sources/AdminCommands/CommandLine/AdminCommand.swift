@@ -7,6 +7,9 @@ protocol AdminCommand: ParsableCommand {
   /// Whether the command writes JSON, so that errors must be JSON too.
   var writesJSON: Bool { get }
 
+  /// Whether to leave out notes, hints and summaries.
+  var isQuiet: Bool { get }
+
   /// Runs the command.
   ///
   /// - Returns: The exit status; failures are thrown.
@@ -24,6 +27,8 @@ protocol AdminCommand: ParsableCommand {
 }
 
 extension AdminCommand {
+  var isQuiet: Bool { false }
+
   func runWhenDue(in environment: CommandEnvironment) throws -> ExitStatus {
     try run(in: environment)
   }

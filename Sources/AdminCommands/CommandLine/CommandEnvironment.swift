@@ -39,6 +39,12 @@ public struct CommandEnvironment {
   /// The defaults for the command line.
   var configuration = Configuration()
 
+  /// Whether to leave out notes, hints and summaries.
+  var isQuiet = false
+
+  /// The number of operands after `--`, which are taken literally.
+  var operandsAfterTerminator = 0
+
   /// The record of the run.
   var record = RunRecord()
 

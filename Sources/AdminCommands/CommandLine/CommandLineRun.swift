@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Files
 import Rendering
 import ResponseArchives
@@ -26,10 +27,17 @@ extension URLCacheAdmin {
       return .done
     }
     let words = LeadingOptions.moved(behindTheVerbOf: Array(arguments.dropFirst()))
+    if let help = BriefHelp.text(for: words) {
+      do { try environment.write(Array(help.utf8)) } catch {
+        return report(error, asJSON: false, in: environment)
+      }
+      return .done
+    }
     var parsed: any ParsableCommand
     do {
       try checkVerb(of: words)
       try checkRepair(in: words)
+      try checkDryRun(in: words)
       parsed = try URLCacheAdmin.parseAsRoot(words)
     } catch {
       // No command was parsed that could say whether it writes JSON.
@@ -42,6 +50,9 @@ extension URLCacheAdmin {
       return .done
     }
     var environment = environment
+    environment.operandsAfterTerminator =
+      words.firstIndex(of: "--").map { words.count - $0 - 1 } ?? 0
+    environment.isQuiet = command.isQuiet
     do { try environment.readEvaluationTime() } catch {
       return report(error, asJSON: command.writesJSON, in: environment)
     }
@@ -56,6 +67,23 @@ extension URLCacheAdmin {
     throw .usage(
       "'--repair=' has no value, as of an empty shell variable",
       hint: "name kinds, or write '--repair' to remove all that is broken")
+  }
+
+  /// Rejects a number after `-n` where that is a dry run, because the number would be the id of an entry.
+  private static func checkDryRun(in words: [String]) throws(CommandFailure) {
+    let command = configuration.subcommands.first { command in
+      words.first == command._commandName
+        || command.configuration.aliases.contains { $0 == words.first }
+    }
+    guard let verb = command?._commandName, VerbSynonyms.changing.contains(verb) || verb == "check"
+    else { return }
+    let options = words.prefix { $0 != "--" }
+    for (word, next) in zip(options, options.dropFirst()) where word == "-n" {
+      guard !next.isEmpty, next.utf8.allSatisfy(\.isASCIIDigit) else { continue }
+      throw .usage(
+        "'-n' is short for '--dry-run' here, and takes no number",
+        hint: "for the entry with the id \(next) write '--id \(next)'; '\(verb)' has no '--limit'")
+    }
   }
 
   /// Reports a failure.
@@ -83,7 +111,7 @@ extension URLCacheAdmin {
         do { try environment.write(Array((text + "\n").utf8)) } catch { return .inputOutput }
         return .done
       }
-      failure = .usage(withoutPrefix(text))
+      failure = OptionHints.failure(for: withoutPrefix(text)) ?? .usage(withoutPrefix(text))
     }
     // The log of an unattended run has the reason too, as nobody sees its messages.
     environment.record.message = failure.message
@@ -119,7 +147,7 @@ extension URLCacheAdmin {
     // ArgumentParser shows the help and ends with 0, which a script would take for success.
     guard var verb = words.first else {
       throw CommandFailure.usage(
-        "no command is given\n\n" + helpMessage(), hint: nil)
+        "no command is given\n\n" + BriefHelp.root, hint: nil)
     }
     if verb == "help" {
       guard let topic = words.dropFirst().first else { return }
@@ -132,14 +160,7 @@ extension URLCacheAdmin {
     // Checked here, because ArgumentParser reports an unknown command as an unexpected argument,
     // without a suggestion.
     guard !names.contains(verb) else { return }
-    let hint =
-      if verb.utf8.contains(UInt8(ascii: "/")) || verb.utf8.contains(UInt8(ascii: ".")) {
-        "the cache is named with '-c': 'urlcache-admin list -c \(verb)'"
-      } else if let nearest = Spelling.nearest(to: verb, among: names) {
-        "did you mean '\(nearest)'?"
-      } else {
-        "see what there is with 'urlcache-admin --help'"
-      }
-    throw CommandFailure.usage("there is no command '\(printable(verb))'", hint: hint)
+    throw CommandFailure.usage(
+      "there is no command '\(printable(verb))'", hint: VerbSynonyms.hint(for: verb))
   }
 }

@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Bytes
+import Files
 import Rendering
 import ResponseArchives
 import ResponseStorage
@@ -79,7 +80,8 @@ struct CompletionRequest {
 
   private func candidates(in environment: CommandEnvironment) -> [String] {
     switch option {
-    case "-c", "--cache":
+    // The only operand that this program completes is the cache.
+    case "-c", "--cache", "positional@0":
       // bash evaluates what a completion answers, so names with special characters are left out
       // rather than quoted for each shell.
       (try? configuration(in: environment).cacheNames.filter { Self.isPlain(ByteString($0)) }) ?? []
@@ -117,7 +119,8 @@ struct CompletionRequest {
     guard verbs != ["import"], verbs != ["diff"] else { return [] }
     let configuration = try configuration(in: environment)
     let name =
-      line?.cache ?? configuration.value(of: .cache, forCache: nil)?.text ?? ""
+      line?.cache ?? operand(configuration)
+      ?? configuration.value(of: .cache, forCache: nil)?.text ?? ""
     let path = configuration.path(ofCache: name)?.text ?? name
     // Reading a whole archive would take too long.
     // Completion must never be the reason why the terminal hangs.
@@ -137,6 +140,14 @@ struct CompletionRequest {
       return isLate || hosts.count == Self.mostHosts ? .stop : .next
     }
     return hosts
+  }
+
+  /// Returns the first operand of the line that can be a cache.
+  private func operand(_ configuration: Configuration) -> String? {
+    line?.others.dropFirst(verbs.count).first { word in
+      !word.isEmpty && word.utf8.first != UInt8(ascii: "-")
+        && (configuration.path(ofCache: word) != nil || (try? FileStatus.of(word)) != nil)
+    }
   }
 
   /// Whether a word from a cache is safe in any shell: it cannot be an option, a pattern, an expansion, or a terminal

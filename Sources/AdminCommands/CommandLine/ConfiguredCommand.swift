@@ -21,6 +21,11 @@ protocol ConfiguredCommand: AdminCommand {
 
   /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings)
+
+  /// Decides which operand is the cache, and which name entries.
+  ///
+  /// - Throws: ``CommandFailure`` if an operand could mean two things.
+  mutating func takeOperands(in environment: CommandEnvironment) throws
 }
 
 extension ConfiguredCommand {
@@ -28,11 +33,15 @@ extension ConfiguredCommand {
 
   var runsForAllCaches: Bool { false }
 
+  var isQuiet: Bool { cache.messages.quiet }
+
   var recorded: RecordedRun? { nil }
 
   mutating func fill(from settings: CacheSettings) {
     cache.fill(from: settings)
   }
+
+  mutating func takeOperands(in environment: CommandEnvironment) {}
 
   /// Runs the command for its cache, or for each named cache, with the configured settings.
   func runCommandLine(in environment: CommandEnvironment) -> ExitStatus {

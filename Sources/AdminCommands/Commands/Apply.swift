@@ -15,11 +15,6 @@ extension URLCacheAdmin {
         Entries that changed or went since the plan was made stay as they are, and are
         counted. So are entries that are pinned, also if they were pinned later. The cache is the one that the plan was made of, unless '-c' names
         another.
-
-        EXIT STATUS
-          0 done · 1 '--max-delete' · 3 entries changed meanwhile and stayed · 64 also
-          without '--yes' and terminal · 65 also no plan, or another cache than it was
-          made of · 66 · 74 · 75 · 77 · 130 · 143
         """)
 
     /// Enough for a million entries with long URLs.
@@ -29,9 +24,9 @@ extension URLCacheAdmin {
     var file: String
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
-    @OptionGroup var change: ChangeOptions
-    @OptionGroup var pinning: PinOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Changes") var change: ChangeOptions
+    @OptionGroup(title: "Changes") var pinning: PinOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }

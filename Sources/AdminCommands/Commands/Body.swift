@@ -6,24 +6,23 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin body`: writes the stored body of one entry.
-  struct Body: AllCachesCommand {
+  struct Body: AllCachesCommand, CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "body",
       abstract: "Write the stored body of an entry, byte for byte.",
+      usage: "urlcache-admin body [<options>] [<cache>] <url-or-id>",
       discussion: """
         Bodies are stored after content codings (gzip, br) were removed; those of files
         that are compressed themselves, or that the server did not call compressed, are
         not. A URL is looked up as the cache does: in a Foundation cache without its
         scheme and query, which is noted.
-
-        EXIT STATUS
-          0 done · 1 no such entry, or its body is missing · 64 · 65 also a body that
-          is not JSON with '--pretty', or that cannot be decoded with '--decoded' · 66
-          · 73 · 74 · 75 · 77
         """)
 
+    @OptionGroup var operands: CacheOperand
+
+    // Optional, as the first operand may be this one.
     @Argument(help: "The URL or the id of one entry.")
-    var entry: String
+    var entry: String?
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
@@ -51,7 +50,20 @@ extension URLCacheAdmin {
     @Flag(help: "Indent JSON; what is not JSON is an error, and nothing is written.")
     var pretty = false
 
+    static let takesEntries = true
+
     var writesJSON: Bool { false }
+
+    var entryOperands: [String] { entry.map { [$0] } ?? [] }
+
+    mutating func take(entryOperands: [String]) throws(CommandFailure) {
+      guard entryOperands.count < 2 else {
+        throw .usage(
+          "'body' writes one entry, and \(entryOperands.count) operands name entries",
+          hint: "write several bodies with 'urlcache-admin export --archive-format files'")
+      }
+      entry = entryOperands.first
+    }
 
     func validate() throws {
       if decodedLimit != nil, !decoded {
@@ -60,6 +72,10 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      guard let entry else {
+        throw CommandFailure.usage(
+          "no entry is named", hint: "name its URL or id: 'urlcache-admin body CACHE 1'")
+      }
       let source = try cache.open(in: environment)
       // A Foundation cache may answer a URL with the entry of another. Writing that without a word
       // could show the data of another user.

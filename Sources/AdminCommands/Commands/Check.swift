@@ -6,7 +6,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin check`: checks a cache, and repairs it.
-  struct Check: AllCachesCommand, RecordedCommand {
+  struct Check: AllCachesCommand, CacheOperandCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
       abstract: "Look for everything that is wrong with a cache, and repair it if asked to.",
@@ -31,11 +31,6 @@ extension URLCacheAdmin {
 
         '--offline-set' lists the URLs that an app would not get without a network:
         those without an entry, with a broken one, or with a stale one.
-
-        EXIT STATUS
-          0 no errors or warnings, or none left after a repair; notes do not count
-          1 errors or warnings, or '--max-delete' · 3 what was to go had changed, and
-          stayed · 64 · 65 · 66 · 74 · 75 · 77 · 130 · 143
         """)
 
     @Flag(help: "Also compare the indexes of the database with its tables, which takes longer.")
@@ -62,11 +57,12 @@ extension URLCacheAdmin {
         valueName: "naming"))
     var sidecarNames: SidecarNaming?
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
-    @OptionGroup var change: ChangeOptions
-    @OptionGroup var planning: PlanOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Changes") var change: ChangeOptions
+    @OptionGroup(title: "Changes") var planning: PlanOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
@@ -157,7 +153,7 @@ extension URLCacheAdmin {
       else {
         return
       }
-      environment.writeMessage("hint: repair it with: \(command)\n")
+      environment.inform("hint: repair it with: \(command)\n")
     }
 
     /// Checks the cache, and closes it.

@@ -7,21 +7,19 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin compact`: frees unused space in a database.
-  struct Compact: ScheduledCommand, AllCachesCommand, RecordedCommand {
+  struct Compact: ScheduledCommand, AllCachesCommand, CacheOperandCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "compact",
       abstract: "Give space that is free inside the database back to the file system.",
+      usage: "urlcache-admin compact [<options>] [<cache>]",
       discussion: """
         Removing entries leaves free pages in the database. Beside a running app they
         are given back in short slices; if nobody has it open, in whichever way is
         cheaper, and the write-ahead log with them. No entry is touched. A folder of
         Foundation's has no database, and nothing to give back.
-
-        EXIT STATUS
-          0 done · 3 '--max-runtime' · 64 · 65 · 66 · 74 · 75 also '--full' beside
-          another process · 77 · 130 · 143
         """)
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
 
@@ -46,12 +44,12 @@ extension URLCacheAdmin {
     @Flag(help: "Do not have SQLite check the database before it is changed.")
     var noVerify = false
 
-    @Option(help: "How to write: table, json.")
-    var format = ChangeFormat.table
+    @OptionGroup var formats: FormatOptions<ChangeFormat>
 
     @OptionGroup var recording: RecordOptions
     @OptionGroup var schedule: ScheduleOptions
 
+    var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
     var isDryRun: Bool { dryRun }
 

@@ -12,17 +12,13 @@ extension URLCacheAdmin.Config {
         SETTING is the name of a setting, or caches.NAME.SETTING for one cache;
         caches.NAME.path gives a cache its name. The file is the user's, or that of
         '--config', and is created if it is not there.
-
-        EXIT STATUS
-          0 done · 64 there is no such setting, or it does not take the value · 73 · 74
-          · 75 · 77 · 78 the file is wrong, or written in a way that cannot be
-          changed so
         """)
 
     @Argument(help: "The setting.") var setting: String
     @Argument(help: "Its value, as the option of the same name takes it.") var value: String
     @OptionGroup var file: ConfigurationOptions
 
+    var isQuiet: Bool { file.messages.quiet }
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -42,15 +38,12 @@ extension URLCacheAdmin.Config {
       discussion: """
         The line of the setting is removed, with a comment at its end; other comments
         are kept. A setting that is not in the file is no error.
-
-        EXIT STATUS
-          0 done · 64 there is no such setting · 73 · 74 · 75 · 77 · 78 the file is
-          wrong, or written in a way that cannot be changed so
         """)
 
     @Argument(help: "The setting, or caches.NAME.SETTING for one cache.") var setting: String
     @OptionGroup var file: ConfigurationOptions
 
+    var isQuiet: Bool { file.messages.quiet }
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {

@@ -18,22 +18,21 @@ extension URLCacheAdmin.Config {
     static let configuration = CommandConfiguration(
       commandName: "list",
       abstract: "Show what holds for a command that does not say it, and where it is set.",
+      usage: "urlcache-admin config list [<options>]",
       discussion: """
         Options go before environment variables (URLCACHE_ADMIN_MAX_AGE for
         '--max-age'), these before the user's file, that before
         /etc/urlcache-admin/config.toml, and what a file says of a cache before what it
         says of all. The user's file is $XDG_CONFIG_HOME/urlcache-admin/config.toml,
         else below ~/.config, on macOS below ~/Library/Application Support.
-
-        EXIT STATUS
-          0 done · 64 · 66 · 74 · 77 · 78 a file or a variable is wrong
         """)
 
     @OptionGroup var file: ConfigurationOptions
 
-    @Option(help: "How to write: table, json.")
-    var format = ChangeFormat.table
+    @OptionGroup var formats: FormatOptions<ChangeFormat>
 
+    var format: ChangeFormat { formats.format }
+    var isQuiet: Bool { file.messages.quiet }
     var writesJSON: Bool { format == .json }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -57,14 +56,11 @@ extension URLCacheAdmin.Config {
   struct Check: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Show everything that is wrong with the configuration, with file, line and column.",
-      discussion: """
-        EXIT STATUS
-          0 nothing is wrong · 64 · 66 · 74 · 77 · 78 something is wrong
-        """)
+      abstract: "Show all errors in the configuration, with file, line and column.")
 
     @OptionGroup var file: ConfigurationOptions
 
+    var isQuiet: Bool { file.messages.quiet }
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -92,4 +88,6 @@ struct ConfigurationOptions: ParsableArguments {
     help: ArgumentHelp("The configuration to take instead of the user's.", valueName: "file"),
     completion: .file(extensions: ["toml"]))
   var config: String?
+
+  @OptionGroup var messages: MessageOptions
 }

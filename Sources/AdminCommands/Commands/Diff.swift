@@ -14,9 +14,6 @@ extension URLCacheAdmin {
         '+' is only in the second, '-' only in the first, '~' in both, but not the
         same. Entries are compared by their keys; numbers, and where bodies are, do not
         matter.
-
-        EXIT STATUS
-          0 the same · 1 they differ · 64 · 65 · 66 · 74 · 75 · 77
         """)
 
     @Argument(help: "The first cache or archive.", completion: .file())
@@ -27,7 +24,7 @@ extension URLCacheAdmin {
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
 
     @Option(help: "What to compare: body, headers (of the response), all.")
     var by = ComparisonBasis.all
@@ -48,9 +45,9 @@ extension URLCacheAdmin {
     @Flag(help: "Also compare text bodies line by line, as 'diff -u' does. Implies '--detail'.")
     var bodies = false
 
-    @Option(help: "How to write: table, json.")
-    var format = ChangeFormat.table
+    @OptionGroup(title: "Output") var formats: FormatOptions<ChangeFormat>
 
+    var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     func validate() throws {

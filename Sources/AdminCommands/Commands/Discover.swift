@@ -8,6 +8,7 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "discover",
       abstract: "Find caches, where apps keep them or below folders.",
+      usage: "urlcache-admin discover [<options>] [<folders> ...]",
       discussion: """
         A Cache.db is told by its tables, whatever it is called, and a folder of
         swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic
@@ -22,9 +23,6 @@ extension URLCacheAdmin {
 
         DEFAULT OF names the app whose default cache it is, as far as its place tells:
         URLCache.shared, or a cache that was made without a path.
-
-        EXIT STATUS
-          0 done · 64 · 66 · 74 · 77
         """)
 
     @Argument(help: "The folders to look below.", completion: .directory)
@@ -32,10 +30,12 @@ extension URLCacheAdmin {
 
     @OptionGroup var depth: SearchOptions
     @OptionGroup var time: TimeOptions
+    @OptionGroup var messages: MessageOptions
 
-    @Option(help: "How to write: table, json.")
-    var format = DiscoverFormat.table
+    @OptionGroup var formats: FormatOptions<DiscoverFormat>
 
+    var isQuiet: Bool { messages.quiet }
+    var format: DiscoverFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -58,7 +58,7 @@ extension URLCacheAdmin {
 }
 
 /// The output formats of `discover`.
-enum DiscoverFormat: String, CaseIterable, ExpressibleByArgument {
+enum DiscoverFormat: String, OutputFormat {
   case table, json
 }
 
@@ -97,7 +97,7 @@ extension CommandEnvironment {
   /// Reports the totals.
   func reportSum(of discovery: Discovery) {
     let (stores, entries) = (Int64(discovery.stores.count), discovery.entries)
-    writeMessage(
+    inform(
       "\(stores) \(stores == 1 ? "cache" : "caches"), "
         + "\(entries) \(entries == 1 ? "entry" : "entries"), "
         + "\(ByteSizeText.text(discovery.footprintBytes))\n")

@@ -7,7 +7,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin enforce`: brings a cache within its limits.
-  struct Enforce: ScheduledCommand, AllCachesCommand, RecordedCommand {
+  struct Enforce: ScheduledCommand, AllCachesCommand, SelectingCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "enforce",
       abstract: "Make a cache keep limits of size, number and age, also beside a running app.",
@@ -23,30 +23,26 @@ extension URLCacheAdmin {
         it cannot be reached, the limit counts.
 
         With selection options only selected entries are removed. Entries that a rule
-        of the configuration keeps are kept, and 'urlcache-admin policy test' shows
+        of the configuration keeps are kept, and 'urlcache-admin rules test' shows
         which rule decides. Pinned entries are kept; see 'pin'. In a Foundation cache, files that URLCache does not count
         are kept, but for '--min-free', which removes those that a crash left.
-
-        EXIT STATUS
-          0 done · 1 a limit cannot be met, or '--max-delete' · 3 also '--max-runtime'
-          · 64 also without '--yes' and terminal · 65 · 66 · 73 '--backup' · 74 · 75 ·
-          77 · 78 · 130 · 143
         """,
       aliases: ["trim"])
 
-    @OptionGroup var limit: LimitOptions
+    @OptionGroup(title: "Limits") var limit: LimitOptions
 
     @Flag(help: "Remove what can be removed even if a limit cannot be met.")
     var bestEffort = false
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
-    @OptionGroup var change: ChangeOptions
-    @OptionGroup var pinning: PinOptions
-    @OptionGroup var planning: PlanOptions
-    @OptionGroup var secrets: SecretOptions
-    @OptionGroup var schedule: ScheduleOptions
+    @OptionGroup(title: "Changes") var change: ChangeOptions
+    @OptionGroup(title: "Changes") var pinning: PinOptions
+    @OptionGroup(title: "Changes") var planning: PlanOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Schedule") var schedule: ScheduleOptions
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }

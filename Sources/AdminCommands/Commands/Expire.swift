@@ -7,22 +7,19 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin expire`: clears the stamps by which an app judges that entries are valid.
-  struct Expire: ScheduledCommand, AllCachesCommand, RecordedCommand {
+  struct Expire: ScheduledCommand, AllCachesCommand, SelectingCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "expire",
       abstract: "Clear the stamps in user info by which an app tells that entries are still good.",
+      usage: "urlcache-admin expire [<cache>] [<entries> ...] --clear-user-info <key>",
       discussion: """
         Some apps keep the time of storing in the user info of a response, and do not use
         it once that is too long ago. Without the stamp such an app loads the resource
         again. Nothing else of an entry changes, and no entry is removed; 'import
         --stamp-user-info' sets a stamp. A folder of Foundation's keeps no user info.
-
-        EXIT STATUS
-          0 done · 1 a named URL or id is not there · 3 entries changed meanwhile and
-          stayed, or have user info that cannot be decoded · 64 also without '--yes'
-          and terminal · 65 · 66 · 74 · 75 · 77
         """)
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
@@ -46,13 +43,13 @@ extension URLCacheAdmin {
     @Flag(help: "Do not have SQLite check the database before it is changed.")
     var noVerify = false
 
-    @Option(help: "How to write: table, json.")
-    var format = ChangeFormat.table
+    @OptionGroup var formats: FormatOptions<ChangeFormat>
 
     @OptionGroup var secrets: SecretOptions
     @OptionGroup var recording: RecordOptions
     @OptionGroup var schedule: ScheduleOptions
 
+    var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
     var isDryRun: Bool { dryRun }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }

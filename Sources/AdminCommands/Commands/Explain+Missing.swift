@@ -25,7 +25,7 @@ extension URLCacheAdmin.Explain {
     let renderer = MissingResponseRenderer(secrets: secrets.policy)
     var output = OutputBuffer(environment)
     switch format {
-    case .text: renderer.appendText(missing, into: &output.text)
+    case .table: renderer.appendText(missing, into: &output.text)
     case .json, .ndjson: renderer.appendJSON(missing, into: &output.text)
     }
     try output.flush()

@@ -8,7 +8,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin explain`: explains why entries are used or not.
-  struct Explain: AllCachesCommand {
+  struct Explain: AllCachesCommand, SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "explain",
       abstract: "Say why entries are fresh or stale, and what becomes of a request.",
@@ -20,24 +20,19 @@ extension URLCacheAdmin {
 
         POLICIES
           \(policyNames)
-
-        EXIT STATUS
-          0 all fresh · 1 some stale or without a lifetime, or a named URL or id is not
-          there · 3 none of these, but it is not known whether some are fresh or used ·
-          64 · 65 · 66 · 74 · 75 · 77
         """)
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var inquiry: InquiryOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
 
     @Flag(help: "Explain all entries that no other option leaves out.")
     var all = false
 
-    @Option(help: "How to write the explanations: text, json, ndjson.")
-    var format = ExplanationFormat.text
+    @OptionGroup(title: "Output") var formats: FormatOptions<ExplanationFormat>
 
     @Option(
       help: ArgumentHelp(
@@ -52,6 +47,7 @@ extension URLCacheAdmin {
       completion: .file())
     var headersFrom: String?
 
+    var format: ExplanationFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     func validate() throws {
@@ -123,8 +119,8 @@ extension URLCacheAdmin {
 }
 
 /// The output formats of `explain`.
-enum ExplanationFormat: String, CaseIterable, ExpressibleByArgument {
-  case text, json, ndjson
+enum ExplanationFormat: String, OutputFormat {
+  case table, json, ndjson
 }
 
 /// The numbers and names of all policies, one per line.

@@ -8,10 +8,11 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin export`: writes entries to an archive.
-  struct Export: ConfiguredCommand {
+  struct Export: SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "export",
       abstract: "Write entries to an archive, for 'import' and for other programs.",
+      usage: "urlcache-admin export [<options>] [<cache>] [<entries> ...] -o <file>",
       discussion: """
         A native archive (tar, zip) holds all columns, property lists and bodies as
         they are, with cookies and tokens, and SHA-256 digests of everything: 'tar',
@@ -24,13 +25,9 @@ extension URLCacheAdmin {
         The same entries give the same bytes.
         '--archive-format files' writes bodies into a folder that is new or empty, with
         a list of them, 'index.json'.
-
-        EXIT STATUS
-          0 done · 1 a named URL or id is not there · 3 entries were left out that
-          cannot be written, or whose body is sparse or over '--max-body' · 64 · 65 ·
-          66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
 

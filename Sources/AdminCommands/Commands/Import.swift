@@ -25,12 +25,6 @@ extension URLCacheAdmin {
         all entries at once or none; a Foundation cache gets them one after the other. A
         running app sees them at its next request, unless it has others in memory. The
         receipt lists what a Foundation cache cannot hold.
-
-        EXIT STATUS
-          0 done · 1 a named URL or id is not there, or '--on-conflict error' · 3
-          entries were left out: they are incomplete, as a 206 is, their method is not
-          GET, or the cache changed meanwhile · 64 also a needed '--yes' · 65 not an
-          archive, damaged, or beyond a limit · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
     @Argument(
@@ -40,7 +34,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var importing: ImportOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
 
     @Flag(name: [.customShort("n"), .long], help: "Show what would be imported; change nothing.")
     var dryRun = false
@@ -48,9 +42,9 @@ extension URLCacheAdmin {
     @Flag(name: [.customShort("y"), .long], help: "Do not ask before entries are replaced.")
     var yes = false
 
-    @Option(help: "How to write: table, json.")
-    var format = ChangeFormat.table
+    @OptionGroup(title: "Output") var formats: FormatOptions<ChangeFormat>
 
+    var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     func validate() throws {

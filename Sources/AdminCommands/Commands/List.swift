@@ -1,12 +1,12 @@
 import Administration
-public import ArgumentParser
+import ArgumentParser
 import Bytes
 public import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin list`: lists the selected entries, one per line.
-  struct List: AllCachesCommand {
+  struct List: AllCachesCommand, SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
       abstract: "List the entries of a cache.",
@@ -21,20 +21,18 @@ extension URLCacheAdmin {
           'list --format ncdu | ncdu -f -' shows hosts, folders and entries by size.
           The tree is kept in memory until its end, about 100 bytes an entry and 256
           MiB in all; entries that have no room are summed up as 'others'.
-
-        EXIT STATUS
-          0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77
         """,
       aliases: ["ls"])
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @Flag(help: "Only entries that are pinned; see 'urlcache-admin pin'.")
     var pinned = false
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
-    @OptionGroup var secrets: SecretOptions
-    @OptionGroup var sidecars: SidecarOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var sidecars: SidecarOptions
 
     @Option(
       help: ArgumentHelp(
@@ -42,11 +40,10 @@ extension URLCacheAdmin {
           + " here take the place of those saved.", valueName: "name"))
     var saved: String?
 
-    @Option(help: "How to write the entries: table, json, ndjson, csv, tsv, urls, ncdu.")
-    var format = ListFormat.table
+    @OptionGroup(title: "Output") var formats: FormatOptions<ListFormat>
 
     @Option(
-      help: ArgumentHelp("The columns, separated by commas.", valueName: "columns"),
+      help: ArgumentHelp("The columns, separated by commas, or 'all'.", valueName: "columns"),
       completion: .requested,
       transform: parseColumns)
     var columns: [Column]?
@@ -59,7 +56,11 @@ extension URLCacheAdmin {
       transform: ResponseOrder.init(parsing:))
     var sort: ResponseOrder?
 
+    @Flag(help: "Reverse the order.")
+    var reverse = false
+
     @Option(
+      name: [.customShort("n"), .long],
       help: ArgumentHelp(
         "Show this many entries; all that are selected are counted.", valueName: "number"))
     var limit: Int?
@@ -67,6 +68,7 @@ extension URLCacheAdmin {
     @Flag(help: "Print only the number of selected entries.")
     var count = false
 
+    var format: ListFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     func validate() throws {
@@ -80,7 +82,7 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       // Options override the saved query.
-      guard let saved else { return try list(in: environment) }
+      guard let saved else { return try ordered().list(in: environment) }
       let query = try environment.configuration.query(named: saved)
       var command = self
       // All or none of the saved conditions: adding to them would make it hard to tell what is
@@ -92,7 +94,15 @@ extension URLCacheAdmin {
       if columns == nil, format != .urls, format != .ncdu, let saved = query.columns {
         command.columns = try parseColumns(saved.text)
       }
-      return try command.list(in: environment)
+      return try command.ordered().list(in: environment)
+    }
+
+    /// Returns the command with the effective order.
+    private func ordered() -> List {
+      guard reverse else { return self }
+      var command = self
+      command.sort = (sort ?? .byID).reversed
+      return command
     }
 
     private func list(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -189,12 +199,12 @@ extension URLCacheAdmin {
       renderer.finish(summary: summary, into: &output.text)
       try output.flush()
       // On standard error: a summary below the rows would be another row to a program.
-      environment.writeMessage(summary.text + "\n")
+      environment.inform(summary.text + "\n")
     }
   }
 }
 
-extension ListFormat: ExpressibleByArgument {}
+extension ListFormat: OutputFormat {}
 
 /// The names of all columns, in lines of at most 79 columns including an indent of two.
 private let columnLines = Column.all.compactMap(\.name.string)

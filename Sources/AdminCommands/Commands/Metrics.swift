@@ -5,20 +5,19 @@ import Rendering
 
 extension URLCacheAdmin {
   /// `urlcache-admin metrics`: shows the contents of caches for Prometheus.
-  struct Metrics: ConfiguredCommand {
+  struct Metrics: CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "metrics",
       abstract: "Show what is in caches, in the text format of Prometheus.",
+      usage: "urlcache-admin metrics [<options>] [<cache>]",
       discussion: """
         Only gauges, with the labels 'cache' and 'state'. With '-o' the file appears
         whole, or stays as it was: for the textfile collector of node_exporter its name
         ends with '.prom'. Commands that change a cache write such a file with
         '--metrics-file', which also tells how they ended.
-
-        EXIT STATUS
-          0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 78
         """)
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var expiry: ExpiryOptions

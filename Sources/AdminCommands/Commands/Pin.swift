@@ -10,6 +10,7 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "pin",
       abstract: "Keep the entries of URLs, whatever is purged or enforced; or list these URLs.",
+      usage: "urlcache-admin pin [<options>] [<urls> ...]",
       discussion: """
         'purge', 'enforce' and 'apply' remove a pinned entry only with
         '--include-pinned', and report how many they kept. Pins are stored in the
@@ -18,10 +19,6 @@ extension URLCacheAdmin {
 
         A URL pins the entries that 'list URL' shows; in a Foundation cache also the
         entry that the cache answers the URL with. Without URLs, the pins are listed.
-
-        EXIT STATUS
-          0 done, also if all URLs are pinned already · 64 · 66 · 73 · 74 · 75 · 77
-          · 78 the configuration is wrong, or written in a way that cannot be changed so
         """)
 
     @Argument(help: "The URLs to pin; a URL is taken literally, never as a pattern.")
@@ -30,6 +27,7 @@ extension URLCacheAdmin {
     @OptionGroup var scope: PinScopeOptions
     @OptionGroup var secrets: SecretOptions
 
+    var isQuiet: Bool { scope.file.messages.quiet }
     var writesJSON: Bool { scope.format == .json }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -64,19 +62,17 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "unpin",
       abstract: "No longer keep the entries of URLs that 'pin' pinned.",
+      usage: "urlcache-admin unpin [<options>] <urls> ...",
       discussion: """
         The URLs are removed from the user's configuration, or that of '--config'.
         Other pins, comments and the order of lines are kept.
-
-        EXIT STATUS
-          0 done · 1 a URL is not pinned there · 64 · 66 · 73 · 74 · 75 · 77 · 78 the
-          configuration is wrong, or written in a way that cannot be changed so
         """)
 
     @Argument(help: "The URLs, in any spelling that means the same.") var urls: [String]
     @OptionGroup var scope: PinScopeOptions
     @OptionGroup var secrets: SecretOptions
 
+    var isQuiet: Bool { scope.file.messages.quiet }
     var writesJSON: Bool { scope.format == .json }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -103,7 +99,7 @@ extension URLCacheAdmin {
         environment.writeMessage("'\(shown)' is not pinned in \(PinRenderer.cache(name)) here\n")
       }
       if !absent.isEmpty {
-        environment.writeMessage("hint: list all pins with 'urlcache-admin pin'\n")
+        environment.inform("hint: list all pins with 'urlcache-admin pin'\n")
       }
       return absent.isEmpty ? .done : .no
     }
@@ -125,8 +121,9 @@ struct PinScopeOptions: ParsableArguments {
 
   @OptionGroup var file: ConfigurationOptions
 
-  @Option(help: "How to write: table, json.")
-  var format = ChangeFormat.table
+  @OptionGroup var formats: FormatOptions<ChangeFormat>
+
+  var format: ChangeFormat { formats.format }
 
   func validate() throws {
     guard cache == nil || !everywhere else {

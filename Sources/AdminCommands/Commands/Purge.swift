@@ -7,7 +7,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin purge`: removes the selected entries.
-  struct Purge: ScheduledCommand, AllCachesCommand, RecordedCommand {
+  struct Purge: ScheduledCommand, AllCachesCommand, SelectingCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "purge",
       abstract: "Remove the selected entries, also beside a running app.",
@@ -19,23 +19,19 @@ extension URLCacheAdmin {
         query may be others; this is noted. Pinned entries are kept; see 'pin'. With
         '--sidecars' the ETag files of the URLs go after the entries, unless another
         entry has the same URL.
+        """,
+      aliases: ["rm"])
 
-        EXIT STATUS
-          0 done · 1 a named URL or id is not there, or '--max-delete' · 3 entries
-          changed meanwhile and stayed, or are no regular files, or were named and are
-          pinned, or '--max-runtime' · 64 also without '--yes' and terminal · 65 · 66 ·
-          73 '--backup' · 74 · 75 · 77 · 130 · 143
-        """)
-
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
-    @OptionGroup var change: ChangeOptions
-    @OptionGroup var pinning: PinOptions
-    @OptionGroup var planning: PlanOptions
-    @OptionGroup var secrets: SecretOptions
-    @OptionGroup var sidecars: SidecarOptions
-    @OptionGroup var schedule: ScheduleOptions
+    @OptionGroup(title: "Changes") var change: ChangeOptions
+    @OptionGroup(title: "Changes") var pinning: PinOptions
+    @OptionGroup(title: "Changes") var planning: PlanOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Changes") var sidecars: SidecarOptions
+    @OptionGroup(title: "Schedule") var schedule: ScheduleOptions
 
     @Flag(help: "Select all entries.")
     var all = false

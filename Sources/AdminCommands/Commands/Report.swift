@@ -7,10 +7,11 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin report`: writes a report about a cache.
-  struct Report: ConfiguredCommand {
+  struct Report: CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "report",
       abstract: "Write a report about a cache: one page for a browser, or Markdown.",
+      usage: "urlcache-admin report [<options>] [<cache>] -o <file>",
       discussion: """
         EXAMPLES
           urlcache-admin report -c PATH -o report.html
@@ -22,11 +23,9 @@ extension URLCacheAdmin {
         are the largest; the others are summed up. The page loads nothing, sends
         nothing, and works without its script. A cache does not hold its own capacity:
         give it to compare.
-
-        EXIT STATUS
-          0 done · 64 · 65 · 66 · 73 · 74 · 75 · 77 · 130 · 143
         """)
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var expiry: ExpiryOptions
 
@@ -45,7 +44,7 @@ extension URLCacheAdmin {
     @Flag(help: "Replace a file that exists.")
     var force = false
 
-    @Option(help: "How to write: html, markdown.")
+    @Option(name: [.customShort("f"), .long], help: "How to write: html, markdown.")
     var format = ReportFormat.html
 
     @Flag(help: "Show passwords and tokens in URLs instead of '***'.")

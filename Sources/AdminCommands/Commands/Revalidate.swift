@@ -7,7 +7,7 @@ import Revalidation
 
 extension URLCacheAdmin {
   /// `urlcache-admin revalidate`: validates entries with their origin servers.
-  struct Revalidate: AllCachesCommand, RecordedCommand {
+  struct Revalidate: AllCachesCommand, SelectingCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "revalidate",
       abstract: "Ask the origins whether entries are still good, and refresh them if asked to.",
@@ -29,21 +29,15 @@ extension URLCacheAdmin {
 
         Only http and https are asked, by GET and HEAD, and no address of this machine
         or of a private network unless the URL itself names it.
-
-        EXIT STATUS
-          0 all that could be asked are unchanged, or were refreshed or removed · 1
-          some are not, or a named URL or id is not there, or '--max-delete' · 3 some
-          could not be asked, or not be refreshed · 64 also a change without '--yes'
-          and terminal · 65 · 66 · 69 'urlcache-admin-fetch' is not there · 74 · 75 ·
-          77 · 130 · 143
         """)
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
-    @OptionGroup var asking: ValidationOptions
-    @OptionGroup var change: ChangeOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Requests") var asking: ValidationOptions
+    @OptionGroup(title: "Changes") var change: ChangeOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
 
     @Flag(help: "Ask about all entries that no other option leaves out.")
     var all = false

@@ -6,24 +6,19 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin show`: shows all details of entries.
-  struct Show: AllCachesCommand {
+  struct Show: AllCachesCommand, SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
-      abstract: "Show everything about entries: times, request, response, body.",
-      discussion: """
-        EXIT STATUS
-          0 done · 1 an entry that was named is not there, or not to be repeated · 64 ·
-          65 · 66 · 74 · 75 · 77
-        """)
+      abstract: "Show everything about entries: times, request, response, body.")
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup var sidecars: SidecarOptions
 
-    @Option(help: "How to write the entries: table, json.")
-    var format = ShowFormat.table
+    @OptionGroup(title: "Output") var formats: FormatOptions<ShowFormat>
 
     @Flag(help: "Show only the header fields of the response.")
     var headers = false
@@ -48,6 +43,7 @@ extension URLCacheAdmin {
       ]))
     var rawPlist: String?
 
+    var format: ShowFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     func validate() throws {
@@ -171,6 +167,6 @@ extension URLCacheAdmin {
 }
 
 /// The output formats of `show`.
-enum ShowFormat: String, CaseIterable, ExpressibleByArgument {
+enum ShowFormat: String, OutputFormat {
   case table, json
 }

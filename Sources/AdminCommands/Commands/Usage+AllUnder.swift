@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Rendering
 import ResponseStorage
@@ -5,12 +6,11 @@ import ResponseStorage
 extension URLCacheAdmin.Usage {
   /// Rejects options for a single cache.
   func validateAllUnder() throws {
-    guard cache.cache == nil else {
-      throw ValidationError("'--all-under' and '-c' exclude each other.")
+    guard cache.cache == nil, operands.first == nil else {
+      throw ValidationError("'--all-under' adds up all caches below a folder, and takes no cache.")
     }
     let others: KeyValuePairs = [
-      "--by": by != nil, "--histogram": histogram, "--capacity": capacity != nil,
-      "--fail-above": failAbove != nil, "--limit": limit != nil,
+      "--histogram": histogram, "--capacity": capacity != nil, "--fail-above": failAbove != nil,
       "--superseded": superseded, "--savings": savings,
     ]
     let given = others.filter(\.value).map { "'\($0.key)'" }
@@ -18,8 +18,16 @@ extension URLCacheAdmin.Usage {
       throw ValidationError(
         "'--all-under' adds up whole caches, and does not take \(given.joined(separator: ", ")).")
     }
-    guard format == .table || format == .json else {
-      throw ValidationError("'--all-under' takes '--format table' or 'json' only.")
+    guard by != nil || limit == nil else {
+      throw ValidationError(
+        "'--limit' is the number of groups: with '--all-under' it needs '--by'.")
+    }
+    guard by != .entryClass, by?.hasRanges != true else {
+      throw ValidationError(
+        "'--by \(by?.rawValue ?? "")' is for one cache, and not for '--all-under'.")
+    }
+    guard by != nil || format == .table || format == .json else {
+      throw ValidationError("'--all-under' writes csv and tsv only with '--by'.")
     }
   }
 
@@ -29,14 +37,44 @@ extension URLCacheAdmin.Usage {
     // Whoever asks for the sizes of all caches looks for the large ones.
     let discovery = try environment.findStores(search).largestFirst
     let renderer = DiscoveryRenderer(now: environment.now)
+    let groups = try groups(in: discovery, environment)
+    let groupRenderer = UsageRenderer(secrets: secrets.policy, now: environment.now)
     var output = OutputBuffer(environment)
-    if format == .json {
-      renderer.appendUsageJSON(discovery, into: &output.text)
-    } else {
+    switch format {
+    case .json: renderer.appendUsageJSON(discovery, groups, groupRenderer, into: &output.text)
+    case .csv: groupRenderer.appendCSV(groups, into: &output.text)
+    case .tsv: groupRenderer.appendTSV(groups, into: &output.text)
+    case .table:
       renderer.appendUsageTable(discovery, into: &output.text)
+      groupRenderer.appendGroupTable(groups, into: &output.text)
     }
     try output.flush()
     environment.noteFindings(of: discovery, search)
     return .done
+  }
+
+  /// Adds up the groups of all found caches; without '--by' there are none.
+  private func groups(
+    in discovery: Discovery, _ environment: CommandEnvironment
+  ) throws -> UsageReport {
+    var sum = UsageReport(footprint: Footprint())
+    guard let by else { return sum }
+    sum.grouping = by
+    let now = cache.now(in: environment)
+    for store in discovery.stores {
+      do {
+        let source = try environment.openSource(store.path, cache.waitMilliseconds, now).source
+        sum.add(
+          try UsageReport(
+            of: source, by: by, capacityBytes: nil, now: now, expiryRules: expiry.rules))
+        try source.finish()
+      } catch let error as StoreError {
+        environment.note("not in the groups: \(error)")
+      }
+    }
+    if let count = limit ?? (format == .table ? Self.groupsInTable : nil) {
+      sum.cutGroups(to: count)
+    }
+    return sum
   }
 }

@@ -6,7 +6,7 @@ import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin usage`: shows the size of a cache.
-  struct Usage: AllCachesCommand {
+  struct Usage: AllCachesCommand, CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "usage",
       abstract: "Show what a cache takes up on disk, in all and by groups.",
@@ -21,15 +21,13 @@ extension URLCacheAdmin {
 
         Groups come the largest first, those by age and size in their own order. What
         is not known is '-'.
-
-        EXIT STATUS
-          0 done · 1 more than '--fail-above' allows · 64 · 65 · 66 · 74 · 75 · 77
         """,
       aliases: ["du"])
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup var expiry: ExpiryOptions
 
     @Option(
@@ -63,6 +61,7 @@ extension URLCacheAdmin {
     var failAbove: Double?
 
     @Option(
+      name: [.customShort("n"), .long],
       help: ArgumentHelp(
         "Show this many groups or hosts, the largest, and sum up the others; without it the table"
           + " shows 10.",
@@ -71,13 +70,14 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Add up all caches below this folder instead; can be repeated.", valueName: "folder"),
+        "Add up all caches below this folder instead, with '--by' also their groups; can be repeated.",
+        valueName: "folder"),
       completion: .directory)
     var allUnder: [String] = []
 
-    @Option(help: "How to write: table, json; csv and tsv write the groups.")
-    var format = UsageFormat.table
+    @OptionGroup(title: "Output") var formats: FormatOptions<UsageFormat>
 
+    var format: UsageFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     mutating func fill(from settings: CacheSettings) {
@@ -144,7 +144,7 @@ extension URLCacheAdmin {
       return .no
     }
 
-    private static let groupsInTable = 10
+    static let groupsInTable = 10
 
     /// Reports how CFNetwork treats the capacity.
     private func noteLimits(of report: UsageReport, _ environment: CommandEnvironment) {
@@ -177,7 +177,7 @@ extension URLCacheAdmin {
 }
 
 /// The output formats of `usage`.
-enum UsageFormat: String, CaseIterable, ExpressibleByArgument {
+enum UsageFormat: String, OutputFormat {
   case table, json, csv, tsv
 }
 

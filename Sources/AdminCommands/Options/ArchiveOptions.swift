@@ -8,6 +8,7 @@ import ResponseStorage
 /// The options for writing an archive.
 struct ArchiveOptions: ParsableArguments {
   @Option(
+    name: [.customShort("f"), .customLong("format"), .customLong("archive-format")],
     help: ArgumentHelp(
       "The format: \(ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")); by default what the"
         + " name says, or tar.zst."))

@@ -30,6 +30,7 @@ struct CacheOptions: ParsableArguments {
   var config: String?
 
   @OptionGroup var time: TimeOptions
+  @OptionGroup var messages: MessageOptions
 
   /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
@@ -91,7 +92,9 @@ struct CacheOptions: ParsableArguments {
     let configuration = environment.configuration
     guard let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text, !cache.isEmpty
     else {
-      throw .usage("no cache is given", hint: "name it with '-c PATH', or set URLCACHE_ADMIN_CACHE")
+      throw .usage(
+        "no cache is given",
+        hint: "name it as the first operand or with '-c', or set URLCACHE_ADMIN_CACHE")
     }
     // Names of the configuration come before paths.
     return configuration.path(ofCache: cache)?.text ?? cache
@@ -137,7 +140,12 @@ struct TimeOptions: ParsableArguments {
 extension CommandEnvironment {
   /// Reports a note, which is no failure.
   func note(_ text: String) {
-    writeMessage("note: \(printable(text))\n")
+    inform("note: \(printable(text))\n")
+  }
+
+  /// Writes a message that a user may do without.
+  func inform(_ message: String) {
+    if !isQuiet { writeMessage(message) }
   }
 
   /// Reports a note on an option once, although a command reads its options for each cache, attempt and round.

@@ -23,10 +23,11 @@ struct ChangeOptions: ParsableArguments {
   @Flag(help: "Do not have SQLite check the database before it is changed; a folder has none.")
   var noVerify = false
 
-  @Option(help: "How to write: table, json.")
-  var format = ChangeFormat.table
+  @OptionGroup var formats: FormatOptions<ChangeFormat>
 
   @OptionGroup var recording: RecordOptions
+
+  var format: ChangeFormat { formats.format }
 
   /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
@@ -131,7 +132,7 @@ struct PlanOptions: ParsableArguments {
 }
 
 /// The output formats of commands that change a cache.
-enum ChangeFormat: String, CaseIterable, ExpressibleByArgument {
+enum ChangeFormat: String, OutputFormat {
   case table, json
 }
 

@@ -5,8 +5,10 @@ import Rendering
 /// The names of all columns, separated by spaces.
 let columnNames = Column.all.compactMap(\.name.string).joined(separator: " ")
 
-/// Parses comma-separated columns; in a key, `\,` is a comma and `\\` a backslash.
+/// Parses comma-separated columns, or `all`; in a key, `\,` is a comma and `\\` a backslash.
 func parseColumns(_ text: String) throws -> [Column] {
+  // Side files are another option.
+  if text == "all" { return Column.all.filter { !$0.needsSidecars } }
   var names: [[UInt8]] = [[]]
   var bytes = Array(text.utf8)[...]
   while let byte = bytes.popFirst() {

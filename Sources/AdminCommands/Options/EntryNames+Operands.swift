@@ -9,7 +9,8 @@ extension EntryNames.Name {
     do throws(WrittenValueError) { try self.init(written: operand) } catch {
       throw .usage(
         "'\(operand)' \(error.reason)",
-        hint: "the cache is named with '-c PATH'; a part of a URL with '--glob' or '--prefix'")
+        hint: "for a part of a URL use '--glob' or '--prefix'; a cache is the first operand,"
+          + " or follows '-c'")
     }
   }
 

@@ -7,7 +7,7 @@ import ArgumentParser
 enum LeadingOptions {
   private static let names = ["-c", "--cache", "--config"]
 
-  /// Returns the words of a command line with the verb first.
+  /// Returns the words of a command line with the verb first, and without synonyms of verbs.
   static func moved(behindTheVerbOf words: [String]) -> [String] {
     var leading: [String] = []
     var rest = words[...]
@@ -22,13 +22,16 @@ enum LeadingOptions {
         break
       }
     }
+    let replaced = VerbSynonyms.replaced(in: rest)
     // Left as it is, so that the parser reports the unknown option in its own words.
-    guard let verb = rest.first, verb.utf8.first != UInt8(ascii: "-") else { return words }
-    let verbs = verbCount(of: Array(rest))
-    return rest.prefix(verbs) + leading + rest.dropFirst(verbs)
+    guard let verb = replaced.first, verb.utf8.first != UInt8(ascii: "-") else {
+      return leading.isEmpty ? replaced : words
+    }
+    let verbs = verbCount(of: replaced)
+    return replaced.prefix(verbs) + leading + replaced.dropFirst(verbs)
   }
 
-  /// Returns the number of words that name the command: two for `policy test`.
+  /// Returns the number of words that name the command: two for `rules test`.
   private static func verbCount(of words: [String]) -> Int {
     var subcommands = URLCacheAdmin.configuration.subcommands
     for (index, word) in words.enumerated() {

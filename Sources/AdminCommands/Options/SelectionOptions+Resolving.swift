@@ -44,7 +44,7 @@ extension SelectionOptions {
   func parsed(
     at now: Timestamp, of cache: CacheOptions?, in environment: CommandEnvironment
   ) throws -> Selection {
-    let criteria = try criteria(in: environment)
+    let criteria = try criteria(at: now, in: environment)
     for note in criteria.notes { environment.noteOnce(note) }
     if let contradiction = criteria.contradiction {
       throw CommandFailure.usage(contradiction.message, hint: contradiction.hint)
@@ -68,7 +68,9 @@ extension SelectionOptions {
   }
 
   /// Parses the criteria.
-  private func criteria(in environment: CommandEnvironment) throws -> SelectionCriteria {
+  private func criteria(
+    at now: Timestamp, in environment: CommandEnvironment
+  ) throws -> SelectionCriteria {
     var criteria = SelectionCriteria()
     criteria.names = try names(in: environment)
     criteria.prefixes = try Self.read(prefix, "--prefix") { text throws(WrittenValueError) in
@@ -96,7 +98,8 @@ extension SelectionOptions {
     criteria.ageBasis = try Self.read([ageBasis], "--age-basis") { text throws(WrittenValueError) in
       try AgeBasis(written: text)
     }.first
-    (criteria.storedBefore, criteria.storedAfter) = (storedBefore, storedAfter)
+    criteria.storedBefore = storedBefore?.resolved(at: now)
+    criteria.storedAfter = storedAfter?.resolved(at: now)
     (criteria.olderThan, criteria.newerThan) = (olderThan, newerThan)
     (criteria.largerThan, criteria.smallerThan) = (largerThan, smallerThan)
     criteria.bodyLocations = Set(body)

@@ -55,11 +55,14 @@ struct SelectionOptions: ParsableArguments {
   var method: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only these statuses, for example '200,4xx'.", valueName: "statuses"),
+    help: ArgumentHelp(
+      "Only these statuses, for example '200,4xx' or '400-499'.", valueName: "statuses"),
     transform: parseStatuses)
   var status: [[ClosedRange<Int64>]] = []
 
-  @Option(help: ArgumentHelp("Only this media type, for example 'image/*'.", valueName: "type"))
+  @Option(
+    help: ArgumentHelp(
+      "Only this media type, for example 'image' or 'text/html'.", valueName: "type"))
   var mime: [String] = []
 
   @Option(
@@ -73,15 +76,18 @@ struct SelectionOptions: ParsableArguments {
   var newerThan: Double?
 
   @Option(
-    help: ArgumentHelp("Only entries stored before this time.", valueName: "time"),
-    transform: parseTime)
-  var storedBefore: WrittenTime?
+    help: ArgumentHelp(
+      "Only entries stored before this time, or longer ago than a duration.", valueName: "time"),
+    transform: TimeBound.init(parsing:))
+  var storedBefore: TimeBound?
 
   @Option(
     name: [.long, .customLong("since")],
-    help: ArgumentHelp("Only entries stored after this time (the newer ones).", valueName: "time"),
-    transform: parseTime)
-  var storedAfter: WrittenTime?
+    help: ArgumentHelp(
+      "Only entries stored after this time (the newer ones), or within a duration.",
+      valueName: "time"),
+    transform: TimeBound.init(parsing:))
+  var storedAfter: TimeBound?
 
   @Option(
     help: ArgumentHelp(

@@ -139,7 +139,7 @@ final class ExplanationWriter {
       var explanation = Explanation(of: response, asking: inquiry)
       explanation.configured = .init(of: response, by: classes)
       switch format {
-      case .text:
+      case .table:
         if !isFirst { rendered.text.append("\n") }
         renderer.appendText(explanation, into: &rendered.text)
       case .json:

@@ -35,8 +35,8 @@ extension EntryNames {
 extension CommandEnvironment {
   /// Reports similar URLs, and the command that explains why the URLs are absent.
   func report(_ help: EntryNames.Help) {
-    for other in help.near.flatMap(\.others) { writeMessage("  there is '\(other)'\n") }
-    if let command = help.command { writeMessage("hint: see why with: \(command)\n") }
+    for other in help.near.flatMap(\.others) { inform("  there is '\(other)'\n") }
+    if let command = help.command { inform("hint: see why with: \(command)\n") }
   }
 }
 

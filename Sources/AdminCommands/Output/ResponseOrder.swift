@@ -12,6 +12,16 @@ struct ResponseOrder: Hashable {
   /// Whether the largest value comes first.
   let isDescending: Bool
 
+  /// The order without `--sort`.
+  static let byID = ResponseOrder(column: .id, isDescending: false)
+
+  /// The opposite order.
+  var reversed: ResponseOrder { ResponseOrder(column: column, isDescending: !isDescending) }
+
+  private init(column: Column, isDescending: Bool) {
+    (self.column, self.isDescending) = (column, isDescending)
+  }
+
   /// Parses `size` or `-size`.
   init(parsing text: String) throws {
     let isDescending = text.utf8.first == UInt8(ascii: "-")

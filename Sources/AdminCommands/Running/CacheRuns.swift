@@ -3,7 +3,7 @@ import Bytes
 
 /// The runs of a command: one, or one for each named cache.
 struct CacheRuns {
-  private let command: any ConfiguredCommand
+  private var command: any ConfiguredCommand
   private var environment: CommandEnvironment
 
   init(of command: any ConfiguredCommand, in environment: CommandEnvironment) {
@@ -49,6 +49,7 @@ struct CacheRuns {
     do {
       environment.configuration = try environment.readingConfiguration(command.cache.config)
       try environment.configuration.checkAll(in: environment)
+      try command.takeOperands(in: environment)
       records = try names().compactMap { record($0) }
       // All caches were skipped, because none has limits.
       if records.isEmpty { throw CommandFailure.noLimits }

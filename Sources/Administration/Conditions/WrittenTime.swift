@@ -32,6 +32,12 @@ public struct WrittenTime: Hashable, Sendable {
     note = "\(text) is taken as \(text)T00:00:00\(Self.zone(midnight.offset))"
   }
 
+  /// Creates the time that is a number of seconds before another time.
+  public init(_ seconds: Double, before now: Timestamp) {
+    time = Timestamp(secondsSince1970: now.secondsSince1970 - seconds) ?? now
+    note = nil
+  }
+
   /// Parses text with a date and a time; not a date alone, which users do not mean as a point in time.
   static func moment(_ text: ByteString) -> Timestamp? {
     guard text.bytes.count > 10, let text = text.string else { return nil }

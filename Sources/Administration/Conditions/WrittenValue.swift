@@ -2,21 +2,21 @@ public import Bytes
 
 /// Parsers for values as users write them in options, conditions and configuration files.
 public enum WrittenValue {
-  /// Parses a number of bytes: `4096`, `4K`, `4KiB` (1,024) or `4kB` (1,000).
+  /// Parses a number of bytes: `4096`, `4K`, `4KiB` (1,024) or `4kB` (1,000); the case of letters does not matter.
   public static func size(_ text: String) throws(WrittenValueError) -> ByteCount {
     let (number, unit) = split(text)
     let factor: Double? =
-      switch unit {
-      case "", "B": 1
+      switch ByteString(unit).asciiLowercased.string ?? "?" {
+      case "", "b": 1
       // As in `dd`, `du` and Git, a bare letter is binary, and `kB` is decimal (SI).
-      case "K", "KiB": 1_024
-      case "M", "MiB": 1_048_576
-      case "G", "GiB": 1_073_741_824
-      case "T", "TiB": 1_099_511_627_776
-      case "kB": 1_000
-      case "MB": 1_000_000
-      case "GB": 1_000_000_000
-      case "TB": 1_000_000_000_000
+      case "k", "kib": 1_024
+      case "m", "mib": 1_048_576
+      case "g", "gib": 1_073_741_824
+      case "t", "tib": 1_099_511_627_776
+      case "kb": 1_000
+      case "mb": 1_000_000
+      case "gb": 1_000_000_000
+      case "tb": 1_000_000_000_000
       default: nil
       }
     // `Int64` ends at about 9.2e18.
@@ -29,13 +29,18 @@ public enum WrittenValue {
     return ByteCount(Int64(number * factor))
   }
 
-  /// Parses a duration, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.
+  /// Parses a duration, in seconds: `90s`, `30min`, `12h`, `30d`, `2w`, `6mo` or `1y`.
   public static func duration(_ text: String) throws(WrittenValueError) -> Double {
     let (number, unit) = split(text)
     // The two readings differ by a factor of 43,800, and a purge cannot be undone.
     if unit == "m" {
       throw WrittenValueError(
-        text, "could mean minutes or months", hint: "write '\(number)min', or days: '30d'")
+        text, "could mean minutes or months", hint: "write '\(number)min' or '\(number)mo'")
+    }
+    if unit.isEmpty, decimal(number) != nil {
+      throw WrittenValueError(
+        text, "has no unit",
+        hint: "write '\(number)d' for days, or s, min, h, w, mo or y instead of d")
     }
     let factor: Double? =
       switch unit {
@@ -45,13 +50,16 @@ public enum WrittenValue {
       case "h": 3_600
       case "d": 86_400
       case "w": 604_800
+      // Tables count in the same months and years.
+      case "mo": 365 * 86_400 / 12
+      case "y": 365 * 86_400
       default: nil
       }
     // More than 30,000 years; below that, sums of times stay in range.
     guard let number = decimal(number), let factor, number * factor < 1e12 else {
       throw WrittenValueError(
         text, "is not a length of time",
-        hint: "write a number with s, min, h, d or w, for example '30d'")
+        hint: "write a number with s, min, h, d, w, mo or y, for example '30d'")
     }
     return number * factor
   }
@@ -66,7 +74,7 @@ public enum WrittenValue {
     return percent
   }
 
-  /// Parses comma-separated statuses and classes, such as `200,4xx`.
+  /// Parses comma-separated statuses, classes and ranges, such as `200,4xx` or `400-499`.
   public static func statuses(
     _ text: String
   ) throws(WrittenValueError) -> [ClosedRange<Int64>] {
@@ -75,15 +83,23 @@ public enum WrittenValue {
       guard let range = status(Array(part)) else {
         throw WrittenValueError(
           text, "is not a status",
-          hint: "write numbers up to 999 and classes from 1xx to 5xx, for example '200,4xx'")
+          hint: "write numbers up to 999, ranges such as '400-499', and classes from 1xx to 5xx,"
+            + " for example '200,4xx'")
       }
       ranges.append(range)
     }
     return ranges
   }
 
-  /// Parses a status, or a class such as `4xx`.
+  /// Parses a status, a range, or a class such as `4xx`.
   private static func status(_ bytes: [UInt8]) -> ClosedRange<Int64>? {
+    if let dash = bytes.firstIndex(of: UInt8(ascii: "-")) {
+      let bounds = [bytes[..<dash], bytes[(dash + 1)...]].compactMap { bound in
+        bound.allSatisfy(\.isASCIIDigit) ? Int64(String(decoding: bound, as: UTF8.self)) : nil
+      }
+      guard bounds.count == 2, bounds[0] <= bounds[1], bounds[1] <= 999 else { return nil }
+      return bounds[0]...bounds[1]
+    }
     if bytes.count == 3, bytes[1] | 0x20 == UInt8(ascii: "x"), bytes[2] | 0x20 == UInt8(ascii: "x"),
       (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(bytes[0])
     {

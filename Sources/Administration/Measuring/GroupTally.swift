@@ -45,14 +45,7 @@ struct GroupTally {
 
   /// Returns the groups, largest first, and the entries that did not fit.
   func finished() -> (groups: [UsageReport.Group], rest: UsageReport.Rest?) {
-    let sorted = groups.sorted { first, second in
-      // Down to the key, as threads deliver groups in any order, and two reports of a cache must be
-      // equal.
-      if first.bytes != second.bytes { return first.bytes > second.bytes }
-      if first.entries != second.entries { return first.entries > second.entries }
-      return (first.key?.bytes ?? []).lexicographicallyPrecedes(second.key?.bytes ?? [])
-    }
-    return (sorted, rest.entries > 0 ? rest : nil)
+    return (groups.sorted(by: UsageReport.Group.isLarger), rest.entries > 0 ? rest : nil)
   }
 
   private mutating func place(of key: ByteString?) -> Int? {

@@ -167,17 +167,32 @@ extension Glob {
     self = glob
   }
 
-  /// Parses a pattern for media types and lowercases it; rejects text without `/` or wildcards, which matches no type.
+  /// The registered top-level media types.
+  private static let mediaTypes: Set = [
+    "application", "audio", "example", "font", "haptics", "image", "message", "model", "multipart",
+    "text", "video",
+  ]
+
+  /// Parses a pattern for media types and lowercases it; `image` stands for `image/*`. Rejects other text without `/` or
+  /// wildcards, which matches no type.
   public init(mimeType text: String) throws(WrittenValueError) {
     let isPattern = text.utf8.contains(where: { "*?[".utf8.contains($0) })
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true)
+    let lowercased = ByteString(text).asciiLowercased.string ?? text
     guard isPattern || parts.count > 1 else {
-      let type = parts.first.map { String(decoding: Array($0), as: UTF8.self) } ?? "image"
-      throw WrittenValueError(
-        text, "is not a whole media type",
-        hint: "write 'type/subtype', or '\(type)/*' for all of them")
+      let word = parts.first.map { ByteString(Array($0)).asciiLowercased.string ?? "" } ?? ""
+      guard Self.mediaTypes.contains(word) else {
+        throw WrittenValueError(
+          text, "is not a media type",
+          hint: word.isEmpty
+            ? "write a type such as 'image' or 'text/html'"
+            : "write a type such as 'image' or 'text/html', or '*/\(word)' for all with that subtype"
+        )
+      }
+      try self.init(written: word + "/*")
+      return
     }
-    try self.init(written: ByteString(text).asciiLowercased.string ?? text)
+    try self.init(written: lowercased)
   }
 }
 

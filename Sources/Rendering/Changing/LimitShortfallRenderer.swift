@@ -122,7 +122,7 @@ public struct LimitShortfallRenderer: Sendable {
     case .notSelected:
       "see what goes without the selection: urlcache-admin enforce -n \(command.cache)\(limits)"
     case .keptByRule:
-      "see which rule keeps what: urlcache-admin policy test \(command.cache)"
+      "see which rule keeps what: urlcache-admin rules test \(command.cache)"
     case .pinned:
       "see them with: urlcache-admin list --pinned \(command.cache)"
     case .database: "see what takes up how much: urlcache-admin usage \(command.cache)"

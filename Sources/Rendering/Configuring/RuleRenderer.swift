@@ -39,7 +39,7 @@ public struct RuleRenderer {
     }
     let rules = rules
     json.begin("entries", in: &buffer.bytes) {
-      $0.member(schema: "policy-test")
+      $0.member(schema: "rules-test")
       $0.member("cache", store)
       // All rules, with where they are written: the number of a rule alone is of no use once rules
       // come from several files.

@@ -1,4 +1,6 @@
+public import Administration
 import Bytes
+import JSON
 public import ResponseStorage
 
 extension DiscoveryRenderer {
@@ -33,8 +35,15 @@ extension DiscoveryRenderer {
     table.append(to: &buffer)
   }
 
-  /// Appends one JSON object.
-  public func appendUsageJSON(_ discovery: Discovery, into buffer: inout TextBuffer) {
-    append(json: discovery, schema: "usage-all", into: &buffer)
+  /// Appends one JSON object, with the groups of all stores.
+  public func appendUsageJSON(
+    _ discovery: Discovery, _ groups: UsageReport, _ renderer: UsageRenderer,
+    into buffer: inout TextBuffer
+  ) {
+    buffer.writeJSON(schema: "usage-all") {
+      write(discovery, to: &$0)
+      renderer.write(groups.groups, named: "groups", to: &$0)
+      $0.member("rest", groups.rest)
+    }
   }
 }

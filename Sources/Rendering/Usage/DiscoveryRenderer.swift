@@ -36,23 +36,22 @@ public struct DiscoveryRenderer: Sendable {
 
   /// Appends one JSON object.
   public func appendJSON(_ discovery: Discovery, into buffer: inout TextBuffer) {
-    append(json: discovery, schema: "discover", into: &buffer)
+    buffer.writeJSON(schema: "discover") { write(discovery, to: &$0) }
   }
 
-  func append(json discovery: Discovery, schema: String, into buffer: inout TextBuffer) {
-    buffer.writeJSON(schema: schema) {
-      $0.array("stores", .lines, objects: discovery.stores) { $0.members(of: $1) }
-      $0.member("entries", discovery.entries)
-      $0.member("footprint_bytes", discovery.footprintBytes)
-      // What could not be searched belongs to the result: a fleet without findings is not the same
-      // as one that was not looked at.
-      $0.array("unreadable", .lines, objects: discovery.unreadable) {
-        $0.member("path", $1.path)
-        $0.member("reason", $1.reason)
-      }
-      // So that a program sees that more may be found with a greater depth.
-      $0.member("folders_too_deep", discovery.foldersTooDeep)
+  /// Writes the members of a discovery.
+  func write(_ discovery: Discovery, to json: inout JSONWriter) {
+    json.array("stores", .lines, objects: discovery.stores) { $0.members(of: $1) }
+    json.member("entries", discovery.entries)
+    json.member("footprint_bytes", discovery.footprintBytes)
+    // What could not be searched belongs to the result: a fleet without findings is not the same
+    // as one that was not looked at.
+    json.array("unreadable", .lines, objects: discovery.unreadable) {
+      $0.member("path", $1.path)
+      $0.member("reason", $1.reason)
     }
+    // So that a program sees that more may be found with a greater depth.
+    json.member("folders_too_deep", discovery.foldersTooDeep)
   }
 
   /// Returns a cell for a value that may be unknown.

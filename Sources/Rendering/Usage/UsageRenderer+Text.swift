@@ -32,6 +32,13 @@ extension UsageRenderer {
     appendFindings(of: report, into: &buffer)
   }
 
+  /// Appends only the groups, for people; nothing if there are none.
+  public func appendGroupTable(_ report: UsageReport, into buffer: inout TextBuffer) {
+    guard !report.groups.isEmpty || report.rest != nil else { return }
+    buffer.append(UInt8(ascii: "\n"))
+    appendGroups(of: report, into: &buffer)
+  }
+
   private func appendCache(
     _ store: StoreDescription, _ footprint: Footprint, into buffer: inout TextBuffer
   ) {

@@ -51,7 +51,8 @@ public struct UsageRenderer: Sendable {
     }
   }
 
-  private func write(
+  /// Writes groups as an array.
+  func write(
     _ groups: [UsageReport.Group], named name: StaticString, to json: inout JSONWriter
   ) {
     json.array(name, .lines, objects: groups) {

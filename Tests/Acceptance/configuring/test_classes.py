@@ -66,7 +66,7 @@ def test_usage(kind):
         groups = {group["key"]: [group["entries"], group["bytes"]] for group in found["groups"]}
         # By its path the cache has only the rules for all.
         assert groups == expected if way == "shop" else set(groups) == {"cache", "offline"}, (groups, expected)
-    tested = json.loads(run("policy", "test", "-c", "shop", "--format", "json"))
+    tested = json.loads(run("rules", "test", "-c", "shop", "--format", "json"))
     assert {entry["rule"] for entry in tested["entries"]} <= {2, 3}, "a class alone decides nothing"
 
 

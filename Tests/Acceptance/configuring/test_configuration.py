@@ -157,7 +157,7 @@ def test_permissions(file):
 
 
 def test_evaluation(file, shop, news):
-    """'policy test' reports for each entry what another evaluation of the rules finds, and 'enforce' does that."""
+    """'rules test' reports for each entry what another evaluation of the rules finds, and 'enforce' does that."""
     write(f"""
         [caches.shop]
         path = "{shop}"
@@ -200,7 +200,7 @@ def test_evaluation(file, shop, news):
             expected[name] = (None, None)
     for _, name in sorted(text, reverse=True)[5:]:
         gone[name] = "over-entries"
-    tested = json.loads(run("policy", "test", "-c", "shop", "--format", "json", *at).stdout)
+    tested = json.loads(run("rules", "test", "-c", "shop", "--format", "json", *at).stdout)
     assert {entry["id"]: (entry["rule"], entry["fate"]) for entry in tested["entries"]} == expected
     assert [rule["name"] for rule in tested["rules"]] == ["failures", None, None, "text"], tested["rules"]
     assert len(set(expected.values())) == 6 and len(set(gone.values())) == 3, (set(expected.values()), set(gone.values()))
@@ -214,9 +214,9 @@ def test_evaluation(file, shop, news):
     assert json.loads(run("enforce", "-c", "shop", "--format", "json", "--yes", *at).stdout)["entries"] == []
     # The rules for all hold for the other cache too, also by its path; those of one cache do not.
     for name in ["news", news]:
-        other = json.loads(run("policy", "test", "-c", name, "--format", "json", *at).stdout)
+        other = json.loads(run("rules", "test", "-c", name, "--format", "json", *at).stdout)
         assert [rule["name"] for rule in other["rules"]] == [None, None, "text"], other["rules"]
-    one = run("policy", "test", "-c", "shop", tested["entries"][left[0] - 1]["url"], *at)
+    one = run("rules", "test", "-c", "shop", tested["entries"][left[0] - 1]["url"], *at)
     assert one.returncode == 0 and len(one.stdout.splitlines()) == 7, one
 
 
@@ -268,7 +268,7 @@ def test_changing(file, shop, news):
     change("unset", "max-delete")
     assert change("unset", "max-delete") == "note: 'max-delete' is not set in this file\n"
     for words, status, message in [
-            (["set", "wait", "1m"], 64, "error: '1m' could mean minutes or months\nhint: write '1min', or days: '30d'\n"),
+            (["set", "wait", "1m"], 64, "error: '1m' could mean minutes or months\nhint: write '1min' or '1mo'\n"),
             (["set", "max-sizes", "1"], 64, "error: there is no setting 'max-sizes'\nhint: did you mean 'max-size'?\n"),
             (["unset", "caches.shop"], 64, None)]:
         errors = change(*words, status=status)

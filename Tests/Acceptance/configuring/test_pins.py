@@ -263,9 +263,9 @@ def test_rules():
     cache = make("rules")
     (number, pinned), (other, _) = list(entries(cache).items())[:2]
     write(f"pinned = ['{pinned['url']}']\n[[rules]]\nmatch = {{}}\naction = 'purge'\n")
-    found = json.loads(run("policy", "test", "-c", cache, str(number), str(other), "--format", "json"))["entries"]
+    found = json.loads(run("rules", "test", "-c", cache, str(number), str(other), "--format", "json"))["entries"]
     assert [(entry["id"], entry["fate"], entry["pinned"]) for entry in found] == [(number, "purge", True), (other, "purge", False)], found
-    table = run("policy", "test", "-c", cache, str(number), str(other)).splitlines()[-2:]
+    table = run("rules", "test", "-c", cache, str(number), str(other)).splitlines()[-2:]
     assert [line.split()[:2] for line in table] == [["1", "pinned"], ["1", "purge"]], table
 
 

@@ -70,9 +70,9 @@ def test_findings(kind):
     assert {finding["message"] for finding in ruled} == {
         "rule 1 'quotes' matches it; the rules want no copy of it; 'enforce' removes it",
         "rule 2 matches it; the rules want it in memory only; the app stored it on disk"}
-    tested = json.loads(run("policy", "test", "-c", "shop", "--format", "json", *AT))["entries"]
+    tested = json.loads(run("rules", "test", "-c", "shop", "--format", "json", *AT))["entries"]
     assert {entry["fate"] for entry in tested} == {"never", "memory-only", None}, tested
-    assert "   2  memory-only  https://" in run("policy", "test", "-c", "shop", *AT)
+    assert "   2  memory-only  https://" in run("rules", "test", "-c", "shop", *AT)
     pinned = all[min(never)]["url"]
     run("pin", "-c", "shop", pinned)
     kept = set(entries("shop", "--pinned"))
@@ -121,7 +121,7 @@ def test_revalidation(kind):
     assert "Class                pictures\nTo be validated      after 40 d by rule 1: due for " in text, text
     # How fresh entries are, and what becomes of them, is as without the rule.
     fresh = entries("shop", columns="id,freshness,ttl,expires-at")
-    tested = json.loads(run("policy", "test", "-c", "shop", "--format", "json", *AT))["entries"]
+    tested = json.loads(run("rules", "test", "-c", "shop", "--format", "json", *AT))["entries"]
     assert {entry["id"] for entry in tested if entry["rule"] == 3} == pictures and {entry["rule"] for entry in tested} == {3, None}
     assert json.loads(run("enforce", "-c", "shop", "--yes", "--format", "json", *AT))["entries"] == []
     configure(cache, "")
@@ -145,7 +145,7 @@ def answer(*words):
     ("[[rules]]\nmatch.where = 'class = a'\naction = 'keep'\n", "2:15", "'class' is what rules say, so no rule can ask for it\n"
      "  match.where = 'class = a'\n                ^^^^^^^^^^^\nhint: repeat in 'match' what the other rule matches\n"),
     ("[[rules]]\nmatch = {}\nrevalidate-after = '1m'\n", "3:20", "'1m' could mean minutes or months\n  revalidate-after = '1m'\n"
-     "                     ^^^^\nhint: write '1min', or days: '30d'\n")], ids=["action", "class", "duration"])
+     "                     ^^^^\nhint: write '1min' or '1mo'\n")], ids=["action", "class", "duration"])
 def test_refused_rules(configuration, text, place, message):
     """A rule that makes no sense is refused, with its place and a hint."""
     write_file("config.toml", text.encode())

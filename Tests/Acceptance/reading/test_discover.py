@@ -117,6 +117,7 @@ def test_usage_of_all(home):
     assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) < 40, sizes
     assert sorted(usage.pop("stores"), key=lambda cache: cache["path"].encode()) == home.caches
     assert usage.pop("schema") == "urlcache-admin.usage-all/1"
+    assert (usage.pop("groups"), usage.pop("rest")) == ([], None)
     assert usage == {key: value for key, value in result.items() if key not in ("schema", "stores")}, usage
     sums = home.run("--all-under", home.folder, verb="usage", as_nobody=True)
     lines = sums.stdout.decode().splitlines()

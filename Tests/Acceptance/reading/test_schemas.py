@@ -22,7 +22,7 @@ from schemas import COLUMNS, KEYED
 
 # Schemas that a test here holds documents against.
 CHECKED = """list entry show explain explanation explain-missing usage discover usage-all error check archive-header archive-entry
-    archive-manifest files-index purge plan apply enforce import diff revalidate compact expire skipped config pin unpin policy-test
+    archive-manifest files-index purge plan apply enforce import diff revalidate compact expire skipped config pin unpin rules-test
     log""".split()
 ALL_COLUMNS = ",".join([*COLUMNS, *(name.replace(",", "\\,") for name in KEYED)]).replace("_", "-")
 FAULTS = ["--faults", "orphan-files,missing-bodies,undecodable"]
@@ -335,5 +335,5 @@ def test_rules(check, whole, foundation):
                 options.append("--yes" if "--host" in options else "-n")
             yield json.loads(scratch.run(*words, "--format", "json", *options, status=None, env=environment).stdout)
 
-    assert check("policy-test", documents("policy", "test")) == 3
+    assert check("rules-test", documents("rules", "test")) == 3
     assert check("enforce", documents("enforce")) == 3

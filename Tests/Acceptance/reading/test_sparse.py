@@ -78,7 +78,7 @@ def commands(cache):
     yield ["discover", os.path.dirname(cache)]
     yield from (["report", "-c", cache, "--format", form, "-o", "-"] for form in ("html", "markdown"))
     yield ["metrics", "-c", cache]
-    yield ["policy", "test", "-c", cache]
+    yield ["rules", "test", "-c", cache]
     yield ["check", "-c", cache]
     yield ["check", "-c", cache, "--full", "--format", "json"]
     yield ["check", "-c", cache, "--repair", "-n"]

@@ -57,7 +57,7 @@ def test_options():
     """The page of each command shows all of its options."""
     dump = json.loads(subprocess.run([tool, "--experimental-dump-help"], capture_output=True, check=True).stdout)
     for command in dump["command"]["subcommands"]:
-        if command["commandName"] == "help":
+        if command["commandName"] == "help" or not command["shouldDisplay"]:
             continue
         text = rendered(SHARE / f"man/man1/urlcache-admin-{command['commandName']}.1")
         for child in command.get("subcommands", [command]):

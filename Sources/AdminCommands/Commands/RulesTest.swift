@@ -4,17 +4,17 @@ import Rendering
 import ResponseStorage
 
 extension URLCacheAdmin {
-  /// `urlcache-admin policy`: shows what the configured rules do.
-  struct Policy: ParsableCommand {
+  /// `urlcache-admin rules`: shows what the configured rules do.
+  struct Rules: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "policy",
+      commandName: "rules",
       abstract: "Show what the rules of the configuration do.", subcommands: [Test.self])
   }
 }
 
-extension URLCacheAdmin.Policy {
-  /// `urlcache-admin policy test`: shows which rule decides on entries.
-  struct Test: AllCachesCommand {
+extension URLCacheAdmin.Rules {
+  /// `urlcache-admin rules test`: shows which rule decides on entries.
+  struct Test: AllCachesCommand, SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "test",
       abstract: "Show which rule decides on entries, and what becomes of them.",
@@ -26,19 +26,17 @@ extension URLCacheAdmin.Policy {
         'enforce'. An entry that no rule matches has none. Whatever its rule says, an
         entry that is pinned stays: in the table its fate is 'pinned'. Nothing is
         changed.
-
-        EXIT STATUS
-          0 done · 1 a named URL or id is not there · 64 · 65 · 66 · 74 · 75 · 77 · 78
         """)
 
+    @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup(title: "Output") var secrets: SecretOptions
 
-    @Option(help: "How to write: table, json.")
-    var format = ChangeFormat.table
+    @OptionGroup(title: "Output") var formats: FormatOptions<ChangeFormat>
 
+    var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {

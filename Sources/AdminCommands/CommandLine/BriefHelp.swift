@@ -1,0 +1,183 @@
+import ArgumentParser
+
+/// The help of `-h`, which fits a small terminal: two examples and the most used options.
+///
+/// `--help` prints the help of ArgumentParser, with all options.
+struct BriefHelp {
+  /// The arguments of two example command lines, without the name of the program.
+  let examples: [String]
+
+  /// The names of the most used options.
+  let options: [String]
+
+  /// The brief help of commands, by their names.
+  static let all: [String: BriefHelp] = [
+    "list": BriefHelp(
+      examples: ["list ~/Library/Caches/com.example.app", "list shop --stale --sort=-size -n 10"],
+      options: [
+        "--host", "--status", "--older-than", "--stale", "--columns", "--sort", "--limit",
+        "--format",
+      ]),
+    "show": BriefHelp(
+      examples: ["show shop 1", "show shop https://example.com/a.json --headers"],
+      options: ["--headers", "--request", "--curl", "--show-secrets", "--format"]),
+    "body": BriefHelp(
+      examples: ["body shop 1", "body shop https://example.com/a.json --pretty"],
+      options: ["--output", "--pretty", "--decoded", "--force"]),
+    "usage": BriefHelp(
+      examples: ["usage shop --by host", "usage --all-under ~/Library"],
+      options: ["--by", "--capacity", "--histogram", "--savings", "--all-under", "--format"]),
+    "explain": BriefHelp(
+      examples: ["explain shop 1", "explain shop --why-missing https://example.com/a.json"],
+      options: ["--all", "--policy", "--platform", "--why-missing", "--format"]),
+    "discover": BriefHelp(
+      examples: ["discover", "discover ~/Library --format json"],
+      options: ["--max-depth", "--format"]),
+    "diff": BriefHelp(
+      examples: ["diff old.tar.zst shop.tar.zst", "diff a/Cache.db b/Cache.db --stat"],
+      options: ["--by", "--stat", "--detail", "--bodies", "--format"]),
+    "report": BriefHelp(
+      examples: ["report shop -o report.html", "report shop -f markdown -o -"],
+      options: ["--output", "--format", "--capacity", "--force"]),
+    "purge": BriefHelp(
+      examples: ["purge shop --older-than 30d --dry-run", "purge shop --host .example.com --yes"],
+      options: [
+        "--host", "--glob", "--older-than", "--stale", "--all", "--dry-run", "--yes", "--backup",
+        "--max-delete",
+      ]),
+    "enforce": BriefHelp(
+      examples: ["enforce shop --max-size 200MiB --dry-run", "enforce shop --max-age 30d --yes"],
+      options: [
+        "--max-size", "--max-entries", "--max-age", "--min-free", "--order", "--dry-run", "--yes",
+        "--backup",
+      ]),
+    "compact": BriefHelp(
+      examples: ["compact shop --dry-run", "compact shop"],
+      options: ["--dry-run", "--full", "--threshold"]),
+    "apply": BriefHelp(
+      examples: ["apply plan.json --dry-run", "apply plan.json --yes"],
+      options: ["--dry-run", "--yes", "--max-delete", "--include-pinned"]),
+    "pin": BriefHelp(
+      examples: ["pin -c shop https://example.com/a.json", "pin"],
+      options: ["--cache", "--everywhere", "--format"]),
+    "unpin": BriefHelp(
+      examples: [
+        "unpin -c shop https://example.com/a.json", "unpin --everywhere https://example.com/a.json",
+      ], options: ["--cache", "--everywhere", "--format"]),
+    "check": BriefHelp(
+      examples: ["check shop", "check shop --repair --dry-run"],
+      options: ["--full", "--repair", "--offline-set", "--dry-run", "--yes", "--format"]),
+    "revalidate": BriefHelp(
+      examples: ["revalidate shop --stale", "revalidate shop --stale --refresh --yes"],
+      options: ["--all", "--stale", "--host", "--refresh", "--purge-gone", "--dry-run", "--yes"]),
+    "expire": BriefHelp(
+      examples: [
+        "expire shop --all --clear-user-info 'Cached Date' --dry-run",
+        "expire shop --host a.example --clear-user-info 'Cached Date' -y",
+      ], options: ["--clear-user-info", "--host", "--all", "--dry-run", "--yes"]),
+    "export": BriefHelp(
+      examples: ["export shop -o shop.tar.zst", "export shop --host .example.com -o shop.har"],
+      options: ["--output", "--format", "--redact", "--with-credentials", "--force"]),
+    "import": BriefHelp(
+      examples: ["import shop.tar.zst -c shop --dry-run", "import site.har -c NEW"],
+      options: ["--cache", "--on-conflict", "--create", "--dry-run", "--yes"]),
+    "metrics": BriefHelp(
+      examples: ["metrics shop", "metrics --all-caches -o urlcache.prom"],
+      options: ["--all-caches", "--output"]),
+    "rules test": BriefHelp(
+      examples: ["rules test shop", "rules test shop https://example.com/a.json"],
+      options: ["--host", "--stale", "--format"]),
+    "config list": BriefHelp(
+      examples: ["config list", "config list --format json"], options: ["--config", "--format"]),
+    "config check": BriefHelp(
+      examples: ["config check", "config check --config FILE"], options: ["--config"]),
+    "config set": BriefHelp(
+      examples: [
+        "config set caches.shop.path ~/Library/Caches/com.example.app",
+        "config set caches.shop.max-size 200MiB",
+      ], options: ["--config"]),
+    "config unset": BriefHelp(
+      examples: ["config unset max-age", "config unset caches.shop.max-size"],
+      options: ["--config"]),
+  ]
+
+  /// Returns the brief help if a command line asks for it; `nil` if it does not, or if the full help is all there is.
+  static func text(for words: [String]) -> String? {
+    let options = words.prefix { $0 != "--" }
+    guard options.contains("-h"), !options.contains("--help") else { return nil }
+    var commands: [any ParsableCommand.Type] = [URLCacheAdmin.self]
+    for word in words {
+      let command = commands[commands.count - 1].configuration.subcommands.first {
+        $0._commandName == word || $0.configuration.aliases.contains(word)
+      }
+      guard let command else { break }
+      commands.append(command)
+    }
+    guard commands.count > 1 else { return words.first == "-h" ? root : nil }
+    let name = commands.dropFirst().map { $0._commandName }.joined(separator: " ")
+    let command = commands[commands.count - 1]
+    return all[name].map { $0.text(of: command, named: name) }
+  }
+
+  /// Returns the brief help of a command.
+  func text(of command: any ParsableCommand.Type, named name: String) -> String {
+    let help = URLCacheAdmin.helpMessage(for: command, columns: 80)
+    let lines = help.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(decoding: Array($0), as: UTF8.self) }
+    let usage = lines.first { $0.utf8.starts(with: "USAGE: ".utf8) } ?? ""
+    let page = name.utf8.split(separator: UInt8(ascii: " ")).first.flatMap { String($0) } ?? name
+    let parts = [
+      [command.configuration.abstract, "", usage, ""], Self.shown(examples), ["", "OPTIONS:"],
+      options.flatMap { Self.entry(of: $0, in: lines) },
+      [
+        "", "'urlcache-admin \(name) --help' lists all options,",
+        "'man urlcache-admin-\(page)' has more examples.",
+      ],
+    ]
+    return parts.joined().joined(separator: "\n") + "\n"
+  }
+
+  /// Returns the lines about an option in the full help.
+  private static func entry(of option: String, in lines: [String]) -> [String] {
+    let start = lines.firstIndex { line in
+      let words = line.utf8.split(separator: UInt8(ascii: " "))
+        .prefix { $0.first == UInt8(ascii: "-") }
+      return line.utf8.starts(with: "  -".utf8)
+        && words.contains { $0.elementsEqual(option.utf8) || $0.elementsEqual((option + ",").utf8) }
+    }
+    guard let start else { return [] }
+    // Further lines are indented below the text.
+    return [lines[start]]
+      + lines[(start + 1)...].prefix { $0.utf8.starts(with: "      ".utf8) }
+  }
+
+  private static func shown(_ examples: [String]) -> [String] {
+    ["EXAMPLES:"] + examples.map { "  urlcache-admin \($0)" }
+  }
+
+  /// The brief help of the program: its commands by group.
+  static var root: String {
+    let groups = URLCacheAdmin.configuration.groupedSubcommands.map { group in
+      let padding = String(repeating: " ", count: max(0, 10 - group.name.utf8.count))
+      let names = group.subcommands.map { command in
+        let aliases = command.configuration.aliases
+        return command._commandName
+          + (aliases.isEmpty ? "" : " (\(aliases.joined(separator: ", ")))")
+      }
+      return "  \(group.name)\(padding)\(names.joined(separator: "  "))"
+    }
+    let parts = [
+      [
+        URLCacheAdmin.configuration.abstract, "",
+        "USAGE: urlcache-admin <command> [<cache>] [<url-or-id> ...] [<options>]", "",
+      ],
+      shown(["discover", "usage ~/Library/Caches/com.example.app --by host"]),
+      ["", "COMMANDS:"], groups,
+      [
+        "", "'urlcache-admin <command> -h' shows examples of a command,",
+        "'urlcache-admin --help' describes the commands, 'man urlcache-admin' has more.",
+      ],
+    ]
+    return parts.joined().joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,118 @@
+import Administration
+import ArgumentParser
+import Files
+import ResponseArchives
+import ResponseStorage
+
+/// A command whose first operand may be the cache.
+protocol CacheOperandCommand: ConfiguredCommand {
+  /// The first operand.
+  var operands: CacheOperand { get }
+
+  /// Whether operands can name entries.
+  static var takesEntries: Bool { get }
+
+  /// The operands after the first one.
+  var entryOperands: [String] { get }
+
+  /// Takes the operands that name entries.
+  mutating func take(entryOperands: [String]) throws(CommandFailure)
+}
+
+/// A command whose operands are the cache and the entries of a selection.
+protocol SelectingCommand: CacheOperandCommand {
+  /// The selection of entries.
+  var selection: SelectionOptions { get set }
+}
+
+extension SelectingCommand {
+  static var takesEntries: Bool { true }
+
+  var entryOperands: [String] { selection.entries }
+
+  mutating func take(entryOperands: [String]) {
+    selection.entries = entryOperands
+  }
+}
+
+extension CacheOperandCommand {
+  static var takesEntries: Bool { false }
+
+  var entryOperands: [String] { [] }
+
+  mutating func take(entryOperands: [String]) throws(CommandFailure) {
+    guard let operand = entryOperands.first else { return }
+    if let cache = cache.cache {
+      throw .usage(
+        "there are two caches, '\(printable(cache))' and '\(printable(operand))'",
+        hint: "name one cache, as the first operand or with '-c'")
+    }
+    throw .usage(
+      "'\(Self._commandName)' takes a cache, and '\(printable(operand))' is none",
+      hint: "see what it takes with 'urlcache-admin \(Self._commandName) --help'")
+  }
+
+  mutating func takeOperands(in environment: CommandEnvironment) throws {
+    var entries = entryOperands
+    if let word = operands.first {
+      // Operands after `--` are never the cache.
+      let isLiteral = entries.count < environment.operandsAfterTerminator
+      let isCache =
+        try !isLiteral && cache.cache == nil
+        && environment.isCache(word, unlessEntry: Self.takesEntries)
+      if isCache { cache.cache = word } else { entries.insert(word, at: 0) }
+    }
+    try take(entryOperands: entries)
+  }
+}
+
+extension CommandEnvironment {
+  /// Whether the first operand is the cache.
+  ///
+  /// - Parameter takesEntries: Whether the operand could name an entry instead.
+  /// - Throws: ``CommandFailure`` if the operand could mean two things.
+  func isCache(_ word: String, unlessEntry takesEntries: Bool) throws(CommandFailure) -> Bool {
+    let entry = try? EntryNames.Name(written: word)
+    if case .url = entry { return false }
+    let named = configuration.path(ofCache: word)?.text
+    let exists = !word.isEmpty && (try? FileStatus.of(word)) != nil
+    if let named, exists, Directory.resolvedPath(named) != Directory.resolvedPath(word) {
+      throw .usage(
+        "'\(printable(word))' is a cache of the configuration, and a file here",
+        hint: "write '-c \(word)' for the cache of the configuration, or './\(word)' for the file")
+    }
+    if takesEntries, entry != nil {
+      // An id is an entry, unless there is a cache with that name.
+      guard named != nil || exists && isReadableCache(word) else { return false }
+      throw .usage(
+        "'\(printable(word))' is a cache, and could be the id of an entry",
+        hint: "write '-c \(word)' for the cache, or '-- \(word)' for the entry")
+    }
+    if named != nil || exists || !takesEntries { return true }
+    // Opening reports that there is no such file.
+    if Self.looksLikePath(word) { return true }
+    throw .usage(
+      "'\(printable(word))' is neither a cache nor a URL nor an id",
+      hint: Spelling.nearest(to: word, among: configuration.cacheNames).map {
+        "did you mean '\($0)'?"
+      }
+        ?? "check the path; for a part of a URL use '--glob' or '--prefix'")
+  }
+
+  /// Whether a cache can be opened at a path, or is there and cannot be opened.
+  private func isReadableCache(_ path: String) -> Bool {
+    do { _ = try openSource(path, 0, now) } catch let error as StoreError {
+      return error.code != .notACache && error.code != .notFound
+    } catch let error as ResponseArchiveError { return error.kind != .notAnArchive } catch {
+      return true
+    }
+    return true
+  }
+
+  /// Whether a word that is no URL can only mean a file.
+  private static func looksLikePath(_ word: String) -> Bool {
+    let bytes = word.utf8
+    return ["/", "./", "../", "~/"].contains { bytes.starts(with: $0.utf8) }
+      || bytes.suffix(3).elementsEqual(".db".utf8)
+  }
+}

@@ -1,0 +1,85 @@
+import Administration
+import ArgumentParser
+import Files
+
+/// Names that users of other programs try first.
+enum VerbSynonyms {
+  /// The words that replace a verb; the names that the help shows are aliases of their commands instead.
+  private static let replacements: [String: [String]] = [
+    "delete": ["purge"], "remove": ["purge"], "clean": ["purge"], "prune": ["purge"],
+    "evict": ["purge"],
+    "stats": ["usage"], "info": ["usage"], "df": ["usage"],
+    "cat": ["body"], "get": ["body"],
+    "verify": ["check"], "fsck": ["check"], "repair": ["check", "--repair"],
+    "policy": ["rules"],
+    "version": ["--version"], "-V": ["--version"], "-v": ["--version"],
+  ]
+
+  /// The hints for words that no command has, but that have a clear meaning.
+  private static let hints: [String: String] = [
+    "convert": "write an archive with 'urlcache-admin export', and make a cache of one with"
+      + " 'urlcache-admin import FILE -c NEW'",
+    "backup": "write an archive with 'urlcache-admin export'",
+    "save": "write an archive with 'urlcache-admin export'",
+    "dump": "write an archive with 'urlcache-admin export'",
+    "restore": "read an archive with 'urlcache-admin import'",
+    "load": "read an archive with 'urlcache-admin import'",
+    "find": "select with 'urlcache-admin list --glob', '--host' or '--where'",
+    "grep": "select with 'urlcache-admin list --glob', '--host' or '--where'",
+    "search": "select with 'urlcache-admin list --glob', '--host' or '--where'",
+    "view": "did you mean 'show'?", "inspect": "did you mean 'show'?",
+    "describe": "did you mean 'show'?", "print": "did you mean 'show'?",
+    "size": "did you mean 'usage'?", "status": "did you mean 'usage'?",
+    "summary": "did you mean 'usage'?", "top": "did you mean 'usage'?",
+    "why": "did you mean 'explain'?", "compare": "did you mean 'diff'?",
+    "scan": "did you mean 'discover'?", "locate": "did you mean 'discover'?",
+    "doctor": "did you mean 'check'?", "lint": "did you mean 'check'?",
+    "vacuum": "did you mean 'compact'?", "gc": "did you mean 'compact'?",
+    "limit": "did you mean 'enforce'?", "refresh": "did you mean 'revalidate'?",
+    "update": "did you mean 'revalidate'?", "keep": "did you mean 'pin'?",
+  ]
+
+  /// The commands that can change a cache or the configuration.
+  static let changing: Set = [
+    "purge", "enforce", "compact", "apply", "import", "revalidate", "expire", "pin", "unpin",
+    "config",
+  ]
+
+  /// Returns a command line with the name of a command in place of a synonym.
+  ///
+  /// - Parameter words: The command line; the verb is the first word.
+  static func replaced(in words: some Collection<String>) -> [String] {
+    var words = Array(words)
+    let index = words.first == "help" ? 1 : 0
+    guard words.indices.contains(index), let replacement = replacements[words[index]] else {
+      return words
+    }
+    words[index] = replacement[0]
+    // The option follows the operands, because it would take the next one for its value.
+    if index == 0 {
+      words.insert(
+        contentsOf: replacement.dropFirst(), at: words.firstIndex(of: "--") ?? words.endIndex)
+    }
+    return words
+  }
+
+  /// Returns a hint for a word that is no command.
+  static func hint(for word: String) -> String {
+    if let hint = hints[word] { return hint }
+    if word.utf8.contains(UInt8(ascii: "/")) || word.utf8.contains(UInt8(ascii: ".")) {
+      return "name a command first: 'urlcache-admin list \(word)'"
+    }
+    let commands = URLCacheAdmin.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    // A command that only looks comes first, and one that changes something must begin with the same letter: a
+    // truncated 'find' must not suggest 'pin'.
+    for isChanging in [false, true] {
+      let names = commands.filter { changing.contains($0._commandName) == isChanging }
+        .flatMap { [$0._commandName] + $0.configuration.aliases }
+        .filter { !isChanging || $0.utf8.first == word.utf8.first }
+      if let nearest = Spelling.nearest(to: word, among: names) {
+        return "did you mean '\(nearest)'?"
+      }
+    }
+    return "list the commands with 'urlcache-admin --help'"
+  }
+}

@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// The cache as the first operand of a command.
+///
+/// ArgumentParser cannot know whether the first operand is a cache or an entry, so ``CacheOperandCommand`` decides later.
+struct CacheOperand: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "The cache, as with '-c'; a URL or an id is never taken for one.", valueName: "cache"),
+    completion: .requested)
+  var first: String?
+}

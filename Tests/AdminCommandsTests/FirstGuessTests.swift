@@ -1,0 +1,331 @@
+@testable import AdminCommands
+import ArgumentParser
+import Bytes
+import ResponseStorage
+import TestSupport
+import Testing
+
+/// Runs what people type before they read the help: each command line works, or fails with a useful hint.
+@Suite struct FirstGuessTests {
+  private static let configuration = """
+    [caches.shop]
+    path = "/shop"
+    [caches.3]
+    path = "/three"
+    [caches.Sources]
+    path = "/other"
+    """
+
+  // MARK: The cache as the first operand
+
+  @Test(
+    arguments: [
+      // A path that exists, and a name from the configuration.
+      (["list", "/tmp"], 3), (["list", "shop"], 3), (["list", "shop", "1"], 1),
+      (["list", "/tmp", "https://a.example/1"], 1), (["list", "--count", "shop", "--", "1"], 1),
+      (["list", "-c", "shop", "1"], 1), (["-c", "shop", "list", "1"], 1),
+      (["list", "--prefix", "https://a.example/1", "/tmp"], 1),
+    ] as [([String], Int)])
+  func `the first operand of list is the cache`(_ words: [String], _ count: Int) throws {
+    let result = try run(words.contains("--count") ? words : words + ["--count"])
+    #expect(result == CommandLineResult(status: .done, output: "\(count)\n"))
+  }
+
+  @Test(arguments: [
+    ["usage"], ["check"], ["show", "1"], ["explain", "--all"], ["purge", "--all", "-n"],
+    ["enforce", "--max-entries", "1", "-n"], ["compact", "-n"], ["rules", "test"], ["metrics"],
+    ["body", "1"], ["export", "-o", "-"], ["report", "-o", "-"],
+  ])
+  func `each command on a cache takes it as the first operand`(_ words: [String]) throws {
+    let verbs = words[0] == "rules" ? 2 : 1
+    var line = words
+    line.insert("/tmp", at: verbs)
+    let (operand, option) = (try run(line), try run(words + ["-c", "/tmp"]))
+    #expect(operand.status == option.status && operand.output == option.output, "\(operand)")
+    // A store in memory cannot be exported.
+    #expect(
+      [.done, .no, .partly, .data].contains(operand.status) && operand.output != ""
+        || words[0] == "export", "\(operand.messages)")
+    #expect(operand.removed == [])
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["list", "3"],
+        """
+        error: '3' is a cache, and could be the id of an entry
+        hint: write '-c 3' for the cache, or '-- 3' for the entry
+
+        """
+      ),
+      (
+        ["list", "Sources"],
+        """
+        error: 'Sources' is a cache of the configuration, and a file here
+        hint: write '-c Sources' for the cache of the configuration, or './Sources' for the file
+
+        """
+      ),
+      (
+        ["list", "shpo"],
+        """
+        error: 'shpo' is neither a cache nor a URL nor an id
+        hint: did you mean 'shop'?
+
+        """
+      ),
+      (
+        ["list", "a.example/1"],
+        """
+        error: 'a.example/1' is neither a cache nor a URL nor an id
+        hint: check the path; for a part of a URL use '--glob' or '--prefix'
+
+        """
+      ),
+      (
+        ["usage", "https://a.example/1"],
+        """
+        error: 'usage' takes a cache, and 'https://a.example/1' is none
+        hint: see what it takes with 'urlcache-admin usage --help'
+
+        """
+      ),
+      (
+        ["usage", "--", "/tmp"],
+        """
+        error: 'usage' takes a cache, and '/tmp' is none
+        hint: see what it takes with 'urlcache-admin usage --help'
+
+        """
+      ),
+      (
+        ["check", "-c", "shop", "/tmp"],
+        """
+        error: there are two caches, 'shop' and '/tmp'
+        hint: name one cache, as the first operand or with '-c'
+
+        """
+      ),
+      (
+        ["list", "--", "/tmp"],
+        """
+        error: no cache is given
+        hint: name it as the first operand or with '-c', or set URLCACHE_ADMIN_CACHE
+
+        """
+      ),
+      (
+        ["body", "/tmp"],
+        """
+        error: no entry is named
+        hint: name its URL or id: 'urlcache-admin body CACHE 1'
+
+        """
+      ),
+    ] as [([String], String)])
+  func `an operand that is not clearly the cache is refused`(
+    _ words: [String], _ messages: String
+  ) throws {
+    #expect(try run(words) == CommandLineResult(status: .usage, messages: messages))
+  }
+
+  @Test(arguments: ["/none/Cache.db", "./none", "none.db"])
+  func `a path that does not exist is reported as a missing cache`(_ path: String) throws {
+    let result = try CommandLineResult.running(["list", path], now: now())
+    #expect(result.status == .noInput)
+    #expect(result.messages.hasPrefix("error: there is no cache at '\(path)'\n"))
+  }
+
+  @Test func `the operand comes before the environment and the configured default`() throws {
+    let missing = try CommandLineResult.running(
+      ["list", "/tmp", "--wait", "0s"], now: now(),
+      files: ["/etc/urlcache-admin/config.toml": "cache = 'shop'\n[caches.shop]\npath = '/shop'\n"],
+      variables: ["URLCACHE_ADMIN_CACHE": "/variable"])
+    #expect(missing.messages.hasPrefix("error: there is no cache at '/tmp'\n"))
+    // A URL or an id is an entry of the default cache.
+    for entry in ["1", "https://a.example/1"] {
+      let result = try CommandLineResult.running(
+        ["list", entry], now: now(), variables: ["URLCACHE_ADMIN_CACHE": "/variable"])
+      #expect(result.messages.hasPrefix("error: there is no cache at '/variable'\n"))
+    }
+  }
+
+  // MARK: Other names of commands
+
+  @Test(arguments: [
+    ("rm", "purge"), ("delete", "purge"), ("remove", "purge"), ("clean", "purge"),
+    ("prune", "purge"), ("evict", "purge"), ("stats", "usage"), ("info", "usage"),
+    ("df", "usage"), ("du", "usage"), ("cat", "body"), ("get", "body"), ("verify", "check"),
+    ("fsck", "check"), ("ls", "list"), ("trim", "enforce"), ("policy", "rules"),
+  ])
+  func `a synonym is the command`(_ synonym: String, _ verb: String) throws {
+    for words in [["/tmp"], ["-c", "shop", "--format", "json"], ["-c", "shop", "1", "-n"], []] {
+      #expect(try run([synonym] + words) == run([verb] + words))
+      #expect(try run(["-c", "shop", synonym] + words) == run(["-c", "shop", verb] + words))
+    }
+    #expect(try run(["help", synonym]) == run(["help", verb]))
+  }
+
+  @Test func `repair is check with an option that removes`() throws {
+    let parsed = try URLCacheAdmin.parseAsRoot(
+      LeadingOptions.moved(behindTheVerbOf: ["-c", "x", "repair", "/tmp", "-n"]))
+    let check = try #require(parsed as? URLCacheAdmin.Check)
+    #expect(check.repair?.kinds == RepairKinds.all.kinds)
+    #expect(check.operands.first == "/tmp" && check.cache.cache == "x" && check.change.dryRun)
+    #expect(try run(["repair", "shop", "-n"]) == run(["check", "--repair", "-c", "shop", "-n"]))
+  }
+
+  @Test(arguments: ["version", "-V", "-v"])
+  func `the version has several names`(_ word: String) throws {
+    #expect(try run([word]) == run(["--version"]))
+    #expect(try run([word]).output.hasPrefix("urlcache-admin \(URLCacheAdmin.versionNumber) "))
+  }
+
+  @Test(arguments: [
+    ("convert", "write an archive with 'urlcache-admin export', and make a cache of one with"),
+    ("find", "select with 'urlcache-admin list --glob'"), ("view", "did you mean 'show'?"),
+    ("size", "did you mean 'usage'?"), ("gc", "did you mean 'compact'?"),
+    ("shwo", "did you mean 'show'?"), ("chekc", "did you mean 'check'?"),
+    // One letter from 'pin', and nothing that pins.
+    ("bin", "list the commands with"), ("fin", "list the commands with"),
+    ("pim", "did you mean 'pin'?"), ("purg", "did you mean 'purge'?"),
+    ("ring", "list the commands with"), ("print", "did you mean 'show'?"),
+    ("expore", "did you mean 'export'?"), ("x", "list the commands with"),
+  ])
+  func `an unknown command gets a hint`(_ word: String, _ hint: String) throws {
+    let result = try run([word, "/tmp"])
+    #expect(result.status == .usage && result.output == "")
+    #expect(
+      result.messages.hasPrefix("error: there is no command '\(word)'\nhint: \(hint)"),
+      "\(result.messages)")
+  }
+
+  @Test func `every command that changes something is suggested last`() {
+    for command in URLCacheAdmin.configuration.subcommands where command is any RecordedCommand.Type
+    {
+      let name = command._commandName
+      #expect(VerbSynonyms.changing.contains(name) || name == "check")
+    }
+  }
+
+  // MARK: Options
+
+  @Test(
+    arguments: [
+      ([], 3), (["--older-than", "1mo"], 2), (["--older-than", "2mo"], 0),
+      (["--newer-than", "1y"], 3), (["--larger-than", "1kb"], 2), (["--larger-than", "1KB"], 2),
+      (["--smaller-than", "1kib"], 1), (["--larger-than", "1mb"], 0),
+      (["--status", "400-499"], 1), (["--status", "200,400-499"], 3), (["--since", "30d"], 1),
+      (["--stored-after", "1y"], 3), (["--stored-before", "30d"], 2), (["--mime", "image"], 2),
+      (["--mime", "TEXT/"], 1), (["--host", "*"], nil),
+    ] as [([String], Int?)])
+  func `values can be written as people guess`(_ options: [String], _ count: Int?) throws {
+    let result = try run(["list", "shop", "--count", "-q"] + options)
+    guard let count else { return #expect(result.status == .usage) }
+    #expect(result == CommandLineResult(status: .done, output: "\(count)\n"))
+  }
+
+  @Test(
+    arguments: [
+      (["--older-than", "90"], "has no unit. Write '90d' for days"),
+      (["--older-than", "3m"], "could mean minutes or months. Write '3min' or '3mo'."),
+      (["--header", "etag=x"], "there is no option '--header' here\nhint: for header fields use"),
+      (
+        ["--contains", "x"], "there is no option '--contains' here\nhint: bodies cannot be searched"
+      ),
+      (["--host", "*.example.com"], "write '.example.com' for that host and all below it"),
+      (["--host", "exam*"], "is not a host"), (["--mime", "json"], "or '*/json' for all"),
+      (["--mime", "/"], "is not a media type"), (["--status", "1000"], "is not a status"),
+      (["--status", "499-400"], "is not a status"), (["--status=-5"], "is not a status"),
+      (["--json", "--format", "csv"], "'--json' and '--format csv' exclude each other."),
+      (["--since", "soon"], "is not a time"), (["--verbose"], "unless '--quiet' is given"),
+    ])
+  func `a value that can match nothing is refused`(_ options: [String], _ message: String) throws {
+    let result = try run(["list", "shop"] + options)
+    #expect(result.status == .usage && result.output == "")
+    #expect(result.messages.contains(message), "\(result.messages)")
+  }
+
+  @Test(arguments: [
+    (["-f", "json"], ["--format", "json"]), (["--json"], ["--format", "json"]),
+    (["-n", "2"], ["--limit", "2"]), (["--reverse"], ["--sort=-id"]),
+    (["--sort", "size", "--reverse"], ["--sort=-size"]),
+    (["--sort=-size", "--reverse", "-n", "1"], ["--sort", "size", "--limit", "1"]),
+    (["--format", "text"], ["--format", "table"]),
+  ])
+  func `a short option is the long one`(_ short: [String], _ long: [String]) throws {
+    let result = try run(["list", "shop"] + short)
+    #expect(try result == run(["list", "shop"] + long))
+    #expect(result.status == .done && result.output != "")
+  }
+
+  @Test func `all columns are shown but those of side files`() throws {
+    let result = try run(["list", "shop", "--columns", "all", "--format", "csv", "-q"])
+    let header = try #require(result.output.split(separator: "\n").first).split(separator: ",")
+    #expect(header.count > 30 && !header.contains("sidecar-etag") && header.contains("proto-props"))
+  }
+
+  @Test(arguments: ["purge", "enforce", "check", "compact", "expire", "rm"])
+  func `a number after the dry run is not the id of an entry`(_ verb: String) throws {
+    let result = try run([verb, "shop", "-n", "5"])
+    #expect(result.status == .usage)
+    #expect(
+      result.messages.hasPrefix("error: '-n' is short for '--dry-run' here, and takes no number\n"))
+    // An id before the option is an entry.
+    #expect(try run(["purge", "shop", "1", "-n"]).status == .done)
+  }
+
+  @Test(arguments: ["--quiet", "-q"])
+  func `quiet leaves out notes and summaries, and no errors`(_ option: String) throws {
+    #expect(try run(["list", "shop"]).messages == "3 of 3 entries, 5.9 KiB\n")
+    #expect(try run(["list", "shop", option]).messages == "")
+    #expect(try run(["list", "shop", "--stored-after", "30d", option]).messages == "")
+    #expect(try run(["list", "shop", "9", option]).messages == "no entry has the id 9\n")
+    #expect(try run(["list", "shop", "--bad", option]).messages.hasPrefix("error: "))
+    for words in [["discover", "/tmp"], ["config", "list"], ["pin"]] {
+      #expect(try run(words + [option]).status == .done)
+      #expect(try run(words + [option]).messages == "")
+    }
+  }
+
+  @Test func `an error is JSON with the short options too`() throws {
+    for option in [["--json"], ["-f", "json"], ["-f", "csv", "--format", "json"]] {
+      #expect(try run(["list", "none/x"] + option).messages.hasPrefix("{"), "\(option)")
+      #expect(try run(["list", "--bad"] + option).messages.hasPrefix("{"), "\(option)")
+    }
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func `the completion script is written`(_ shell: String) throws {
+    let result = try run(["completion", shell])
+    #expect(result.status == .done && result.messages == "")
+    #expect(result.output.utf8.count > 10_000)
+    #expect(result.output.contains("urlcache-admin"))
+  }
+
+  private func now() throws -> Timestamp {
+    // 2026-01-01T00:00:00Z
+    try #require(Timestamp(secondsSince1970: 1_767_225_600))
+  }
+
+  private func run(_ words: [String]) throws -> CommandLineResult {
+    var store = MemoryStore(
+      try (1...3).map { (id: Int64) in
+        var response = StoredResponse(id: .row(id))
+        response.url = ByteString("https://a.example/\(id)")
+        response.key = response.url
+        response.status = id == 3 ? 404 : 200
+        response.mimeType = id == 3 ? "text/html" : "image/png"
+        response.bodySize = ByteCount(id * 1_000)
+        response.bodyLocation = .inline
+        response.stored = Timestamp(
+          secondsSince1970: try now().secondsSince1970 - Double(id) * 20 * 86_400)
+        return response
+      })
+    store.bodies = [.row(1): [0x61], .row(2): [0x62], .row(3): [0x63]]
+    return CommandLineResult.running(
+      words, on: store, now: try now(),
+      files: ["/etc/urlcache-admin/config.toml": Self.configuration])
+  }
+}
