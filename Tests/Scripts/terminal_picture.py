@@ -14,9 +14,9 @@ from html import escape
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PICTURE = os.path.join(CHECKOUT, "share/doc/urlcache-admin/terminal.svg")
 COMMANDS = [
-    "urlcache-admin list -c com.example.shop --sort -size --limit 6",
-    "urlcache-admin usage -c com.example.shop --by host --limit 5",
-    "urlcache-admin purge -c com.example.shop --older-than 90d --dry-run",
+    "urlcache-admin list com.example.shop --sort -size --limit 6",
+    "urlcache-admin usage com.example.shop --by host --limit 5",
+    "urlcache-admin purge com.example.shop --older-than 90d --dry-run",
 ]
 # How many lines of each command are shown.
 LINES = [12, 16, 2]
