@@ -263,7 +263,7 @@ import Testing
   @Test func `all columns are shown but those of side files`() throws {
     let result = try run(["list", "shop", "--columns", "all", "--format", "csv", "-q"])
     let header = try #require(result.output.split(separator: "\n").first).split(separator: ",")
-    #expect(header.count > 30 && !header.contains("sidecar-etag") && header.contains("proto-props"))
+    #expect(header.count > 30 && !header.contains("sidecar_etag") && header.contains("proto_props"))
   }
 
   @Test(arguments: ["purge", "enforce", "check", "compact", "expire", "rm"])
